@@ -1,0 +1,64 @@
+# What a person types. Each target checks what it needs (tools/setup), installs missing Debian
+# packages when it may, and says the one line to run when it may not. Meson does the building.
+#
+#   make run        build, then `camp check` on this machine's processes for three intervals
+#   make test       everything that must hold before a commit; ends in "N passed, N failed"
+#   make bench      camp beside its peers, as ratios in one run
+#   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
+#   make lint       clang-tidy, cppcheck, shellcheck
+#   make coverage   the share of src/ that the tests reach
+#   make install    PREFIX (/usr/local), DESTDIR
+#   make clean      removes build/
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+RELEASE = build/release
+# meson knows Debian's lib/x86_64-linux-gnu only where dpkg-dev is installed; the compiler always
+# does. Asked in the recipe, when tools/setup has seen to it that there is a compiler.
+LIBDIR = $$(gcc -print-multiarch 2>/dev/null | sed -n "s,^..*,--libdir=lib/&,p")
+# Of make itself: a `make -j` of the caller is none of meson's business.
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all run test bench fuzz lint coverage install format clean
+all: release
+
+.PHONY: release
+release:
+	@tools/setup build
+	@tools/build $(RELEASE) --prefix=$(PREFIX) $(LIBDIR) -Dtests=disabled
+
+run: release
+	$(RELEASE)/src/camp check --count 3
+
+test:
+	@tools/setup build test fuzz
+	@tools/run-tests
+
+bench: release
+	@tools/setup build bench
+	@tools/build build/bench -Dtests=disabled -Dbench=enabled
+	@bench/run build/bench
+
+fuzz:
+	@tools/setup build fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+lint:
+	@tools/setup build test lint
+	@tools/lint
+
+coverage:
+	@tools/setup build test coverage
+	@tools/coverage
+
+install: release
+	@meson install -C $(RELEASE) --no-rebuild --quiet $(if $(DESTDIR),--destdir "$(abspath $(DESTDIR))")
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+format:
+	@tools/setup test
+	@tools/check-format --fix
+
+clean:
+	rm -rf build

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# What `make install` leaves behind, used as a stranger would: by pkg-config, with a C compiler.
+
+setup_file() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    ROOT=$BATS_FILE_TMPDIR/root
+    export TREE ROOT
+    # A release of its own: what the caller built last in build/release stays as it is.
+    make -C "$TREE" install RELEASE=build/install-test PREFIX=/usr DESTDIR="$ROOT" >&2
+    LIBRARY=$(find "$ROOT/usr/lib" -name 'libcamp.so.0.*' -type f)
+    PKG_CONFIG_LIBDIR=$(find "$ROOT/usr" -type d -name pkgconfig):$(pkg-config --variable pc_path pkg-config)
+    export LIBRARY PKG_CONFIG_LIBDIR
+    export PKG_CONFIG_SYSROOT_DIR=$ROOT
+}
+
+declared_functions() { # of a public header
+    cc -E -P "$1" | tr '\n' ' ' | grep -o 'visibility("default"))) [^;(]*(' |
+        grep -o 'camp_[a-z0-9_]*($' | tr -d '('
+}
+
+stranger() { # a program that knows nothing but the header
+    cat >"$BATS_TEST_TMPDIR/stranger.c" <<'END'
+#include <camp/camp.h>
+#include <stdio.h>
+int main(void)
+{
+    struct camp_cpu total;
+    struct camp_error error = { 0 };
+    if (camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, &error) != CAMP_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    printf("%s %d\n", camp_version(), total.idle_ns > 0);
+    return 0;
+}
+END
+}
+
+@test "the installed camp runs" {
+    run --separate-stderr "$ROOT/usr/bin/camp" --version
+    [ "$status" -eq 0 ]
+    [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
+}
+
+@test "a program builds by pkg-config against the installed library and runs" {
+    stranger
+    # -L and -I of the system's own folders are left out by pkg-config, hence said here.
+    cc -Wall -Werror -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" \
+        "$BATS_TEST_TMPDIR/stranger.c" -L"$(dirname "$LIBRARY")" $(pkg-config --cflags --libs libcamp)
+    readelf -d "$BATS_TEST_TMPDIR/stranger" | grep -q 'NEEDED.*\[libcamp.so.0\]'
+    LD_LIBRARY_PATH=$(dirname "$LIBRARY") run "$BATS_TEST_TMPDIR/stranger"
+    [ "$status" -eq 0 ]
+    [[ $output == *' 1' ]]
+}
+
+@test "a static program builds by pkg-config --static" {
+    stranger
+    cc -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" "$BATS_TEST_TMPDIR/stranger.c" \
+        -L"$(dirname "$LIBRARY")" -Wl,-Bstatic -lcamp -Wl,-Bdynamic \
+        $(pkg-config --static --libs libcamp | sed 's/-lcamp//')
+    run "$BATS_TEST_TMPDIR/stranger"
+    [ "$status" -eq 0 ]
+}
+
+@test "the library exports exactly the functions of the public headers" {
+    for header in "$ROOT"/usr/include/camp/*.h; do declared_functions "$header"; done |
+        sort >"$BATS_TEST_TMPDIR/declared"
+    nm -D --defined-only "$LIBRARY" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+        sort >"$BATS_TEST_TMPDIR/exported"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -gt 30 ]
+    diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
+}
+
+@test "the library is libcamp.so.0 and its functions carry the version CAMP_0" {
+    readelf -d "$LIBRARY" | grep -q 'SONAME.*\[libcamp.so.0\]'
+    run bash -c "nm -D --defined-only --with-symbol-versions '$LIBRARY' | grep ' T ' | grep -v '@@CAMP_0\$'"
+    [ -z "$output" ]
+}
+
+@test "the library needs libc and libmnl only" {
+    run bash -c "readelf -d '$LIBRARY' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '"
+    [ "$output" = "libc.so.6 libmnl.so.0 " ]
+}
+
+@test "the stripped library is smaller than 100 KB" {
+    strip -o "$BATS_TEST_TMPDIR/stripped.so" "$LIBRARY"
+    [ "$(stat -c %s "$BATS_TEST_TMPDIR/stripped.so")" -lt 100000 ]
+}
+
+@test "the library has no writable data of its own" {
+    # No global, no cache. What the compiler's start files put there is not the library's.
+    run bash -c "objdump -t '$LIBRARY' | grep -E '[[:space:]][.](data|bss)[[:space:]]' |
+        grep -Ev ' d  [.]|__dso_handle|completed[.]0|__TMC_END__|__bss_start|_edata|_end'"
+    [ -z "$output" ]
+}
+
+@test "a compiler alone builds the library, without meson" {
+    cd "$TREE"
+    cc -Wall -Werror -fPIC -shared -Iinclude src/counters/*.c src/counters/linux/*.c -lmnl \
+        -o "$BATS_TEST_TMPDIR/libcamp.so"
+    nm -D --defined-only "$BATS_TEST_TMPDIR/libcamp.so" | grep -q ' T camp_cpu_read_all$'
+}
+
+@test "the public header compiles alone, as C99 and as C++" {
+    for language in c99 c11 c++11; do
+        case $language in c++*) kind=c++ compiler=${CXX:-g++} ;; *) kind=c compiler=cc ;; esac
+        command -v "$compiler" >/dev/null || compiler='clang'
+        echo '#include <camp/camp.h>' |
+            $compiler -x $kind -std=$language -Wall -Wextra -pedantic -Werror -fsyntax-only \
+                -nostdinc++ -I"$ROOT/usr/include" -
+    done
+}
+
+@test "a build for packages needs neither cmocka nor the tests' tools" {
+    grep -q 'Dtests=disabled' "$TREE/build/install-test/camp-options"
+    [ ! -e "$TREE/build/install-test/tests/unit" ]
+}

@@ -1,0 +1,44 @@
+/* A fuzzer's bytes as what the parsers of the system's files take: a reader of a file in memory,
+ * which every run writes anew, and a line with its newline. */
+#ifndef CAMP_TESTS_FOREIGN_H
+#define CAMP_TESTS_FOREIGN_H
+
+#include "counters/linux/parse.h"
+#include "counters/linux/reader.h"
+
+#include <camp/camp.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline struct camp_reader foreign_reader(const uint8_t *data, size_t size, int32_t kind)
+{
+    static int descriptor = -1;
+
+    if (descriptor < 0)
+        descriptor = memfd_create("foreign", MFD_CLOEXEC);
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)size) < 0 ||
+        pwrite(descriptor, data, size, 0) != (ssize_t)size)
+        abort();
+    return (struct camp_reader){ .descriptor = descriptor, .kind = kind };
+}
+
+/* Of exactly this size and a newline, so that a read past that is seen. The caller frees it. */
+static inline char *foreign_line(const uint8_t *data, size_t size)
+{
+    char *bytes = malloc(size + 1);
+
+    if (bytes == NULL)
+        abort();
+    if (size != 0)
+        memcpy(bytes, data, size);
+    bytes[size] = '\n';
+    return bytes;
+}
+
+#endif
