@@ -1,0 +1,646 @@
+/*
+ * camp.h - the counters of a computer: CPUs, memory, networks, disks, processes, threads.
+ *
+ * The contract, for every function here:
+ *
+ * - Stateless and thread-safe: no global, no cache, no thread. Each call opens what it reads, reads
+ *   one consistent point in time, closes it. Who reads the same thing again and again owns a
+ *   struct camp_reader, which keeps the descriptor open and nothing else: a value is never older
+ *   than the call that returned it.
+ * - Nothing is printed, nothing exits, nothing is allocated: all memory is the caller's.
+ * - Counters are raw and cumulative. The functions under "Derived" turn two readings into rates and
+ *   percentages.
+ * - The unit is the last word of a name: _ns, _bytes, _percent, _ms. A name without a unit counts.
+ * - Unknown is a cleared bit in `known`, never a zero. The value of an unknown field is 0.
+ * - Times that contain each other are made disjoint: user_ns does not contain guest_ns.
+ * - Structs grow at their end. Each function that fills one is passed its size; bytes that this
+ *   library does not know are set to zero, bytes that the caller does not know are not written.
+ *   Of an array, the size of one element is passed, and is the distance between elements.
+ * - A result is CAMP_OK (0), a positive remark, or a negative CAMP_E_*. On a failure nothing but
+ *   *error, and *ret_count where said so, is written; of an array, elements may be, which then mean
+ *   nothing.
+ * - Array arguments: `capacity` elements are the caller's; *ret_count is how many there are. When
+ *   they are more than capacity, the result is CAMP_E_SPACE, the first `capacity` are filled, and
+ *   *ret_count says how many are needed (it may be more by the next call: leave room).
+ *
+ * How a number was obtained is part of it (enum camp_provenance). The table of which number is
+ * which, and what each is worth, is in docs/counters.md.
+ */
+#ifndef CAMP_CAMP_H
+#define CAMP_CAMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CAMP_PUBLIC __attribute__((visibility("default")))
+#else
+#define CAMP_PUBLIC
+#endif
+
+/* ------------------------------------------------------------------------------ Results -- */
+
+enum camp_result {
+    CAMP_OK = 0,
+    CAMP_RESET = 1,      /* camp_difference(): the counter was set back to zero in between */
+    CAMP_E_INVALID = -1, /* an argument is off: mend the call */
+    CAMP_E_NOTSUP = -2,  /* this system, kernel or configuration does not count that */
+    CAMP_E_PERM = -3,    /* a capability or permission is missing; the message names it */
+    CAMP_E_GONE = -4,    /* the process, thread, CPU, interface or disk is no longer there */
+    CAMP_E_SPACE = -5,   /* the array is too small: *ret_count says how many are needed */
+    CAMP_E_NOMEM = -6,   /* the kernel had no memory or no descriptor left: try again later */
+    CAMP_E_IO = -7,      /* the system refused to be read: see system_error */
+    CAMP_E_FORMAT = -8   /* what was read is not what this system writes: a bug, or a fixture */
+};
+
+#define CAMP_ERROR_SIZE 160
+
+/* What went wrong, for a person. Every function takes one last; NULL when not wanted. */
+struct camp_error {
+    int32_t code;                  /* enum camp_result */
+    int32_t system_error;          /* errno, or 0 */
+    char message[CAMP_ERROR_SIZE]; /* one line, no newline, ends in what the caller can do */
+};
+
+/* The short English name of a result: "gone", "not supported". Never NULL. */
+CAMP_PUBLIC const char *camp_result_name(int result);
+
+/* "0.1.0". The version of the library that runs, not of this header. */
+CAMP_PUBLIC const char *camp_version(void);
+
+/* Where to read. NULL instead of a pointer to it: this machine, by every means there is. With a
+ * source only files below these folders are read (fixtures, a host's /proc seen in a container);
+ * system calls, clocks and netlink are then not used. A NULL member stands for "/proc", "/sys". */
+struct camp_source {
+    const char *proc;
+    const char *sys;
+};
+
+/* How a number was obtained. */
+enum camp_provenance {
+    CAMP_UNKNOWN = 0,
+    CAMP_MEASURED = 1, /* from timestamps at each change of state, or counted at each event */
+    CAMP_SAMPLED = 2,  /* whole clock ticks charged to whatever ran at the tick */
+    CAMP_SCALED = 3,   /* a measured total divided in the proportion of samples */
+    CAMP_DERIVED = 4   /* calculated from others */
+};
+
+/* "measured", "sampled", "scaled", "derived", "unknown". Never NULL. */
+CAMP_PUBLIC const char *camp_provenance_name(int provenance);
+
+#define CAMP_NAME_SIZE 64 /* of an interface, disk, process, with its final NUL */
+
+/* --------------------------------------------------------------------------------- CPUs -- */
+
+#define CAMP_CPU_TOTAL (-1) /* all CPUs together, in place of a CPU's id */
+
+enum camp_cpu_field {
+    CAMP_CPU_USER = 1u << 0,
+    CAMP_CPU_NICE = 1u << 1,
+    CAMP_CPU_SYSTEM = 1u << 2,
+    CAMP_CPU_IDLE = 1u << 3,
+    CAMP_CPU_IOWAIT = 1u << 4,
+    CAMP_CPU_IRQ = 1u << 5,
+    CAMP_CPU_SOFTIRQ = 1u << 6,
+    CAMP_CPU_STEAL = 1u << 7,
+    CAMP_CPU_GUEST = 1u << 8,
+    CAMP_CPU_GUEST_NICE = 1u << 9
+};
+
+/*
+ * Where one CPU's time went since boot, in disjoint columns: on a kernel that keeps the sum rule
+ * their differences over an interval add up to its wall time. On Linux they often do not, because
+ * some are sampled and some measured: that is what `camp check` shows.
+ *
+ * Linux: /proc/stat, resolution 1/100 s. user nice system irq softirq guest: sampled at the tick
+ * (measured where struct camp_kernel says so). idle, iowait: measured where the tick stops in idle
+ * (NO_HZ), otherwise sampled; iowait may go backwards. steal: as the hypervisor reports it.
+ */
+struct camp_cpu {
+    int32_t cpu;      /* id, or CAMP_CPU_TOTAL. Ids may have holes. */
+    uint32_t known;   /* enum camp_cpu_field */
+    uint64_t time_ns; /* CLOCK_MONOTONIC when it was read */
+    uint64_t user_ns; /* without guest */
+    uint64_t nice_ns; /* user time of niced tasks, without guest_nice */
+    uint64_t system_ns;
+    uint64_t idle_ns;   /* without iowait */
+    uint64_t iowait_ns; /* idle, while a task that last ran here waits for a disk */
+    uint64_t irq_ns;
+    uint64_t softirq_ns;
+    uint64_t steal_ns; /* ready to run, while the hypervisor ran something else */
+    uint64_t guest_ns; /* running a virtual machine's CPU */
+    uint64_t guest_nice_ns;
+};
+
+/* How many CPUs are online. Linux: the cpuN lines of /proc/stat. */
+CAMP_PUBLIC int camp_cpu_count(const struct camp_source *source, size_t *ret_count,
+                               struct camp_error *error);
+
+/* ids[capacity]: the ids of the online CPUs, ascending, with holes where CPUs are offline. */
+CAMP_PUBLIC int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
+                              size_t *ret_count, struct camp_error *error);
+
+/* One CPU, or CAMP_CPU_TOTAL. CAMP_E_GONE: offline, or no such CPU. */
+CAMP_PUBLIC int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
+                              size_t size, struct camp_error *error);
+
+/* cpus[capacity], `size` bytes apart: the total first (cpu == CAMP_CPU_TOTAL), then each online
+ * CPU, ascending by id; all of one point in time. */
+CAMP_PUBLIC int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus,
+                                  size_t size, size_t capacity, size_t *ret_count,
+                                  struct camp_error *error);
+
+/* ------------------------------------------------------------------------------- Memory -- */
+
+enum camp_memory_field {
+    CAMP_MEMORY_TOTAL = 1u << 0,
+    CAMP_MEMORY_FREE = 1u << 1,
+    CAMP_MEMORY_AVAILABLE = 1u << 2,
+    CAMP_MEMORY_BUFFERS = 1u << 3,
+    CAMP_MEMORY_CACHED = 1u << 4,
+    CAMP_MEMORY_SWAP_TOTAL = 1u << 5,
+    CAMP_MEMORY_SWAP_FREE = 1u << 6,
+    CAMP_MEMORY_ALL = (1u << 7) - 1
+};
+
+/* Physical memory and swap. Linux: /proc/meminfo, or sysinfo(2) when it holds all that is wanted
+ * (it knows total, free, buffers and swap, and is ten times cheaper). Resolution: one page. */
+struct camp_memory {
+    uint32_t known; /* enum camp_memory_field */
+    uint32_t reserved;
+    uint64_t time_ns;
+    uint64_t total_bytes;
+    uint64_t free_bytes;      /* used for nothing at all */
+    uint64_t available_bytes; /* what a new program could have without swapping (an estimate) */
+    uint64_t buffers_bytes;   /* block device pages */
+    uint64_t cached_bytes;    /* page cache, tmpfs and shared memory; without buffers */
+    uint64_t swap_total_bytes;
+    uint64_t swap_free_bytes;
+};
+
+/* `wanted`: the fields the caller will look at (enum camp_memory_field); the cheapest source that
+ * has them all is read, and what else it held is filled too. */
+CAMP_PUBLIC int camp_memory_read(const struct camp_source *source, uint32_t wanted,
+                                 struct camp_memory *ret, size_t size, struct camp_error *error);
+
+/* ------------------------------------------------------------------------------ Network -- */
+
+/* The counters of one network interface, as its driver counts them. Linux: /proc/net/dev of the
+ * caller's network namespace. 64 bits wide (32 in some drivers of 32-bit kernels). */
+struct camp_network {
+    char name[CAMP_NAME_SIZE];
+    uint64_t time_ns;
+    uint64_t received_bytes;
+    uint64_t received_packets;
+    uint64_t received_errors;
+    uint64_t received_drops; /* by the kernel for want of room, and by the device (missed) */
+    uint64_t sent_bytes;
+    uint64_t sent_packets;
+    uint64_t sent_errors;
+    uint64_t sent_drops;
+};
+
+/* One interface. CAMP_E_GONE: there is none of that name (any more). */
+CAMP_PUBLIC int camp_network_read(const struct camp_source *source, const char *name,
+                                  struct camp_network *ret, size_t size, struct camp_error *error);
+
+/* networks[capacity], `size` bytes apart, in the system's order: all interfaces. The enumerating
+ * function too: each `name` is valid input of camp_network_read(). */
+CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
+                                      struct camp_network *networks, size_t size, size_t capacity,
+                                      size_t *ret_count, struct camp_error *error);
+
+/* -------------------------------------------------------------------------------- Disks -- */
+
+enum camp_disk_kind {
+    CAMP_DISK_ANY = 0, /* as an argument: both */
+    CAMP_DISK_WHOLE = 1,
+    CAMP_DISK_PARTITION = 2
+};
+
+/*
+ * The counters of one disk or partition. Do not add the two kinds: a disk contains its partitions.
+ *
+ * Linux: /proc/diskstats (all) or /sys/class/block/NAME/stat (one). Requests are counted when they
+ * complete, after merging; 512-byte sectors; times in ms, those of requests that overlap counted
+ * for each. busy_ns is the time with at least one request in flight. The kernel prints the times as
+ * 32-bit numbers of ms, which wrap after 49.7 days: camp_difference() of ns / 1000000 in 32 bits
+ * survives that.
+ */
+struct camp_disk {
+    char name[CAMP_NAME_SIZE]; /* as in /sys/class/block */
+    int32_t kind;              /* enum camp_disk_kind */
+    uint32_t reserved;
+    uint64_t time_ns;
+    uint64_t reads;
+    uint64_t read_bytes;
+    uint64_t read_ns;
+    uint64_t writes;
+    uint64_t written_bytes;
+    uint64_t write_ns;
+    uint64_t in_flight; /* now: a level, not a counter */
+    uint64_t busy_ns;
+    uint64_t queue_ns; /* requests in flight x time */
+};
+
+/* One disk or partition. CAMP_E_GONE: there is none of that name (any more). */
+CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
+                               struct camp_disk *ret, size_t size, struct camp_error *error);
+
+/* disks[capacity], `size` bytes apart: each disk, followed by its partitions, of the kind asked
+ * for. The enumerating function too: each `name` is valid input of camp_disk_read(). */
+CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
+                                   struct camp_disk *disks, size_t size, size_t capacity,
+                                   size_t *ret_count, struct camp_error *error);
+
+/* --------------------------------------------------------------- Processes and threads -- */
+
+/* A process, never mistaken for another: a pid that was given to a new process has another start
+ * time, and reading it is CAMP_E_GONE. */
+struct camp_process {
+    int32_t pid;
+    uint32_t reserved;
+    uint64_t start; /* when it began, in the system's own unit. Linux: clock ticks after boot */
+};
+
+/* A thread, likewise. The first thread of a process has tid == pid. */
+struct camp_thread {
+    int32_t pid;
+    int32_t tid;
+    uint64_t start;
+};
+
+/* An entry of the process table as cheaply as it can be had, for those who watch all of them. */
+struct camp_pid {
+    int32_t pid;
+    uint32_t reserved;
+    uint64_t token; /* same pid and same token as before: the same process. Another token: perhaps
+                     * another process, so ask camp_process_identify(). Linux: inode of /proc/PID */
+};
+
+enum camp_task_field {
+    CAMP_TASK_CPU = 1u << 0,
+    CAMP_TASK_SPLIT = 1u << 1,   /* user_ns and system_ns */
+    CAMP_TASK_SAMPLED = 1u << 2, /* sampled_ns: only taskstats has it */
+    CAMP_TASK_RUN_DELAY = 1u << 3,
+    CAMP_TASK_FAULTS = 1u << 4,
+    CAMP_TASK_SIZE = 1u << 5, /* virtual and resident */
+    CAMP_TASK_THREADS = 1u << 6,
+    CAMP_TASK_SWITCHES = 1u << 7,
+    CAMP_TASK_IO = 1u << 8, /* read_bytes and written_bytes */
+    CAMP_TASK_START = 1u << 9,
+    CAMP_TASK_STATE = 1u << 10,
+    CAMP_TASK_NAME = 1u << 11,
+    CAMP_TASK_PARENT = 1u << 12,
+    CAMP_TASK_ALL = ((1u << 13) - 1) & ~(1u << 2)
+};
+
+/*
+ * What a process (all its threads, those that ended included unless said otherwise) or one thread
+ * has used since it began. Each field names its source on Linux, in the order they are tried.
+ */
+struct camp_task {
+    uint32_t known;      /* enum camp_task_field */
+    int32_t parent;      /* pid of the parent; 0: none */
+    uint64_t time_ns;    /* CLOCK_MONOTONIC when it was read */
+    uint64_t start;      /* of the identifier */
+    uint64_t started_ns; /* CLOCK_BOOTTIME at its start; resolution 1/100 s */
+    /* Time on a CPU, measured. A process: its CPU clock (1 ns); else utime + stime of stat (1/100
+     * s). A thread: schedstat (1 ns); else stat. Of a task that runs on another CPU at this moment
+     * it is as of the last tick: up to one tick too low, which does not accumulate. */
+    uint64_t cpu_ns;
+    uint64_t user_ns; /* stat; 1/100 s. The measured total in the proportion of samples: SCALED */
+    uint64_t system_ns;
+    int32_t split_provenance; /* of user_ns and system_ns: enum camp_provenance */
+    int32_t cpu_provenance;   /* of cpu_ns */
+    uint64_t cpu_resolution_ns;
+    uint64_t sampled_ns;   /* tick-sampled time: taskstats */
+    uint64_t run_delay_ns; /* runnable, but not running: schedstat, of living threads */
+    uint64_t minor_faults; /* stat */
+    uint64_t major_faults;
+    uint64_t virtual_bytes; /* stat */
+    uint64_t
+        resident_bytes; /* stat; the kernel batches it per thread: up to 63 pages a thread off */
+    uint64_t threads;   /* living: stat */
+    uint64_t voluntary_switches; /* status, of living threads */
+    uint64_t involuntary_switches;
+    uint64_t read_bytes;       /* from storage: io (own processes, or CAP_SYS_PTRACE) */
+    uint64_t written_bytes;    /* to storage, cancelled writes not taken off */
+    char state;                /* R S D T t Z X I, as in proc(5) */
+    char name[CAMP_NAME_SIZE]; /* the task's name (comm), which may hold any byte but NUL */
+};
+
+/* pids[capacity], `size` bytes apart, ascending: every process visible to the caller, kernel
+ * threads included, as cheaply as it can be done. */
+CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
+                              size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* Tasks (processes and threads) begun since boot, those that have ended already included: tells how
+ * many came and went between two looks. Linux: `processes` of /proc/stat. */
+CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
+                                struct camp_error *error);
+
+/* The identifier of the process that has this pid now. CAMP_E_GONE: there is none. */
+CAMP_PUBLIC int camp_process_identify(const struct camp_source *source, int32_t pid,
+                                      struct camp_process *ret, size_t size,
+                                      struct camp_error *error);
+
+/* processes[capacity], `size` bytes apart, ascending by pid: every process visible to the caller.
+ * One that ends while the list is made is left out. */
+CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_process *processes,
+                                  size_t size, size_t capacity, size_t *ret_count,
+                                  struct camp_error *error);
+
+/* The same, of those launched from an executable of this name (last component of its path; of one
+ * that was deleted, its former name). Where the executable may not be seen (another user's process)
+ * argv[0] decides, and for kernel threads their name. None found is CAMP_OK with 0. */
+CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
+                                  struct camp_process *processes, size_t size, size_t capacity,
+                                  size_t *ret_count, struct camp_error *error);
+
+/* `wanted`: enum camp_task_field; only the files that hold them are read, cheapest first. What
+ * could not be read for want of a permission is a cleared bit, not a failure. CAMP_E_GONE: the
+ * process has ended, or its pid belongs to another now. */
+CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
+                                  const struct camp_process *process, uint32_t wanted,
+                                  struct camp_task *ret, size_t size, struct camp_error *error);
+
+/* threads[capacity], `size` bytes apart, ascending by tid: the living threads of a process. */
+CAMP_PUBLIC int camp_thread_list(const struct camp_source *source,
+                                 const struct camp_process *process, struct camp_thread *threads,
+                                 size_t size, size_t capacity, size_t *ret_count,
+                                 struct camp_error *error);
+
+CAMP_PUBLIC int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
+                                 uint32_t wanted, struct camp_task *ret, size_t size,
+                                 struct camp_error *error);
+
+/* CPU time, measured, of the process that has this pid now, by its CPU clock: the cheapest there
+ * is (one system call, no file), of any user's process. It cannot know whether the pid was reused:
+ * for that take camp_process_cpu_ns(). CAMP_E_GONE: no such process. */
+CAMP_PUBLIC int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns);
+
+/* The same by identifier: one read of its start time more. */
+CAMP_PUBLIC int camp_process_cpu_ns(const struct camp_source *source,
+                                    const struct camp_process *process, uint64_t *ret_ns,
+                                    struct camp_error *error);
+
+/* ------------------------------------------------------------------------------ Readers -- */
+
+/* For who reads the same thing again and again: one kept descriptor. All memory is the caller's;
+ * what a reader is of, it stays. Not to be shared between threads without a lock. */
+struct camp_reader {
+    int32_t descriptor;
+    int32_t kind;
+    uint64_t start;
+    int32_t pid;
+    uint32_t reserved;
+};
+
+CAMP_PUBLIC int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
+                                      struct camp_error *error);
+CAMP_PUBLIC int camp_reader_open_memory(struct camp_reader *reader,
+                                        const struct camp_source *source, struct camp_error *error);
+CAMP_PUBLIC int camp_reader_open_networks(struct camp_reader *reader,
+                                          const struct camp_source *source,
+                                          struct camp_error *error);
+CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
+                                       struct camp_error *error);
+/* The stat file of one process: CAMP_E_GONE for ever once it ended, whoever has its pid then. */
+CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
+                                         const struct camp_source *source,
+                                         const struct camp_process *process,
+                                         struct camp_error *error);
+
+/* Exactly as camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(),
+ * camp_disk_read_all(), and camp_process_read() of what stat and the CPU clock hold. */
+CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
+                                 size_t capacity, size_t *ret_count, struct camp_error *error);
+CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
+                                   struct camp_error *error);
+CAMP_PUBLIC int camp_reader_networks(struct camp_reader *reader, struct camp_network *networks,
+                                     size_t size, size_t capacity, size_t *ret_count,
+                                     struct camp_error *error);
+CAMP_PUBLIC int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks,
+                                  size_t size, size_t capacity, size_t *ret_count,
+                                  struct camp_error *error);
+CAMP_PUBLIC int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,
+                                    struct camp_error *error);
+
+/* A reader that was never opened, or is closed already, is left as it is (set it to
+ * CAMP_READER_NONE before). */
+CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
+
+#define CAMP_READER_NONE                                                                           \
+    {                                                                                              \
+        .descriptor = -1                                                                           \
+    }
+
+/* ---------------------------------------------------------------------------- Taskstats -- */
+
+/*
+ * Linux' taskstats, by generic netlink (libmnl): the sampled and the measured time of a task in one
+ * message, and a record of every task that ends. Needs CAP_NET_ADMIN in the initial namespaces.
+ * On other systems camp_taskstats_open() is CAMP_E_NOTSUP.
+ */
+struct camp_taskstats {
+    int32_t descriptor; /* pollable when listening: readable when records wait */
+    uint16_t family;
+    uint16_t version; /* TASKSTATS_VERSION of the kernel, once a message was seen; else 0 */
+    uint32_t listening;
+    uint32_t sequence;
+    uint64_t overruns; /* since opened: messages (tasks) the kernel dropped for want of room */
+};
+
+#define CAMP_TASKSTATS_NONE                                                                        \
+    {                                                                                              \
+        .descriptor = -1                                                                           \
+    }
+
+/* One process as taskstats sees it: all its threads, those that ended included. */
+struct camp_taskstat {
+    int32_t pid;
+    int32_t result;              /* CAMP_OK; CAMP_E_GONE: no such process (the rest is 0 then) */
+    uint64_t measured_ns;        /* cpu_run_virtual_total: sum_exec_runtime */
+    uint64_t sampled_ns;         /* cpu_run_real_total: utime + stime as charged at ticks */
+    uint64_t run_delay_ns;       /* cpu_delay_total: runnable, not running */
+    uint64_t runs;               /* cpu_count: times put on a CPU */
+    uint64_t voluntary_switches; /* of living threads */
+    uint64_t involuntary_switches;
+};
+
+/*
+ * A task that ended. Of a process that had several threads there is one record for each thread
+ * (is_process 0), and one for the whole (is_process 1) when the last ends; a process of one thread
+ * has one record, of the whole. Kernels before 5.19 (version < 12) do not say which of the two a
+ * record that comes alone is of: pid and is_process are then 0. There, add up the records with
+ * is_process 0, and those with is_process 1 not at all.
+ *
+ * The kernel writes the record early in the exit, and does not bring the clock of the task up to
+ * date before: measured_ns is as of its last tick or switch. What it ran since then, up to one
+ * tick, is in no record: of tasks of 2 ms on a kernel with ticks of 4 ms more than half was
+ * missing. It ran at most at_most_ns; and when it never slept (voluntary_switches is 0) it did run
+ * so long, within the some 50 us that it took to be forked. Giving back its memory comes after the
+ * record.
+ */
+struct camp_task_exit {
+    int32_t pid; /* of its process. 0: unknown (kernels before 5.19 do not say it of a thread) */
+    int32_t tid;
+    int32_t parent; /* as of the end: 1 or a subreaper where the parent had ended before */
+    uint32_t is_process;
+    uint32_t user_id;
+    uint32_t exit_code;
+    uint64_t measured_ns;
+    uint64_t sampled_ns;
+    uint64_t run_delay_ns;
+    uint64_t elapsed_ns;       /* from its start to its end; resolution 1 us */
+    uint64_t began_s;          /* wall clock of its start, seconds since 1970 */
+    char name[CAMP_NAME_SIZE]; /* of the whole: of its last thread, as are user and exit code */
+    uint64_t at_most_ns;       /* the smaller of elapsed - run_delay and measured + one tick. Of the
+                                * whole: measured_ns and what its last thread may have run more */
+    uint64_t voluntary_switches; /* times it slept. Of the whole: of its last thread */
+};
+
+/* CAMP_E_PERM without CAP_NET_ADMIN; CAMP_E_NOTSUP where the kernel was built without, was booted
+ * with nodelayacct before Linux 5.14 (it then counts nothing), or the network namespace has none.
+ */
+CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
+CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
+
+/* pids[count] -> tasks[count], `size` bytes apart, in the same order, tasks[i].result for each.
+ * Many requests go in one system call. Not on a session that listens: open two. A zombie reads as
+ * zeros (runs is 0, as of no process that ever ran): its times were in its exit record. After a
+ * failure the first of tasks[] may have been filled. */
+CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
+                                    size_t count, struct camp_taskstat *tasks, size_t size,
+                                    struct camp_error *error);
+
+/* From now on every task that ends, on any CPU, now or later online, is recorded for
+ * camp_taskstats_exits(). CAMP_E_PERM outside of the initial pid and user namespace. */
+CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
+
+/* exits[capacity], `size` bytes apart: the records that wait, oldest first; never blocks. 0 when
+ * none waits. Call it until *ret_count < capacity. taskstats->overruns has grown by the tasks whose
+ * records the kernel dropped since the last call. CAMP_E_FORMAT: *ret_count were filled. */
+CAMP_PUBLIC int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
+                                     size_t size, size_t capacity, size_t *ret_count,
+                                     struct camp_error *error);
+
+/* --------------------------------------------------------------------------- The kernel -- */
+
+enum camp_accounting {
+    CAMP_ACCOUNTING_UNKNOWN = 0,
+    CAMP_ACCOUNTING_TICK = 1,       /* user, system: sampled (TICK_CPU_ACCOUNTING) */
+    CAMP_ACCOUNTING_GEN = 2,        /* measured on nohz_full CPUs, sampled on the others */
+    CAMP_ACCOUNTING_NATIVE = 3,     /* measured (s390x, POWER) */
+    CAMP_ACCOUNTING_MICROSTATES = 4 /* measured (Solaris) */
+};
+
+enum camp_kernel_field {
+    CAMP_KERNEL_TICK = 1u << 0,
+    CAMP_KERNEL_ACCOUNTING = 1u << 1,
+    CAMP_KERNEL_TICKLESS_IDLE = 1u << 2,
+    CAMP_KERNEL_IRQ_TIME = 1u << 3,
+    CAMP_KERNEL_SCHED_INFO = 1u << 4,
+    CAMP_KERNEL_SCHEDSTATS = 1u << 5,
+    CAMP_KERNEL_TASKSTATS = 1u << 6,
+    CAMP_KERNEL_DELAY_ACCOUNTING = 1u << 7,
+    CAMP_KERNEL_PSI = 1u << 8,
+    CAMP_KERNEL_BTF = 1u << 9,
+    CAMP_KERNEL_CGROUP = 1u << 10,
+    CAMP_KERNEL_CAPABILITIES = 1u << 11,
+    CAMP_KERNEL_STEAL = 1u << 12
+};
+
+/* What this kernel counts, and how. Linux: where the kernel shows it (clock_getres of the coarse
+ * clock for the tick, nohz_full, pressure/, timer_list, an answer over netlink ...), else
+ * /boot/config-RELEASE; what neither tells is unknown. (/proc/config.gz is not read.) */
+struct camp_kernel {
+    uint32_t known;           /* enum camp_kernel_field: which of the answers below are certain */
+    int32_t accounting;       /* enum camp_accounting */
+    uint32_t tick_hz;         /* clock ticks a second: HZ */
+    uint32_t user_hz;         /* resolution of /proc's times: sysconf(_SC_CLK_TCK) */
+    int32_t tickless_idle;    /* 1: the tick stops in idle, so idle and iowait are measured */
+    int32_t irq_time;         /* 1: interrupt time is measured (IRQ_TIME_ACCOUNTING) */
+    int32_t sched_info;       /* 1: /proc/PID/schedstat counts */
+    int32_t schedstats;       /* 1: /proc/schedstat is there */
+    int32_t taskstats;        /* 1: it answers, in this network namespace */
+    int32_t delay_accounting; /* 1: switched on (taskstats' CPU times do not need it) */
+    int32_t psi;              /* 1: /proc/pressure answers */
+    int32_t btf;              /* 1: /sys/kernel/btf/vmlinux is there */
+    int32_t cgroup_version;   /* 1, 2, or 3 for both (hybrid) */
+    int32_t steal;            /* 1: a virtual machine whose hypervisor reports steal time */
+    uint64_t capabilities;    /* effective capabilities of this process, bit = capability number */
+    char release[CAMP_NAME_SIZE];
+    char machine[CAMP_NAME_SIZE];
+    char measured_cpus[CAMP_NAME_SIZE]; /* list ("1-3,5") of CPUs whose user/system is measured */
+};
+
+CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret,
+                                 size_t size, struct camp_error *error);
+
+/* ------------------------------------------------------------------------------ Derived -- */
+
+/* after - before of a counter that is `bits` wide (32 or 64). It survives a wrap (a smaller value
+ * that is less than half its range ahead) and a reset (CAMP_RESET; the difference is then `after`,
+ * what was counted since). */
+CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
+
+/* The same a second. CAMP_E_INVALID when no time has passed. */
+CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
+                          double *ret_per_second);
+
+/* Where one CPU's time went between two readings, in percent of wall time (of one CPU; the total:
+ * of all). Four numbers that ought to agree, and do not: */
+struct camp_utilisation {
+    double measured_busy_percent; /* 100 - idle - iowait, by the wall clock; what the hypervisor
+                                   * stole while it was busy is in it */
+    double sampled_busy_percent;  /* user + nice + system + irq + softirq + guest */
+    double idle_percent;
+    double iowait_percent;
+    double steal_percent;
+    double sum_percent; /* all columns: 100 where the sum rule holds */
+    uint64_t elapsed_ns;
+    double
+        resolution_percent; /* one unit of /proc/stat in this interval: each is at best so good */
+};
+
+/* Two readings of the same CPU; `cpus`: how many CPUs they cover (1; the count for the total).
+ * A counter that went backwards (iowait does) counts as 0. CAMP_E_INVALID: no time between them. */
+CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after,
+                                    size_t cpus, struct camp_utilisation *ret, size_t size);
+
+/* The paper's GetPercentProcessorTime: reads, blocks for interval_ms (CAMP_DEFAULT_INTERVAL_MS),
+ * reads again. With interval_ms 0 it never blocks: *previous is then the earlier reading, and is
+ * set to this one. `previous` may be NULL when interval_ms is not 0. */
+CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu,
+                                     unsigned interval_ms, struct camp_cpu *previous,
+                                     struct camp_utilisation *ret, size_t size,
+                                     struct camp_error *error);
+
+#define CAMP_DEFAULT_INTERVAL_MS 100u
+
+/* CPU time of a process in percent of one CPU, likewise: measured; user and system by the kernel's
+ * proportion (scaled, 1/100 s). *previous: an earlier camp_process_read() of CPU and SPLIT. */
+struct camp_task_utilisation {
+    double cpu_percent;
+    double user_percent;
+    double system_percent;
+    uint64_t elapsed_ns;
+};
+
+CAMP_PUBLIC int camp_process_utilisation(const struct camp_source *source,
+                                         const struct camp_process *process, unsigned interval_ms,
+                                         struct camp_task *previous,
+                                         struct camp_task_utilisation *ret, size_t size,
+                                         struct camp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * What follows from two readings: differences, rates, percentages. No system's own files are read
+ * here; where a reading is needed it is taken by the public functions.
+ *
+ * Theory: a counter that is read smaller than before has either wrapped, or was set back to zero
+ * (the driver was loaded anew, the disk plugged in again). Nothing in the two numbers says which
+ * for certain. A wrap is believed when it needs less than half the counter's range, because a
+ * counter that moves faster must be read more often anyway.
+ */
+#include "block.h"
+#include "error.h"
+#include "units.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret)
+{
+    uint64_t largest = bits == 32 ? UINT32_MAX : UINT64_MAX;
+    uint64_t ahead;
+
+    if (ret == NULL || (bits != 32 && bits != 64) || before > largest || after > largest)
+        return CAMP_E_INVALID;
+    ahead = (after - before) & largest;
+    if (after >= before || ahead <= largest / 2) {
+        *ret = ahead;
+        return CAMP_OK;
+    }
+    *ret = after;
+    return CAMP_RESET;
+}
+
+int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
+              double *ret_per_second)
+{
+    uint64_t difference;
+    int r;
+
+    if (ret_per_second == NULL || elapsed_ns == 0)
+        return CAMP_E_INVALID;
+    r = camp_difference(before, after, bits, &difference);
+    if (r >= 0)
+        *ret_per_second = (double)difference * NS_PER_S / (double)elapsed_ns;
+    return r;
+}
+
+/* A column that went backwards, or that one of the readings does not know (it is 0 there), says
+ * nothing about this interval. */
+static double gained(uint32_t is_known, uint64_t before, uint64_t after)
+{
+    return is_known != 0 && after > before ? (double)(after - before) : 0;
+}
+
+/* The columns that are charged at the tick. */
+static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
+{
+    return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
+           gained(known & CAMP_CPU_NICE, before->nice_ns, after->nice_ns) +
+           gained(known & CAMP_CPU_SYSTEM, before->system_ns, after->system_ns) +
+           gained(known & CAMP_CPU_IRQ, before->irq_ns, after->irq_ns) +
+           gained(known & CAMP_CPU_SOFTIRQ, before->softirq_ns, after->softirq_ns) +
+           gained(known & CAMP_CPU_GUEST, before->guest_ns, after->guest_ns) +
+           gained(known & CAMP_CPU_GUEST_NICE, before->guest_nice_ns, after->guest_nice_ns);
+}
+
+static double clamp_percent(double percent)
+{
+    if (percent < 0)
+        return 0;
+    return percent > 100 ? 100 : percent;
+}
+
+int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after, size_t cpus,
+                        struct camp_utilisation *ret, size_t size)
+{
+    struct camp_utilisation here = { 0 };
+    long ticks = sysconf(_SC_CLK_TCK);
+    double percent; /* of one nanosecond */
+    uint32_t known;
+
+    if (before == NULL || after == NULL || ret == NULL || cpus == 0 || before->cpu != after->cpu ||
+        after->time_ns <= before->time_ns)
+        return CAMP_E_INVALID;
+    known = before->known & after->known;
+    if ((known & CAMP_CPU_IDLE) == 0)
+        return CAMP_E_NOTSUP; /* without idle time nothing is known of the rest */
+    here.elapsed_ns = after->time_ns - before->time_ns;
+    percent = 100 / ((double)here.elapsed_ns * (double)cpus);
+    here.idle_percent = percent * gained(CAMP_CPU_IDLE, before->idle_ns, after->idle_ns);
+    here.iowait_percent =
+        percent * gained(known & CAMP_CPU_IOWAIT, before->iowait_ns, after->iowait_ns);
+    here.steal_percent =
+        percent * gained(known & CAMP_CPU_STEAL, before->steal_ns, after->steal_ns);
+    here.sampled_busy_percent = percent * sampled(known, before, after);
+    here.sum_percent =
+        here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
+    /* Steal is not taken off: the kernel books what is stolen from a CPU that waits to be woken as
+     * idle too, and what is stolen from one that runs cannot be told from it. */
+    here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
+    here.resolution_percent = percent * NS_PER_S / (double)(ticks > 0 ? ticks : 100);
+    camp_hand_out(ret, size, &here, sizeof here);
+    return CAMP_OK;
+}
+
+/* One reading, and how many CPUs it covers, at one point in time. */
+static int read_covered(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
+                        size_t *ret_cpus, struct camp_error *error)
+{
+    struct camp_error unwanted;
+    size_t count;
+    int r;
+
+    if (cpu != CAMP_CPU_TOTAL) {
+        *ret_cpus = 1;
+        return camp_cpu_read(source, cpu, ret, sizeof *ret, error);
+    }
+    /* The total is the first of all; there being no room for the others is what counts them. */
+    r = camp_cpu_read_all(source, ret, sizeof *ret, 1, &count, &unwanted);
+    if (r != CAMP_E_SPACE) {
+        if (r < 0 && error != NULL)
+            *error = unwanted;
+        return r < 0 ? r : camp_fail(error, CAMP_E_FORMAT, 0, "there is not one CPU; report it");
+    }
+    *ret_cpus = count - 1;
+    return CAMP_OK;
+}
+
+void camp_block_ms(unsigned interval_ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += interval_ms / 1000;
+    until.tv_nsec += (long)(interval_ms % 1000) * NS_PER_MS;
+    if (until.tv_nsec >= NS_PER_S) {
+        until.tv_sec++;
+        until.tv_nsec -= NS_PER_S;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        ;
+}
+
+int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned interval_ms,
+                         struct camp_cpu *previous, struct camp_utilisation *ret, size_t size,
+                         struct camp_error *error)
+{
+    struct camp_cpu before;
+    struct camp_cpu after;
+    size_t cpus;
+    int r;
+
+    if (ret == NULL || (interval_ms == 0 && (previous == NULL || previous->cpu != cpu)))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "no result, or no earlier reading of this CPU: pass one or an interval");
+    if (interval_ms == 0) {
+        before = *previous;
+    } else {
+        r = read_covered(source, cpu, &before, &cpus, error);
+        if (r < 0)
+            return r;
+        camp_block_ms(interval_ms);
+    }
+    r = read_covered(source, cpu, &after, &cpus, error);
+    if (r < 0)
+        return r;
+    r = camp_cpu_difference(&before, &after, cpus, ret, size);
+    if (r < 0)
+        return camp_fail(error, r, 0, "no time passed between the readings, or no idle time known");
+    if (previous != NULL)
+        *previous = after;
+    return CAMP_OK;
+}

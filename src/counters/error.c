@@ -1,0 +1,124 @@
+#undef _GNU_SOURCE /* strerror_r() is POSIX', which fills our buffer: glibc's need not */
+#define _POSIX_C_SOURCE 200809L
+
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
+{
+    va_list arguments;
+
+    if (error == NULL)
+        return code;
+    error->code = code;
+    error->system_error = system_error;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+static int code_of_errno(int system_error)
+{
+    switch (system_error) {
+    case ENOENT:
+    case ESRCH:
+    case ENODEV:
+    case ENXIO:
+        return CAMP_E_GONE;
+    case EACCES:
+    case EPERM:
+        return CAMP_E_PERM;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOBUFS:
+        return CAMP_E_NOMEM;
+    default:
+        return CAMP_E_IO;
+    }
+}
+
+static const char *advice(int code)
+{
+    switch (code) {
+    case CAMP_E_GONE:
+        return "it is not there (any more)";
+    case CAMP_E_PERM:
+        return "run as its owner, or as root";
+    case CAMP_E_NOMEM:
+        return "raise the limit (ulimit -n), or try again later";
+    default:
+        return "look whether it can be read at all";
+    }
+}
+
+int camp_fail_errno(struct camp_error *error, int system_error, const char *what)
+{
+    int code = code_of_errno(system_error);
+    char text[64];
+
+    if (error == NULL)
+        return code;
+    if (strerror_r(system_error, text, sizeof text) != 0)
+        snprintf(text, sizeof text, "error %d", system_error);
+    return camp_fail(error, code, system_error, "%s: %s; %s", what, text, advice(code));
+}
+
+void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size)
+{
+    memcpy(ret, value, size < known_size ? size : known_size);
+    if (size > known_size)
+        memset((char *)ret + known_size, 0, size - known_size);
+}
+
+const char *camp_result_name(int result)
+{
+    switch (result) {
+    case CAMP_OK:
+        return "ok";
+    case CAMP_RESET:
+        return "reset";
+    case CAMP_E_INVALID:
+        return "invalid argument";
+    case CAMP_E_NOTSUP:
+        return "not supported";
+    case CAMP_E_PERM:
+        return "permission missing";
+    case CAMP_E_GONE:
+        return "gone";
+    case CAMP_E_SPACE:
+        return "array too small";
+    case CAMP_E_NOMEM:
+        return "out of memory";
+    case CAMP_E_IO:
+        return "cannot be read";
+    case CAMP_E_FORMAT:
+        return "unexpected format";
+    default:
+        return "unknown result";
+    }
+}
+
+const char *camp_provenance_name(int provenance)
+{
+    static const char *const names[] = { "unknown", "measured", "sampled", "scaled", "derived" };
+
+    if (provenance < 0 || (size_t)provenance >= sizeof names / sizeof names[0])
+        return names[0];
+    return names[provenance];
+}
+
+/* meson.build states the version and passes it; a build by hand gets this one. */
+#ifndef CAMP_VERSION
+#define CAMP_VERSION "0.1.0"
+#endif
+
+const char *camp_version(void)
+{
+    return CAMP_VERSION;
+}

@@ -1,0 +1,21 @@
+/* Filling struct camp_error, and handing structs to callers of another version. */
+#ifndef CAMP_COUNTERS_ERROR_H
+#define CAMP_COUNTERS_ERROR_H
+
+#include <camp/camp.h>
+
+/* Writes *error (when not NULL) and returns `code`, so that a failure is one line:
+ * return camp_fail(error, CAMP_E_GONE, 0, "process %d has ended", pid). */
+int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same for a failed system call on `what`, with the code that fits the errno: ENOENT and ESRCH
+ * (a task), ENODEV and ENXIO (a device) are GONE, EACCES and EPERM are PERM, EMFILE, ENFILE, ENOMEM
+ * and ENOBUFS are NOMEM, the others IO. */
+int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
+
+/* Copies a struct of the size known here to a caller's of `size`: the rest of a larger one is
+ * zeroed, a smaller one gets its beginning. */
+void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * No system at all: every counter answers CAMP_E_NOTSUP, and says so.
+ *
+ * The start of a port. Copy this folder to one with the system's name, split this file by subject
+ * (cpu.c, memory.c, network.c, disk.c, process.c, as linux/ is), give the folder its line in
+ * ../meson.build, and fill one function after the other until the live laws hold. A number that the
+ * system does not count stays CAMP_E_NOTSUP or a cleared bit: never a zero that looks like one.
+ *
+ * What is common to all systems (derived.c, error.c, text.c) is not here. A test builds this file
+ * and compares what it exports with the library, so that it is never short of a function.
+ */
+#include "../error.h"
+
+/* The arguments are named for who fills them in. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static int not_counted(struct camp_error *error, const char *what)
+{
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "%s cannot be read on this system: libcamp was built without support for it",
+                     what);
+}
+
+/* ---------------------------------------------------------------------------- CPUs -- */
+
+int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "CPUs");
+}
+
+int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "CPUs");
+}
+
+int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret, size_t size,
+                  struct camp_error *error)
+{
+    return not_counted(error, "CPUs");
+}
+
+int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "CPUs");
+}
+
+/* -------------------------------------------------------------------------- Memory -- */
+
+int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct camp_memory *ret,
+                     size_t size, struct camp_error *error)
+{
+    return not_counted(error, "memory");
+}
+
+/* ------------------------------------------------------------------------- Network -- */
+
+int camp_network_read(const struct camp_source *source, const char *name, struct camp_network *ret,
+                      size_t size, struct camp_error *error)
+{
+    return not_counted(error, "networks");
+}
+
+int camp_network_read_all(const struct camp_source *source, struct camp_network *networks,
+                          size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "networks");
+}
+
+/* --------------------------------------------------------------------------- Disks -- */
+
+int camp_disk_read(const struct camp_source *source, const char *name, struct camp_disk *ret,
+                   size_t size, struct camp_error *error)
+{
+    return not_counted(error, "disks");
+}
+
+int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_disk *disks,
+                       size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "disks");
+}
+
+/* ----------------------------------------------------------- Processes and threads -- */
+
+int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_process_identify(const struct camp_source *source, int32_t pid, struct camp_process *ret,
+                          size_t size, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_process_find(const struct camp_source *source, const char *executable,
+                      struct camp_process *processes, size_t size, size_t capacity,
+                      size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_process_read(const struct camp_source *source, const struct camp_process *process,
+                      uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_thread_list(const struct camp_source *source, const struct camp_process *process,
+                     struct camp_thread *threads, size_t size, size_t capacity, size_t *ret_count,
+                     struct camp_error *error)
+{
+    return not_counted(error, "threads");
+}
+
+int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
+                     uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
+{
+    return not_counted(error, "threads");
+}
+
+int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
+{
+    return CAMP_E_NOTSUP;
+}
+
+int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
+                        uint64_t *ret_ns, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+/* ------------------------------------------------------------------------- Readers -- */
+
+int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
+                          struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_open_memory(struct camp_reader *reader, const struct camp_source *source,
+                            struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_open_networks(struct camp_reader *reader, const struct camp_source *source,
+                              struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
+                           struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_open_process(struct camp_reader *reader, const struct camp_source *source,
+                             const struct camp_process *process, struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
+                       struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_networks(struct camp_reader *reader, struct camp_network *networks, size_t size,
+                         size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,
+                        struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
+void camp_reader_close(struct camp_reader *reader)
+{
+}
+
+/* ----------------------------------------------------------------------- Taskstats -- */
+
+int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    return not_counted(error, "taskstats");
+}
+
+void camp_taskstats_close(struct camp_taskstats *taskstats)
+{
+}
+
+int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, size_t count,
+                        struct camp_taskstat *tasks, size_t size, struct camp_error *error)
+{
+    return not_counted(error, "taskstats");
+}
+
+int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    return not_counted(error, "taskstats");
+}
+
+int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
+                         size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "taskstats");
+}
+
+/* ---------------------------------------------------------------------- The kernel -- */
+
+int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,
+                     struct camp_error *error)
+{
+    return not_counted(error, "the kernel");
+}
+
+int camp_process_utilisation(const struct camp_source *source, const struct camp_process *process,
+                             unsigned interval_ms, struct camp_task *previous,
+                             struct camp_task_utilisation *ret, size_t size,
+                             struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}

@@ -1,0 +1,89 @@
+/* What a caller is told: codes, names, and structs of another version's size. */
+#include "counters/error.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_failed_system_call_is_told_in_words_with_what_to_do(void **state)
+{
+    static const struct {
+        int system_error, code;
+        const char *words;
+    } cases[] = {
+        { ENOENT, CAMP_E_GONE, "No such file or directory" },
+        { ESRCH, CAMP_E_GONE, "No such process" },
+        { EACCES, CAMP_E_PERM, "Permission denied" },
+        { EMFILE, CAMP_E_NOMEM, "Too many open files" },
+        { EIO, CAMP_E_IO, "Input/output error" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct camp_error error = { 0 };
+
+        assert_int_equal(camp_fail_errno(&error, cases[i].system_error, "/proc/made"),
+                         cases[i].code);
+        assert_int_equal(error.code, cases[i].code);
+        assert_int_equal(error.system_error, cases[i].system_error);
+        assert_non_null(strstr(error.message, "/proc/made: "));
+        assert_non_null(strstr(error.message, cases[i].words));
+        assert_non_null(strstr(error.message, "; "));
+        assert_int_equal(camp_fail_errno(NULL, cases[i].system_error, "x"), cases[i].code);
+    }
+}
+
+static void a_long_message_is_cut_and_ends(void **state)
+{
+    struct camp_error error;
+    char path[400];
+
+    (void)state;
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    camp_fail_errno(&error, ENOENT, path);
+    assert_int_equal(strlen(error.message), CAMP_ERROR_SIZE - 1);
+}
+
+static void every_result_and_provenance_has_a_name(void **state)
+{
+    (void)state;
+    for (int result = CAMP_E_FORMAT; result <= CAMP_RESET; result++)
+        assert_string_not_equal(camp_result_name(result), "unknown result");
+    assert_string_equal(camp_result_name(99), "unknown result");
+    assert_string_equal(camp_provenance_name(CAMP_MEASURED), "measured");
+    assert_string_equal(camp_provenance_name(CAMP_DERIVED), "derived");
+    assert_string_equal(camp_provenance_name(-1), "unknown");
+    assert_string_equal(camp_provenance_name(99), "unknown");
+}
+
+static void a_struct_of_another_size_is_cut_or_zeroed(void **state)
+{
+    const char value[4] = { 1, 2, 3, 4 };
+    char room[8];
+
+    (void)state;
+    memset(room, 9, sizeof room);
+    camp_hand_out(room, 2, value, sizeof value);
+    assert_memory_equal(room, ((char[]){ 1, 2, 9, 9, 9, 9, 9, 9 }), 8);
+    camp_hand_out(room, 6, value, sizeof value);
+    assert_memory_equal(room, ((char[]){ 1, 2, 3, 4, 0, 0, 9, 9 }), 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_system_call_is_told_in_words_with_what_to_do),
+        cmocka_unit_test(a_long_message_is_cut_and_ends),
+        cmocka_unit_test(every_result_and_provenance_has_a_name),
+        cmocka_unit_test(a_struct_of_another_size_is_cut_or_zeroed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
