@@ -1,0 +1,276 @@
+/*
+ * Where each CPU's time went: /proc/stat (man 5 proc; fs/proc/stat.c show_stat()).
+ *
+ * The kernel adds up ten columns of each CPU in nanoseconds and prints them in ticks of 1/100 s.
+ * user contains guest, and nice contains guest_nice (kernel/sched/cputime.c account_guest_time()
+ * charges both): they are taken out here. Kernels before 2.6.33 print fewer columns; what they lack
+ * is unknown. The lines of CPUs come first, so nothing behind them is read: the line of interrupts
+ * may be tens of kilobytes long.
+ */
+#include "../error.h"
+#include "../units.h"
+#include "file.h"
+#include "lines.h"
+#include "parse.h"
+
+#include <unistd.h>
+
+#define COLUMNS 10
+#define FEWEST_COLUMNS 4 /* user nice system idle: all that Linux 2.4 has */
+
+bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
+{
+    struct cursor here = *line;
+    uint64_t id;
+
+    if (!text_prefix(&here, "cpu") || here.at == here.end)
+        return false;
+    if (*here.at == ' ') {
+        *ret_cpu = CAMP_CPU_TOTAL;
+    } else {
+        if (!line_u64(&here, &id) || id > INT32_MAX || here.at == here.end || *here.at != ' ')
+            return false;
+        *ret_cpu = (int32_t)id;
+    }
+    *line = here;
+    return true;
+}
+
+static uint64_t without(uint64_t whole, uint64_t part)
+{
+    return whole > part ? whole - part : 0; /* they are read one after the other, not at once */
+}
+
+bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret)
+{
+    uint64_t ns_per_tick = NS_PER_S / ticks_per_second;
+    uint64_t columns[COLUMNS] = { 0 };
+    uint64_t later;
+    uint32_t known = 0;
+    size_t count = 0;
+
+    for (; count < COLUMNS && line_u64(&line, &columns[count]); count++) {
+        known |= 1u << count;
+        /* A time of centuries is a counter that fell below zero: some kernels had that. */
+        if (__builtin_mul_overflow(columns[count], ns_per_tick, &columns[count])) {
+            known &= ~(1u << count);
+            columns[count] = 0;
+        }
+    }
+    if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0) /* taken out of user below */
+        known &= ~(uint32_t)CAMP_CPU_USER;
+    if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)
+        known &= ~(uint32_t)CAMP_CPU_NICE;
+    while (count == COLUMNS && line_u64(&line, &later))
+        ; /* columns of later kernels */
+    if (count < FEWEST_COLUMNS || !line_is_at_end(&line))
+        return false;
+    ret->known = known;
+    ret->user_ns = without(columns[0], columns[8]);
+    ret->nice_ns = without(columns[1], columns[9]);
+    ret->system_ns = columns[2];
+    ret->idle_ns = columns[3];
+    ret->iowait_ns = columns[4];
+    ret->irq_ns = columns[5];
+    ret->softirq_ns = columns[6];
+    ret->steal_ns = columns[7];
+    ret->guest_ns = columns[8];
+    ret->guest_nice_ns = columns[9];
+    return true;
+}
+
+/* Enough for a dozen CPUs; it spares the copying of a long line of interrupts. */
+#define FIRST_READ 1024
+
+/* What is asked of the lines of CPUs: each function below is one of these. */
+struct walk {
+    struct camp_lines lines;
+    int32_t previous;
+    size_t count; /* lines seen, the total's included */
+    uint64_t ticks_per_second;
+    char buffer[LINES_BUFFER_SIZE];
+};
+
+static void walk_start(struct walk *walk, int descriptor, const char *path)
+{
+    long ticks = sysconf(_SC_CLK_TCK);
+
+    camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
+                     LINES_ONE_RECORD);
+    walk->lines.prefix = "cpu";
+    walk->lines.first_read = FIRST_READ;
+    walk->previous = CAMP_CPU_TOTAL - 1;
+    walk->count = 0;
+    walk->ticks_per_second = ticks > 0 ? (uint64_t)ticks : 100;
+}
+
+static int walk_fail(const struct walk *walk, size_t line, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s: line %zu is not of a CPU's times; report it",
+                     walk->lines.path, line);
+}
+
+/* 1: the next CPU, whose columns are still in *ret_line. 0: no more. The total comes first, and ids
+ * ascend: a file that says otherwise is not /proc/stat. */
+static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_line,
+                     struct camp_error *error)
+{
+    int r = camp_lines_next(&walk->lines, ret_line, error);
+
+    if (r < 0)
+        return r;
+    if (r == 0)
+        return walk->count < 2 ? walk_fail(walk, walk->count + 1, error) : 0;
+    if (!camp_cpu_id_of(ret_line, ret_cpu) || *ret_cpu <= walk->previous ||
+        (walk->count == 0) != (*ret_cpu == CAMP_CPU_TOTAL))
+        return walk_fail(walk, walk->count + 1, error);
+    walk->previous = *ret_cpu;
+    walk->count++;
+    return 1;
+}
+
+static int walk_columns(const struct walk *walk, int32_t cpu, struct cursor line,
+                        struct camp_cpu *ret, struct camp_error *error)
+{
+    *ret = (struct camp_cpu){ .cpu = cpu, .time_ns = walk->lines.time_ns };
+    return camp_cpu_columns(line, walk->ticks_per_second, ret)
+               ? CAMP_OK
+               : walk_fail(walk, walk->count, error);
+}
+
+int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct walk walk;
+    struct cursor line;
+    int32_t id;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, &id, &line, error)) > 0) {
+        struct camp_cpu cpu;
+
+        if (walk.count > capacity)
+            continue;
+        r = walk_columns(&walk, id, line, &cpu, error);
+        if (r < 0)
+            break;
+        camp_hand_out((char *)cpus + (walk.count - 1) * size, size, &cpu, sizeof cpu);
+    }
+    if (r < 0)
+        return r;
+    *ret_count = walk.count;
+    if (walk.count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu lines of CPUs; pass room for them",
+                         walk.count);
+    return CAMP_OK;
+}
+
+static int scan_ids(int descriptor, const char *path, int32_t *ids, size_t capacity,
+                    size_t *ret_count, struct camp_error *error)
+{
+    struct walk walk;
+    struct cursor line;
+    int32_t id;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, &id, &line, error)) > 0)
+        if (walk.count >= 2 && walk.count - 2 < capacity)
+            ids[walk.count - 2] = id;
+    if (r < 0)
+        return r;
+    *ret_count = walk.count - 1;
+    return CAMP_OK;
+}
+
+static int scan_one(int descriptor, const char *path, int32_t cpu, struct camp_cpu *ret,
+                    struct camp_error *error)
+{
+    struct walk walk;
+    struct cursor line;
+    int32_t id;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, &id, &line, error)) > 0)
+        if (id == cpu)
+            return walk_columns(&walk, id, line, ret, error);
+    if (r < 0)
+        return r;
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %d online; the CPUs' list says which",
+                     cpu);
+}
+
+static int list(const struct camp_source *source, int32_t *ids, size_t capacity, size_t *ret_count,
+                struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor = camp_open_proc(source, "stat", path, error);
+    int r;
+
+    if (descriptor < 0)
+        return descriptor;
+    r = scan_ids(descriptor, path, ids, capacity, ret_count, error);
+    close(descriptor);
+    return r;
+}
+
+int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    int r;
+
+    if (ret_count == NULL || (ids == NULL && capacity != 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
+    r = list(source, ids, capacity, ret_count, error);
+    if (r == CAMP_OK && *ret_count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu CPUs; pass room for them",
+                         *ret_count);
+    return r;
+}
+
+int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
+{
+    if (ret_count == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_count: ret_count is NULL");
+    return list(source, NULL, 0, ret_count, error);
+}
+
+int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret, size_t size,
+                  struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    struct camp_cpu here;
+    int descriptor;
+    int r;
+
+    if (ret == NULL || cpu < CAMP_CPU_TOTAL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "no place for the answer, or CPU %d, which cannot be", cpu);
+    descriptor = camp_open_proc(source, "stat", path, error);
+    if (descriptor < 0)
+        return descriptor;
+    r = scan_one(descriptor, path, cpu, &here, error);
+    close(descriptor);
+    if (r == CAMP_OK)
+        camp_hand_out(ret, size, &here, sizeof here);
+    return r;
+}
+
+int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor;
+    int r;
+
+    if (ret_count == NULL || (cpus == NULL && capacity != 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_read_all: an argument is NULL");
+    descriptor = camp_open_proc(source, "stat", path, error);
+    if (descriptor < 0)
+        return descriptor;
+    r = camp_cpu_scan(descriptor, path, cpus, size, capacity, ret_count, error);
+    close(descriptor);
+    return r;
+}

@@ -1,0 +1,303 @@
+/*
+ * Disks and partitions: /proc/diskstats, and of one disk /sys/block/.../stat (kernel
+ * Documentation/admin-guide/iostats.rst; block/genhd.c diskstats_show(), part_stat_show()).
+ *
+ * Requests are counted when they complete, sectors have 512 bytes, times are printed in ms.
+ *
+ * Disks and partitions are told apart without a system call for each: the kernel prints a disk and
+ * then its partitions, and names a partition after its disk (block/partitions/core.c: the disk's
+ * name, a "p" when that ends in a digit, the number). A name of that form alone proves nothing (a
+ * virtual machine may have a whole disk called xvda1), but behind its disk it does. In /sys the
+ * folder of a partition lies in the folder of its disk, and nowhere else.
+ *
+ * The name of a kernel's disk may hold a slash ("cciss/c0d0"), which is "!" in /sys and here.
+ */
+#include "../error.h"
+#include "../units.h"
+#include "file.h"
+#include "lines.h"
+#include "parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define FEWEST_COLUMNS 11 /* since 2.6.25; discards came with 4.18, flushes with 5.5 */
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Of a disk that was never used: virtual machines have a dozen such. */
+#define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+
+bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
+{
+    uint64_t columns[FEWEST_COLUMNS];
+    uint64_t later;
+
+    if (cursor_left(&line) == sizeof IDLE - 1 && memcmp(line.at, IDLE, sizeof IDLE - 1) == 0)
+        return true; /* *ret is zero */
+    for (size_t i = 0; i < FEWEST_COLUMNS; i++)
+        if (!line_u64(&line, &columns[i]) || columns[i] > UINT64_MAX / NS_PER_MS)
+            return false;
+    while (line_u64(&line, &later))
+        ;
+    if (!line_is_at_end(&line))
+        return false;
+    ret->reads = columns[0];
+    ret->read_bytes = columns[2] * BYTES_PER_SECTOR;
+    ret->read_ns = columns[3] * NS_PER_MS;
+    ret->writes = columns[4];
+    ret->written_bytes = columns[6] * BYTES_PER_SECTOR;
+    ret->write_ns = columns[7] * NS_PER_MS;
+    ret->in_flight = columns[8];
+    ret->busy_ns = columns[9] * NS_PER_MS;
+    ret->queue_ns = columns[10] * NS_PER_MS;
+    return true;
+}
+
+/* As in /sys. False: not a name that could be there. */
+static bool name_of(struct cursor *line, char name[CAMP_NAME_SIZE])
+{
+    size_t length = 0;
+
+    while (*line->at == ' ')
+        line->at++;
+    for (; line->at < line->end && *line->at != ' '; line->at++) {
+        if (*line->at == '\0' || length + 1 == CAMP_NAME_SIZE)
+            return false;
+        name[length++] = *line->at == '/' ? '!' : *line->at;
+    }
+    name[length] = '\0';
+    return length != 0;
+}
+
+bool camp_disk_line(struct cursor line, struct camp_disk *ret)
+{
+    uint64_t number;
+
+    return line_u64(&line, &number) && line_u64(&line, &number) && name_of(&line, ret->name) &&
+           camp_disk_columns(line, ret);
+}
+
+/* A caller's name, which may be anything, as the name of a file in /sys. False: it cannot be one.
+ * Without a slash it leads nowhere else. */
+static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
+{
+    size_t length = strlen(name);
+
+    if (length == 0 || length >= CAMP_NAME_SIZE || strcmp(name, ".") == 0 ||
+        strcmp(name, "..") == 0)
+        return false;
+    for (size_t i = 0; i <= length; i++)
+        in_sys[i] = name[i] == '/' ? '!' : name[i];
+    return true;
+}
+
+/* The length of the disk's name within what may be a partition's name; 0: it cannot be one. */
+static size_t disk_length_of(const char *name)
+{
+    size_t length = strlen(name);
+    size_t end = length;
+
+    while (end > 0 && is_digit(name[end - 1]))
+        end--;
+    if (end == 0 || end == length || name[end] == '0')
+        return 0;
+    if (end >= 2 && name[end - 1] == 'p' && is_digit(name[end - 2]))
+        return end - 1;
+    return end;
+}
+
+bool camp_disk_is_partition_name(const char *disk, const char *name)
+{
+    size_t length = disk_length_of(name);
+
+    return length != 0 && strlen(disk) == length && memcmp(disk, name, length) == 0;
+}
+
+struct walk {
+    struct camp_lines lines;
+    size_t number;
+    char disk[CAMP_NAME_SIZE]; /* the last whole disk */
+    char buffer[LINES_BUFFER_SIZE];
+};
+
+static void walk_start(struct walk *walk, int descriptor, const char *path)
+{
+    /* One record is a disk with all its partitions: as long as it likes. */
+    camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
+                     LINES_UNTIL_EMPTY);
+    walk->number = 0;
+    walk->disk[0] = '\0';
+}
+
+/* 1: the next disk or partition. 0: no more. */
+static int walk_next(struct walk *walk, struct camp_disk *ret, struct camp_error *error)
+{
+    struct cursor line;
+    int r = camp_lines_next(&walk->lines, &line, error);
+
+    if (r <= 0)
+        return r;
+    walk->number++;
+    memset(ret, 0, sizeof *ret);
+    if (!camp_disk_line(line, ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: line %zu is not of a disk; report it",
+                         walk->lines.path, walk->number);
+    ret->time_ns = walk->lines.time_ns;
+    ret->kind = CAMP_DISK_PARTITION;
+    if (!camp_disk_is_partition_name(walk->disk, ret->name)) {
+        ret->kind = CAMP_DISK_WHOLE;
+        memcpy(walk->disk, ret->name, sizeof walk->disk);
+    }
+    return 1;
+}
+
+int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
+                   size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_disk disk;
+    struct walk walk;
+    size_t count = 0;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, &disk, error)) > 0) {
+        if (kind != CAMP_DISK_ANY && kind != disk.kind)
+            continue;
+        if (count < capacity)
+            camp_hand_out((char *)disks + count * size, size, &disk, sizeof disk);
+        count++;
+    }
+    if (r < 0)
+        return r;
+    *ret_count = count;
+    if (count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu disks; pass room for them", count);
+    return CAMP_OK;
+}
+
+/* Where /sys is not there: the line of diskstats. */
+static int read_of_diskstats(const struct camp_source *source, const char *name,
+                             struct camp_disk *ret, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    struct walk walk;
+    int descriptor = camp_open_proc(source, "diskstats", path, error);
+    int r;
+
+    if (descriptor < 0)
+        return descriptor;
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, ret, error)) > 0)
+        if (strcmp(ret->name, name) == 0)
+            break;
+    close(descriptor);
+    if (r == 0)
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them anew", name);
+    return r < 0 ? r : CAMP_OK;
+}
+
+/* sys/block/DISK/stat or sys/block/DISK/NAME/stat: which of them is there says the kind. */
+static int read_of_sys(const char *path, const char *name, int kind, struct camp_disk *ret,
+                       struct camp_error *error)
+{
+    char text[512];
+    struct cursor line;
+    size_t length;
+    int r = camp_read_file_once(path, text, sizeof text, &length, error);
+
+    if (r < 0)
+        return r;
+    line = cursor_of(text, length);
+    memset(ret, 0, sizeof *ret);
+    if (length == 0 || text[length - 1] != '\n')
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s ends within a line; read it again", path);
+    line.end--;
+    if (!camp_disk_columns(line, ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not of a disk; report it", path);
+    camp_text_copy(ret->name, sizeof ret->name, cursor_of(name, strlen(name)));
+    ret->time_ns = now_ns(CLOCK_MONOTONIC);
+    ret->kind = kind;
+    return CAMP_OK;
+}
+
+static int read_whole(const struct camp_source *source, const char *name, struct camp_disk *ret,
+                      struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int r = camp_path(path, camp_sys(source), error, "block/%s/stat", name);
+
+    return r < 0 ? r : read_of_sys(path, name, CAMP_DISK_WHOLE, ret, error);
+}
+
+static int read_partition(const struct camp_source *source, const char *name, struct camp_disk *ret,
+                          struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    size_t length = disk_length_of(name);
+    int r;
+
+    if (length == 0)
+        return CAMP_E_GONE;
+    r = camp_path(path, camp_sys(source), error, "block/%.*s/%s/stat", (int)length, name, name);
+    return r < 0 ? r : read_of_sys(path, name, CAMP_DISK_PARTITION, ret, error);
+}
+
+/* The likelier one first, because a failed open(2) is a tenth of the whole call: sda1, vdb2, xvda3,
+ * nvme0n1p1 are partitions as a rule; dm-1, loop2, md3 are disks. */
+static bool looks_like_partition(const char *name)
+{
+    size_t length = disk_length_of(name);
+
+    if (length == 0)
+        return false;
+    return name[length] == 'p' || strspn(name, "hsvx") != 0;
+}
+
+int camp_disk_read(const struct camp_source *source, const char *name, struct camp_disk *ret,
+                   size_t size, struct camp_error *error)
+{
+    char in_sys[CAMP_NAME_SIZE];
+    struct camp_disk disk;
+    int r;
+
+    if (name == NULL || ret == NULL || !name_in_sys(name, in_sys))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "no place for the answer, or a name that no disk can have");
+    if (looks_like_partition(in_sys)) {
+        r = read_partition(source, in_sys, &disk, error);
+        if (r == CAMP_E_GONE)
+            r = read_whole(source, in_sys, &disk, error);
+    } else {
+        r = read_whole(source, in_sys, &disk, error);
+        if (r == CAMP_E_GONE)
+            r = read_partition(source, in_sys, &disk, error);
+    }
+    if (r == CAMP_E_GONE)
+        r = read_of_diskstats(source, in_sys, &disk, error);
+    if (r == CAMP_OK)
+        camp_hand_out(ret, size, &disk, sizeof disk);
+    return r;
+}
+
+int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_disk *disks,
+                       size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor;
+    int r;
+
+    if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
+        kind > CAMP_DISK_PARTITION)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
+    descriptor = camp_open_proc(source, "diskstats", path, error);
+    if (descriptor < 0)
+        return descriptor;
+    r = camp_disk_scan(descriptor, path, kind, disks, size, capacity, ret_count, error);
+    close(descriptor);
+    return r;
+}

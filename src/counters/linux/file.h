@@ -1,0 +1,30 @@
+/*
+ * Files below /proc and /sys, or below the folders of a struct camp_source.
+ *
+ * Many of these files are written anew by the kernel at each first read, so one read into a buffer
+ * that is large enough is one point in time.
+ */
+#ifndef CAMP_COUNTERS_LINUX_FILE_H
+#define CAMP_COUNTERS_LINUX_FILE_H
+
+#include <camp/camp.h>
+
+#include <stddef.h>
+
+#define PATH_SIZE 512 /* a root folder and what is below it */
+
+/* "/proc" or "/sys", or what stands in its place. */
+const char *camp_proc(const struct camp_source *source);
+const char *camp_sys(const struct camp_source *source);
+
+/* root/format... into path[PATH_SIZE]. CAMP_E_INVALID when it does not fit. */
+int camp_path(char *path, const char *root, struct camp_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Reads the beginning of a file into buffer[capacity]: *ret_length bytes, no final NUL. In one
+ * read(2), for files that answer whole at once (stat, schedstat, a /sys file); a longer one is cut
+ * there, and *ret_length == capacity. */
+int camp_read_file_once(const char *path, char *buffer, size_t capacity, size_t *ret_length,
+                        struct camp_error *error);
+
+#endif

@@ -1,0 +1,53 @@
+/* What texts about the kernel say: its configuration, command line, mounts. No file is read here.
+ */
+#ifndef CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
+#define CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
+
+#include "../text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A word of the configuration: not seen, "is not set", "=y". */
+enum answer { ANSWER_UNKNOWN = -1, ANSWER_NO = 0, ANSWER_YES = 1 };
+
+struct kernel_config {
+    int8_t tick_accounting;
+    int8_t gen_accounting;
+    int8_t native_accounting;
+    int8_t user_tracking_forced; /* CONTEXT_TRACKING_USER_FORCE: GEN measures on every CPU */
+    int8_t irq_time;
+    int8_t tickless;
+    int8_t taskstats;
+    int8_t delay_accounting;
+};
+
+#define KERNEL_CONFIG_UNKNOWN                                                                      \
+    {                                                                                              \
+        -1, -1, -1, -1, -1, -1, -1, -1                                                             \
+    }
+
+/* Takes one line of a .config: "CONFIG_X=y" or "# CONFIG_X is not set". */
+void camp_kernel_config_line(struct kernel_config *config, struct cursor line);
+
+/* Whether one of the blank-separated words of the command line is `word`. */
+bool camp_kernel_has_word(struct cursor line, const char *word);
+
+/* A line of mountinfo: 1 for a cgroup mount, 2 for a cgroup2 mount, 0 for another. */
+int camp_kernel_cgroup_of_mount(struct cursor line);
+
+/* A line of timer_list: ANSWER_YES when a CPU's tick may stop, ANSWER_NO when it may not,
+ * ANSWER_UNKNOWN when it says nothing of it. */
+int camp_kernel_tickless_line(struct cursor line);
+
+/* A line of status: "CapEff:" and a hexadecimal number. */
+bool camp_kernel_capabilities_line(struct cursor line, uint64_t *ret);
+
+/* A list of CPUs ("1-3,5") with its newline, into ret[capacity]; empty for "" and "(null)", as the
+ * kernel writes where there is none. One that does not fit ends in "...". False: no such list. */
+bool camp_kernel_cpu_list(struct cursor text, char *ret, size_t capacity);
+
+/* Whether "6.18.44-x" is at least major.minor. */
+bool camp_kernel_at_least(const char *release, uint64_t major, uint64_t minor);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * Network interfaces: /proc/net/dev (man 5 proc; net/core/net-procfs.c dev_seq_show()).
+ *
+ * A line of the file is a name, a colon, eight numbers of what was received and eight of what was
+ * sent. received_drops is its drop column, to which the kernel has added rx_missed_errors already.
+ * Kernels before 2.6.39 print no blank behind the colon when the number is wide ("eth0:123"), and
+ * old ones allowed a colon in a name: the last colon of the line is the separator.
+ */
+#define _GNU_SOURCE 1 /* memrchr() */
+
+#include "../error.h"
+#include "file.h"
+#include "lines.h"
+#include "parse.h"
+
+#include <unistd.h>
+
+#define PAGE_AT_LEAST 4096
+#define LONGEST_LINE 512 /* 16 numbers of 20 digits and a name of 15 are less */
+
+/* errs drop fifo frame compressed, and errs drop fifo colls carrier, of a network without trouble.
+ */
+#define NO_TROUBLE_RECEIVED "    0    0    0     0          0"
+#define NO_TROUBLE_SENT "    0    0    0     0       0"
+
+/* Bytes, packets, and then five columns of trouble, of which the first two are wanted. The columns
+ * are wide and mostly zero, so they are looked at as a whole first: it halves the time. */
+static bool half_line(struct cursor *line, const char *no_trouble, uint64_t columns[4])
+{
+    struct cursor here = *line;
+    uint64_t other;
+
+    if (!line_u64(&here, &columns[0]) || !line_u64(&here, &columns[1]))
+        return false;
+    columns[2] = 0;
+    columns[3] = 0;
+    if (!text_prefix(&here, no_trouble) || *here.at != ' ') {
+        here = *line;
+        for (size_t i = 0; i < 7; i++)
+            if (!line_u64(&here, i < 4 ? &columns[i] : &other))
+                return false;
+    }
+    *line = here;
+    return line_u64(line, &other); /* multicast; compressed */
+}
+
+bool camp_network_line(struct cursor line, struct camp_network *ret)
+{
+    uint64_t received[4];
+    uint64_t sent[4];
+    struct cursor name;
+    const char *colon;
+
+    text_skip_blanks(&line);
+    colon = cursor_left(&line) == 0 ? NULL : memrchr(line.at, ':', cursor_left(&line));
+    if (colon == NULL)
+        return false;
+    name = (struct cursor){ line.at, colon };
+    line.at = colon + 1;
+    /* A name that is cut short would be the name of nothing. */
+    if (cursor_left(&name) == 0 || cursor_left(&name) >= CAMP_NAME_SIZE ||
+        memchr(name.at, '\0', cursor_left(&name)) != NULL)
+        return false;
+    if (!half_line(&line, NO_TROUBLE_RECEIVED, received) ||
+        !half_line(&line, NO_TROUBLE_SENT, sent) || !line_is_at_end(&line))
+        return false;
+    camp_text_copy(ret->name, sizeof ret->name, name);
+    ret->received_bytes = received[0];
+    ret->received_packets = received[1];
+    ret->received_errors = received[2];
+    ret->received_drops = received[3];
+    ret->sent_bytes = sent[0];
+    ret->sent_packets = sent[1];
+    ret->sent_errors = sent[2];
+    ret->sent_drops = sent[3];
+    return true;
+}
+
+/* The two lines of headings, which say that it is this file and these columns. */
+static bool is_heading(struct cursor line, size_t number)
+{
+    return number == 0 ? text_prefix(&line, "Inter-|")
+                       : text_prefix(&line, " face |bytes") &&
+                             memchr(line.at, ':', cursor_left(&line)) == NULL;
+}
+
+struct walk {
+    struct camp_lines lines;
+    size_t number;
+    char buffer[LINES_BUFFER_SIZE];
+};
+
+static void walk_start(struct walk *walk, int descriptor, const char *path)
+{
+    camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
+                     PAGE_AT_LEAST - LONGEST_LINE);
+    walk->number = 0;
+}
+
+/* 1: the next interface. 0: no more. */
+static int walk_next(struct walk *walk, struct camp_network *ret, struct camp_error *error)
+{
+    struct cursor line;
+    int r;
+
+    while ((r = camp_lines_next(&walk->lines, &line, error)) > 0 && walk->number < 2)
+        if (!is_heading(line, walk->number++))
+            return camp_fail(error, CAMP_E_FORMAT, 0, "%s has other headings; report it",
+                             walk->lines.path);
+    if (r < 0)
+        return r;
+    if (walk->number < 2)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no headings; read it again",
+                         walk->lines.path);
+    if (r == 0)
+        return 0;
+    walk->number++;
+    memset(ret, 0, sizeof *ret);
+    if (!camp_network_line(line, ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: line %zu is not of an interface; report it",
+                         walk->lines.path, walk->number);
+    ret->time_ns = walk->lines.time_ns;
+    return 1;
+}
+
+int camp_network_scan(int descriptor, const char *path, struct camp_network *networks, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_network network;
+    struct walk walk;
+    size_t count = 0;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    for (; (r = walk_next(&walk, &network, error)) > 0; count++)
+        if (count < capacity)
+            camp_hand_out((char *)networks + count * size, size, &network, sizeof network);
+    if (r < 0)
+        return r;
+    *ret_count = count;
+    if (count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu interfaces; pass room for them",
+                         count);
+    return CAMP_OK;
+}
+
+static int scan_one(int descriptor, const char *path, const char *name, struct camp_network *ret,
+                    struct camp_error *error)
+{
+    struct walk walk;
+    int r;
+
+    walk_start(&walk, descriptor, path);
+    while ((r = walk_next(&walk, ret, error)) > 0)
+        if (strcmp(ret->name, name) == 0)
+            return CAMP_OK;
+    if (r < 0)
+        return r;
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no interface %s; list them anew", name);
+}
+
+int camp_network_read(const struct camp_source *source, const char *name, struct camp_network *ret,
+                      size_t size, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    struct camp_network network;
+    int descriptor;
+    int r;
+
+    if (name == NULL || name[0] == '\0' || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "no name of an interface, or no place for the answer");
+    descriptor = camp_open_proc(source, "net/dev", path, error);
+    if (descriptor < 0)
+        return descriptor;
+    r = scan_one(descriptor, path, name, &network, error);
+    close(descriptor);
+    if (r == CAMP_OK)
+        camp_hand_out(ret, size, &network, sizeof network);
+    return r;
+}
+
+int camp_network_read_all(const struct camp_source *source, struct camp_network *networks,
+                          size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor;
+    int r;
+
+    if (ret_count == NULL || (networks == NULL && capacity != 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read_all: an argument is NULL");
+    descriptor = camp_open_proc(source, "net/dev", path, error);
+    if (descriptor < 0)
+        return descriptor;
+    r = camp_network_scan(descriptor, path, networks, size, capacity, ret_count, error);
+    close(descriptor);
+    return r;
+}

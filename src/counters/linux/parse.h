@@ -1,0 +1,38 @@
+/*
+ * The parsers of the system's files, each in the file of its room (cpu.c, memory.c, network.c,
+ * disk.c). One that takes a descriptor serves the call that opens and closes and the reader that
+ * keeps it open; `path` names it in messages. One that takes a line is false when the line is not
+ * what the kernel writes; at line.end it must have its newline. No bytes whatever may crash them.
+ */
+#ifndef CAMP_COUNTERS_LINUX_PARSE_H
+#define CAMP_COUNTERS_LINUX_PARSE_H
+
+#include "../text.h"
+
+#include <camp/camp.h>
+
+/* "cpu  1 2 3 4" or "cpu7 1 2 3 4": the id, and what follows it stays in *line. */
+bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu);
+/* The columns behind the id, in ticks of 1/ticks_per_second. Sets all but cpu and time_ns. */
+bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret);
+int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
+                  size_t capacity, size_t *ret_count, struct camp_error *error);
+
+int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
+                     struct camp_error *error);
+
+bool camp_network_line(struct cursor line, struct camp_network *ret);
+int camp_network_scan(int descriptor, const char *path, struct camp_network *networks, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* The columns from the reads on, as in /proc/diskstats and /sys/class/block/NAME/stat, into a *ret
+ * that is zero. */
+bool camp_disk_columns(struct cursor line, struct camp_disk *ret);
+/* A line of /proc/diskstats, into a *ret that is zero. Sets all but kind and time_ns. */
+bool camp_disk_line(struct cursor line, struct camp_disk *ret);
+/* Whether `name` is how the kernel would name a partition of `disk`. */
+bool camp_disk_is_partition_name(const char *disk, const char *name);
+int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
+                   size_t capacity, size_t *ret_count, struct camp_error *error);
+
+#endif

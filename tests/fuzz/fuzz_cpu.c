@@ -1,0 +1,24 @@
+/* /proc/stat, by way of a file, and one line by itself. */
+#include "foreign.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct camp_cpu cpus[64];
+    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_CPUS);
+    char *bytes = foreign_line(data, size);
+    struct cursor line = cursor_of(bytes, size);
+    struct camp_cpu cpu = { 0 };
+    size_t count;
+    int32_t id;
+
+    if (camp_reader_cpus(&reader, cpus, sizeof *cpus, 64, &count, NULL) == CAMP_OK) {
+        for (size_t i = 0; i < count; i++)
+            if ((i == 0) != (cpus[i].cpu == CAMP_CPU_TOTAL) ||
+                (i > 0 && cpus[i].cpu <= cpus[i - 1].cpu))
+                abort();
+    }
+    if (camp_cpu_id_of(&line, &id))
+        camp_cpu_columns(line, 100, &cpu);
+    free(bytes);
+    return 0;
+}

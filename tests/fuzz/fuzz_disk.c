@@ -1,0 +1,21 @@
+/* /proc/diskstats, by way of a file, and the columns of /sys/block/NAME/stat. */
+#include "foreign.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct camp_disk disks[64];
+    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_DISKS);
+    char *bytes = foreign_line(data, size);
+    struct camp_disk disk = { 0 };
+    size_t count;
+
+    if (camp_reader_disks(&reader, CAMP_DISK_ANY, disks, sizeof *disks, 64, &count, NULL) ==
+        CAMP_OK)
+        for (size_t i = 0; i < count; i++)
+            if (disks[i].name[0] == '\0' || strchr(disks[i].name, '/') != NULL ||
+                (i == 0 && disks[i].kind != CAMP_DISK_WHOLE))
+                abort();
+    camp_disk_columns(cursor_of(bytes, size), &disk);
+    free(bytes);
+    return 0;
+}

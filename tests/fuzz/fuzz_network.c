@@ -1,0 +1,21 @@
+/* /proc/net/dev, by way of a file, and one line by itself. */
+#include "foreign.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct camp_network networks[64];
+    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_NETWORKS);
+    char *bytes = foreign_line(data, size);
+    struct camp_network network = { 0 };
+    size_t count;
+
+    if (camp_reader_networks(&reader, networks, sizeof *networks, 64, &count, NULL) == CAMP_OK)
+        for (size_t i = 0; i < count; i++)
+            if (networks[i].name[0] == '\0' ||
+                memchr(networks[i].name, '\0', CAMP_NAME_SIZE) == NULL)
+                abort();
+    if (camp_network_line(cursor_of(bytes, size), &network) && network.name[0] == '\0')
+        abort();
+    free(bytes);
+    return 0;
+}

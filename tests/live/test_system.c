@@ -1,0 +1,436 @@
+/*
+ * CPUs, memory, networks and disks on this machine: is the meaning right here? Each law compares
+ * two witnesses of the same interval, so that other work on the machine does not matter.
+ */
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MOST 4096
+#define MS 1000000ull
+
+static struct camp_cpu cpus[2][MOST];
+static struct camp_network networks[3][MOST];
+static struct camp_disk disks[3][MOST];
+
+static void assert_ok(int result, const struct camp_error *error)
+{
+    if (result != CAMP_OK)
+        fail_msg("%s: %s", camp_result_name(result), error->message);
+}
+
+static size_t read_cpus(struct camp_cpu *ret)
+{
+    struct camp_error error;
+    size_t count;
+
+    assert_ok(camp_cpu_read_all(NULL, ret, sizeof *ret, MOST, &count, &error), &error);
+    return count;
+}
+
+static size_t read_networks(struct camp_network *ret)
+{
+    struct camp_error error;
+    size_t count;
+
+    assert_ok(camp_network_read_all(NULL, ret, sizeof *ret, MOST, &count, &error), &error);
+    return count;
+}
+
+static size_t read_disks(struct camp_disk *ret)
+{
+    struct camp_error error;
+    size_t count;
+
+    assert_ok(camp_disk_read_all(NULL, CAMP_DISK_ANY, ret, sizeof *ret, MOST, &count, &error),
+              &error);
+    return count;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+
+    assert_int_equal(clock_gettime(clock, &time), 0);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void the_list_of_cpus_is_the_kernels_own(void **state)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/online", "r");
+    static int32_t ids[MOST];
+    struct camp_error error;
+    size_t count;
+    size_t at = 0;
+    int first;
+    int last;
+
+    (void)state;
+    assert_non_null(file);
+    assert_ok(camp_cpu_list(NULL, ids, MOST, &count, &error), &error);
+    while (fscanf(file, "%d", &first) == 1) {
+        last = first;
+        if (fscanf(file, "-%d", &last) != 1)
+            last = first;
+        for (; first <= last; first++, at++) {
+            assert_true(at < count);
+            assert_int_equal(ids[at], first);
+        }
+        if (fgetc(file) != ',')
+            break;
+    }
+    fclose(file);
+    assert_int_equal(at, count);
+    assert_ok(camp_cpu_count(NULL, &count, &error), &error);
+    assert_int_equal(at, count);
+}
+
+static void all_that_is_listed_can_be_read(void **state)
+{
+    struct camp_error error;
+    struct camp_cpu cpu;
+    struct camp_network network;
+    struct camp_disk disk;
+    size_t count = read_cpus(cpus[0]);
+
+    (void)state;
+    assert_true(count >= 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(camp_cpu_read(NULL, cpus[0][i].cpu, &cpu, sizeof cpu, &error), &error);
+        assert_int_equal(cpu.cpu, cpus[0][i].cpu);
+    }
+    count = read_networks(networks[0]);
+    assert_true(count >= 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(camp_network_read(NULL, networks[0][i].name, &network, sizeof network, &error),
+                  &error);
+        assert_string_equal(network.name, networks[0][i].name);
+    }
+    count = read_disks(disks[0]);
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(camp_disk_read(NULL, disks[0][i].name, &disk, sizeof disk, &error), &error);
+        assert_string_equal(disk.name, disks[0][i].name);
+        assert_int_equal(disk.kind, disks[0][i].kind);
+        assert_true(disk.reads >= disks[0][i].reads);
+    }
+}
+
+static void counters_never_go_back(void **state)
+{
+    size_t count = read_cpus(cpus[0]);
+
+    (void)state;
+    assert_int_equal(read_cpus(cpus[1]), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(cpus[1][i].time_ns > cpus[0][i].time_ns);
+        assert_true(cpus[1][i].user_ns + cpus[1][i].guest_ns >=
+                    cpus[0][i].user_ns + cpus[0][i].guest_ns);
+        assert_true(cpus[1][i].system_ns >= cpus[0][i].system_ns);
+        assert_true(cpus[1][i].softirq_ns >= cpus[0][i].softirq_ns);
+    }
+    count = read_networks(networks[0]);
+    assert_int_equal(read_networks(networks[1]), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(networks[1][i].name, networks[0][i].name);
+        assert_true(networks[1][i].received_bytes >= networks[0][i].received_bytes);
+        assert_true(networks[1][i].sent_packets >= networks[0][i].sent_packets);
+    }
+    count = read_disks(disks[0]);
+    assert_int_equal(read_disks(disks[1]), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(disks[1][i].name, disks[0][i].name);
+        assert_true(disks[1][i].read_bytes >= disks[0][i].read_bytes);
+        assert_true(disks[1][i].written_bytes >= disks[0][i].written_bytes);
+    }
+}
+
+/* meminfo, sysinfo, meminfo, again and again: what the file itself moved in between is the room. */
+static void the_two_sources_of_memory_agree(void **state)
+{
+    struct camp_memory file[2];
+    struct camp_memory call;
+    struct camp_error error;
+    bool agreed = false;
+
+    (void)state;
+    for (int i = 0; i < 200 && !agreed; i++) {
+        uint64_t low;
+        uint64_t high;
+
+        assert_ok(camp_memory_read(NULL, CAMP_MEMORY_ALL, &file[0], sizeof call, &error), &error);
+        assert_ok(camp_memory_read(NULL, CAMP_MEMORY_FREE, &call, sizeof call, &error), &error);
+        assert_ok(camp_memory_read(NULL, CAMP_MEMORY_ALL, &file[1], sizeof call, &error), &error);
+        assert_int_equal(call.known & CAMP_MEMORY_AVAILABLE, 0);
+        assert_int_equal(call.total_bytes, file[0].total_bytes);
+        assert_int_equal(call.swap_total_bytes, file[0].swap_total_bytes);
+        low = file[0].free_bytes < file[1].free_bytes ? file[0].free_bytes : file[1].free_bytes;
+        high = file[0].free_bytes + file[1].free_bytes - low;
+        agreed = call.free_bytes >= low && call.free_bytes <= high;
+    }
+    assert_true(agreed);
+}
+
+/* Burns CPU time on one CPU until it has used so much of it by its own clock, and ends. */
+static pid_t burner(int32_t cpu, uint64_t burn_ns)
+{
+    pid_t child = fork();
+    cpu_set_t set;
+
+    if (child != 0)
+        return child;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        _exit(1);
+    alarm(20);
+    while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < burn_ns)
+        ;
+    _exit(0);
+}
+
+static void a_busy_child_makes_its_cpu_busy(void **state)
+{
+    struct camp_utilisation utilisation;
+    struct camp_cpu before;
+    struct camp_cpu after;
+    struct camp_error error;
+    struct rusage usage;
+    size_t count = read_cpus(cpus[0]);
+    int32_t cpu = cpus[0][count - 1].cpu;
+    double busy_ms;
+    double used_ms;
+    int status;
+    pid_t child;
+
+    (void)state;
+    assert_ok(camp_cpu_read(NULL, cpu, &before, sizeof before, &error), &error);
+    child = burner(cpu, 400 * MS);
+    assert_true(child > 0);
+    assert_int_equal(wait4(child, &status, 0, &usage), child);
+    assert_ok(camp_cpu_read(NULL, cpu, &after, sizeof after, &error), &error);
+    assert_int_equal(status, 0);
+    assert_int_equal(camp_cpu_difference(&before, &after, 1, &utilisation, sizeof utilisation),
+                     CAMP_OK);
+    busy_ms = utilisation.measured_busy_percent / 100 * (double)utilisation.elapsed_ns / 1e6;
+    used_ms = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+              (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+    assert_true(used_ms >= 399);
+    /* Others may have used it too, so there is no more to be said than: at least. Three units of
+     * /proc/stat are lost in idle, iowait and steal, and in the beginning and end; and what was
+     * stolen meanwhile may be in the time that the child believes to have used. */
+    if (busy_ms < used_ms - 30 - (double)(after.steal_ns - before.steal_ns) / 1e6)
+        fail_msg("the child used %.1f ms, CPU %d was busy for %.1f ms", used_ms, cpu, busy_ms);
+    assert_true(utilisation.measured_busy_percent <= 100);
+}
+
+/* The other side: sleeping beside nothing else, idle and busy add up to the wall clock. */
+static void idle_time_passes_no_faster_than_the_clock(void **state)
+{
+    struct timespec pause = { .tv_nsec = 200 * MS };
+    size_t count = read_cpus(cpus[0]);
+
+    (void)state;
+    nanosleep(&pause, NULL);
+    assert_int_equal(read_cpus(cpus[1]), count);
+    for (size_t i = 1; i < count; i++) {
+        uint64_t elapsed = cpus[1][i].time_ns - cpus[0][i].time_ns;
+
+        if (cpus[1][i].idle_ns - cpus[0][i].idle_ns > elapsed + 20 * MS)
+            fail_msg("CPU %d was idle for longer than it was there", cpus[1][i].cpu);
+    }
+}
+
+/* The second number of /proc/uptime: idle time of all CPUs, another way through the kernel. */
+static uint64_t uptime_idle_ns(void)
+{
+    FILE *file = fopen("/proc/uptime", "r");
+    unsigned long seconds;
+    unsigned long hundredths;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*u.%*u %lu.%lu", &seconds, &hundredths), 2);
+    fclose(file);
+    return seconds * 1000 * MS + hundredths * 10 * MS;
+}
+
+static void idle_time_is_that_of_uptime(void **state)
+{
+    uint64_t low = uptime_idle_ns();
+    uint64_t high;
+
+    (void)state;
+    read_cpus(cpus[0]);
+    high = uptime_idle_ns();
+    assert_in_range(cpus[0][0].idle_ns, low - 10 * MS, high + 10 * MS);
+}
+
+#define PACKETS 500
+#define PAYLOAD 100
+
+static void packets_over_loopback_are_counted(void **state)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET };
+    socklen_t length = sizeof address;
+    int receiver = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int sender = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct camp_network before;
+    struct camp_network after;
+    struct camp_error error;
+    char payload[PAYLOAD] = { 0 };
+
+    (void)state;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(receiver >= 0 && sender >= 0);
+    assert_int_equal(bind(receiver, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(receiver, (struct sockaddr *)&address, &length), 0);
+    assert_ok(camp_network_read(NULL, "lo", &before, sizeof before, &error), &error);
+    for (int i = 0; i < PACKETS; i++) {
+        assert_int_equal(
+            sendto(sender, payload, PAYLOAD, 0, (struct sockaddr *)&address, sizeof address),
+            PAYLOAD);
+        assert_int_equal(recv(receiver, payload, PAYLOAD, 0), PAYLOAD);
+    }
+    assert_ok(camp_network_read(NULL, "lo", &after, sizeof after, &error), &error);
+    assert_true(after.sent_packets - before.sent_packets >= PACKETS);
+    assert_true(after.received_packets - before.received_packets >= PACKETS);
+    assert_true(after.sent_bytes - before.sent_bytes >= PACKETS * (PAYLOAD + 28));
+    assert_true(after.received_bytes - before.received_bytes >= PACKETS * (PAYLOAD + 28));
+    close(receiver);
+    close(sender);
+}
+
+static void kinds_of_disks_are_the_kernels_own(void **state)
+{
+    size_t count = read_disks(disks[0]);
+    char path[256];
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "/sys/class/block/%.63s", disks[0][i].name);
+        assert_int_equal(access(path, F_OK), 0);
+        strcat(path, "/partition");
+        assert_int_equal(disks[0][i].kind == CAMP_DISK_PARTITION, access(path, F_OK) == 0);
+    }
+}
+
+/* Every byte a reader gives lies between two calls of the other way. */
+static void readers_say_what_the_stateless_calls_say(void **state)
+{
+    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_error error;
+    size_t count;
+
+    (void)state;
+    assert_ok(camp_reader_open_networks(&reader, NULL, &error), &error);
+    for (int round = 0; round < 3; round++) {
+        read_networks(networks[0]);
+        assert_ok(
+            camp_reader_networks(&reader, networks[1], sizeof **networks, MOST, &count, &error),
+            &error);
+        assert_int_equal(read_networks(networks[2]), count);
+        for (size_t i = 0; i < count; i++) {
+            assert_string_equal(networks[1][i].name, networks[0][i].name);
+            assert_in_range(networks[1][i].received_bytes, networks[0][i].received_bytes,
+                            networks[2][i].received_bytes);
+            assert_in_range(networks[1][i].time_ns, networks[0][i].time_ns, networks[2][i].time_ns);
+        }
+    }
+    camp_reader_close(&reader);
+    assert_int_equal(reader.descriptor, -1);
+    camp_reader_close(&reader);
+    assert_ok(camp_reader_open_disks(&reader, NULL, &error), &error);
+    for (int round = 0; round < 3; round++) {
+        read_disks(disks[0]);
+        assert_ok(camp_reader_disks(&reader, CAMP_DISK_ANY, disks[1], sizeof **disks, MOST, &count,
+                                    &error),
+                  &error);
+        assert_int_equal(read_disks(disks[2]), count);
+        for (size_t i = 0; i < count; i++) {
+            assert_string_equal(disks[1][i].name, disks[0][i].name);
+            assert_in_range(disks[1][i].writes, disks[0][i].writes, disks[2][i].writes);
+        }
+    }
+    camp_reader_close(&reader);
+}
+
+static void readers_of_cpus_and_memory_are_never_old(void **state)
+{
+    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader memory_reader = CAMP_READER_NONE;
+    struct camp_memory memory;
+    struct camp_error error;
+    struct camp_cpu cpu;
+    struct timespec pause = { .tv_nsec = 50 * MS };
+    size_t count;
+
+    (void)state;
+    assert_ok(camp_reader_open_cpus(&reader, NULL, &error), &error);
+    assert_ok(camp_reader_open_memory(&memory_reader, NULL, &error), &error);
+    for (int round = 0; round < 3; round++) {
+        assert_ok(camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, &error), &error);
+        assert_ok(camp_reader_cpus(&reader, cpus[0], sizeof **cpus, MOST, &count, &error), &error);
+        assert_true(cpus[0][0].idle_ns >= cpu.idle_ns && cpus[0][0].time_ns > cpu.time_ns);
+        assert_ok(camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, &error), &error);
+        assert_true(cpus[0][0].user_ns <= cpu.user_ns && cpus[0][0].time_ns < cpu.time_ns);
+        assert_ok(camp_reader_memory(&memory_reader, &memory, sizeof memory, &error), &error);
+        assert_true(memory.time_ns > cpu.time_ns);
+        nanosleep(&pause, NULL);
+    }
+    assert_int_equal(camp_reader_memory(&reader, &memory, sizeof memory, &error), CAMP_E_INVALID);
+    camp_reader_close(&reader);
+    camp_reader_close(&memory_reader);
+    assert_int_equal(camp_reader_memory(&memory_reader, &memory, sizeof memory, &error),
+                     CAMP_E_INVALID);
+}
+
+static void utilisation_blocks_for_its_interval(void **state)
+{
+    struct camp_utilisation utilisation;
+    struct camp_error error;
+
+    (void)state;
+    assert_ok(camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 60, NULL, &utilisation, sizeof utilisation,
+                                   &error),
+              &error);
+    assert_true(utilisation.elapsed_ns >= 60 * MS);
+    assert_true(utilisation.measured_busy_percent >= 0 && utilisation.measured_busy_percent <= 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_of_cpus_is_the_kernels_own),
+        cmocka_unit_test(all_that_is_listed_can_be_read),
+        cmocka_unit_test(counters_never_go_back),
+        cmocka_unit_test(the_two_sources_of_memory_agree),
+        cmocka_unit_test(a_busy_child_makes_its_cpu_busy),
+        cmocka_unit_test(idle_time_passes_no_faster_than_the_clock),
+        cmocka_unit_test(idle_time_is_that_of_uptime),
+        cmocka_unit_test(packets_over_loopback_are_counted),
+        cmocka_unit_test(kinds_of_disks_are_the_kernels_own),
+        cmocka_unit_test(readers_say_what_the_stateless_calls_say),
+        cmocka_unit_test(readers_of_cpus_and_memory_are_never_old),
+        cmocka_unit_test(utilisation_blocks_for_its_interval),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

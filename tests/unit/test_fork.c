@@ -1,0 +1,107 @@
+/* The line `processes` of /proc/stat, wherever it stands in however long a file. */
+#include "counters/linux/fork.h"
+
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void the_whole_line_is_needed(void **state)
+{
+    static const char stat[] = "ctxt 5\nprocesses 4711\nprocs_running 1\n";
+    uint64_t count = 0;
+
+    (void)state;
+    assert_true(camp_parse_fork_count(stat, sizeof stat - 1, &count));
+    assert_int_equal(count, 4711);
+    for (size_t length = 0; length < strlen("ctxt 5\nprocesses 4711\n"); length++)
+        assert_false(camp_parse_fork_count(stat, length, &count)); /* 47 is not 4711 */
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    static const char *const texts[] = { "\nprocesses \n",
+                                         "\nprocesses x\n",
+                                         "\nprocesses -1\n",
+                                         "\nprocesses 99999999999999999999999\n",
+                                         "\nprocesses 12x\n",
+                                         "processes 1\n",
+                                         "" };
+    uint64_t count;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_false(camp_parse_fork_count(texts[i], strlen(texts[i]), &count));
+}
+
+/* A /proc/stat whose line `intr` has `length` bytes. */
+static int read_made(size_t length, const char *line, uint64_t *ret_count)
+{
+    char folder[] = "/tmp/camp-test-XXXXXX";
+    char path[64];
+    struct camp_source source = { .proc = folder };
+    FILE *file;
+    int r;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/stat", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("cpu 1 2 3 4\nintr", file);
+    for (size_t i = 0; i + 1 < length; i += 2)
+        fputs(" 0", file);
+    fprintf(file, "\n%s", line);
+    fclose(file);
+    r = camp_fork_count(&source, ret_count, NULL);
+    unlink(path);
+    rmdir(folder);
+    return r;
+}
+
+static void it_is_found_behind_interrupts_of_any_length(void **state)
+{
+    (void)state;
+    /* So that the line falls on every place around the edges of what is read at once. */
+    for (size_t length = 16200; length < 16500; length += 3) {
+        uint64_t count = 0;
+
+        assert_int_equal(read_made(length, "processes 123456789\nx 1\n", &count), CAMP_OK);
+        assert_int_equal(count, 123456789);
+    }
+    for (size_t length = 1; length < 1000000; length = 3 * length + 1) {
+        uint64_t count = 0;
+
+        assert_int_equal(read_made(length, "processes 123456789\n", &count), CAMP_OK);
+        assert_int_equal(count, 123456789);
+    }
+}
+
+static void a_file_without_it_is_no_stat_file(void **state)
+{
+    uint64_t count = 5;
+
+    (void)state;
+    assert_int_equal(read_made(40000, "ctxt 1\n", &count), CAMP_E_FORMAT);
+    assert_int_equal(count, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_whole_line_is_needed),
+        cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(it_is_found_behind_interrupts_of_any_length),
+        cmocka_unit_test(a_file_without_it_is_no_stat_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

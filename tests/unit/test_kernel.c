@@ -1,0 +1,199 @@
+/* What texts tell about the kernel: whole trees, and single lines. */
+#include "counters/linux/kernel_text.h"
+
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct camp_kernel kernel_of(const char *name)
+{
+    char proc[256], sys[256];
+    const struct camp_source source = { proc, sys };
+    const char *fixtures = getenv("CAMP_FIXTURES");
+    struct camp_kernel kernel;
+
+    assert_non_null(fixtures);
+    snprintf(proc, sizeof proc, "%.180s/kernel/%s/proc", fixtures, name);
+    snprintf(sys, sizeof sys, "%.180s/kernel/%s/sys", fixtures, name);
+    assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_OK);
+    return kernel;
+}
+
+static struct cursor text(const char *bytes)
+{
+    return cursor_of(bytes, strlen(bytes));
+}
+
+static void nohz_full_names_the_cpus_that_measure(void **state)
+{
+    struct camp_kernel kernel = kernel_of("measured-cpus");
+
+    (void)state;
+    assert_int_equal(kernel.known & (CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE),
+                     CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE);
+    assert_int_equal(kernel.accounting, CAMP_ACCOUNTING_GEN);
+    assert_string_equal(kernel.measured_cpus, "1-3,5");
+    assert_int_equal(kernel.tickless_idle, 1);
+}
+
+static void a_tree_tells_all_but_the_tick(void **state)
+{
+    struct camp_kernel kernel = kernel_of("measured-cpus");
+
+    (void)state;
+    assert_int_equal(kernel.known, ((CAMP_KERNEL_STEAL << 1) - 1) & ~CAMP_KERNEL_TICK);
+    assert_int_equal(kernel.tick_hz, 0);
+    assert_int_equal(kernel.irq_time, 1);
+    assert_int_equal(kernel.sched_info, 1);
+    assert_int_equal(kernel.schedstats, 1);
+    assert_int_equal(kernel.taskstats, 1);
+    assert_int_equal(kernel.delay_accounting, 1);
+    assert_int_equal(kernel.psi, 1);
+    assert_int_equal(kernel.btf, 1);
+    assert_int_equal(kernel.cgroup_version, 2);
+    assert_int_equal(kernel.steal, 0);
+    assert_int_equal(kernel.capabilities, 1 << 12);
+    assert_string_equal(kernel.release, "6.8.0-31-generic");
+}
+
+static void what_an_old_kernel_does_not_tell_is_unknown(void **state)
+{
+    struct camp_kernel kernel = kernel_of("old");
+
+    (void)state;
+    assert_int_equal(kernel.known &
+                         (CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_IRQ_TIME | CAMP_KERNEL_TASKSTATS |
+                          CAMP_KERNEL_CAPABILITIES | CAMP_KERNEL_TICK),
+                     0);
+    assert_int_equal(kernel.tickless_idle, 0);
+    assert_true((kernel.known & CAMP_KERNEL_TICKLESS_IDLE) != 0); /* nohz=off */
+    assert_int_equal(kernel.delay_accounting, 0);
+    assert_true((kernel.known & CAMP_KERNEL_DELAY_ACCOUNTING) != 0); /* nodelayacct */
+    assert_int_equal(kernel.sched_info, 0);
+    assert_true((kernel.known & CAMP_KERNEL_SCHED_INFO) != 0);
+    assert_int_equal(kernel.cgroup_version, 1);
+    assert_int_equal(kernel.steal, 1);
+}
+
+static void s390x_measures_on_every_cpu(void **state)
+{
+    struct camp_kernel kernel = kernel_of("s390x");
+
+    (void)state;
+    assert_int_equal(kernel.accounting, CAMP_ACCOUNTING_NATIVE);
+    assert_string_equal(kernel.measured_cpus, "0-1");
+}
+
+static void broken_files_tell_nothing(void **state)
+{
+    struct camp_kernel kernel = kernel_of("broken");
+
+    (void)state;
+    assert_int_equal(kernel.known & (CAMP_KERNEL_SCHED_INFO | CAMP_KERNEL_CAPABILITIES |
+                                     CAMP_KERNEL_STEAL | CAMP_KERNEL_TICKLESS_IDLE |
+                                     CAMP_KERNEL_DELAY_ACCOUNTING | CAMP_KERNEL_CGROUP),
+                     0);
+    assert_int_equal(kernel.cgroup_version, 0);
+    assert_string_equal(kernel.measured_cpus, "");
+}
+
+static void a_smaller_struct_gets_its_beginning(void **state)
+{
+    char bytes[sizeof(struct camp_kernel)];
+    struct camp_kernel begun;
+
+    (void)state;
+    memset(bytes, 7, sizeof bytes);
+    assert_int_equal(camp_kernel_read(NULL, (void *)bytes, 8, NULL), CAMP_OK);
+    memcpy(&begun, bytes, sizeof begun);
+    assert_true(begun.known != 0x07070707);
+    for (size_t i = 8; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], 7);
+}
+
+static void configuration_words_are_yes_no_or_not_said(void **state)
+{
+    struct kernel_config config = KERNEL_CONFIG_UNKNOWN;
+
+    (void)state;
+    camp_kernel_config_line(&config, text("CONFIG_NO_HZ_COMMON=y"));
+    camp_kernel_config_line(&config, text("# CONFIG_IRQ_TIME_ACCOUNTING is not set"));
+    camp_kernel_config_line(&config, text("CONFIG_TASKSTATS_OTHER=y"));
+    camp_kernel_config_line(&config, text("# CONFIG_TASK_DELAY_ACCT=y"));
+    assert_int_equal(config.tickless, ANSWER_YES);
+    assert_int_equal(config.irq_time, ANSWER_NO);
+    assert_int_equal(config.taskstats, ANSWER_UNKNOWN);
+    assert_int_equal(config.delay_accounting, ANSWER_UNKNOWN);
+}
+
+static void timer_list_says_whether_ticks_stop(void **state)
+{
+    (void)state;
+    assert_int_equal(camp_kernel_tickless_line(text("  .nohz           : 1")), ANSWER_YES);
+    assert_int_equal(camp_kernel_tickless_line(text("  .nohz_mode      : 2")), ANSWER_YES);
+    assert_int_equal(camp_kernel_tickless_line(text("  .nohz_mode      : 0")), ANSWER_NO);
+    assert_int_equal(camp_kernel_tickless_line(text("  .highres        : 1")), ANSWER_UNKNOWN);
+    assert_int_equal(camp_kernel_tickless_line(text("  .nohz")), ANSWER_UNKNOWN);
+}
+
+static void a_cpu_list_that_does_not_fit_says_so(void **state)
+{
+    char list[12];
+
+    (void)state;
+    assert_true(camp_kernel_cpu_list(text("1-3,5\n"), list, sizeof list));
+    assert_string_equal(list, "1-3,5");
+    assert_true(camp_kernel_cpu_list(text("1,3,5,7,9,11,13\n"), list, sizeof list));
+    assert_string_equal(list, "1,3,5,7,...");
+    assert_true(camp_kernel_cpu_list(text("(null)\n"), list, sizeof list));
+    assert_string_equal(list, "");
+    assert_false(camp_kernel_cpu_list(text("1;3\n"), list, sizeof list));
+}
+
+static void the_type_of_a_mount_stands_after_the_dash(void **state)
+{
+    (void)state;
+    assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw shared:1 - cgroup2 x rw")),
+                     2);
+    assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw - cgroup x rw")), 1);
+    assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /cgroup2 rw - ext4 x rw")), 0);
+    assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw -")), 0);
+}
+
+static void capabilities_are_sixteen_digits_at_most(void **state)
+{
+    uint64_t value = 0;
+
+    (void)state;
+    assert_true(camp_kernel_capabilities_line(text("CapEff:\t000001fffeffffff"), &value));
+    assert_true(value == 0x1fffeffffffull);
+    assert_false(camp_kernel_capabilities_line(text("CapEff:\t0000001fffeffffff0"), &value));
+    assert_false(camp_kernel_capabilities_line(text("CapEff:\t12g4"), &value));
+    assert_false(camp_kernel_capabilities_line(text("CapPrm:\t1"), &value));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nohz_full_names_the_cpus_that_measure),
+        cmocka_unit_test(a_tree_tells_all_but_the_tick),
+        cmocka_unit_test(what_an_old_kernel_does_not_tell_is_unknown),
+        cmocka_unit_test(s390x_measures_on_every_cpu),
+        cmocka_unit_test(broken_files_tell_nothing),
+        cmocka_unit_test(a_smaller_struct_gets_its_beginning),
+        cmocka_unit_test(configuration_words_are_yes_no_or_not_said),
+        cmocka_unit_test(timer_list_says_whether_ticks_stop),
+        cmocka_unit_test(a_cpu_list_that_does_not_fit_says_so),
+        cmocka_unit_test(the_type_of_a_mount_stands_after_the_dash),
+        cmocka_unit_test(capabilities_are_sixteen_digits_at_most),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
