@@ -1,0 +1,247 @@
+/*
+ * What one process or one thread has used.
+ *
+ * CPU time is measured: the scheduler adds up the time between switches (sum_exec_runtime). It can
+ * be had as the process's CPU clock (1 ns, of any user's process, one system call), in schedstat
+ * (1 ns, one thread, with the run-queue delay), and in stat in ticks of 1/100 s. Only the split
+ * into user and system is a matter of samples: the kernel divides the measured total in the
+ * proportion of sampled ticks (cputime_adjust() of kernel/sched/cputime.c).
+ *
+ * Never another process's numbers: the clock is read before stat, so when stat then shows the start
+ * time looked for, the pid was this process's at the clock's time too. Files beside stat are read
+ * below the process's open folder (see process_files.c).
+ */
+#include "process.h"
+
+#include "../error.h"
+#include "../units.h"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+/* The clock of another process, as clock_getcpuclockid(3) would name it; that function asks the
+ * kernel whether the process exists, which the reading of the clock then does again. */
+#define CPUCLOCK_SCHED 2
+
+static clockid_t clock_of_process(int32_t pid)
+{
+    return (clockid_t)(~(uint32_t)pid << 3 | CPUCLOCK_SCHED);
+}
+
+bool camp_process_clock(int32_t pid, uint64_t *ret_ns)
+{
+    struct timespec time;
+
+    if (clock_gettime(clock_of_process(pid), &time) != 0)
+        return false;
+    *ret_ns = ns_of_timespec(time);
+    return true;
+}
+
+int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
+{
+    if (pid <= 0 || ret_ns == NULL)
+        return CAMP_E_INVALID;
+    /* EINVAL, the only failure there is: no process has this pid. */
+    return camp_process_clock(pid, ret_ns) ? CAMP_OK : CAMP_E_GONE;
+}
+
+int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
+                   struct stat_line *ret, struct camp_error *error)
+{
+    char path[PATH_SIZE], text[STAT_SIZE];
+    size_t length;
+    int r = camp_task_path(path, source, pid, tid, "stat", error);
+
+    if (r < 0)
+        return r;
+    r = camp_read_file_once(path, text, sizeof text, &length, error);
+    if (r < 0)
+        return r;
+    if (!camp_stat_parse(cursor_of(text, length), ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a stat line", path);
+    return CAMP_OK;
+}
+
+int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
+                          struct camp_error *error)
+{
+    char text[STAT_SIZE];
+    size_t length;
+    int system_error = camp_folder_read(folder, tid, "stat", text, sizeof text, &length);
+
+    if (system_error != 0)
+        return camp_folder_fail(folder, "stat", system_error, error);
+    if (!camp_stat_parse(cursor_of(text, length), ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%sstat is not a stat line", folder->path);
+    return CAMP_OK;
+}
+
+int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error)
+{
+    if (line->start != start)
+        return camp_fail(error, CAMP_E_GONE, 0, "it has ended; its number belongs to another now");
+    /* do_task_stat() of a task that is being released prints its times and threads as 0. */
+    if (line->threads == 0)
+        return camp_fail(error, CAMP_E_GONE, 0, "it is ending at this moment");
+    return CAMP_OK;
+}
+
+void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns)
+{
+    task->known |= CAMP_TASK_CPU;
+    task->cpu_ns = cpu_ns;
+    task->cpu_provenance = CAMP_MEASURED;
+    task->cpu_resolution_ns = resolution_ns;
+}
+
+int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
+                      struct camp_error *error)
+{
+    const uint64_t page_bytes = (uint64_t)getpagesize();
+    const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t cpu_ns;
+
+    if (__builtin_mul_overflow(line->start, tick_ns, &task->started_ns) ||
+        __builtin_mul_overflow(line->user_ticks, tick_ns, &task->user_ns) ||
+        __builtin_mul_overflow(line->system_ticks, tick_ns, &task->system_ns) ||
+        __builtin_add_overflow(task->user_ns, task->system_ns, &cpu_ns) ||
+        __builtin_mul_overflow(line->resident_pages, page_bytes, &task->resident_bytes))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "a number of stat has more than 64 bits");
+    task->known |= CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE | CAMP_TASK_THREADS |
+                   CAMP_TASK_START | CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT;
+    task->parent = line->parent;
+    task->start = line->start;
+    task->split_provenance = CAMP_SCALED;
+    task->minor_faults = line->minor_faults;
+    task->major_faults = line->major_faults;
+    task->virtual_bytes = line->virtual_bytes;
+    task->threads = line->threads;
+    task->state = line->state;
+    memcpy(task->name, line->name, sizeof task->name);
+    if (with_cpu)
+        camp_task_set_cpu(task, cpu_ns, tick_ns);
+    return CAMP_OK;
+}
+
+static int read_stat_alone(const struct camp_source *source, int32_t pid, int32_t tid,
+                           uint64_t start, bool with_cpu, struct camp_task *task,
+                           struct camp_error *error)
+{
+    struct stat_line line;
+    int r = camp_stat_read(source, pid, tid, &line, error);
+
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, start, error);
+    return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
+}
+
+static int read_stat_below(const struct task_folder *folder, uint64_t start, bool with_cpu,
+                           struct camp_task *task, struct camp_error *error)
+{
+    struct stat_line line;
+    int r = camp_stat_read_folder(folder, 0, &line, error);
+
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, start, error);
+    return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
+}
+
+static int read_process_folder(const struct camp_source *source, const struct camp_process *process,
+                               uint32_t wanted, bool with_cpu, struct camp_task *task,
+                               struct camp_error *error)
+{
+    struct thread_sums sums = { 0 };
+    struct task_folder folder;
+    int r = camp_folder_open(&folder, source, process->pid, 0, error);
+
+    if (r < 0)
+        return r;
+    r = read_stat_below(&folder, process->start, with_cpu, task, error);
+    if (r == CAMP_OK)
+        r = camp_task_read_beside(&folder, wanted, task->threads > 1 ? process->pid : 0, task,
+                                  &sums, error);
+    camp_folder_close(&folder);
+    return r;
+}
+
+int camp_process_read(const struct camp_source *source, const struct camp_process *process,
+                      uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
+{
+    struct camp_task task = { 0 };
+    bool want_cpu = (wanted & CAMP_TASK_CPU) != 0, clock;
+    uint64_t cpu_ns;
+    int r;
+
+    if (process == NULL || process->pid <= 0 || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "a process and a place for its numbers: pass");
+    task.time_ns = now_ns(CLOCK_MONOTONIC);
+    clock = want_cpu && source == NULL && camp_process_clock(process->pid, &cpu_ns);
+    if ((wanted & BESIDE_STAT) != 0)
+        r = read_process_folder(source, process, wanted, want_cpu && !clock, &task, error);
+    else
+        r = read_stat_alone(source, process->pid, 0, process->start, want_cpu && !clock, &task,
+                            error);
+    if (r < 0)
+        return r;
+    if (clock)
+        camp_task_set_cpu(&task, cpu_ns, 1);
+    camp_hand_out(ret, size, &task, sizeof task);
+    return CAMP_OK;
+}
+
+/* A thread's CPU time is the first number of its schedstat. */
+static int read_thread_folder(const struct camp_source *source, const struct camp_thread *thread,
+                              uint32_t wanted, struct camp_task *task, struct camp_error *error)
+{
+    const bool want_cpu = (wanted & CAMP_TASK_CPU) != 0;
+    struct thread_sums sums = { 0 };
+    struct task_folder folder;
+    int r = camp_folder_open(&folder, source, thread->pid, thread->tid, error);
+
+    if (r < 0)
+        return r;
+    task->time_ns = now_ns(CLOCK_MONOTONIC);
+    r = read_stat_below(&folder, thread->start, want_cpu, task, error);
+    if (r == CAMP_OK)
+        r = camp_task_read_beside(&folder, wanted | (want_cpu ? CAMP_TASK_RUN_DELAY : 0u), 0, task,
+                                  &sums, error);
+    camp_folder_close(&folder);
+    if (r == CAMP_OK && want_cpu && (task->known & CAMP_TASK_RUN_DELAY) != 0)
+        camp_task_set_cpu(task, sums.run_ns, 1);
+    return r;
+}
+
+int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
+                     uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
+{
+    struct camp_task task = { 0 };
+    int r;
+
+    if (thread == NULL || thread->pid <= 0 || thread->tid <= 0 || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "a thread and a place for its numbers: pass");
+    if ((wanted & (BESIDE_STAT | CAMP_TASK_CPU)) != 0) {
+        r = read_thread_folder(source, thread, wanted, &task, error);
+    } else {
+        task.time_ns = now_ns(CLOCK_MONOTONIC);
+        r = read_stat_alone(source, thread->pid, thread->tid, thread->start, false, &task, error);
+    }
+    if (r < 0)
+        return r;
+    camp_hand_out(ret, size, &task, sizeof task);
+    return CAMP_OK;
+}
+
+int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
+                        uint64_t *ret_ns, struct camp_error *error)
+{
+    struct camp_task task;
+    int r;
+
+    if (ret_ns == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the time");
+    r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
+    if (r == CAMP_OK)
+        *ret_ns = task.cpu_ns;
+    return r;
+}

@@ -1,0 +1,166 @@
+/*
+ * Processes and threads: what the files process_*.c share.
+ *
+ * process_stat.c reads texts, process_files.c finds and opens them, process.c makes a
+ * struct camp_task of them, process_list.c enumerates, process_reader.c keeps one open.
+ */
+#ifndef CAMP_COUNTERS_LINUX_PROCESS_H
+#define CAMP_COUNTERS_LINUX_PROCESS_H
+
+#include "../text.h"
+#include "file.h"
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STAT_SIZE 2048       /* 52 numbers of at most 20 digits, and a name: once and a half */
+#define SCHEDSTAT_SIZE 128   /* 3 numbers */
+#define IO_SIZE 512          /* 7 lines of a word and a number */
+#define STATUS_SIZE 8192     /* the end of it is enough */
+#define DIRECTORY_SIZE 32768 /* entries taken at once: 1,300 of /proc */
+
+/* ----------------------------------------------------------------------------- Texts -- */
+
+/* One line of PID/stat or task/TID/stat: the fields that are used here, in the kernel's units. */
+struct stat_line {
+    char name[CAMP_NAME_SIZE];
+    char state;
+    int32_t parent;
+    uint64_t minor_faults;
+    uint64_t major_faults;
+    uint64_t user_ticks;
+    uint64_t system_ticks;
+    uint64_t threads;
+    uint64_t start;
+    uint64_t virtual_bytes;
+    uint64_t resident_pages;
+};
+
+struct schedstat_line {
+    uint64_t run_ns;
+    uint64_t run_delay_ns;
+    uint64_t runs; /* times put on a CPU */
+};
+
+struct status_switches {
+    uint64_t voluntary;
+    uint64_t involuntary;
+};
+
+struct io_bytes {
+    uint64_t read;
+    uint64_t written;
+};
+
+/* False: the text is not what the kernel writes, or is cut before the last field wanted. *ret is
+ * then undefined. */
+bool camp_stat_parse(struct cursor text, struct stat_line *ret);
+bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret);
+bool camp_status_parse(struct cursor text, struct status_switches *ret);
+bool camp_io_parse(struct cursor text, struct io_bytes *ret);
+
+/* The thread group of a task (Tgid of status): its process. */
+bool camp_status_group(struct cursor text, int32_t *ret_pid);
+
+/* Whether an executable's path (as of readlink PID/exe) or an argv[0] ends in this name. A login
+ * shell's leading '-' and the kernel's " (deleted)" do not count. */
+bool camp_executable_is(struct cursor path, const char *name);
+bool camp_argument_is(struct cursor command_line, const char *name);
+
+/* ----------------------------------------------------------------------------- Files -- */
+
+/* The folder of one process or thread, held open: once opened it is that task's for ever. What is
+ * opened below it after the task ended fails with ESRCH, whoever has the pid then. */
+struct task_folder {
+    int descriptor;
+    char path[PATH_SIZE];
+};
+
+/* PROC/PID or PROC/PID/task/TID (tid not 0), followed by /name when that is not NULL, into
+ * path[PATH_SIZE]. Written out because printf(3) costs 3 % of a whole read of stat. */
+int camp_task_path(char *path, const struct camp_source *source, int32_t pid, int32_t tid,
+                   const char *name, struct camp_error *error);
+
+int camp_folder_open(struct task_folder *folder, const struct camp_source *source, int32_t pid,
+                     int32_t tid, struct camp_error *error);
+void camp_folder_close(struct task_folder *folder);
+
+/* One read(2) of folder/name, or of folder/task/TID/name (tid not 0). 0, or an errno: ESRCH when
+ * the task has ended, ENOENT when this kernel has no such file. */
+int camp_folder_read(const struct task_folder *folder, int32_t tid, const char *name, char *buffer,
+                     size_t capacity, size_t *ret_length);
+
+/* The same, but of a file longer than capacity the end of it. */
+int camp_folder_read_end(const struct task_folder *folder, int32_t tid, const char *name,
+                         char *buffer, size_t capacity, size_t *ret_length);
+
+/* Says which file of the folder could not be read. */
+int camp_folder_fail(const struct task_folder *folder, const char *name, int system_error,
+                     struct camp_error *error);
+
+/* The entries of a directory that are numbers: pids, tids. */
+struct number_directory {
+    int descriptor;
+    size_t at;
+    size_t length;
+    _Alignas(uint64_t) char entries[DIRECTORY_SIZE];
+};
+
+struct number_entry {
+    int32_t number;
+    uint64_t inode;
+};
+
+/* `name` below `base` (a descriptor or AT_FDCWD). 0 or an errno. */
+int camp_numbers_open(struct number_directory *directory, int base, const char *name);
+/* 1: *ret is the next; 0: there is none left; negative: an errno with its sign turned. */
+int camp_numbers_next(struct number_directory *directory, struct number_entry *ret);
+void camp_numbers_close(struct number_directory *directory);
+
+/* ----------------------------------------------------------------------------- Tasks -- */
+
+/* The CPU clock of the process with this pid now. False: none, or it is not a process' pid. */
+bool camp_process_clock(int32_t pid, uint64_t *ret_ns);
+
+/* Reads PID/stat (tid 0) or task/TID/stat by its path. */
+int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
+                   struct stat_line *ret, struct camp_error *error);
+
+/* The same below a folder. */
+int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
+                          struct camp_error *error);
+
+/* CAMP_E_GONE when this line is of a task that ended, or of another start than `start`. */
+int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
+
+/* Fills all that stat holds, and cpu_ns from utime + stime if `with_cpu`. */
+int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
+                      struct camp_error *error);
+
+/* What these bits need lies in files beside stat. */
+#define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
+#define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
+
+/* What the threads of a process, or one of them, add up to. */
+struct thread_sums {
+    uint32_t known; /* of OF_THREADS: what is still to be added, and was said by each so far */
+    uint64_t run_ns;
+    uint64_t run_delay_ns;
+    uint64_t runs;
+    struct status_switches switches;
+};
+
+/* All that `wanted` has of BESIDE_STAT, into *task and, of schedstat, *sums (zeroed by the caller).
+ * `others`: the pid whose other threads are added; 0: the folder's own task alone. *task holds what
+ * stat says already. */
+int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
+                          struct camp_task *task, struct thread_sums *sums,
+                          struct camp_error *error);
+
+/* Fills cpu_ns. */
+void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns);
+
+#endif

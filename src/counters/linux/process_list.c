@@ -1,0 +1,350 @@
+/*
+ * Which processes and threads there are.
+ *
+ * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process' threads
+ * in the order they were made, and the folders of a fixture in any order: each is put in its place
+ * as it comes, which costs nothing where they come in order.
+ *
+ * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID names the
+ * process as long as the kernel keeps the entry in its cache; the entry of a process that ends is
+ * dropped (proc_flush_pid()), so the next one of that pid has another.
+ */
+#include "process.h"
+
+#include "../error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define EXECUTABLE_SIZE 4096 /* PATH_MAX: a longer path cannot be asked for */
+
+/* The caller's array: elements `size` bytes apart, of which each begins with a struct camp_pid,
+ * camp_process or camp_thread. Kept ascending; when there are too many, the first are kept. */
+struct element_array {
+    char *first;
+    size_t size;
+    size_t capacity;
+    size_t count; /* how many there are, with those that have no room */
+};
+
+struct element {
+    const void *value;
+    size_t size;
+    size_t key_at; /* offset of the number that it is ordered by */
+};
+
+static int32_t key_of(const struct element_array *array, size_t index, size_t key_at)
+{
+    int32_t key;
+
+    memcpy(&key, array->first + index * array->size + key_at, sizeof key);
+    return key;
+}
+
+static void insert(struct element_array *array, const struct element *element)
+{
+    size_t kept = array->count < array->capacity ? array->count : array->capacity;
+    size_t place = kept;
+    int32_t key;
+
+    array->count++;
+    memcpy(&key, (const char *)element->value + element->key_at, sizeof key);
+    while (place > 0 && key_of(array, place - 1, element->key_at) > key)
+        place--;
+    if (place == array->capacity)
+        return;
+    if (kept == array->capacity)
+        kept--;
+    if (place < kept)
+        memmove(array->first + (place + 1) * array->size, array->first + place * array->size,
+                (kept - place) * array->size);
+    camp_hand_out(array->first + place * array->size, array->size, element->value, element->size);
+}
+
+static int check_array(const void *first, size_t size, size_t least, size_t capacity,
+                       const size_t *ret_count, struct camp_error *error)
+{
+    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "pass an array, the size of an element, and a place for their number");
+    return CAMP_OK;
+}
+
+static int finish(const struct element_array *array, size_t *ret_count, struct camp_error *error)
+{
+    *ret_count = array->count;
+    if (array->count > array->capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu, with room for %zu: pass more",
+                         array->count, array->capacity);
+    return CAMP_OK;
+}
+
+int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct element_array array = { (char *)pids, size, capacity, 0 };
+    struct number_directory directory;
+    struct number_entry entry;
+    int more = check_array(pids, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (more < 0)
+        return more;
+    more = camp_numbers_open(&directory, AT_FDCWD, camp_proc(source));
+    if (more != 0)
+        return camp_fail_errno(error, more, camp_proc(source));
+    while ((more = camp_numbers_next(&directory, &entry)) > 0) {
+        const struct camp_pid pid = { .pid = entry.number, .token = entry.inode };
+
+        insert(&array, &(struct element){ &pid, sizeof pid, offsetof(struct camp_pid, pid) });
+    }
+    camp_numbers_close(&directory);
+    if (more < 0)
+        return camp_fail_errno(error, -more, camp_proc(source));
+    return finish(&array, ret_count, error);
+}
+
+/* The number of a thread that is not its process's first has a folder in /proc too, though it is
+ * not listed there. Its process's clock does not answer to it; files say so in status alone. */
+static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
+{
+    char path[PATH_SIZE], text[STATUS_SIZE];
+    size_t length;
+    uint64_t cpu_ns;
+    int32_t group;
+    int r;
+
+    if (source == NULL && camp_process_clock(pid, &cpu_ns))
+        return CAMP_OK;
+    r = camp_task_path(path, source, pid, 0, "status", error);
+    if (r < 0)
+        return r;
+    if (camp_read_file_once(path, text, sizeof text, &length, NULL) < 0 ||
+        !camp_status_group(cursor_of(text, length), &group) || group == pid)
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_GONE, 0, "%d is a thread of process %d: ask for that", pid,
+                     group);
+}
+
+int camp_process_identify(const struct camp_source *source, int32_t pid, struct camp_process *ret,
+                          size_t size, struct camp_error *error)
+{
+    struct camp_process process = { .pid = pid };
+    struct stat_line line;
+    int r;
+
+    if (pid <= 0 || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid over 0 and a place for the answer");
+    r = check_is_process(source, pid, error);
+    if (r == CAMP_OK)
+        r = camp_stat_read(source, pid, 0, &line, error);
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, line.start, error);
+    if (r < 0)
+        return r;
+    process.start = line.start;
+    camp_hand_out(ret, size, &process, sizeof process);
+    return CAMP_OK;
+}
+
+/* What decides whether a pid is listed: CAMP_OK with its *ret_start; CAMP_E_GONE leaves it out, as
+ * does CAMP_E_PERM (/proc mounted with hidepid=1 lists what it does not show). */
+typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
+                              uint64_t *ret_start, struct camp_error *error);
+
+static int choose_any(const struct camp_source *source, int32_t pid, const char *executable,
+                      uint64_t *ret_start, struct camp_error *error)
+{
+    struct stat_line line;
+    int r = camp_stat_read(source, pid, 0, &line, error);
+
+    (void)executable;
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, line.start, error);
+    if (r == CAMP_OK)
+        *ret_start = line.start;
+    return r;
+}
+
+/* 1: launched from that executable; 0: not; -1: the executable cannot be seen, or there is none. */
+static int match_executable(int base, const char *path, const char *executable)
+{
+    char target[EXECUTABLE_SIZE];
+    ssize_t length = readlinkat(base, path, target, sizeof target);
+
+    if (length < 0)
+        return -1;
+    return camp_executable_is(cursor_of(target, (size_t)length), executable);
+}
+
+/* Where the executable cannot be seen: argv[0], and of who has none (kernel threads, zombies) the
+ * name. */
+static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
+                            const char *executable)
+{
+    char arguments[EXECUTABLE_SIZE];
+    size_t length;
+
+    if (camp_folder_read(folder, 0, "cmdline", arguments, sizeof arguments, &length) == 0 &&
+        length > 0)
+        return camp_argument_is(cursor_of(arguments, length), executable);
+    return strcmp(line->name, executable) == 0;
+}
+
+static int choose_in_folder(const struct task_folder *folder, const char *executable,
+                            uint64_t *ret_start, struct camp_error *error)
+{
+    struct stat_line line;
+    int match = match_executable(folder->descriptor, "exe", executable);
+    int r;
+
+    if (match == 0)
+        return CAMP_E_GONE;
+    r = camp_stat_read_folder(folder, 0, &line, error);
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, line.start, error);
+    if (r == CAMP_OK && match < 0 && !match_otherwise(folder, &line, executable))
+        r = CAMP_E_GONE;
+    if (r == CAMP_OK)
+        *ret_start = line.start;
+    return r;
+}
+
+/* Most are of another executable: they cost one readlink(2). The others are asked again below
+ * their open folder, so that name and start time are of the same process. */
+static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
+                             uint64_t *ret_start, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    struct task_folder folder;
+    int r = camp_task_path(path, source, pid, 0, "exe", error);
+
+    if (r < 0)
+        return r;
+    if (match_executable(AT_FDCWD, path, executable) == 0)
+        return CAMP_E_GONE;
+    r = camp_folder_open(&folder, source, pid, 0, error);
+    if (r < 0)
+        return r;
+    r = choose_in_folder(&folder, executable, ret_start, error);
+    camp_folder_close(&folder);
+    return r;
+}
+
+static bool is_left_out(int result)
+{
+    return result == CAMP_E_GONE || result == CAMP_E_PERM;
+}
+
+/* What went wrong with one entry, and not only with it. */
+static int pass_on(struct camp_error *error, const struct camp_error *failure)
+{
+    if (error != NULL)
+        *error = *failure;
+    return failure->code;
+}
+
+static int list_processes(const struct camp_source *source, choose_process choose,
+                          const char *executable, struct element_array *array,
+                          struct camp_error *error)
+{
+    struct number_directory directory;
+    struct number_entry entry;
+    struct camp_error failure = { 0 };
+    int r = CAMP_OK, more = camp_numbers_open(&directory, AT_FDCWD, camp_proc(source));
+
+    if (more != 0)
+        return camp_fail_errno(error, more, camp_proc(source));
+    while ((more = camp_numbers_next(&directory, &entry)) > 0) {
+        struct camp_process process = { .pid = entry.number };
+
+        r = choose(source, process.pid, executable, &process.start, &failure);
+        if (r == CAMP_OK)
+            insert(array, &(struct element){ &process, sizeof process,
+                                             offsetof(struct camp_process, pid) });
+        else if (!is_left_out(r))
+            break;
+    }
+    camp_numbers_close(&directory);
+    if (more < 0)
+        return camp_fail_errno(error, -more, camp_proc(source));
+    return more > 0 ? pass_on(error, &failure) : CAMP_OK;
+}
+
+int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct element_array array = { (char *)processes, size, capacity, 0 };
+    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK)
+        r = list_processes(source, choose_any, NULL, &array, error);
+    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+}
+
+int camp_process_find(const struct camp_source *source, const char *executable,
+                      struct camp_process *processes, size_t size, size_t capacity,
+                      size_t *ret_count, struct camp_error *error)
+{
+    struct element_array array = { (char *)processes, size, capacity, 0 };
+    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass an executable's name");
+    if (r == CAMP_OK)
+        r = list_processes(source, choose_executable, executable, &array, error);
+    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+}
+
+static int list_threads(const struct task_folder *folder, int32_t pid, struct element_array *array,
+                        struct camp_error *error)
+{
+    struct number_directory directory;
+    struct number_entry entry;
+    struct stat_line line;
+    struct camp_error failure = { 0 };
+    int r, more = camp_numbers_open(&directory, folder->descriptor, "task");
+
+    if (more != 0)
+        return camp_folder_fail(folder, "task", more, error);
+    while ((more = camp_numbers_next(&directory, &entry)) > 0) {
+        struct camp_thread thread = { .pid = pid, .tid = entry.number };
+
+        r = camp_stat_read_folder(folder, entry.number, &line, &failure);
+        if (is_left_out(r))
+            continue;
+        if (r < 0)
+            break;
+        thread.start = line.start;
+        insert(array,
+               &(struct element){ &thread, sizeof thread, offsetof(struct camp_thread, tid) });
+    }
+    camp_numbers_close(&directory);
+    if (more < 0)
+        return camp_folder_fail(folder, "task", -more, error);
+    return more > 0 ? pass_on(error, &failure) : CAMP_OK;
+}
+
+int camp_thread_list(const struct camp_source *source, const struct camp_process *process,
+                     struct camp_thread *threads, size_t size, size_t capacity, size_t *ret_count,
+                     struct camp_error *error)
+{
+    struct element_array array = { (char *)threads, size, capacity, 0 };
+    struct task_folder folder;
+    struct stat_line line;
+    int r = check_array(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK && (process == NULL || process->pid <= 0))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
+    if (r == CAMP_OK)
+        r = camp_folder_open(&folder, source, process->pid, 0, error);
+    if (r < 0)
+        return r;
+    r = camp_stat_read_folder(&folder, 0, &line, error);
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, process->start, error);
+    if (r == CAMP_OK)
+        r = list_threads(&folder, process->pid, &array, error);
+    camp_folder_close(&folder);
+    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+}

@@ -1,0 +1,217 @@
+/*
+ * The texts of /proc/PID: stat, schedstat, status, io, exe, cmdline. No file is opened here.
+ *
+ * Source: proc(5); kernel: do_task_stat() and proc_task_name() of fs/proc/array.c,
+ * proc_pid_schedstat() and do_io_accounting() of fs/proc/base.c, task_context_switch_counts().
+ *
+ * In stat the name stands in brackets as it is: it may hold blanks, brackets and newlines, so only
+ * the last ')' ends it. In status and cmdline it is escaped, or ends in NUL. A number counts only
+ * when something follows it: at the end of a cut text its last digits may be missing.
+ */
+#define _GNU_SOURCE 1 /* memrchr() */
+
+#include "process.h"
+
+/* An unsigned number that is followed by a blank or the end of the line. */
+static bool whole_number(struct cursor *text, uint64_t *ret)
+{
+    struct cursor here = *text;
+    uint64_t value;
+
+    if (!text_u64(&here, &value) || here.at == here.end)
+        return false;
+    if (*here.at != ' ' && *here.at != '\t' && *here.at != '\n')
+        return false;
+    *ret = value;
+    *text = here;
+    return true;
+}
+
+/* "PID (NAME) STATE": takes the name and the state, and leaves the cursor behind them. */
+static bool parse_name(struct cursor *text, struct stat_line *ret)
+{
+    uint64_t pid;
+    const char *last;
+
+    if (!text_u64(text, &pid) || !text_prefix(text, " ("))
+        return false;
+    last = memrchr(text->at, ')', cursor_left(text));
+    if (last == NULL)
+        return false;
+    memset(ret->name, 0, sizeof ret->name);
+    camp_text_copy(ret->name, sizeof ret->name, cursor_of(text->at, (size_t)(last - text->at)));
+    text->at = last + 1;
+    if (cursor_left(text) < 3 || text->at[0] != ' ' || text->at[2] != ' ')
+        return false;
+    ret->state = text->at[1];
+    text->at += 2;
+    return (ret->state >= 'A' && ret->state <= 'Z') || (ret->state >= 'a' && ret->state <= 'z');
+}
+
+/*
+ * Behind the name stat is words with one blank before each. It is read a thousand times a second,
+ * so the end is not looked for at each byte: the text is cut behind its last blank or newline, and
+ * there every word ends at the latest. The cursor stands on the blank before the next word.
+ * Inlined, it stays in registers, which is a hundredth of the whole call.
+ */
+#define IN_REGISTERS static inline __attribute__((always_inline))
+
+static void cut_last_word(struct cursor *text)
+{
+    while (text->end > text->at && text->end[-1] != ' ' && text->end[-1] != '\n')
+        text->end--;
+}
+
+IN_REGISTERS bool next_number(struct cursor *text, uint64_t *ret)
+{
+    const char *at = text->at;
+    const char *first = at + 1;
+    uint64_t value;
+    unsigned digit;
+
+    if (*at != ' ' || first == text->end)
+        return false;
+    at = first;
+    value = (unsigned)(unsigned char)*at - '0';
+    if (value > 9)
+        return false;
+    while ((digit = (unsigned)(unsigned char)*++at - '0') <= 9)
+        value = value * 10 + digit;
+    if (*at != ' ' && *at != '\n')
+        return false;
+    if (at - first <= 19)
+        *ret = value;
+    else if (!camp_text_long_u64(first, at, ret))
+        return false;
+    text->at = at;
+    return true;
+}
+
+IN_REGISTERS bool next_pid(struct cursor *text, int32_t *ret)
+{
+    uint64_t value;
+
+    if (!next_number(text, &value) || value > INT32_MAX)
+        return false;
+    *ret = (int32_t)value;
+    return true;
+}
+
+/* What is not wanted is not looked at: some of these numbers are negative, and some huge. */
+IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
+{
+    const char *at = text->at;
+
+    for (; count > 0; count--) {
+        if (*at != ' ' || ++at == text->end)
+            return false;
+        while (*at != ' ' && *at != '\n')
+            at++;
+    }
+    text->at = at;
+    return true;
+}
+
+bool camp_stat_parse(struct cursor text, struct stat_line *ret)
+{
+    if (!parse_name(&text, ret))
+        return false;
+    cut_last_word(&text); /* it leaves at least the blank behind the state */
+    return next_pid(&text, &ret->parent) &&
+           skip_words(&text, 5) && /* group, session, terminal, its group, flags */
+           next_number(&text, &ret->minor_faults) &&
+           skip_words(&text, 1) && /* of children waited for */
+           next_number(&text, &ret->major_faults) && skip_words(&text, 1) &&
+           next_number(&text, &ret->user_ticks) && next_number(&text, &ret->system_ticks) &&
+           skip_words(&text, 4) && /* times of children, priority, nice */
+           next_number(&text, &ret->threads) && skip_words(&text, 1) &&
+           next_number(&text, &ret->start) && next_number(&text, &ret->virtual_bytes) &&
+           next_number(&text, &ret->resident_pages);
+}
+
+bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret)
+{
+    return whole_number(&text, &ret->run_ns) && whole_number(&text, &ret->run_delay_ns) &&
+           whole_number(&text, &ret->runs);
+}
+
+/* The number behind `key` at the beginning of a line, searched from the cursor on. */
+static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
+{
+    struct cursor line;
+
+    while (text_line(&text, &line)) {
+        /* The line's own newline belongs to it here: it tells a whole number from a cut one. */
+        struct cursor rest = { line.at, text.at };
+
+        if (text_prefix(&rest, key))
+            return whole_number(&rest, ret);
+    }
+    return false;
+}
+
+bool camp_status_parse(struct cursor text, struct status_switches *ret)
+{
+    return number_of_key(text, "voluntary_ctxt_switches:", &ret->voluntary) &&
+           number_of_key(text, "nonvoluntary_ctxt_switches:", &ret->involuntary);
+}
+
+bool camp_status_group(struct cursor text, int32_t *ret_pid)
+{
+    uint64_t value;
+
+    if (!number_of_key(text, "Tgid:", &value) || value > INT32_MAX)
+        return false;
+    *ret_pid = (int32_t)value;
+    return true;
+}
+
+bool camp_io_parse(struct cursor text, struct io_bytes *ret)
+{
+    return number_of_key(text, "read_bytes:", &ret->read) &&
+           number_of_key(text, "write_bytes:", &ret->written);
+}
+
+static struct cursor last_component(struct cursor path)
+{
+    const char *slash = memrchr(path.at, '/', cursor_left(&path));
+
+    if (slash != NULL)
+        path.at = slash + 1;
+    return path;
+}
+
+static bool span_is(struct cursor span, const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 0 && cursor_left(&span) == length && memcmp(span.at, name, length) == 0;
+}
+
+bool camp_executable_is(struct cursor path, const char *name)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t length = sizeof deleted - 1;
+    struct cursor last = last_component(path);
+
+    if (span_is(last, name))
+        return true;
+    if (cursor_left(&last) < length || memcmp(last.end - length, deleted, length) != 0)
+        return false;
+    last.end -= length;
+    return span_is(last, name);
+}
+
+bool camp_argument_is(struct cursor command_line, const char *name)
+{
+    const char *end;
+
+    if (cursor_left(&command_line) == 0)
+        return false;
+    end = memchr(command_line.at, '\0', cursor_left(&command_line));
+    if (end != NULL)
+        command_line.end = end;
+    if (span_is(last_component(command_line), name))
+        return true;
+    return text_prefix(&command_line, "-") && span_is(last_component(command_line), name);
+}

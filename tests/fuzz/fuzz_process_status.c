@@ -1,0 +1,24 @@
+/* The lines of status: the context switches, and the process of a thread. */
+#include "counters/linux/process.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* Of exactly this size, so that a read past the end is seen. */
+    char *bytes = malloc(size > 0 ? size : 1);
+    struct status_switches switches;
+    int32_t pid = 0;
+
+    if (bytes == NULL)
+        return 0;
+    memcpy(bytes, data, size);
+    camp_status_parse(cursor_of(bytes, size), &switches);
+    if (camp_status_group(cursor_of(bytes, size), &pid) && pid < 0)
+        abort();
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,287 @@
+/*
+ * A child that does one known thing at a command, then reports its own counters and waits asleep.
+ *
+ * It reports them twice: before it falls asleep, and as the first thing after it is woken. What is
+ * read of it from outside in between must lie between the two: a law without a tolerance.
+ */
+#ifndef CAMP_TESTS_LIVE_PROCESS_CHILD_H
+#define CAMP_TESTS_LIVE_PROCESS_CHILD_H
+
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS_NS 1000000u
+
+struct counters {
+    uint64_t cpu_ns;
+    uint64_t minor_faults;
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+};
+
+struct command {
+    char action; /* one of act() */
+    uint32_t amount;
+    char name[16];
+};
+
+struct child {
+    pid_t pid;
+    int commands; /* written by the parent */
+    int answers;  /* read by the parent */
+    struct camp_process process;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static struct counters own_counters(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct counters){
+        .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .minor_faults = (uint64_t)usage.ru_minflt,
+        .voluntary_switches = (uint64_t)usage.ru_nvcsw,
+        .involuntary_switches = (uint64_t)usage.ru_nivcsw,
+    };
+}
+
+static void burn_ms(uint32_t ms)
+{
+    uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * MS_NS;
+
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+        ;
+}
+
+static int thread_pipe[2]; /* in the child: a byte ends a thread that waits */
+static int ready_pipe[2];  /* in the child: a thread has burnt its time */
+
+static void *burn_and_wait(void *ms)
+{
+    char byte = 0;
+
+    burn_ms(*(uint32_t *)ms);
+    if (write(ready_pipe[1], &byte, 1) == 1 && read(thread_pipe[0], &byte, 1) < 0)
+        return ms;
+    return NULL;
+}
+
+static void start_thread(uint32_t ms, pthread_t *thread)
+{
+    char byte;
+
+    if (pthread_create(thread, NULL, burn_and_wait, &ms) != 0 || read(ready_pipe[0], &byte, 1) != 1)
+        _exit(1);
+}
+
+static void end_thread(pthread_t thread)
+{
+    if (write(thread_pipe[1], "", 1) != 1 || pthread_join(thread, NULL) != 0)
+        _exit(1);
+}
+
+static void touch_pages(uint32_t pages)
+{
+    size_t page = (size_t)getpagesize();
+    char *memory =
+        mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        _exit(1);
+    madvise(memory, pages * page, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < pages; i++)
+        memory[i * page] = 1;
+}
+
+static void write_file(uint32_t bytes)
+{
+    char path[] = "/var/tmp/camp-test-XXXXXX", block[4096] = { 1 };
+    int file = mkstemp(path);
+
+    unlink(path);
+    for (uint32_t done = 0; done < bytes; done += sizeof block) {
+        if (write(file, block, sizeof block) != sizeof block)
+            _exit(1);
+    }
+    fsync(file);
+    close(file);
+}
+
+static void act(const struct command *command)
+{
+    static pthread_t thread;
+
+    switch (command->action) {
+    case 'b':
+        burn_ms(command->amount);
+        break;
+    case 't':
+        start_thread(command->amount, &thread);
+        break;
+    case 'e':
+        end_thread(thread);
+        break;
+    case 'm':
+        touch_pages(command->amount);
+        break;
+    case 's':
+        for (uint32_t i = 0; i < command->amount; i++)
+            usleep(1000);
+        break;
+    case 'n':
+        prctl(PR_SET_NAME, command->name);
+        break;
+    case 'w':
+        write_file(command->amount);
+        break;
+    case 'f': /* for ever: the parent has to end it */
+        for (;;)
+            getppid();
+    case 'q':
+        _exit(0);
+    default:
+        break;
+    }
+}
+
+static void obey(int commands, int answers)
+{
+    struct command command;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (pipe(thread_pipe) != 0 || pipe(ready_pipe) != 0)
+        _exit(1);
+    while (read(commands, &command, sizeof command) == sizeof command) {
+        struct counters own = own_counters();
+
+        if (write(answers, &own, sizeof own) != sizeof own)
+            _exit(1);
+        act(&command);
+        own = own_counters();
+        if (write(answers, &own, sizeof own) != sizeof own)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+static struct child start_child(void)
+{
+    struct child child;
+    int commands[2], answers[2];
+
+    assert_int_equal(pipe(commands), 0);
+    assert_int_equal(pipe(answers), 0);
+    child.pid = fork();
+    assert_true(child.pid >= 0);
+    if (child.pid == 0) {
+        close(commands[1]);
+        obey(commands[0], answers[1]);
+    }
+    close(commands[0]);
+    close(answers[1]);
+    child.commands = commands[1];
+    child.answers = answers[0];
+    assert_int_equal(
+        camp_process_identify(NULL, child.pid, &child.process, sizeof child.process, NULL),
+        CAMP_OK);
+    return child;
+}
+
+static void end_child(struct child *child)
+{
+    kill(child->pid, SIGKILL);
+    waitpid(child->pid, NULL, 0);
+    close(child->commands);
+    close(child->answers);
+}
+
+/* Sends a command; *woken (may be NULL): what the child had when it was woken by it. */
+static void command_child(const struct child *child, struct command command, struct counters *woken)
+{
+    struct counters own;
+
+    assert_int_equal(write(child->commands, &command, sizeof command), sizeof command);
+    assert_int_equal(read(child->answers, &own, sizeof own), sizeof own);
+    if (woken != NULL)
+        *woken = own;
+}
+
+/* Reads all of it once it is in that state (every thread: it waits for each in turn). */
+static struct camp_task read_in_state(const struct child *child, char state)
+{
+    struct camp_task task;
+
+    for (int i = 0; i < 5000; i++) {
+        assert_int_equal(
+            camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
+            CAMP_OK);
+        if (task.state == state) /* once more: it may have fallen asleep while it was read */
+            assert_int_equal(
+                camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
+                CAMP_OK);
+        if (task.state == state)
+            return task;
+        usleep(1000);
+    }
+    fail_msg("the child was not in state %c within 5 s", state);
+    return task;
+}
+
+/* Its own counters before it fell asleep, what it was read as asleep, and after it was woken. */
+struct sandwich {
+    struct counters before;
+    struct camp_task read;
+    struct counters after;
+};
+
+static struct sandwich read_asleep(const struct child *child, struct command command)
+{
+    struct sandwich sandwich;
+
+    command_child(child, command, NULL);
+    assert_int_equal(read(child->answers, &sandwich.before, sizeof sandwich.before),
+                     sizeof sandwich.before);
+    sandwich.read = read_in_state(child, 'S');
+    command_child(child, (struct command){ .action = '.' }, &sandwich.after);
+    assert_int_equal(read(child->answers, &(struct counters){ 0 }, sizeof(struct counters)),
+                     sizeof(struct counters));
+    read_in_state(child, 'S');
+    return sandwich;
+}
+
+static void assert_between(const char *what, uint64_t before, uint64_t read, uint64_t after,
+                           uint64_t width)
+{
+    if (read < before || read > after)
+        fail_msg("%s: read %llu, which is not from %llu to %llu", what, (unsigned long long)read,
+                 (unsigned long long)before, (unsigned long long)after);
+    if (after - before > width)
+        fail_msg("%s: from %llu to %llu is too wide to say anything", what,
+                 (unsigned long long)before, (unsigned long long)after);
+}
+
+#endif

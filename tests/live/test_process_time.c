@@ -1,0 +1,205 @@
+/* Laws of the CPU time of processes and threads on this machine: what is read of a child from
+ * outside is what its own clock says, and running and waiting add up to wall time. */
+#include "process_child.h"
+
+#include <sched.h>
+
+static void cpu_time_read_of_a_sleeping_child_is_its_own(void **state)
+{
+    struct child child = start_child();
+    struct sandwich sandwich = read_asleep(&child, (struct command){ 'b', 50, "" });
+    uint64_t by_identifier, by_pid;
+
+    (void)state;
+    assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns,
+                   2 * MS_NS);
+    assert_true(sandwich.read.cpu_ns >= 50 * MS_NS);
+    assert_int_equal(sandwich.read.cpu_resolution_ns, 1);
+    assert_int_equal(camp_process_cpu_ns(NULL, &child.process, &by_identifier, NULL), CAMP_OK);
+    assert_int_equal(camp_pid_cpu_ns(child.pid, &by_pid), CAMP_OK);
+    assert_int_equal(by_identifier, by_pid);
+    end_child(&child);
+}
+
+static struct camp_task read_thread(const struct camp_thread *thread)
+{
+    struct camp_task task;
+
+    assert_int_equal(camp_thread_read(NULL, thread, CAMP_TASK_ALL, &task, sizeof task, NULL),
+                     CAMP_OK);
+    return task;
+}
+
+static void times_of_threads_asleep_add_up_to_their_processs(void **state)
+{
+    struct child child = start_child();
+    struct camp_thread threads[4];
+    struct camp_task process, first, second;
+    size_t count;
+
+    (void)state;
+    read_asleep(&child, (struct command){ 't', 50, "" });
+    assert_int_equal(
+        camp_thread_list(NULL, &child.process, threads, sizeof threads[0], 4, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(count, 2);
+    for (int i = 0; i < 2000 && read_thread(&threads[1]).state != 'S'; i++)
+        usleep(1000);
+    process = read_in_state(&child, 'S');
+    first = read_thread(&threads[0]);
+    second = read_thread(&threads[1]);
+    assert_true(second.cpu_ns >= 50 * MS_NS);
+    assert_true(first.cpu_ns < 40 * MS_NS);
+    assert_int_equal(first.cpu_ns + second.cpu_ns, process.cpu_ns);
+    assert_int_equal(first.run_delay_ns + second.run_delay_ns, process.run_delay_ns);
+    assert_int_equal(first.voluntary_switches + second.voluntary_switches,
+                     process.voluntary_switches);
+    assert_int_equal(first.minor_faults + second.minor_faults, process.minor_faults);
+    end_child(&child);
+}
+
+static void time_of_a_thread_that_ended_stays_in_its_process(void **state)
+{
+    struct child child = start_child();
+    struct sandwich with = read_asleep(&child, (struct command){ 't', 50, "" });
+    struct sandwich without = read_asleep(&child, (struct command){ 'e', 0, "" });
+
+    (void)state;
+    assert_int_equal(with.read.threads, 2);
+    assert_int_equal(without.read.threads, 1);
+    assert_true(with.read.cpu_ns >= 50 * MS_NS);
+    assert_true(without.read.cpu_ns >= with.read.cpu_ns);
+    assert_between("cpu_ns", without.before.cpu_ns, without.read.cpu_ns, without.after.cpu_ns,
+                   2 * MS_NS);
+    end_child(&child);
+}
+
+static void counters_of_a_running_child_never_go_back(void **state)
+{
+    struct child child = start_child();
+    struct camp_task last = { 0 }, task;
+
+    (void)state;
+    command_child(&child, (struct command){ 'f', 0, "" }, NULL);
+    for (int i = 0; i < 2000; i++) {
+        assert_int_equal(
+            camp_process_read(NULL, &child.process, CAMP_TASK_ALL, &task, sizeof task, NULL),
+            CAMP_OK);
+        assert_true(task.time_ns > last.time_ns);
+        assert_true(task.cpu_ns >= last.cpu_ns);
+        assert_true(task.user_ns >= last.user_ns);
+        assert_true(task.system_ns >= last.system_ns);
+        assert_true(task.run_delay_ns >= last.run_delay_ns);
+        assert_true(task.minor_faults >= last.minor_faults);
+        assert_true(task.involuntary_switches >= last.involuntary_switches);
+        last = task;
+    }
+    end_child(&child);
+}
+
+/* When it was let go and stopped again, as seen before and after: its own time lies between. */
+struct burner {
+    struct child child;
+    struct camp_task before;
+    struct camp_task after;
+    uint64_t at_least_ns;
+    uint64_t at_most_ns;
+};
+
+static void start_burner(struct burner *burner, unsigned cpu)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    burner->child = start_child();
+    assert_int_equal(sched_setaffinity(burner->child.pid, sizeof one, &one), 0);
+    command_child(&burner->child, (struct command){ 'f', 0, "" }, NULL);
+    kill(burner->child.pid, SIGSTOP);
+    burner->before = read_in_state(&burner->child, 'T');
+}
+
+static void let_burn(struct burner *burners, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        burners[i].at_most_ns = clock_ns(CLOCK_MONOTONIC);
+        kill(burners[i].child.pid, SIGCONT);
+        burners[i].at_least_ns = clock_ns(CLOCK_MONOTONIC);
+    }
+    usleep(400000);
+    for (size_t i = 0; i < count; i++) {
+        burners[i].at_least_ns = clock_ns(CLOCK_MONOTONIC) - burners[i].at_least_ns;
+        kill(burners[i].child.pid, SIGSTOP);
+    }
+    for (size_t i = 0; i < count; i++) {
+        burners[i].after = read_in_state(&burners[i].child, 'T');
+        burners[i].at_most_ns = clock_ns(CLOCK_MONOTONIC) - burners[i].at_most_ns;
+    }
+}
+
+static void who_always_wants_to_run_either_runs_or_waits_in_the_run_queue(void **state)
+{
+    struct burner burners[2];
+    uint64_t ran[2], waited[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        start_burner(&burners[i], (unsigned)sched_getcpu());
+    let_burn(burners, 2);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t slack = burners[i].at_least_ns / 20; /* interrupts and steal are neither */
+
+        ran[i] = burners[i].after.cpu_ns - burners[i].before.cpu_ns;
+        waited[i] = burners[i].after.run_delay_ns - burners[i].before.run_delay_ns;
+        assert_between("ran + waited", burners[i].at_least_ns - slack, ran[i] + waited[i],
+                       burners[i].at_most_ns + MS_NS, 400 * MS_NS);
+    }
+    /* While one of them runs, the other waits: but for their first and last turns. */
+    for (int i = 0; i < 2; i++) {
+        assert_true(ran[i] > 20 * MS_NS);
+        assert_true(waited[i] + 100 * MS_NS >= ran[1 - i]);
+        end_child(&burners[i].child);
+    }
+}
+
+static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
+{
+    struct child child = start_child();
+    struct camp_task_utilisation utilisation;
+    uint64_t before_ns, after_ns, cpu_before, cpu_after;
+    double cpu_ns;
+
+    (void)state;
+    command_child(&child, (struct command){ 'f', 0, "" }, NULL);
+    usleep(50000);
+    before_ns = clock_ns(CLOCK_MONOTONIC);
+    assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_before), CAMP_OK);
+    assert_int_equal(camp_process_utilisation(NULL, &child.process, 200, NULL, &utilisation,
+                                              sizeof utilisation, NULL),
+                     CAMP_OK);
+    assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_after), CAMP_OK);
+    after_ns = clock_ns(CLOCK_MONOTONIC);
+    cpu_ns = utilisation.cpu_percent * (double)utilisation.elapsed_ns / 100;
+    assert_true(utilisation.elapsed_ns >= 200 * MS_NS);
+    assert_true(utilisation.elapsed_ns <= after_ns - before_ns);
+    assert_true(cpu_ns > 0 && cpu_ns <= (double)(cpu_after - cpu_before) + 1);
+    /* Outside the interval it ran no longer than that lasted, and a tick that was not yet seen. */
+    assert_true(cpu_ns + (double)(after_ns - before_ns - utilisation.elapsed_ns) + 11 * MS_NS >=
+                (double)(cpu_after - cpu_before));
+    assert_true(utilisation.user_percent >= 0 && utilisation.system_percent >= 0);
+    end_child(&child);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_its_own),
+        cmocka_unit_test(times_of_threads_asleep_add_up_to_their_processs),
+        cmocka_unit_test(time_of_a_thread_that_ended_stays_in_its_process),
+        cmocka_unit_test(counters_of_a_running_child_never_go_back),
+        cmocka_unit_test(who_always_wants_to_run_either_runs_or_waits_in_the_run_queue),
+        cmocka_unit_test(utilisation_of_a_busy_child_is_what_its_clock_grew_by),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
