@@ -1,0 +1,436 @@
+/*
+ * Taskstats: the sampled and the measured CPU time of a process in one message, and a record of
+ * every task that ends, over a generic netlink socket.
+ *
+ * Theory. cpu_run_virtual_total is sum_exec_runtime: measured at each switch and tick, so that of a
+ * task that runs on another CPU at this moment it is up to one tick old. cpu_run_real_total is
+ * utime + stime as charged at ticks: sampled (measured only on CPUs with nohz_full, or where the
+ * architecture does it natively). Both, and the run delay, are filled whether or not delay
+ * accounting is switched on (kernel.task_delayacct) since Linux 5.14; before, when it was booted
+ * with nodelayacct, all are zero: opening is then CAMP_E_NOTSUP.
+ *
+ * A question about a process is answered with the sum over its living threads and over those that
+ * ended while there were others. Context switches are of living threads only. A zombie that had one
+ * thread answers zeros: its `runs` are 0, which no process has that ever ran.
+ *
+ * The kernel answers while it is asked: when send(2) returns, all answers wait in the socket. So
+ * one send carries many questions, and one recvmmsg(2) takes their answers.
+ *
+ * Records of tasks that end come from taskstats_exit(), before the task gives back its memory, and
+ * as of the last tick or switch of a task that runs until then: what a task used after that is in
+ * no record. A CPU that comes online later is listened to as well: the kernel keeps listeners for
+ * every possible CPU.
+ *
+ * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst. libmnl builds and reads the
+ * messages; the socket is our own, because libmnl's allocates.
+ */
+#define _GNU_SOURCE 1 /* recvmmsg() */
+
+#include "taskstats_message.h"
+#include "taskstats_socket.h"
+
+#include "../error.h"
+#include "../units.h"
+#include "file.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/taskstats.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SO_MEMINFO
+#define SO_MEMINFO 55
+#endif
+
+/* An answer has 744 bytes in Linux 7.2, a record of a process twice that. */
+#define ANSWER_SIZE 1280
+#define RECORD_SIZE 2560
+#define ANSWERS_AT_ONCE MESSAGES_AT_ONCE
+#define RECORDS_AT_ONCE 16u
+#define QUESTION_SIZE 28 /* two headers, one attribute of 32 bits */
+
+/* A record of 600 bytes occupies 1280 to 2304 of the buffer: room for some 13,000 tasks that end
+ * between two reads. It is not taken before it is needed. */
+#define LISTENER_BUFFER_BYTES (16 << 20)
+
+enum listening {
+    NOT_LISTENING = 0,
+    LISTENING = 1,
+    /* The first record of the message that waits was handed out, the second did not fit. */
+    LISTENING_AFTER_FIRST = 2
+};
+
+static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    _Alignas(8) char buffer[4096];
+    struct nlmsghdr *question =
+        camp_taskstats_begin(buffer, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, ++taskstats->sequence);
+    ssize_t got;
+    int result;
+
+    mnl_attr_put_strz(question, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
+    result = camp_taskstats_send(taskstats->descriptor, buffer, question->nlmsg_len, error);
+    if (result < 0)
+        return result;
+    do
+        got = camp_taskstats_receive(taskstats->descriptor, buffer, sizeof buffer, 0);
+    while (got >= 0 && camp_taskstats_is_notice(buffer, (size_t)got));
+    if (got < 0)
+        return camp_fail_errno(error, errno, "the list of netlink families");
+    return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
+}
+
+/* Asks about this very process: only now the kernel looks at our capabilities, and tells its
+ * version. */
+static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    int32_t own = (int32_t)getpid();
+    struct camp_taskstat task;
+    int result = camp_taskstats_read(taskstats, &own, 1, &task, sizeof task, error);
+
+    if (result < 0)
+        return result;
+    if (taskstats->version == TASKSTATS_VERSION_BROKEN)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "taskstats version 15 (Linux 6.14) has its fields in other places; "
+                         "use a kernel with a later stable update");
+    if (task.result != CAMP_OK || task.runs == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "taskstats does not count on this kernel; boot it without nodelayacct");
+    return CAMP_OK;
+}
+
+int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    struct camp_taskstats opened = CAMP_TASKSTATS_NONE;
+    int result;
+
+    if (taskstats == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "taskstats is NULL: pass a struct to fill");
+    result = camp_taskstats_connect(&opened.descriptor, error);
+    if (result == CAMP_OK)
+        result = resolve_family(&opened, error);
+    if (result == CAMP_OK)
+        result = try_out(&opened, error);
+    if (result < 0)
+        camp_taskstats_close(&opened);
+    else
+        *taskstats = opened;
+    return result;
+}
+
+/* "0-3": a list of all CPUs that may ever be there. */
+static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
+{
+    size_t length;
+    int result =
+        camp_read_file_once("/sys/devices/system/cpu/possible", list, capacity - 1, &length, error);
+
+    if (result < 0)
+        return result;
+    while (length > 0 && (list[length - 1] == '\n' || list[length - 1] == '\0'))
+        length--;
+    list[length] = '\0';
+    if (length == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "/sys/devices/system/cpu/possible is empty");
+    return CAMP_OK;
+}
+
+/* Without an acknowledgement: in its place records may come already. */
+static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struct camp_error *error)
+{
+    _Alignas(8) char buffer[2048];
+    char cpus[1024];
+    struct nlmsghdr *request;
+    int result = possible_cpus(cpus, sizeof cpus, error);
+
+    if (result < 0)
+        return result;
+    request =
+        camp_taskstats_begin(buffer, taskstats->family, TASKSTATS_CMD_GET, ++taskstats->sequence);
+    mnl_attr_put_strz(request, attribute, cpus);
+    return camp_taskstats_send(taskstats->descriptor, buffer, request->nlmsg_len, error);
+}
+
+void camp_taskstats_close(struct camp_taskstats *taskstats)
+{
+    if (taskstats == NULL || taskstats->descriptor < 0)
+        return;
+    if (taskstats->listening != NOT_LISTENING)
+        (void)send_cpus(taskstats, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK, NULL);
+    close(taskstats->descriptor);
+    *taskstats = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
+}
+
+/* ------------------------------------------------------------------------------ Questions -- */
+
+static size_t put_questions(const struct camp_taskstats *taskstats, const int32_t *pids,
+                            size_t count, char *buffer, uint32_t first_sequence)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct nlmsghdr *question = camp_taskstats_begin(
+            buffer + length, taskstats->family, TASKSTATS_CMD_GET, first_sequence + (uint32_t)i);
+
+        mnl_attr_put_u32(question, TASKSTATS_CMD_ATTR_TGID, (uint32_t)pids[i]);
+        length += question->nlmsg_len;
+    }
+    return length;
+}
+
+/* Answers to `count` questions, put into tasks by their sequence; the rest stays as it was. */
+static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
+                        struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
+{
+    _Alignas(8) char buffer[ANSWERS_AT_ONCE * ANSWER_SIZE];
+    size_t lengths[ANSWERS_AT_ONCE];
+    int got =
+        camp_taskstats_receive_many(taskstats->descriptor, buffer, ANSWER_SIZE, count, lengths);
+
+    if (got < 0)
+        return camp_fail_errno(error, errno, "taskstats' answers");
+    for (int i = 0; i < got; i++) {
+        struct camp_taskstat task = { 0 };
+        uint32_t sequence = first_sequence - 1;
+        const char *message = buffer + (size_t)i * ANSWER_SIZE;
+        int result;
+
+        if (camp_taskstats_is_notice(message, lengths[i]))
+            continue;
+        result = camp_taskstats_answer(message, lengths[i], &sequence, &task, &taskstats->version,
+                                       error);
+
+        if (result < 0)
+            return result;
+        if (sequence - first_sequence >= count)
+            continue; /* the answer to a question of a call that failed half-way */
+        task.pid = tasks[sequence - first_sequence].pid;
+        tasks[sequence - first_sequence] = task;
+        ++*ret_taken;
+    }
+    return CAMP_OK;
+}
+
+static int ask(struct camp_taskstats *taskstats, const int32_t *pids, size_t count,
+               struct camp_taskstat *tasks, struct camp_error *error)
+{
+    _Alignas(8) char questions[ANSWERS_AT_ONCE * QUESTION_SIZE];
+    uint32_t first_sequence = taskstats->sequence + 1;
+    size_t length = put_questions(taskstats, pids, count, questions, first_sequence);
+    size_t taken = 0;
+    int result;
+
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = (struct camp_taskstat){ .pid = pids[i], .result = CAMP_E_IO };
+    taskstats->sequence += (uint32_t)count;
+    result = camp_taskstats_send(taskstats->descriptor, questions, length, error);
+    while (result == CAMP_OK && taken < count)
+        result = take_answers(taskstats, first_sequence, count, tasks, &taken, error);
+    return result;
+}
+
+int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, size_t count,
+                        struct camp_taskstat *tasks, size_t size, struct camp_error *error)
+{
+    struct camp_taskstat batch[ANSWERS_AT_ONCE];
+    size_t done = 0;
+
+    if (taskstats == NULL || taskstats->descriptor < 0 || taskstats->listening != NOT_LISTENING)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "not a taskstats session for questions; open one that does not listen");
+    if (count > 0 && (pids == NULL || tasks == NULL || size == 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "an array is NULL: pass pids and tasks");
+    while (done < count) {
+        size_t now = count - done < ANSWERS_AT_ONCE ? count - done : ANSWERS_AT_ONCE;
+        int result = ask(taskstats, pids + done, now, batch, error);
+
+        if (result < 0)
+            return result;
+        for (size_t i = 0; i < now; i++)
+            camp_hand_out((char *)tasks + (done + i) * size, size, &batch[i], sizeof batch[i]);
+        done += now;
+    }
+    return CAMP_OK;
+}
+
+/* ---------------------------------------------------------------------------- Exit records -- */
+
+static void enlarge_buffer(int descriptor)
+{
+    const int bytes = LISTENER_BUFFER_BYTES;
+
+    if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) < 0)
+        (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
+/* When the kernel agrees it sends records and nothing else, when it refuses an error and nothing
+ * else. So the first message is only looked at, and no record lost. */
+static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    _Alignas(8) char buffer[RECORD_SIZE];
+    ssize_t got;
+    int result = send_cpus(taskstats, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, error);
+
+    if (result < 0)
+        return result;
+    got = camp_taskstats_receive(taskstats->descriptor, buffer, sizeof buffer, MSG_PEEK);
+    return got < 0 ? CAMP_OK : camp_taskstats_refusal(buffer, (size_t)got, error);
+}
+
+int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    int result;
+
+    if (taskstats == NULL || taskstats->descriptor < 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "taskstats is not open: open it first");
+    if (taskstats->listening != NOT_LISTENING)
+        return CAMP_OK;
+    enlarge_buffer(taskstats->descriptor);
+    result = register_listener(taskstats, error);
+    if (result == CAMP_OK)
+        taskstats->listening = LISTENING;
+    return result;
+}
+
+/* The caller's array, as it fills. */
+struct output {
+    char *exits;
+    size_t size;
+    size_t capacity;
+    size_t count;
+};
+
+static void put(struct output *output, const struct camp_task_exit *exit)
+{
+    camp_hand_out(output->exits + output->count * output->size, output->size, exit, sizeof *exit);
+    output->count++;
+}
+
+/* The kernel counts what it had to drop; where it does not tell the count (before Linux 4.12) each
+ * time it says so stands for at least one. */
+static void count_overruns(struct camp_taskstats *taskstats, bool told)
+{
+    uint32_t information[SK_MEMINFO_VARS] = { 0 };
+    socklen_t length = sizeof information;
+
+    if (getsockopt(taskstats->descriptor, SOL_SOCKET, SO_MEMINFO, information, &length) == 0 &&
+        length > SK_MEMINFO_DROPS * sizeof information[0])
+        taskstats->overruns +=
+            information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns; /* 32 bits wide */
+    else if (told)
+        taskstats->overruns++;
+}
+
+/* 1: go on. 0: no record waits. Negative: a failure. */
+static int after_no_message(struct camp_taskstats *taskstats, struct camp_error *error)
+{
+    if (errno == EAGAIN)
+        return 0;
+    if (errno != ENOBUFS)
+        return camp_fail_errno(error, errno, "taskstats' records");
+    count_overruns(taskstats, true);
+    return 1;
+}
+
+/* The coarse clocks move at the tick. */
+static uint64_t tick_ns(void)
+{
+    struct timespec tick;
+
+    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 0;
+}
+
+/* The records of one message that were not handed out before. */
+static int put_message(struct camp_taskstats *taskstats, const void *bytes, size_t length,
+                       struct output *output, struct camp_error *error)
+{
+    struct camp_task_exit exits[EXITS_PER_MESSAGE];
+    size_t first = taskstats->listening == LISTENING_AFTER_FIRST ? 1 : 0;
+    size_t count;
+    int result =
+        camp_taskstats_exit(bytes, length, tick_ns(), exits, &count, &taskstats->version, error);
+
+    taskstats->listening = LISTENING;
+    if (result < 0)
+        return result;
+    for (size_t i = first; i < count && output->count < output->capacity; i++)
+        put(output, &exits[i]);
+    return CAMP_OK;
+}
+
+/* Several messages in one system call, as long as both records of each find room. */
+static int take_many(struct camp_taskstats *taskstats, struct output *output,
+                     struct camp_error *error)
+{
+    _Alignas(8) char buffer[RECORDS_AT_ONCE * RECORD_SIZE];
+    size_t lengths[RECORDS_AT_ONCE];
+    size_t room = (output->capacity - output->count) / EXITS_PER_MESSAGE;
+    int got = camp_taskstats_receive_many(taskstats->descriptor, buffer, RECORD_SIZE,
+                                          room < RECORDS_AT_ONCE ? room : RECORDS_AT_ONCE, lengths);
+    int result = CAMP_OK;
+
+    if (got < 0)
+        return after_no_message(taskstats, error);
+    for (int i = 0; i < got; i++) {
+        int one = put_message(taskstats, buffer + (size_t)i * RECORD_SIZE, lengths[i], output,
+                              result < 0 ? NULL : error);
+
+        result = result < 0 ? result : one;
+    }
+    return result < 0 ? result : got > 0;
+}
+
+/* With room for one record only: a message of two stays in the socket until the second fits. */
+static int take_last(struct camp_taskstats *taskstats, struct output *output,
+                     struct camp_error *error)
+{
+    _Alignas(8) char buffer[RECORD_SIZE];
+    struct camp_task_exit exits[EXITS_PER_MESSAGE];
+    uint16_t version;
+    size_t count;
+    ssize_t got = camp_taskstats_receive(taskstats->descriptor, buffer, sizeof buffer, MSG_PEEK);
+
+    if (got < 0)
+        return after_no_message(taskstats, error);
+    if (taskstats->listening == LISTENING &&
+        camp_taskstats_exit(buffer, (size_t)got, tick_ns(), exits, &count, &version, NULL) ==
+            CAMP_OK &&
+        count > 1) {
+        put(output, &exits[0]);
+        taskstats->listening = LISTENING_AFTER_FIRST;
+        return 1;
+    }
+    got = camp_taskstats_receive(taskstats->descriptor, buffer, sizeof buffer, 0);
+    if (got < 0)
+        return after_no_message(taskstats, error);
+    return put_message(taskstats, buffer, (size_t)got, output, error) < 0 ? CAMP_E_FORMAT : 1;
+}
+
+int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
+                         size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct output output = { (char *)exits, size, capacity, 0 };
+    int more = 1;
+
+    if (taskstats == NULL || taskstats->descriptor < 0 || taskstats->listening == NOT_LISTENING)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "this taskstats session does not listen: make it listen first");
+    if (exits == NULL || size == 0 || ret_count == NULL || capacity == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "no room for records: pass an array");
+    while (more > 0 && output.count < capacity) {
+        if (capacity - output.count < EXITS_PER_MESSAGE)
+            more = take_last(taskstats, &output, error);
+        else
+            more = take_many(taskstats, &output, error);
+    }
+    count_overruns(taskstats, false);
+    *ret_count = output.count;
+    return more < 0 ? more : CAMP_OK;
+}

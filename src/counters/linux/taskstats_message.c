@@ -1,0 +1,352 @@
+/*
+ * Taskstats messages: generic netlink attributes around a struct taskstats.
+ *
+ * Source: kernel/taskstats.c (mk_reply, taskstats_exit), kernel/delayacct.c (delayacct_add_tsk),
+ * kernel/tsacct.c (bacct_add_tsk).
+ *
+ * The struct grows at its end with each kernel: 328 bytes in version 8, 560 in Linux 6.18, 688 in
+ * 7.2. Its length is that of the attribute, never sizeof; it stands at a multiple of 4 bytes, not
+ * 8, so it is copied out before it is looked at.
+ *
+ * What the kernel sends of a task that ends:
+ * - of a process that never had a second thread: AGGR_PID, with AGROUP in ac_flag;
+ * - of a thread that is not the last of its process, be it the leader: AGGR_PID, without AGROUP;
+ * - of the last thread of a process that once had several: AGGR_PID with AGROUP, and AGGR_TGID with
+ *   the sum over all its threads. That sum holds CPU times, delays and nothing else.
+ * Before version 12 there is no AGROUP, and a lone AGGR_PID may be either of the first two.
+ */
+#include "taskstats_message.h"
+
+#include "../error.h"
+#include "../text.h"
+#include "../units.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/acct.h>
+#include <linux/genetlink.h>
+#include <linux/taskstats.h>
+#include <string.h>
+
+#ifndef AGROUP
+#define AGROUP 0x20
+#endif
+
+/* All that is needed of every task ends here; later fields are taken when they are there. */
+#define NEEDED_LENGTH (offsetof(struct taskstats, nivcsw) + sizeof(__u64))
+
+static int malformed(struct camp_error *error, const char *what)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, "taskstats: %s; please report it with uname -a",
+                     what);
+}
+
+/* By hand: libmnl's mnl_nlmsg_ok() compares lengths as signed numbers, and takes 0xffffffff. */
+static int check_message(const struct nlmsghdr *message, size_t length, struct camp_error *error)
+{
+    if (length < sizeof *message || message->nlmsg_len < sizeof *message ||
+        message->nlmsg_len > length)
+        return malformed(error, "a truncated message");
+    return CAMP_OK;
+}
+
+/* The errno of an error message, 0 of an acknowledgement, -1 when it is neither. */
+static int errno_of_message(const struct nlmsghdr *message)
+{
+    struct nlmsgerr answer;
+
+    if (message->nlmsg_type != NLMSG_ERROR ||
+        mnl_nlmsg_get_payload_len(message) < sizeof answer.error)
+        return -1;
+    memcpy(&answer.error, mnl_nlmsg_get_payload(message), sizeof answer.error);
+    return answer.error <= 0 && answer.error > -4096 ? -answer.error : -1;
+}
+
+static int refused(int system_error, const char *what, struct camp_error *error)
+{
+    if (system_error == EPERM)
+        return camp_fail(error, CAMP_E_PERM, EPERM,
+                         "taskstats needs CAP_NET_ADMIN in the initial namespaces; run as root, or "
+                         "setcap cap_net_admin+ep the program");
+    return camp_fail_errno(error, system_error, what);
+}
+
+static bool has_attributes(const struct nlmsghdr *message)
+{
+    return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
+}
+
+/* A span of attributes, eaten from the left. (libmnl's loops do the same, not warning-free.) */
+struct attributes {
+    const char *at;
+    const char *end;
+};
+
+static struct attributes attributes_of_message(const struct nlmsghdr *message)
+{
+    const char *payload = mnl_nlmsg_get_payload(message);
+
+    return (struct attributes){ payload + GENL_HDRLEN,
+                                payload + mnl_nlmsg_get_payload_len(message) };
+}
+
+static struct attributes attributes_of_nest(const struct nlattr *nest)
+{
+    const char *payload = mnl_attr_get_payload(nest);
+
+    return (struct attributes){ payload, payload + mnl_attr_get_payload_len(nest) };
+}
+
+/* NULL at the end, which is also where the rest is no attribute. */
+static const struct nlattr *next_attribute(struct attributes *rest)
+{
+    const struct nlattr *attribute = (const void *)rest->at;
+    size_t left = (size_t)(rest->end - rest->at);
+    size_t length;
+
+    if (left < sizeof *attribute || attribute->nla_len < sizeof *attribute ||
+        attribute->nla_len > left)
+        return NULL;
+    length = MNL_ALIGN(attribute->nla_len);
+    rest->at += length < left ? length : left;
+    return attribute;
+}
+
+int camp_taskstats_family(const void *bytes, size_t length, uint16_t *ret_family,
+                          struct camp_error *error)
+{
+    const struct nlmsghdr *message = bytes;
+    const struct nlattr *attribute;
+    struct attributes rest;
+    int system_error;
+    int result = check_message(message, length, error);
+
+    if (result < 0)
+        return result;
+    system_error = errno_of_message(message);
+    if (system_error == ENOENT)
+        return camp_fail(error, CAMP_E_NOTSUP, ENOENT,
+                         "this kernel, or this network namespace, has no taskstats; build it with "
+                         "CONFIG_TASKSTATS, or run in the initial namespace");
+    if (system_error > 0)
+        return refused(system_error, "taskstats", error);
+    if (message->nlmsg_type != GENL_ID_CTRL || !has_attributes(message))
+        return malformed(error, "an answer that names no family");
+    rest = attributes_of_message(message);
+    while ((attribute = next_attribute(&rest)) != NULL) {
+        if (mnl_attr_get_type(attribute) != CTRL_ATTR_FAMILY_ID)
+            continue;
+        if (mnl_attr_get_payload_len(attribute) < sizeof(uint16_t))
+            break;
+        *ret_family = mnl_attr_get_u16(attribute);
+        return CAMP_OK;
+    }
+    return malformed(error, "an answer that names no family");
+}
+
+int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *error)
+{
+    const struct nlmsghdr *message = bytes;
+    int system_error;
+    int result = check_message(message, length, error);
+
+    if (result < 0)
+        return result;
+    system_error = errno_of_message(message);
+    if (system_error == EINVAL)
+        return camp_fail(error, CAMP_E_PERM, EINVAL,
+                         "records of tasks that end are for the initial pid and user namespace "
+                         "only; run camp outside of the container");
+    return system_error <= 0 ? CAMP_OK : refused(system_error, "listening to taskstats", error);
+}
+
+/* AGGR_PID or AGGR_TGID: an id (PID or TGID) and the struct. */
+struct aggregate {
+    uint32_t id;
+    size_t length; /* of the struct, as sent; 0: there is none */
+    struct taskstats stats;
+};
+
+static bool read_aggregate(const struct nlattr *nest, struct aggregate *ret)
+{
+    struct attributes rest = attributes_of_nest(nest);
+    const struct nlattr *attribute;
+    bool has_id = false;
+
+    *ret = (struct aggregate){ 0 };
+    while ((attribute = next_attribute(&rest)) != NULL) {
+        uint16_t type = mnl_attr_get_type(attribute);
+        size_t length = mnl_attr_get_payload_len(attribute);
+
+        if ((type == TASKSTATS_TYPE_PID || type == TASKSTATS_TYPE_TGID) &&
+            length >= sizeof(uint32_t)) {
+            ret->id = mnl_attr_get_u32(attribute);
+            has_id = true;
+        } else if (type == TASKSTATS_TYPE_STATS) {
+            size_t known = length < sizeof ret->stats ? length : sizeof ret->stats;
+
+            memcpy(&ret->stats, mnl_attr_get_payload(attribute), known);
+            ret->length = length;
+        }
+    }
+    return has_id && ret->length >= NEEDED_LENGTH;
+}
+
+/* The thread's and the process' part of a message; one that is not there has length 0. */
+static int read_aggregates(const struct nlmsghdr *message, struct aggregate *thread,
+                           struct aggregate *process, struct camp_error *error)
+{
+    const struct nlattr *nest;
+    struct attributes rest;
+
+    thread->length = 0;
+    process->length = 0;
+    if (message->nlmsg_type < NLMSG_MIN_TYPE || !has_attributes(message))
+        return malformed(error, "a message without statistics");
+    rest = attributes_of_message(message);
+    while ((nest = next_attribute(&rest)) != NULL) {
+        uint16_t type = mnl_attr_get_type(nest);
+
+        if (type == TASKSTATS_TYPE_AGGR_PID && !read_aggregate(nest, thread))
+            return malformed(error, "statistics that are too short");
+        if (type == TASKSTATS_TYPE_AGGR_TGID && !read_aggregate(nest, process))
+            return malformed(error, "statistics that are too short");
+    }
+    if (thread->length == 0 && process->length == 0)
+        return malformed(error, "a message without statistics");
+    return CAMP_OK;
+}
+
+bool camp_taskstats_is_notice(const void *bytes, size_t length)
+{
+    const struct nlmsghdr *message = bytes;
+
+    return length >= sizeof *message && message->nlmsg_pid == 0;
+}
+
+int camp_taskstats_answer(const void *bytes, size_t length, uint32_t *ret_sequence,
+                          struct camp_taskstat *ret, uint16_t *ret_version,
+                          struct camp_error *error)
+{
+    const struct nlmsghdr *message = bytes;
+    struct aggregate thread, process;
+    const struct taskstats *stats = &process.stats;
+    int system_error;
+    int result = check_message(message, length, error);
+
+    if (result < 0)
+        return result;
+    *ret_sequence = message->nlmsg_seq;
+    system_error = errno_of_message(message);
+    if (system_error == ESRCH) {
+        *ret = (struct camp_taskstat){ .pid = ret->pid, .result = CAMP_E_GONE };
+        return CAMP_OK;
+    }
+    if (system_error > 0)
+        return refused(system_error, "taskstats", error);
+    result = read_aggregates(message, &thread, &process, error);
+    if (result < 0)
+        return result;
+    if (process.length == 0)
+        return malformed(error, "an answer about a thread to a question about a process");
+    ret->result = CAMP_OK;
+    ret->measured_ns = stats->cpu_run_virtual_total;
+    ret->sampled_ns = stats->cpu_run_real_total;
+    ret->run_delay_ns = stats->cpu_delay_total;
+    ret->runs = stats->cpu_count;
+    ret->voluntary_switches = stats->nvcsw;
+    ret->involuntary_switches = stats->nivcsw;
+    *ret_version = stats->version;
+    return CAMP_OK;
+}
+
+static bool reaches(const struct aggregate *aggregate, size_t end)
+{
+    return aggregate->length >= end;
+}
+
+#define HAS(aggregate, field)                                                                      \
+    reaches(aggregate, offsetof(struct taskstats, field) + sizeof(((struct taskstats *)0)->field))
+
+static void fill_times(struct camp_task_exit *exit, const struct taskstats *stats)
+{
+    exit->measured_ns = stats->cpu_run_virtual_total;
+    exit->sampled_ns = stats->cpu_run_real_total;
+    exit->run_delay_ns = stats->cpu_delay_total;
+}
+
+/* A task that did not wait in the run queue ran or slept; and its clock is at most a tick old. */
+static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
+{
+    uint64_t most = exit->measured_ns + tick_ns;
+
+    if (exit->elapsed_ns >= exit->run_delay_ns && exit->elapsed_ns - exit->run_delay_ns < most)
+        most = exit->elapsed_ns - exit->run_delay_ns;
+    return most > exit->measured_ns ? most : exit->measured_ns;
+}
+
+/* What is said of the task itself. Which process it belongs to, the caller adds. */
+static void fill_task(struct camp_task_exit *exit, const struct aggregate *task, uint64_t tick_ns)
+{
+    const struct taskstats *stats = &task->stats;
+    struct cursor name = cursor_of(stats->ac_comm, strnlen(stats->ac_comm, sizeof stats->ac_comm));
+
+    *exit = (struct camp_task_exit){
+        .tid = (int32_t)task->id,
+        .parent = (int32_t)stats->ac_ppid,
+        .user_id = stats->ac_uid,
+        .exit_code = stats->ac_exitcode,
+        .elapsed_ns = stats->ac_etime * NS_PER_US,
+        .voluntary_switches = stats->nvcsw,
+        .began_s = HAS(task, ac_btime64) ? stats->ac_btime64 : stats->ac_btime,
+    };
+    fill_times(exit, stats);
+    exit->at_most_ns = at_most(exit, tick_ns);
+    camp_text_copy(exit->name, sizeof exit->name, name);
+}
+
+/* The whole process, made of its last thread's record: the kernel sums times and says no more of
+ * it. Its beginning is the leader's where the kernel says it. */
+static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
+                         const struct aggregate *last_thread)
+{
+    const struct taskstats *stats = &last_thread->stats;
+    uint64_t unseen_ns = exit->at_most_ns - exit->measured_ns;
+
+    fill_times(exit, &process->stats);
+    exit->at_most_ns = exit->measured_ns + unseen_ns;
+    exit->tid = exit->pid;
+    exit->is_process = 1;
+    if (HAS(last_thread, ac_tgetime) && stats->ac_tgetime >= stats->ac_etime) {
+        exit->began_s -= (stats->ac_tgetime - stats->ac_etime) / (NS_PER_S / NS_PER_US);
+        exit->elapsed_ns = stats->ac_tgetime * NS_PER_US;
+    }
+}
+
+int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
+                        struct camp_task_exit *exits, size_t *ret_count, uint16_t *ret_version,
+                        struct camp_error *error)
+{
+    const struct nlmsghdr *message = bytes;
+    struct aggregate task, process;
+    int result = check_message(message, length, error);
+
+    if (result == CAMP_OK)
+        result = read_aggregates(message, &task, &process, error);
+    if (result < 0)
+        return result;
+    if (task.length == 0)
+        return malformed(error, "a process' record without that of its last thread");
+    fill_task(&exits[0], &task, tick_ns);
+    if (process.length != 0) {
+        exits[0].pid = (int32_t)process.id;
+        exits[1] = exits[0];
+        fill_process(&exits[1], &process, &task);
+    } else if (task.stats.version >= TASKSTATS_VERSION_TGID && HAS(&task, ac_tgid)) {
+        exits[0].pid = (int32_t)task.stats.ac_tgid;
+        exits[0].is_process = (task.stats.ac_flag & AGROUP) != 0;
+    }
+    *ret_count = process.length != 0 ? 2 : 1;
+    *ret_version = task.stats.version;
+    return CAMP_OK;
+}

@@ -1,0 +1,31 @@
+/* The netlink socket of taskstats: ours, because libmnl's allocates. Nothing here waits. */
+#ifndef CAMP_COUNTERS_LINUX_TASKSTATS_SOCKET_H
+#define CAMP_COUNTERS_LINUX_TASKSTATS_SOCKET_H
+
+#include <camp/camp.h>
+
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MESSAGES_AT_ONCE 32u
+
+int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error);
+
+/* The headers of a request, at the beginning of a buffer. */
+struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
+                                      uint32_t sequence);
+
+int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error);
+
+/* One message; negative, with errno EAGAIN, when none is there. What is answered is there when the
+ * request was sent. `flags` as of recv(2). */
+ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, int flags);
+
+/* Up to `count` (at most MESSAGES_AT_ONCE) messages, message_size bytes apart, and their lengths.
+ * How many; negative, with errno EAGAIN, when none is there. */
+int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
+                                size_t *lengths);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Laws of taskstats on this machine, of living processes: what its numbers mean is compared with
+ * what processes of ours know of themselves, in the same run. Needs CAP_NET_ADMIN; without it only
+ * the refusal is tested, and the rest is counted as skipped.
+ */
+#include "taskstats_session.h"
+
+#include <grp.h>
+
+static uint64_t tick_ns(void)
+{
+    struct timespec tick;
+
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return (uint64_t)tick.tv_nsec;
+}
+
+static void own_time_after_burning_and_sleeping_is_the_measured_time(void **state)
+{
+    struct camp_taskstats session = open_or_skip(false);
+    int32_t pid = (int32_t)getpid();
+    struct camp_taskstat task;
+    uint64_t before, after;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        burn(CLOCK_PROCESS_CPUTIME_ID, 10 * NS_PER_MS);
+        sleep_ms(5);
+    }
+    before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    assert_int_equal(camp_taskstats_read(&session, &pid, 1, &task, sizeof task, NULL), CAMP_OK);
+    after = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    assert_int_equal(task.result, CAMP_OK);
+    assert_in_range(task.measured_ns, before, after);
+    assert_true(task.runs > 0);
+    camp_taskstats_close(&session);
+}
+
+/* How far the sampled time of 200 ms of burning is from the measured, in percent. */
+static unsigned sampling_error_percent(struct camp_taskstats *session)
+{
+    struct camp_taskstat before, after;
+    int32_t pid = (int32_t)getpid();
+    int64_t measured, error;
+
+    camp_taskstats_read(session, &pid, 1, &before, sizeof before, NULL);
+    burn(CLOCK_PROCESS_CPUTIME_ID, 200 * NS_PER_MS);
+    camp_taskstats_read(session, &pid, 1, &after, sizeof after, NULL);
+    measured = (int64_t)(after.measured_ns - before.measured_ns);
+    error = (int64_t)(after.sampled_ns - before.sampled_ns) - measured;
+    return (unsigned)((error < 0 ? -error : error) * 100 / measured);
+}
+
+/* Sampling is right about who has the CPU for himself. Where others want it too it may be wrong by
+ * any amount, so the law is of the quietest of some tries. */
+static void a_process_that_never_sleeps_is_sampled_about_right(void **state)
+{
+    struct camp_taskstats session = open_or_skip(false);
+    unsigned tolerance = 10 + (unsigned)(2 * tick_ns() * 100 / (200 * NS_PER_MS));
+    unsigned least = UINT32_MAX;
+
+    (void)state;
+    for (int i = 0; i < 20 && least > tolerance; i++) {
+        unsigned error = sampling_error_percent(&session);
+
+        least = error < least ? error : least;
+    }
+    assert_in_range(least, 0, tolerance);
+    camp_taskstats_close(&session);
+}
+
+static void processes_that_are_gone_are_told_apart_in_a_batch(void **state)
+{
+    struct camp_taskstats session = open_or_skip(false);
+    struct camp_taskstat tasks[70];
+    int32_t pids[70];
+    pid_t gone = fork();
+
+    (void)state;
+    if (gone == 0)
+        _exit(0);
+    wait_for(gone);
+    for (int i = 0; i < 70; i++)
+        pids[i] = i % 3 == 0 ? (int32_t)gone : i == 1 ? -1 : (int32_t)getpid();
+    assert_int_equal(camp_taskstats_read(&session, pids, 70, tasks, sizeof tasks[0], NULL),
+                     CAMP_OK);
+    for (int i = 0; i < 70; i++) {
+        bool lives = pids[i] == getpid();
+
+        assert_int_equal(tasks[i].pid, pids[i]);
+        assert_int_equal(tasks[i].result, lives ? CAMP_OK : CAMP_E_GONE);
+        assert_true((tasks[i].measured_ns > 0) == lives);
+    }
+    camp_taskstats_close(&session);
+}
+
+static void a_zombie_reads_as_never_having_run(void **state)
+{
+    struct camp_taskstats session = open_or_skip(false);
+    struct camp_taskstat task;
+    pid_t pid = fork();
+    siginfo_t information;
+    int32_t id = (int32_t)pid;
+
+    (void)state;
+    if (pid == 0) {
+        burn(CLOCK_PROCESS_CPUTIME_ID, NS_PER_MS);
+        _exit(0);
+    }
+    waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT);
+    assert_int_equal(camp_taskstats_read(&session, &id, 1, &task, sizeof task, NULL), CAMP_OK);
+    assert_int_equal(task.runs, 0);
+    wait_for(pid);
+    camp_taskstats_close(&session);
+}
+
+static void a_listener_does_not_answer_questions(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    int32_t pid = (int32_t)getpid();
+    struct camp_taskstat task;
+
+    (void)state;
+    assert_int_equal(camp_taskstats_read(&session, &pid, 1, &task, sizeof task, NULL),
+                     CAMP_E_INVALID);
+    camp_taskstats_close(&session);
+}
+
+/* In a child, which is nobody from then on. */
+static void without_the_capability_it_is_refused_at_open(void **state)
+{
+    pid_t pid = fork();
+    int status;
+
+    (void)state;
+    if (pid == 0) {
+        struct camp_taskstats session = CAMP_TASKSTATS_NONE;
+        struct camp_error error = { 0 };
+        int result;
+
+        if (getuid() == 0 && (setgroups(0, NULL) != 0 || setresuid(65534, 65534, 65534) != 0))
+            _exit(2);
+        result = camp_taskstats_open(&session, &error);
+        _exit(result == CAMP_E_PERM && strstr(error.message, "CAP_NET_ADMIN") != NULL &&
+                      session.descriptor == -1
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_time_after_burning_and_sleeping_is_the_measured_time),
+        cmocka_unit_test(a_process_that_never_sleeps_is_sampled_about_right),
+        cmocka_unit_test(processes_that_are_gone_are_told_apart_in_a_batch),
+        cmocka_unit_test(a_zombie_reads_as_never_having_run),
+        cmocka_unit_test(a_listener_does_not_answer_questions),
+        cmocka_unit_test(without_the_capability_it_is_refused_at_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/*
+ * Laws of taskstats on this machine, of tasks that end: their records are compared with what the
+ * children knew of themselves, and with wait4(). Needs CAP_NET_ADMIN; without it all is counted as
+ * skipped.
+ */
+#include "cpu_steal.h"
+#include "taskstats_session.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#define CHILDREN 200
+#define RECORDS 4096
+
+/* All records that wait, in pieces of `piece`; the caller frees. */
+static struct camp_task_exit *drain(struct camp_taskstats *session, size_t piece, size_t *ret_count)
+{
+    struct camp_task_exit *exits = calloc(RECORDS, sizeof *exits);
+    size_t got, count = 0;
+
+    assert_non_null(exits);
+    do {
+        assert_true(count + piece <= RECORDS);
+        assert_int_equal(
+            camp_taskstats_exits(session, exits + count, sizeof *exits, piece, &got, NULL),
+            CAMP_OK);
+        count += got;
+    } while (got == piece);
+    *ret_count = count;
+    return exits;
+}
+
+/* Of a child of ours: its pid may have been another's before, on a machine that forks a lot. */
+static const struct camp_task_exit *process_record(const struct camp_task_exit *exits, size_t count,
+                                                   int32_t pid)
+{
+    const struct camp_task_exit *found = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (exits[i].pid == pid && exits[i].is_process && exits[i].parent == getpid()) {
+            assert_null(found); /* one record of the whole, not two */
+            found = &exits[i];
+        }
+    }
+    return found;
+}
+
+/* Records of threads of a process: how many, and what they add up to. */
+static size_t thread_records(const struct camp_task_exit *exits, size_t count, int32_t pid,
+                             uint64_t *ret_measured_ns)
+{
+    size_t threads = 0;
+
+    *ret_measured_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (exits[i].pid == pid && !exits[i].is_process && exits[i].parent == getpid()) {
+            threads++;
+            *ret_measured_ns += exits[i].measured_ns;
+        }
+    }
+    return threads;
+}
+
+/* Each child leaves its own clock's last word in shared memory. */
+static void every_child_has_a_record_of_at_least_what_it_knew(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    uint64_t *known = mmap(NULL, CHILDREN * sizeof *known, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint64_t known_sum = 0, measured_sum = 0, most_sum = 0;
+    pid_t pids[CHILDREN];
+    struct camp_task_exit *exits;
+    size_t count;
+
+    (void)state;
+    assert_true(known != MAP_FAILED);
+    for (int i = 0; i < CHILDREN; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            burn(CLOCK_PROCESS_CPUTIME_ID, NS_PER_MS);
+            known[i] = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+            _exit(3);
+        }
+        wait_for(pids[i]);
+    }
+    exits = drain(&session, 64, &count);
+    for (int i = 0; i < CHILDREN; i++) {
+        const struct camp_task_exit *record = process_record(exits, count, pids[i]);
+
+        assert_non_null(record);
+        assert_int_equal(record->parent, getpid());
+        assert_int_equal(record->exit_code, 3 << 8);
+        assert_in_range(record->measured_ns, known[i], record->at_most_ns);
+        known_sum += known[i];
+        measured_sum += record->measured_ns;
+        most_sum += record->at_most_ns;
+    }
+    assert_true(measured_sum <= known_sum + known_sum / 50);
+    assert_true(most_sum >= measured_sum);
+    assert_int_equal(session.overruns, 0);
+    free(exits);
+    munmap(known, CHILDREN * sizeof *known);
+    camp_taskstats_close(&session);
+}
+
+/* Children that do not look at their clock: what they used lies between the two bounds of their
+ * record, but for giving back their memory afterwards. The witness is wait4(). */
+static void what_a_child_used_is_at_most_what_its_record_says(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    uint64_t least = 0, most = 0, used = 0, room, stolen = steal_ns(CAMP_CPU_TOTAL);
+    size_t count;
+
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        const struct camp_task_exit *record;
+        struct camp_task_exit *exits;
+        struct rusage usage;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            burn(CLOCK_MONOTONIC, 2 * NS_PER_MS);
+            _exit(0);
+        }
+        assert_int_equal(wait4(pid, NULL, 0, &usage), pid);
+        exits = drain(&session, 64, &count);
+        record = process_record(exits, count, pid);
+        assert_non_null(record);
+        least += record->measured_ns;
+        most += record->at_most_ns;
+        used += (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+        free(exits);
+    }
+    assert_true(least <= used);
+    room = used / 4 + steal_ns(CAMP_CPU_TOTAL) - stolen;
+    assert_in_range(most, used > room ? used - room : 0, used + room);
+    camp_taskstats_close(&session);
+}
+
+static void *burn_5_ms(void *unused)
+{
+    (void)unused;
+    burn(CLOCK_THREAD_CPUTIME_ID, 5 * NS_PER_MS);
+    return NULL;
+}
+
+static void start_thread(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, burn_5_ms, NULL) != 0)
+        _exit(1);
+    pthread_detach(thread);
+}
+
+static void the_threads_of_a_process_add_up_to_its_record(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    const struct camp_task_exit *whole;
+    struct camp_task_exit *exits;
+    uint64_t threads_ns;
+    size_t count;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) {
+        pthread_t threads[3];
+
+        for (int i = 0; i < 3; i++)
+            pthread_create(&threads[i], NULL, burn_5_ms, NULL);
+        for (int i = 0; i < 3; i++)
+            pthread_join(threads[i], NULL);
+        sleep_ms(20); /* a thread is joined before its end is counted */
+        _exit(0);
+    }
+    wait_for(pid);
+    exits = drain(&session, 64, &count);
+    whole = process_record(exits, count, pid);
+    assert_non_null(whole);
+    assert_int_equal(thread_records(exits, count, pid, &threads_ns), 4);
+    assert_int_equal(whole->measured_ns, threads_ns);
+    assert_true(whole->measured_ns >= 15 * NS_PER_MS);
+    free(exits);
+    camp_taskstats_close(&session);
+}
+
+static void a_leader_that_ends_first_is_not_taken_for_its_process(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    const struct camp_task_exit *whole;
+    struct camp_task_exit *exits;
+    uint64_t threads_ns;
+    size_t count;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) {
+        start_thread();
+        pthread_exit(NULL);
+    }
+    wait_for(pid);
+    exits = drain(&session, 64, &count);
+    whole = process_record(exits, count, pid);
+    assert_non_null(whole);
+    assert_int_equal(whole->tid, pid);
+    assert_int_equal(thread_records(exits, count, pid, &threads_ns), 2);
+    assert_true(whole->measured_ns >= 5 * NS_PER_MS);
+    for (size_t i = 0; i < count; i++)
+        assert_false(exits[i].tid == pid && exits[i].is_process && &exits[i] != whole);
+    free(exits);
+    camp_taskstats_close(&session);
+}
+
+static void a_process_that_once_had_threads_has_one_record_of_the_whole(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    const struct camp_task_exit *whole;
+    struct camp_task_exit *exits;
+    uint64_t threads_ns;
+    size_t count;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) {
+        start_thread();
+        sleep_ms(60);
+        burn(CLOCK_THREAD_CPUTIME_ID, 2 * NS_PER_MS);
+        _exit(0);
+    }
+    wait_for(pid);
+    exits = drain(&session, 64, &count);
+    whole = process_record(exits, count, pid);
+    assert_non_null(whole);
+    assert_int_equal(thread_records(exits, count, pid, &threads_ns), 2);
+    assert_int_equal(whole->measured_ns, threads_ns);
+    assert_true(whole->measured_ns >= 7 * NS_PER_MS);
+    free(exits);
+    camp_taskstats_close(&session);
+}
+
+/* Two sessions hear the same; what one reads a record at a time the other reads at once. */
+static void records_read_one_by_one_are_the_same(void **state)
+{
+    struct camp_taskstats one = open_or_skip(true);
+    struct camp_taskstats many = open_or_skip(true);
+    struct camp_task_exit *single, *whole;
+    size_t single_count, whole_count, seen = 0;
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            start_thread();
+            pthread_exit(NULL);
+        }
+        wait_for(pid);
+    }
+    whole = drain(&many, 7, &whole_count);
+    single = drain(&one, 1, &single_count);
+    for (size_t i = 0; i < whole_count; i++) {
+        if (whole[i].parent != getpid())
+            continue;
+        while (seen < single_count && single[seen].parent != getpid())
+            seen++;
+        assert_true(seen < single_count);
+        assert_memory_equal(&whole[i], &single[seen], sizeof whole[i]);
+        seen++;
+    }
+    assert_true(whole_count >= 30);
+    free(whole);
+    free(single);
+    camp_taskstats_close(&one);
+    camp_taskstats_close(&many);
+}
+
+static void dropped_records_are_counted(void **state)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    const int bytes = 4096;
+    struct camp_task_exit *exits;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(setsockopt(session.descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes),
+                     0);
+    for (int i = 0; i < 500; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            _exit(0);
+        wait_for(pid);
+    }
+    exits = drain(&session, 64, &count);
+    assert_true(count < 500);
+    assert_true(session.overruns + count >= 500);
+    free(exits);
+    camp_taskstats_close(&session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_child_has_a_record_of_at_least_what_it_knew),
+        cmocka_unit_test(what_a_child_used_is_at_most_what_its_record_says),
+        cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
+        cmocka_unit_test(a_leader_that_ends_first_is_not_taken_for_its_process),
+        cmocka_unit_test(a_process_that_once_had_threads_has_one_record_of_the_whole),
+        cmocka_unit_test(records_read_one_by_one_are_the_same),
+        cmocka_unit_test(dropped_records_are_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
