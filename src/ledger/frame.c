@@ -1,0 +1,78 @@
+#include "frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64
+
+void frame_init(struct frame *frame, const struct schema *schema)
+{
+    *frame = (struct frame){ .schema = schema };
+}
+
+void frame_release(struct frame *frame)
+{
+    free(frame->entities);
+    free(frame->elapsed_ns);
+    free(frame->values);
+    frame_init(frame, frame->schema);
+}
+
+void frame_clear(struct frame *frame)
+{
+    frame->entity_count = 0;
+    frame->losses = (struct losses){ 0 };
+}
+
+/* Grows one array; on a failure it stays as it was. */
+static bool grow(void **array, size_t capacity, size_t element_size)
+{
+    void *grown = reallocarray(*array, capacity, element_size);
+
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    return true;
+}
+
+struct entity *frame_add(struct frame *frame)
+{
+    size_t columns = frame->schema->column_count;
+    size_t at = frame->entity_count;
+
+    if (at == frame->capacity) {
+        size_t capacity = frame->capacity > 0 ? 2 * frame->capacity : FIRST_CAPACITY;
+
+        if (!grow((void **)&frame->entities, capacity, sizeof *frame->entities) ||
+            !grow((void **)&frame->elapsed_ns, capacity, sizeof *frame->elapsed_ns) ||
+            !grow((void **)&frame->values, capacity, columns * sizeof *frame->values))
+            return NULL;
+        frame->capacity = capacity;
+    }
+    frame->entity_count++;
+    memset(&frame->entities[at], 0, sizeof frame->entities[at]);
+    memset(&frame->values[at * columns], 0, columns * sizeof *frame->values);
+    frame->elapsed_ns[at] = 0;
+    frame->entities[at].count = 1;
+    return &frame->entities[at];
+}
+
+uint64_t *frame_values(const struct frame *frame, size_t entity)
+{
+    return &frame->values[entity * frame->schema->column_count];
+}
+
+int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity)
+{
+    const uint64_t *values = frame_values(frame, entity);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < frame->schema->state_count; i++)
+        sum += values[i];
+    return (int64_t)(frame->elapsed_ns[entity] - sum);
+}
+
+uint64_t counted_since(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}

@@ -1,0 +1,90 @@
+/*
+ * A frame: one interval of one source, entities x columns. Pure arithmetic: no I/O, no clock.
+ *
+ * Each entity owns `elapsed_ns` of wall time in the interval; its states (the first state_count
+ * columns) must add up to it. What does not is unaccounted, and shown.
+ */
+#ifndef CAMP_LEDGER_FRAME_H
+#define CAMP_LEDGER_FRAME_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_kind {
+    COLUMN_STATE,   /* ns of the entity's elapsed time; disjoint from the other states */
+    COLUMN_COUNTER, /* how much more since the interval began */
+    COLUMN_GAUGE    /* a level at its end */
+};
+
+struct column {
+    const char *name;  /* "user_ns" */
+    const char *title; /* "user" */
+    const char *help;  /* where it comes from */
+    enum column_kind kind;
+    enum camp_provenance provenance;
+};
+
+/* The columns of a source, stated once; states come first. */
+struct schema {
+    const char *name; /* "cpus" */
+    const struct column *columns;
+    size_t column_count;
+    size_t state_count;
+};
+
+enum entity_flag {
+    ENTITY_NEW = 1u << 0,   /* began in the interval */
+    ENTITY_ENDED = 1u << 1, /* ended in it */
+    ENTITY_KERNEL = 1u << 2 /* a kernel thread */
+};
+
+struct entity {
+    int64_t id;     /* CPU number, pid */
+    uint32_t flags; /* enum entity_flag */
+    uint32_t count; /* how many are folded into this row: 1, or more ended ones of one name */
+    char name[CAMP_NAME_SIZE];
+};
+
+/* What could not be seen: shown with the result, never dropped. */
+struct losses {
+    uint64_t unseen;    /* began and ended between two looks, and left no record */
+    uint64_t lost;      /* ended, and the kernel dropped the record for want of room */
+    uint64_t unread_ns; /* at most so much CPU time of those that ended is in no record */
+    uint64_t partial;   /* ended, and what they did since the last look is not known */
+};
+
+struct frame {
+    const struct schema *schema;
+    uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+    int64_t wall_clock_ns;     /* of the end, since 1970 */
+    size_t entity_count;
+    size_t capacity;         /* of the three arrays, in entities */
+    struct entity *entities; /* [entity_count] */
+    uint64_t *elapsed_ns;    /* [entity_count] */
+    uint64_t *values;        /* [entity_count x column_count] */
+    struct losses losses;
+};
+
+/* Owns its arrays: frame_release(). All zero but for the schema is an empty frame. */
+void frame_init(struct frame *frame, const struct schema *schema);
+void frame_release(struct frame *frame);
+
+/* Keeps the memory. */
+void frame_clear(struct frame *frame);
+
+/* A further entity, zeroed. Pointers into the frame from before are void. NULL: no memory. */
+struct entity *frame_add(struct frame *frame);
+
+/* values[column_count] of one entity. */
+uint64_t *frame_values(const struct frame *frame, size_t entity);
+
+/* elapsed - the sum of the states: negative when more was booked than there was time. */
+int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
+
+/* What was counted between two readings of a cumulative counter: 0 when it went backwards. */
+uint64_t counted_since(uint64_t before, uint64_t after);
+
+#endif
