@@ -1,0 +1,81 @@
+/*
+ * The contract of a source: describe, next, close. A source turns what it reads into frames, one
+ * an interval; it knows no view.
+ *
+ * next() waits until `deadline_ns` (CLOCK_MONOTONIC), attending meanwhile to what cannot wait, and
+ * then fills the source's frame with what happened since the call before. It comes back early when
+ * *stop is set by a signal handler. The frame stays the source's, until the next call.
+ */
+#ifndef CAMP_SOURCES_SOURCE_H
+#define CAMP_SOURCES_SOURCE_H
+
+#include "ledger/frame.h"
+
+#include <signal.h>
+
+struct source {
+    const struct schema *(*describe)(const struct source *source);
+    int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error);
+    void (*close)(struct source *source); /* releases all, *source included */
+};
+
+static inline void source_close(struct source *source)
+{
+    if (source != NULL)
+        source->close(source);
+}
+
+/* Each CPU, the total first (id CAMP_CPU_TOTAL). States: the columns of /proc/stat. A CPU that went
+ * offline or came online in the interval has no whole one: it is left out, and counted as partial.
+ * `root`: where to read; NULL: this machine. */
+int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
+                     struct source **ret, struct camp_error *error);
+
+enum cpus_column {
+    CPUS_USER,
+    CPUS_NICE,
+    CPUS_SYSTEM,
+    CPUS_IRQ,
+    CPUS_SOFTIRQ,
+    CPUS_GUEST,
+    CPUS_GUEST_NICE,
+    CPUS_IDLE,
+    CPUS_IOWAIT,
+    CPUS_STEAL,
+    CPUS_COLUMN_COUNT
+};
+
+/* Each process. How it is read: by taskstats (CAP_NET_ADMIN) or by CPU clocks (any user). */
+enum tasks_tier {
+    TASKS_AUTOMATIC, /* the best one permitted */
+    TASKS_TASKSTATS,
+    TASKS_SCHEDSTAT
+};
+
+enum tasks_column {
+    TASKS_MEASURED,
+    TASKS_SAMPLED,  /* 0 on the schedstat tier, which does not have it */
+    TASKS_ABSOLUTE, /* sum of |sampled - measured| of those folded into a row */
+    TASKS_ACTIVE,   /* how many of them ran at all (measured > 0) */
+    TASKS_MAXIMUM,  /* largest |sampled - measured| / measured of one, in millionths */
+    TASKS_STRAY,    /* sampled of those that were not measured to run */
+    TASKS_COLUMN_COUNT
+};
+
+/* Only processes that ran, began or ended are in a frame; *ret_tier says which tier was taken. */
+int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
+                      enum tasks_tier *ret_tier, struct camp_error *error);
+
+/* These are in every frame while they live, also when they did not run. pids[count] stays the
+ * caller's, and may change; no pid is below 1. */
+void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
+
+/* How many processes there were at the end of the last interval. */
+size_t tasks_source_living(const struct source *source);
+
+/* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is
+ * set. True: a piece has passed, attend to what cannot wait and call again. */
+bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * Processes: the CPU time that the scheduler measured of each, and beside it the time that ticks
+ * sampled.
+ *
+ * taskstats tier: both numbers come from one message of the kernel. A process whose CPU clock (one
+ * system call) has not moved since the last look has not run, so nothing was sampled of it either,
+ * and it is not asked. What ended leaves an exit record with its final times; records are read
+ * after the processes were asked, so that whoever ended in between is booked once, by its record.
+ *
+ * schedstat tier: the CPU clocks alone, for any user. What ends between two looks is not booked: it
+ * is counted as a loss.
+ *
+ * Not guaranteed: of a task that runs on another CPU at the moment of the look, its time is as of
+ * the last tick; the rest is booked in the next interval.
+ */
+#include "source.h"
+#include "tasks_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DRAIN_INTERVAL_NS 100000000u /* exit records are read so often, for the buffer's sake */
+#define EXITS_AT_ONCE 64
+#define ASKED_AT_ONCE 256
+#define VERSION_WITH_GROUPS 12 /* of taskstats: ac_tgid */
+
+static const struct column columns[] = {
+    { "measured_ns", "measured", "sum_exec_runtime: on a CPU, by timestamps at each switch",
+      COLUMN_COUNTER, CAMP_MEASURED },
+    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
+      CAMP_SAMPLED },
+    { "absolute_ns", "absolute", "sum of |sampled - measured| of those in the row", COLUMN_COUNTER,
+      CAMP_DERIVED },
+    { "active", "active", "those of the row that ran", COLUMN_COUNTER, CAMP_MEASURED },
+    { "maximum_error_millionths", "maximum", "largest |sampled - measured| / measured of one",
+      COLUMN_GAUGE, CAMP_DERIVED },
+    { "stray_ns", "stray", "sampled of those that were not measured to run", COLUMN_COUNTER,
+      CAMP_SAMPLED },
+};
+
+_Static_assert(sizeof columns / sizeof columns[0] == TASKS_COLUMN_COUNT, "a column was forgotten");
+
+static const struct schema tasks_schema = {
+    .name = "tasks",
+    .columns = columns,
+    .column_count = TASKS_COLUMN_COUNT,
+    .state_count = 0,
+};
+
+struct tasks_source {
+    struct source source; /* first: a tasks_source is a source */
+    const volatile sig_atomic_t *stop;
+    enum tasks_tier tier;
+    struct camp_taskstats ask, listen;
+    struct tasks_table table;
+    struct camp_pid *pids; /* [pid_capacity] */
+    size_t pid_count, pid_capacity;
+    uint64_t look_ns;       /* CLOCK_BOOTTIME of the last look */
+    uint64_t look_began_ns; /* CLOCK_MONOTONIC of the same */
+    uint64_t older;         /* ended in this interval, began before, and were never listed */
+    const int32_t *kept;    /* [kept_count] */
+    size_t kept_count;
+    size_t living;            /* processes at the end of the last interval */
+    uint64_t overruns, forks; /* as of the last look */
+    struct frame frame;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static const struct schema *describe(const struct source *source)
+{
+    (void)source;
+    return &tasks_schema;
+}
+
+/* A thread's time is in its process's, also after its end: only whole processes are booked. Kernels
+ * before 5.19 do not say which of the two a record is of. There a record counts as of a process (a
+ * thread that ends before its process is then booked twice), and the whole of one that nobody saw
+ * is left out, because its threads were booked. */
+static int book(struct tasks_source *source, const struct camp_task_exit *exit)
+{
+    struct camp_task_exit process = *exit;
+
+    if (source->listen.version < VERSION_WITH_GROUPS) {
+        if (exit->is_process && !tasks_table_knows(&source->table, exit->pid))
+            return CAMP_OK;
+        process.pid = exit->is_process ? exit->pid : exit->tid;
+    } else if (!exit->is_process) {
+        return CAMP_OK;
+    }
+    /* Hidden from this user (hidepid): what it did before this interval is in its record too. */
+    if (exit->elapsed_ns > clock_ns(CLOCK_MONOTONIC) - source->look_began_ns &&
+        !tasks_table_knows(&source->table, process.pid)) {
+        source->older++;
+        return CAMP_OK;
+    }
+    return tasks_table_end(&source->table, &process);
+}
+
+/* Reads all exit records that wait. */
+static int drain(struct tasks_source *source, struct camp_error *error)
+{
+    struct camp_task_exit exits[EXITS_AT_ONCE];
+    size_t count;
+
+    if (source->tier != TASKS_TASKSTATS)
+        return CAMP_OK;
+    do {
+        int r = camp_taskstats_exits(&source->listen, exits, sizeof exits[0], EXITS_AT_ONCE, &count,
+                                     error);
+
+        for (size_t i = 0; r == CAMP_OK && i < count; i++)
+            r = book(source, &exits[i]);
+        if (r != CAMP_OK)
+            return r;
+    } while (count == EXITS_AT_ONCE);
+    return CAMP_OK;
+}
+
+static int list_pids(struct tasks_source *source, struct camp_error *error)
+{
+    for (;;) {
+        int r = camp_pid_list(NULL, source->pids, sizeof *source->pids, source->pid_capacity,
+                              &source->pid_count, error);
+        size_t capacity = source->pid_count + source->pid_count / 4 + 64;
+        struct camp_pid *grown;
+
+        if (r != CAMP_E_SPACE)
+            return r;
+        grown = reallocarray(source->pids, capacity, sizeof *grown);
+        if (grown == NULL)
+            return CAMP_E_NOMEM;
+        source->pids = grown;
+        source->pid_capacity = capacity;
+    }
+}
+
+static bool read_details(struct known_task *task, struct camp_task *ret)
+{
+    const uint32_t wanted = CAMP_TASK_NAME | CAMP_TASK_PARENT | CAMP_TASK_STATE | CAMP_TASK_THREADS;
+    struct camp_process process;
+
+    if (camp_process_identify(NULL, task->pid, &process, sizeof process, NULL) != CAMP_OK ||
+        camp_process_read(NULL, &process, wanted, ret, sizeof *ret, NULL) != CAMP_OK)
+        return false; /* it has ended: its exit record names it */
+    memcpy(task->name, ret->name, sizeof task->name);
+    task->flags |= TASK_NAMED | (ret->parent == 2 || task->pid == 2 ? TASK_KERNEL : 0);
+    return true;
+}
+
+/* A newcomer may be a zombie already: its exit record holds its times, and was or will be booked
+ * under its name; to ask it too would book them twice. A process that was known before is another
+ * matter: its record will find its row. */
+static void meet(struct known_task *task)
+{
+    struct camp_task details;
+
+    if (read_details(task, &details) && (details.state == 'Z' || details.state == 'X') &&
+        details.threads <= 1)
+        task->flags |= TASK_ENDED | TASK_REPORTED;
+}
+
+static int ask(struct tasks_source *source, struct known_task *const *tasks, const int32_t *pids,
+               size_t count, struct camp_error *error)
+{
+    struct camp_taskstat answers[ASKED_AT_ONCE];
+    int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
+
+    for (size_t i = 0; r == CAMP_OK && i < count; i++) {
+        /* A zombie reads as zero. At the first look its record may have been before our time. */
+        if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
+            (tasks[i]->flags & TASK_NEW) != 0)
+            meet(tasks[i]);
+        if (answers[i].result != CAMP_OK || answers[i].measured_ns < tasks[i]->measured_ns)
+            continue;
+        tasks[i]->measured_ns = answers[i].measured_ns;
+        tasks[i]->sampled_ns = answers[i].sampled_ns;
+    }
+    return r;
+}
+
+/* Reads every living process that has run since the last look. */
+static int look_at_all(struct tasks_source *source, bool first, struct camp_error *error)
+{
+    struct known_task *asked[ASKED_AT_ONCE];
+    int32_t pids[ASKED_AT_ONCE];
+    size_t count = 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < source->table.count && r == CAMP_OK; i++) {
+        struct known_task *task = &source->table.tasks[i];
+        uint64_t now_ns;
+
+        if ((task->flags & (TASK_ENDED | TASK_GONE)) != 0)
+            continue;
+        if (!first && (task->flags & TASK_NEW) != 0)
+            meet(task);
+        if ((task->flags & TASK_ENDED) != 0 || camp_pid_cpu_ns(task->pid, &now_ns) != CAMP_OK ||
+            now_ns == task->clock_ns)
+            continue;
+        task->clock_ns = now_ns;
+        if (source->tier != TASKS_TASKSTATS) {
+            if (now_ns > task->measured_ns)
+                task->measured_ns = now_ns;
+            continue;
+        }
+        asked[count] = task;
+        pids[count++] = task->pid;
+        if (count == ASKED_AT_ONCE) {
+            r = ask(source, asked, pids, count, error);
+            count = 0;
+        }
+    }
+    return r == CAMP_OK && count > 0 ? ask(source, asked, pids, count, error) : r;
+}
+
+static int look(struct tasks_source *source, bool first, struct camp_error *error)
+{
+    uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+    uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+    int r = drain(source, error);
+
+    if (r == CAMP_OK)
+        r = list_pids(source, error);
+    if (r == CAMP_OK)
+        r = tasks_table_merge(&source->table, source->pids, source->pid_count, source->look_ns);
+    if (r == CAMP_OK)
+        r = look_at_all(source, first, error);
+    if (r == CAMP_OK)
+        r = drain(source, error);
+    source->look_ns = now_ns;
+    source->look_began_ns = began_ns;
+    return r;
+}
+
+static int add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count,
+                   const char *name, const struct accuracy *sum)
+{
+    struct entity *entity = frame_add(frame);
+    uint64_t *values;
+
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    entity->id = id;
+    entity->flags = flags;
+    entity->count = count;
+    memcpy(entity->name, name, sizeof entity->name);
+    values = frame_values(frame, frame->entity_count - 1);
+    values[TASKS_MEASURED] = (uint64_t)sum->measured;
+    values[TASKS_SAMPLED] = (uint64_t)(sum->sampled + sum->stray);
+    values[TASKS_ABSOLUTE] = (uint64_t)sum->absolute;
+    values[TASKS_ACTIVE] = sum->active;
+    values[TASKS_MAXIMUM] = (uint64_t)(1e6 * sum->maximum);
+    values[TASKS_STRAY] = (uint64_t)sum->stray;
+    frame->elapsed_ns[frame->entity_count - 1] = frame->end_ns - frame->start_ns;
+    return CAMP_OK;
+}
+
+static bool is_kept(const struct tasks_source *source, int32_t pid)
+{
+    for (size_t i = 0; i < source->kept_count; i++) {
+        if (source->kept[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+/* A row of the table becomes an entity when there is something to say of it. */
+static int add_task(struct tasks_source *source, struct known_task *task)
+{
+    bool ended = (task->flags & (TASK_ENDED | TASK_GONE)) != 0;
+    struct accuracy sum = { 0 };
+    struct camp_task details;
+    uint32_t flags;
+
+    if ((task->flags & TASK_REPORTED) != 0)
+        return CAMP_OK;
+    if (ended && (task->flags & TASK_ENDED) == 0)
+        source->frame.losses.partial++;
+    if (task->measured_ns == task->measured_before_ns &&
+        task->sampled_ns == task->sampled_before_ns && (task->flags & TASK_NEW) == 0 && !ended &&
+        !is_kept(source, task->pid))
+        return CAMP_OK;
+    if ((task->flags & TASK_NAMED) == 0)
+        read_details(task, &details);
+    flags = ((task->flags & TASK_NEW) != 0 ? ENTITY_NEW : 0) | (ended ? ENTITY_ENDED : 0) |
+            ((task->flags & TASK_KERNEL) != 0 ? ENTITY_KERNEL : 0);
+    accuracy_add(&sum, (double)counted_since(task->measured_before_ns, task->measured_ns),
+                 (double)counted_since(task->sampled_before_ns, task->sampled_ns));
+    return add_row(&source->frame, task->pid, flags, 1, task->name, &sum);
+}
+
+static int count_losses(struct tasks_source *source, size_t newcomers, struct camp_error *error)
+{
+    struct losses *losses = &source->frame.losses;
+    uint64_t forks;
+    int r;
+
+    losses->unread_ns = source->table.unread_ns;
+    losses->partial += source->older;
+    source->older = 0;
+    if (source->tier == TASKS_TASKSTATS) {
+        losses->lost = source->listen.overruns - source->overruns;
+        source->overruns = source->listen.overruns;
+        return CAMP_OK;
+    }
+    r = camp_fork_count(NULL, &forks, error);
+    if (r != CAMP_OK)
+        return r;
+    losses->unseen = counted_since(source->forks + newcomers, forks);
+    source->forks = forks;
+    return CAMP_OK;
+}
+
+static int fill_frame(struct tasks_source *source, struct camp_error *error)
+{
+    struct tasks_table *table = &source->table;
+    size_t newcomers = 0;
+    int r = CAMP_OK;
+
+    source->living = 0;
+    for (size_t i = 0; i < table->count && r == CAMP_OK; i++) {
+        newcomers += (table->tasks[i].flags & TASK_NEW) != 0;
+        source->living += (table->tasks[i].flags & (TASK_ENDED | TASK_GONE)) == 0;
+        r = add_task(source, &table->tasks[i]);
+    }
+    for (size_t i = 0; i < table->ended_count && r == CAMP_OK; i++) {
+        const struct ended_group *group = &table->ended[i];
+
+        r = add_row(&source->frame, 0,
+                    ENTITY_NEW | ENTITY_ENDED | (group->kernel ? ENTITY_KERNEL : 0), group->count,
+                    group->name, &group->sum);
+    }
+    return r == CAMP_OK ? count_losses(source, newcomers, error) : r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct tasks_source *source = (struct tasks_source *)base;
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = drain(source, error);
+    frame_clear(&source->frame);
+    source->frame.start_ns = source->frame.end_ns;
+    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+    source->frame.wall_clock_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+    if (r == CAMP_OK)
+        r = look(source, false, error);
+    if (r == CAMP_OK)
+        r = fill_frame(source, error);
+    tasks_table_roll(&source->table);
+    *ret_frame = &source->frame;
+    return r;
+}
+
+static void close_tasks(struct source *base)
+{
+    struct tasks_source *source = (struct tasks_source *)base;
+
+    camp_taskstats_close(&source->ask);
+    camp_taskstats_close(&source->listen);
+    tasks_table_release(&source->table);
+    free(source->pids);
+    frame_release(&source->frame);
+    free(source);
+}
+
+static int open_taskstats(struct tasks_source *source, struct camp_error *error)
+{
+    int r = camp_taskstats_open(&source->ask, error);
+
+    if (r == CAMP_OK)
+        r = camp_taskstats_open(&source->listen, error);
+    if (r == CAMP_OK)
+        r = camp_taskstats_listen(&source->listen, error);
+    return r;
+}
+
+/* The automatic tier takes what is permitted; one that was asked for is had or refused. */
+static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    source->tier = TASKS_SCHEDSTAT;
+    if (tier == TASKS_SCHEDSTAT)
+        return camp_fork_count(NULL, &source->forks, error);
+    r = open_taskstats(source, error);
+    if (r == CAMP_OK)
+        source->tier = TASKS_TASKSTATS;
+    else if (tier == TASKS_AUTOMATIC && (r == CAMP_E_PERM || r == CAMP_E_NOTSUP))
+        r = camp_fork_count(NULL, &source->forks, error);
+    return r;
+}
+
+int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
+                      enum tasks_tier *ret_tier, struct camp_error *error)
+{
+    struct tasks_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return CAMP_E_NOMEM;
+    source->source = (struct source){ describe, next, close_tasks };
+    source->stop = stop;
+    source->ask = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
+    source->listen = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
+    frame_init(&source->frame, &tasks_schema);
+    r = choose_tier(source, tier, error);
+    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+    if (r == CAMP_OK)
+        r = look(source, true, error);
+    if (r != CAMP_OK) {
+        close_tasks(&source->source);
+        return r;
+    }
+    tasks_table_roll(&source->table);
+    source->older = 0;
+    *ret_tier = source->tier;
+    *ret = &source->source;
+    return CAMP_OK;
+}
+
+void tasks_source_keep(struct source *base, const int32_t *pids, size_t count)
+{
+    struct tasks_source *source = (struct tasks_source *)base;
+
+    source->kept = pids;
+    source->kept_count = count;
+}
+
+size_t tasks_source_living(const struct source *base)
+{
+    const struct tasks_source *source = (const struct tasks_source *)base;
+
+    return source->living;
+}

@@ -1,0 +1,214 @@
+#include "tasks_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BOOT_TICK_NS 10000000u /* start times have this resolution */
+
+void tasks_table_release(struct tasks_table *table)
+{
+    free(table->tasks);
+    free(table->merged);
+    free(table->ended);
+    *table = (struct tasks_table){ 0 };
+}
+
+static bool reserve(struct tasks_table *table, size_t count)
+{
+    size_t capacity = count + count / 2 + 64;
+    struct known_task *grown;
+
+    if (count <= table->capacity)
+        return true;
+    grown = reallocarray(table->tasks, capacity, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    table->tasks = grown;
+    grown = reallocarray(table->merged, capacity, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    table->merged = grown;
+    table->capacity = capacity;
+    return true;
+}
+
+/* The token changed: the kernel forgot the inode, or the pid was given to another process. It is
+ * the same when it had begun before the last look, for then it was the one that had this pid. */
+static bool is_another(const struct camp_pid *listed, uint64_t previous_look_ns)
+{
+    struct camp_process process;
+    struct camp_task task;
+
+    if (camp_process_identify(NULL, listed->pid, &process, sizeof process, NULL) != CAMP_OK ||
+        camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, NULL) != CAMP_OK)
+        return false; /* it has ended meanwhile: the next look tells */
+    return task.started_ns + BOOT_TICK_NS > previous_look_ns;
+}
+
+static void add_new(struct tasks_table *table, size_t *count, const struct camp_pid *listed)
+{
+    table->merged[(*count)++] = (struct known_task){
+        .pid = listed->pid,
+        .flags = TASK_NEW,
+        .token = listed->token,
+        .clock_ns = UINT64_MAX,
+    };
+}
+
+int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, size_t count,
+                      uint64_t previous_look_ns)
+{
+    struct known_task *swap;
+    size_t merged = 0;
+    size_t known = 0;
+
+    if (!reserve(table, table->count + count))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i <= count; i++) {
+        bool found = false;
+
+        while (known < table->count && (i == count || table->tasks[known].pid <= pids[i].pid)) {
+            struct known_task *task = &table->merged[merged++];
+
+            *task = table->tasks[known++];
+            if (i == count || task->pid < pids[i].pid || (task->flags & TASK_GONE) != 0) {
+                task->flags |= TASK_GONE;
+            } else if (task->token != pids[i].token && is_another(&pids[i], previous_look_ns)) {
+                task->flags |= TASK_GONE;
+            } else {
+                task->token = pids[i].token;
+                found = true;
+            }
+        }
+        if (i < count && !found)
+            add_new(table, &merged, &pids[i]);
+    }
+    swap = table->tasks;
+    table->tasks = table->merged;
+    table->merged = swap;
+    table->count = merged;
+    return CAMP_OK;
+}
+
+/* The row of a pid whose end is not known yet: the oldest, when the pid was reused. */
+static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
+{
+    size_t low = 0;
+    size_t high = table->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (table->tasks[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < table->count && table->tasks[low].pid == pid; low++) {
+        if ((table->tasks[low].flags & TASK_ENDED) == 0)
+            return &table->tasks[low];
+    }
+    return NULL;
+}
+
+/* The group of a name, made when there is none; NULL: no memory. */
+static struct ended_group *group_of(struct tasks_table *table, const char *name)
+{
+    size_t low = 0;
+    size_t high = table->ended_count;
+    struct ended_group *group;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(table->ended[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < table->ended_count && strcmp(table->ended[low].name, name) == 0)
+        return &table->ended[low];
+    if (table->ended_count == table->ended_capacity) {
+        size_t capacity = 2 * table->ended_capacity + 16;
+
+        group = reallocarray(table->ended, capacity, sizeof *group);
+        if (group == NULL)
+            return NULL;
+        table->ended = group;
+        table->ended_capacity = capacity;
+    }
+    group = &table->ended[low];
+    memmove(group + 1, group, (table->ended_count - low) * sizeof *group);
+    table->ended_count++;
+    *group = (struct ended_group){ 0 };
+    memcpy(group->name, name, sizeof group->name);
+    return group;
+}
+
+static void name_task(struct known_task *task, const struct camp_task_exit *exit)
+{
+    if ((task->flags & TASK_NAMED) != 0)
+        return;
+    memcpy(task->name, exit->name, sizeof task->name);
+    task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
+}
+
+/* The record is as of the last tick or switch of the task. Of one that never slept it is known what
+ * it ran since: all the time (but for interrupts, and what the hypervisor stole of it, which the
+ * clock of a task leaves out). Of one that slept it is not; up to a tick is in no record. */
+static uint64_t final_ns(const struct camp_task_exit *exit)
+{
+    return exit->voluntary_switches == 0 ? exit->at_most_ns : exit->measured_ns;
+}
+
+bool tasks_table_knows(struct tasks_table *table, int32_t pid)
+{
+    return find_unended(table, pid) != NULL;
+}
+
+int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit)
+{
+    struct known_task *task = find_unended(table, exit->pid);
+    uint64_t measured_ns = final_ns(exit);
+    struct ended_group *group;
+
+    table->unread_ns += exit->at_most_ns > measured_ns ? exit->at_most_ns - measured_ns : 0;
+    if (task != NULL) {
+        /* The final times are at least those seen before, or the row was of another process. */
+        if (measured_ns > task->measured_ns)
+            task->measured_ns = measured_ns;
+        if (exit->sampled_ns > task->sampled_ns)
+            task->sampled_ns = exit->sampled_ns;
+        task->flags |= TASK_ENDED;
+        name_task(task, exit);
+        return CAMP_OK;
+    }
+    group = group_of(table, exit->name);
+    if (group == NULL)
+        return CAMP_E_NOMEM;
+    group->count++;
+    group->kernel = exit->parent == 2;
+    accuracy_add(&group->sum, (double)measured_ns, (double)exit->sampled_ns);
+    return CAMP_OK;
+}
+
+void tasks_table_roll(struct tasks_table *table)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct known_task task = table->tasks[i];
+
+        if ((task.flags & TASK_GONE) != 0)
+            continue;
+        if ((task.flags & TASK_ENDED) != 0)
+            task.flags |= TASK_REPORTED;
+        task.flags &= ~(uint32_t)TASK_NEW;
+        task.measured_before_ns = task.measured_ns;
+        task.sampled_before_ns = task.sampled_ns;
+        table->tasks[kept++] = task;
+    }
+    table->count = kept;
+    table->ended_count = 0;
+    table->unread_ns = 0;
+}

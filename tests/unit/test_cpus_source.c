@@ -1,0 +1,151 @@
+/* The source "cpus" on a /proc/stat that is written anew between two looks. */
+#include "sources/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const volatile sig_atomic_t never_stop;
+
+struct made_proc {
+    char folder[32];
+    char path[48];
+    struct camp_source root;
+    struct source *source;
+};
+
+/* Written into the same file, because the source keeps it open. */
+static void write_stat(const struct made_proc *proc, const char *text)
+{
+    FILE *file = fopen(proc->path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void open_on(struct made_proc *proc, const char *text)
+{
+    struct camp_error error = { 0 };
+
+    *proc = (struct made_proc){ .folder = "/tmp/camp-test-XXXXXX" };
+    assert_non_null(mkdtemp(proc->folder));
+    snprintf(proc->path, sizeof proc->path, "%s/stat", proc->folder);
+    proc->root.proc = proc->folder;
+    write_stat(proc, text);
+    assert_int_equal(cpus_source_open(&proc->root, &never_stop, &proc->source, &error), CAMP_OK);
+}
+
+static void close_made(struct made_proc *proc)
+{
+    source_close(proc->source);
+    unlink(proc->path);
+    rmdir(proc->folder);
+}
+
+static const struct frame *next_frame(struct made_proc *proc, const char *text)
+{
+    struct camp_error error = { 0 };
+    const struct frame *frame;
+
+    write_stat(proc, text);
+    if (proc->source->next(proc->source, 0, &frame, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    return frame;
+}
+
+static void columns_are_differences_in_ns(void **state)
+{
+    struct made_proc proc;
+    const struct frame *frame;
+
+    (void)state;
+    open_on(&proc, "cpu  20 2 10 100 5 1 1 1 3 1\ncpu0 20 2 10 100 5 1 1 1 3 1\nintr 0\n");
+    frame =
+        next_frame(&proc, "cpu  25 4 11 102 4 2 3 5 5 2\ncpu0 25 4 11 102 4 2 3 5 5 2\nintr 0\n");
+    assert_int_equal(frame->entity_count, 2);
+    assert_int_equal(frame->entities[0].id, CAMP_CPU_TOTAL);
+    assert_int_equal(frame->entities[1].id, 0);
+    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 30000000); /* without guest */
+    assert_int_equal(frame_values(frame, 1)[CPUS_NICE], 10000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_SYSTEM], 10000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_IDLE], 20000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* it went backwards */
+    assert_int_equal(frame_values(frame, 1)[CPUS_IRQ], 10000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_SOFTIRQ], 20000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_STEAL], 40000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_GUEST], 20000000);
+    assert_int_equal(frame_values(frame, 1)[CPUS_GUEST_NICE], 10000000);
+    close_made(&proc);
+}
+
+/* 184467440737095516 units of 1/100 s have more than 64 bits in ns: unknown, not a thousand years.
+ */
+static void a_column_unknown_in_one_reading_has_no_growth(void **state)
+{
+    struct made_proc proc;
+    const struct frame *frame;
+
+    (void)state;
+    open_on(&proc, "cpu  1 0 184467440737095516 1 0 0 0 0 0 0\n"
+                   "cpu0 1 0 184467440737095516 1 0 0 0 0 0 0\nintr 0\n");
+    frame = next_frame(&proc, "cpu  2 0 99 1 0 0 0 0 0 0\ncpu0 2 0 99 1 0 0 0 0 0 0\nintr 0\n");
+    assert_int_equal(frame_values(frame, 1)[CPUS_SYSTEM], 0);
+    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 10000000);
+    close_made(&proc);
+}
+
+static void a_cpu_that_went_offline_or_online_is_counted(void **state)
+{
+    struct made_proc proc;
+    const struct frame *frame;
+
+    (void)state;
+    open_on(&proc, "cpu  9 0 0 9 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 2 0 0 2 0 0 0 0 0 0\n"
+                   "cpu3 3 0 0 3 0 0 0 0 0 0\nintr 0\n");
+    frame = next_frame(&proc, "cpu  9 0 0 9 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\n"
+                              "cpu3 4 0 0 3 0 0 0 0 0 0\nintr 0\n");
+    assert_int_equal(frame->entity_count, 3);
+    assert_int_equal(frame->entities[2].id, 3);
+    assert_int_equal(frame_values(frame, 2)[CPUS_USER], 10000000);
+    assert_int_equal(frame->losses.partial, 1);
+    frame = next_frame(&proc, "cpu  9 0 0 9 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\n"
+                              "cpu2 4 0 0 3 0 0 0 0 0 0\ncpu3 4 0 0 3 0 0 0 0 0 0\nintr 0\n");
+    assert_int_equal(frame->entity_count, 3);
+    assert_int_equal(frame->losses.partial, 1);
+    close_made(&proc);
+}
+
+static void a_broken_file_is_an_error_and_the_next_frame_is_whole(void **state)
+{
+    struct made_proc proc;
+    struct camp_error error = { 0 };
+    const struct frame *frame;
+
+    (void)state;
+    open_on(&proc, "cpu  1 0 0 1 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\nintr 0\n");
+    write_stat(&proc, "cpu  \377\n");
+    assert_int_equal(proc.source->next(proc.source, 0, &frame, &error), CAMP_E_FORMAT);
+    frame = next_frame(&proc, "cpu  3 0 0 1 0 0 0 0 0 0\ncpu0 3 0 0 1 0 0 0 0 0 0\nintr 0\n");
+    assert_int_equal(frame->entity_count, 2);
+    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 20000000);
+    close_made(&proc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_differences_in_ns),
+        cmocka_unit_test(a_column_unknown_in_one_reading_has_no_growth),
+        cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted),
+        cmocka_unit_test(a_broken_file_is_an_error_and_the_next_frame_is_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

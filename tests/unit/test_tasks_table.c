@@ -1,0 +1,234 @@
+/* The table of known processes: who is new, who is gone, whose end is booked where. Uses pids that
+ * cannot exist (above the kernel's limit of 2^22), so that nothing on this machine interferes. */
+#include "sources/tasks_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PID(n) (0x40000000 + (n))
+
+static void merge(struct tasks_table *table, size_t count, const int *numbers)
+{
+    struct camp_pid pids[16] = { 0 };
+
+    for (size_t i = 0; i < count; i++)
+        pids[i] = (struct camp_pid){ .pid = PID(numbers[i]), .token = (uint64_t)numbers[i] };
+    assert_int_equal(tasks_table_merge(table, pids, count, 0), CAMP_OK);
+}
+
+#define MERGE(table, ...)                                                                          \
+    merge(table, sizeof((int[]){ __VA_ARGS__ }) / sizeof(int), (int[]){ __VA_ARGS__ })
+
+static struct known_task *find(struct tasks_table *table, int number)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->tasks[i].pid == PID(number))
+            return &table->tasks[i];
+    }
+    return NULL;
+}
+
+static void end(struct tasks_table *table, int number, uint64_t measured, uint64_t sampled,
+                const char *name)
+{
+    struct camp_task_exit exit = { .pid = PID(number),
+                                   .tid = PID(number),
+                                   .parent = 1,
+                                   .is_process = 1,
+                                   .measured_ns = measured,
+                                   .at_most_ns = measured,
+                                   .sampled_ns = sampled };
+
+    snprintf(exit.name, sizeof exit.name, "%s", name);
+    assert_int_equal(tasks_table_end(table, &exit), CAMP_OK);
+}
+
+static void who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    MERGE(&table, 3, 5);
+    assert_int_equal(table.count, 2);
+    assert_int_equal(find(&table, 3)->flags, TASK_NEW);
+    tasks_table_roll(&table);
+    MERGE(&table, 1, 5, 9);
+    assert_int_equal(table.count, 4);
+    assert_int_equal(find(&table, 1)->flags, TASK_NEW);
+    assert_int_equal(find(&table, 3)->flags, TASK_GONE);
+    assert_int_equal(find(&table, 5)->flags, 0);
+    assert_int_equal(find(&table, 9)->flags, TASK_NEW);
+    for (size_t i = 1; i < table.count; i++)
+        assert_true(table.tasks[i - 1].pid < table.tasks[i].pid);
+    tasks_table_roll(&table);
+    assert_null(find(&table, 3));
+    assert_int_equal(table.count, 3);
+    tasks_table_release(&table);
+}
+
+static void the_end_of_a_known_process_is_booked_in_its_row(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    MERGE(&table, 7);
+    find(&table, 7)->measured_ns = 100;
+    tasks_table_roll(&table);
+    end(&table, 7, 130, 4, "seven");
+    MERGE(&table, 8);
+    assert_int_equal(find(&table, 7)->measured_before_ns, 100);
+    assert_int_equal(find(&table, 7)->measured_ns, 130);
+    assert_int_equal(find(&table, 7)->sampled_ns, 4);
+    assert_int_equal(find(&table, 7)->flags & (TASK_ENDED | TASK_GONE), TASK_ENDED | TASK_GONE);
+    assert_string_equal(find(&table, 7)->name, "seven");
+    assert_int_equal(table.ended_count, 0);
+    tasks_table_release(&table);
+}
+
+static void who_came_and_went_unseen_is_booked_under_its_name(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    end(&table, 1, 10, 0, "short");
+    end(&table, 2, 20, 30, "short");
+    end(&table, 3, 5, 5, "other");
+    assert_int_equal(table.ended_count, 2);
+    assert_string_equal(table.ended[0].name, "other");
+    assert_string_equal(table.ended[1].name, "short");
+    assert_int_equal(table.ended[1].count, 2);
+    assert_true(table.ended[1].sum.measured == 30);
+    assert_true(table.ended[1].sum.sampled == 30);
+    assert_true(table.ended[1].sum.absolute == 20); /* errors of opposite sign do not cancel */
+    tasks_table_roll(&table);
+    assert_int_equal(table.ended_count, 0);
+    tasks_table_release(&table);
+}
+
+static void a_pid_given_away_again_within_an_interval_is_two_processes(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    MERGE(&table, 4);
+    find(&table, 4)->measured_ns = 50;
+    tasks_table_roll(&table);
+    end(&table, 4, 60, 0, "old");
+    end(&table, 4, 7, 0, "reused");
+    assert_int_equal(find(&table, 4)->measured_ns, 60);
+    assert_int_equal(table.ended_count, 1);
+    assert_true(table.ended[0].sum.measured == 7);
+    tasks_table_release(&table);
+}
+
+static void who_never_slept_ran_all_the_time_since_the_last_tick(void **state)
+{
+    struct tasks_table table = { 0 };
+    struct camp_task_exit exit = {
+        .pid = PID(1), .is_process = 1, .name = "x", .measured_ns = 10, .at_most_ns = 14
+    };
+
+    (void)state;
+    assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
+    assert_true(table.ended[0].sum.measured == 14);
+    exit.voluntary_switches = 1;
+    assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
+    assert_true(table.ended[0].sum.measured == 14 + 10);
+    assert_int_equal(table.unread_ns, 4); /* of the one that slept: it may have run so much more */
+    tasks_table_release(&table);
+}
+
+static void a_zombie_is_reported_once(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    MERGE(&table, 4);
+    tasks_table_roll(&table);
+    end(&table, 4, 60, 0, "zombie");
+    MERGE(&table, 4); /* not yet reaped: it is still listed */
+    assert_int_equal(find(&table, 4)->flags, TASK_ENDED | TASK_NAMED);
+    tasks_table_roll(&table);
+    MERGE(&table, 4);
+    assert_int_not_equal(find(&table, 4)->flags & TASK_REPORTED, 0);
+    assert_int_equal(find(&table, 4)->measured_ns, find(&table, 4)->measured_before_ns);
+    tasks_table_roll(&table);
+    MERGE(&table, 5);
+    tasks_table_roll(&table);
+    assert_null(find(&table, 4));
+    tasks_table_release(&table);
+}
+
+/* Merges this process alone, with a token. */
+static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t previous_look_ns)
+{
+    struct camp_pid me = { .pid = getpid(), .token = token };
+
+    assert_int_equal(tasks_table_merge(table, &me, 1, previous_look_ns), CAMP_OK);
+}
+
+static void a_new_token_is_another_process_only_if_it_began_since_the_last_look(void **state)
+{
+    struct tasks_table table = { 0 };
+    struct timespec now;
+
+    (void)state;
+    usleep(30000); /* start times have 10 ms */
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    merge_myself(&table, 1, 0);
+    tasks_table_roll(&table);
+    /* This process began before the last look: the kernel has forgotten its inode, that is all. */
+    merge_myself(&table, 2, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+    assert_int_equal(table.count, 1);
+    assert_int_equal(table.tasks[0].flags, 0);
+    tasks_table_roll(&table);
+    /* It began after that look: who had the pid then is gone. */
+    merge_myself(&table, 3, 1);
+    assert_int_equal(table.count, 2);
+    assert_int_equal(table.tasks[0].flags, TASK_GONE);
+    assert_int_equal(table.tasks[1].flags, TASK_NEW);
+    tasks_table_release(&table);
+}
+
+static void ten_thousand_names_stay_sorted(void **state)
+{
+    struct tasks_table table = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "n%d", (i * 7919) % 5000);
+        end(&table, i, 1, 0, name);
+    }
+    assert_int_equal(table.ended_count, 5000);
+    for (size_t i = 0; i < table.ended_count; i++) {
+        assert_int_equal(table.ended[i].count, 2);
+        assert_true(i == 0 || strcmp(table.ended[i - 1].name, table.ended[i].name) < 0);
+    }
+    tasks_table_release(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone),
+        cmocka_unit_test(the_end_of_a_known_process_is_booked_in_its_row),
+        cmocka_unit_test(who_came_and_went_unseen_is_booked_under_its_name),
+        cmocka_unit_test(a_pid_given_away_again_within_an_interval_is_two_processes),
+        cmocka_unit_test(who_never_slept_ran_all_the_time_since_the_last_tick),
+        cmocka_unit_test(a_zombie_is_reported_once),
+        cmocka_unit_test(a_new_token_is_another_process_only_if_it_began_since_the_last_look),
+        cmocka_unit_test(ten_thousand_names_stay_sorted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
