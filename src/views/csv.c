@@ -1,0 +1,95 @@
+/*
+ * RFC 4180, one table of the record: the inline fields, repeated in each row, then the columns of
+ * the table. A header line once, before the first record.
+ */
+#include "format.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Quoted where it must be; a byte that is no UTF-8 goes out as U+FFFD, as in JSON. */
+static void write_text(FILE *stream, const char *text)
+{
+    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+
+    if (quoted)
+        putc('"', stream);
+    while (*text != '\0') {
+        size_t length = utf8_length(text);
+
+        if (*text == '"')
+            putc('"', stream);
+        if (length > 0)
+            fwrite(text, 1, length, stream);
+        else
+            fputs("\xef\xbf\xbd", stream);
+        text += length > 0 ? length : 1;
+    }
+    if (quoted)
+        putc('"', stream);
+}
+
+static void write_cell(FILE *stream, const struct cell *cell)
+{
+    if (cell->kind == CELL_TEXT)
+        write_text(stream, cell->text);
+    else
+        write_plain(stream, cell);
+}
+
+/* The cells of one row of one table; of the header (row NULL) the names. */
+static void write_cells(const struct view_options *options, const struct record *record,
+                        size_t table, const struct cell *row, bool *first)
+{
+    const struct table *shown = &record->tables[table];
+
+    for (size_t i = 0; i < shown->field_count; i++) {
+        if (shown->fields[i].name == NULL ||
+            !column_wanted(options, record, table, shown->fields[i].name))
+            continue;
+        if (!*first)
+            putc(',', options->stream);
+        *first = false;
+        if (row == NULL)
+            fputs(shown->fields[i].name, options->stream);
+        else
+            write_cell(options->stream, &row[i]);
+    }
+}
+
+static void write_line(const struct view_options *options, const struct record *record,
+                       size_t table, const struct cell *row)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < record->table_count; i++) {
+        const struct table *inlined = &record->tables[i];
+
+        if (inlined->shape == TABLE_INLINE && i != table)
+            write_cells(options, record, i, row != NULL ? inlined->cells : NULL, &first);
+    }
+    write_cells(options, record, table, row, &first);
+    putc('\n', options->stream);
+}
+
+static int csv_record(const struct view_options *options, const struct record *record,
+                      size_t number)
+{
+    size_t table =
+        options->table != NULL ? table_by_name(record, options->table) : record->main_table;
+    const struct table *shown = &record->tables[table];
+
+    if (table >= record->table_count)
+        return EINVAL; /* the command checks the name before */
+    if (number == 0)
+        write_line(options, record, table, NULL);
+    for (size_t row = 0; row < shown->row_count; row++)
+        write_line(options, record, table, &shown->cells[row * shown->field_count]);
+    return view_flush(options);
+}
+
+const struct view csv_view = {
+    .name = "csv",
+    .help = "RFC 4180, one table, a header line first",
+    .record = csv_record,
+};

@@ -1,0 +1,104 @@
+/*
+ * What a command shows, in a shape that every format can write: a record is one object (one
+ * interval of `camp check`, one answer of `camp get`) made of tables. A column is stated once, in
+ * a table of struct field; headings, JSON keys, CSV headers and the documentation come from it.
+ *
+ * Ownership: the fields are static. Cells and texts belong to the command, and live until its
+ * record was written.
+ */
+#ifndef CAMP_VIEWS_RECORD_H
+#define CAMP_VIEWS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cell_kind {
+    CELL_UNKNOWN, /* null in JSON, empty in CSV, "-" in text */
+    CELL_TEXT,
+    CELL_INTEGER,
+    CELL_NATURAL, /* unsigned */
+    CELL_REAL,
+    CELL_BOOLEAN
+};
+
+/* How a cell stands out on a terminal. */
+enum emphasis { PLAIN, GOOD, NOTABLE, BAD, FAINT };
+
+struct cell {
+    enum cell_kind kind;
+    enum emphasis emphasis;
+    union {
+        const char *text; /* any bytes: each format escapes what it must */
+        int64_t integer;
+        uint64_t natural;
+        double real;
+        bool boolean;
+    };
+};
+
+static inline struct cell cell_unknown(void)
+{
+    return (struct cell){ .kind = CELL_UNKNOWN };
+}
+static inline struct cell cell_text(const char *text)
+{
+    return (struct cell){ .kind = text != NULL ? CELL_TEXT : CELL_UNKNOWN, .text = text };
+}
+static inline struct cell cell_integer(int64_t value)
+{
+    return (struct cell){ .kind = CELL_INTEGER, .integer = value };
+}
+static inline struct cell cell_natural(uint64_t value)
+{
+    return (struct cell){ .kind = CELL_NATURAL, .natural = value };
+}
+/* NaN and infinities are unknown. */
+struct cell cell_real(double value);
+static inline struct cell cell_boolean(bool value)
+{
+    return (struct cell){ .kind = CELL_BOOLEAN, .boolean = value };
+}
+static inline struct cell emphasised(struct cell cell, enum emphasis emphasis)
+{
+    cell.emphasis = emphasis;
+    return cell;
+}
+
+/* A column: its key in JSON and CSV (unit last, as everywhere), its heading in text. */
+struct field {
+    const char *name;  /* "measured_percent". NULL: only in text */
+    const char *title; /* "measured %". NULL: not shown in text */
+    const char *help;  /* one sentence: what it is, and where it comes from */
+    int width;         /* of the text column; negative: aligned left; 0: as wide as needed */
+    int decimals;      /* of a real number in text */
+    bool on_request;   /* in text only when asked for by name */
+};
+
+enum table_shape {
+    TABLE_INLINE, /* one row: its fields stand in the record itself */
+    TABLE_OBJECT, /* one row: "name": {...} */
+    TABLE_ROWS    /* "name": [{...}, ...] */
+};
+
+struct table {
+    const char *name; /* "processes" */
+    enum table_shape shape;
+    const struct field *fields;
+    size_t field_count;
+    const struct cell *cells; /* [row_count x field_count] */
+    size_t row_count;
+    bool hidden_in_text; /* its content stands in the headline or the notes */
+};
+
+struct record {
+    const char *schema;   /* "camp.check/1" */
+    const char *headline; /* of the text form: one line, or NULL */
+    const struct table *tables;
+    size_t table_count;
+    size_t main_table; /* index of the table that CSV writes when none is named */
+    const char *const
+        *notes; /* of the text form: lines below the tables; NULL-terminated, or NULL */
+};
+
+#endif

@@ -1,0 +1,125 @@
+#include "format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const struct view *const views[] = { &text_view, &json_view, &csv_view, &classic_view };
+
+const struct view *view_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        if (strcmp(views[i]->name, name) == 0)
+            return views[i];
+    }
+    return NULL;
+}
+
+bool view_wants_colour(FILE *stream)
+{
+    const char *terminal = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR");
+
+    return isatty(fileno(stream)) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           (no_colour == NULL || no_colour[0] == '\0');
+}
+
+size_t view_width(FILE *stream)
+{
+    struct winsize size;
+
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+size_t view_height(FILE *stream)
+{
+    struct winsize size;
+
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+struct cell cell_real(double value)
+{
+    if (!isfinite(value))
+        return cell_unknown();
+    return (struct cell){ .kind = CELL_REAL, .real = value };
+}
+
+size_t utf8_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = at[0] < 0x80                     ? 1
+                    : at[0] >= 0xc2 && at[0] <= 0xdf ? 2
+                    : at[0] >= 0xe0 && at[0] <= 0xef ? 3
+                    : at[0] >= 0xf0 && at[0] <= 0xf4 ? 4
+                                                     : 0;
+
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Overlong forms, surrogates and what is above U+10FFFF are no characters. */
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+bool write_plain(FILE *stream, const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        fprintf(stream, "%" PRId64, cell->integer);
+        return true;
+    case CELL_NATURAL:
+        fprintf(stream, "%" PRIu64, cell->natural);
+        return true;
+    case CELL_REAL:
+        fprintf(stream, "%.9g", cell->real);
+        return true;
+    case CELL_BOOLEAN:
+        fputs(cell->boolean ? "true" : "false", stream);
+        return true;
+    case CELL_UNKNOWN:
+    case CELL_TEXT:
+        break;
+    }
+    return false;
+}
+
+bool column_wanted(const struct view_options *options, const struct record *record, size_t table,
+                   const char *name)
+{
+    if (options->columns == NULL || (table != record->main_table && name != NULL))
+        return true;
+    if (name == NULL)
+        return false;
+    for (size_t i = 0; options->columns[i] != NULL; i++) {
+        if (strcmp(options->columns[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+int view_flush(const struct view_options *options)
+{
+    errno = 0;
+    if (fflush(options->stream) == 0 && !ferror(options->stream))
+        return 0;
+    return errno != 0 ? errno : EIO;
+}
+
+size_t table_by_name(const struct record *record, const char *name)
+{
+    size_t i = 0;
+
+    while (i < record->table_count && strcmp(record->tables[i].name, name) != 0)
+        i++;
+    return i;
+}

@@ -1,0 +1,46 @@
+/*
+ * The contract of a view: one function, which writes a record to a stream. A view knows no source.
+ *
+ * It returns 0, or the errno of the output. EPIPE (`| head`) is the reader's good right:
+ * the command then ends quietly, see output_failed() in commands/command.h.
+ */
+#ifndef CAMP_VIEWS_VIEW_H
+#define CAMP_VIEWS_VIEW_H
+
+#include "record.h"
+
+#include <stdio.h>
+
+struct view_options {
+    FILE *stream;
+    bool colour;                /* a terminal that wants it: see view_wants_colour() */
+    size_t width;               /* of the text form, in columns; 0: not cut */
+    const char *table;          /* CSV: the table to write; NULL: the record's main one */
+    const char *const *columns; /* names of the main table's columns to show; NULL: all */
+};
+
+struct view {
+    const char *name; /* "text", as in --format */
+    const char *help;
+    /* `number`: how many records of the same schema were written before it. */
+    int (*record)(const struct view_options *options, const struct record *record, size_t number);
+};
+
+extern const struct view text_view;
+extern const struct view json_view;
+extern const struct view csv_view;
+extern const struct view classic_view; /* cpuchk's lines, from a camp.check/1 record */
+
+/* NULL when there is none of that name. */
+const struct view *view_by_name(const char *name);
+
+/* isatty, TERM not "dumb", NO_COLOR not set. */
+bool view_wants_colour(FILE *stream);
+
+/* Columns of the terminal, or 80. */
+size_t view_width(FILE *stream);
+
+/* Lines of the terminal; 0: it is none. */
+size_t view_height(FILE *stream);
+
+#endif

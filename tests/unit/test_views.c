@@ -1,0 +1,298 @@
+/* The formats, on records made up here: is every text well formed, whatever is in a name? */
+#include "views/view.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct field head_fields[] = { { "time", "time", "", 0, 0 },
+                                            { "tier", NULL, "", 0, 0 } };
+static const struct field row_fields[] = {
+    { "pid", "pid", "", 7, 0 },
+    { "name", "name", "", -10, 0 },
+    { "share_percent", "share %", "", 8, 2 },
+    { "new", "new", "", 3, 0 },
+    { NULL, "remark", "", -8, 0 },
+};
+static const struct field total_fields[] = { { "n", "n", "", 4, 0 } };
+
+struct made {
+    struct cell head[2], rows[3][5], total[1];
+    struct table tables[3];
+    struct record record;
+};
+
+static void make(struct made *made, const char *name)
+{
+    *made = (struct made){
+        .head = { cell_text("2026-11-21T12:00:00.000+00:00"), cell_text("a,b") },
+        .rows = { { cell_integer(1), cell_text(name), cell_real(12.345), cell_boolean(true),
+                    cell_text("x") },
+                  { cell_unknown(), cell_unknown(), cell_real(NAN), cell_boolean(false),
+                    cell_text("") },
+                  { cell_integer(-3), cell_text("z"), cell_real(1.0 / 3), cell_boolean(false),
+                    cell_text("") } },
+        .total = { cell_natural(UINT64_MAX) },
+    };
+    made->tables[0] = (struct table){ "head", TABLE_INLINE, head_fields, 2, made->head, 1, true };
+    made->tables[1] = (struct table){ "rows", TABLE_ROWS, row_fields, 5, made->rows[0], 3, false };
+    made->tables[2] =
+        (struct table){ "total", TABLE_OBJECT, total_fields, 1, made->total, 1, true };
+    made->record = (struct record){ .schema = "camp.made/1",
+                                    .headline = "headline",
+                                    .tables = made->tables,
+                                    .table_count = 3,
+                                    .main_table = 1 };
+}
+
+/* What a view writes of a record; to be freed. */
+static char *written(const struct view *view, const struct record *record,
+                     const struct view_options *given)
+{
+    struct view_options options = given != NULL ? *given : (struct view_options){ 0 };
+    char *text = NULL;
+    size_t size = 0;
+
+    options.stream = open_memstream(&text, &size);
+    assert_int_equal(view->record(&options, record, 0), 0);
+    fclose(options.stream);
+    return text;
+}
+
+static void assert_written(const struct view *view, const struct record *record,
+                           const struct view_options *options, const char *expected)
+{
+    char *text = written(view, record, options);
+
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void json_is_one_object_a_line_with_null_for_unknown(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made, "a \"b\"\n\x01\\");
+    assert_written(&json_view, &made.record, NULL,
+                   "{\"schema\":\"camp.made/1\",\"time\":\"2026-11-21T12:00:00.000+00:00\","
+                   "\"tier\":\"a,b\",\"rows\":[{\"pid\":1,\"name\":\"a "
+                   "\\\"b\\\"\\u000a\\u0001\\\\\",\"share_percent\":12.345,\"new\":true},"
+                   "{\"pid\":null,\"name\":null,\"share_percent\":null,\"new\":false},"
+                   "{\"pid\":-3,\"name\":\"z\",\"share_percent\":0.333333333,\"new\":false}],"
+                   "\"total\":{\"n\":18446744073709551615}}\n");
+}
+
+static void json_replaces_what_is_no_utf8(void **state)
+{
+    static const struct {
+        const char *name, *expected;
+    } cases[] = {
+        { "caf\xc3\xa9", "caf\xc3\xa9" },
+        { "\xff", "\\ufffd" },
+        { "\xc3", "\\ufffd" },                       /* cut */
+        { "\xc0\xaf", "\\ufffd\\ufffd" },            /* overlong */
+        { "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" }, /* a surrogate */
+        { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+        { "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" }, /* above U+10FFFF */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct made made;
+        char expected[64];
+        char *text;
+
+        make(&made, cases[i].name);
+        text = written(&json_view, &made.record, NULL);
+        snprintf(expected, sizeof expected, "\"name\":\"%s\"", cases[i].expected);
+        assert_non_null(strstr(text, expected));
+        free(text);
+    }
+}
+
+static void csv_quotes_and_repeats_the_inline_fields(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made, "a \"b\", c");
+    assert_written(&csv_view, &made.record, NULL,
+                   "time,tier,pid,name,share_percent,new\n"
+                   "2026-11-21T12:00:00.000+00:00,\"a,b\",1,\"a \"\"b\"\", c\",12.345,true\n"
+                   "2026-11-21T12:00:00.000+00:00,\"a,b\",,,,false\n"
+                   "2026-11-21T12:00:00.000+00:00,\"a,b\",-3,z,0.333333333,false\n");
+}
+
+static void csv_replaces_what_is_no_utf8(void **state)
+{
+    struct made made;
+    char *text;
+
+    (void)state;
+    make(&made, "caf\xc3\xa9 \xff\xfe");
+    text = written(&csv_view, &made.record, NULL);
+    assert_non_null(strstr(text, ",1,caf\xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd,12.345"));
+    free(text);
+}
+
+static void csv_writes_the_table_that_is_named(void **state)
+{
+    struct view_options options = { .table = "total" };
+    struct made made;
+
+    (void)state;
+    make(&made, "a");
+    assert_written(&csv_view, &made.record, &options,
+                   "time,tier,n\n2026-11-21T12:00:00.000+00:00,\"a,b\",18446744073709551615\n");
+}
+
+static void text_aligns_columns_and_shows_unknown_as_a_dash(void **state)
+{
+    struct view_options options = { .width = 80 };
+    struct made made;
+
+    (void)state;
+    make(&made, "a");
+    assert_written(&text_view, &made.record, &options,
+                   "headline\n"
+                   "    pid  name         share %  new  remark\n"
+                   "      1  a              12.35  yes  x\n"
+                   "      -  -                  -\n"
+                   "     -3  z               0.33\n");
+}
+
+static void text_lets_no_name_move_the_cursor(void **state)
+{
+    struct made made;
+    char *text;
+
+    (void)state;
+    make(&made, "a\033[2J\n\tb\x7f\xc2\x9b");
+    text = written(&text_view, &made.record, NULL);
+    assert_non_null(strstr(text, "a?[2J??b"));
+    assert_null(strchr(text, '\033'));
+    assert_null(strchr(text, '\t'));
+    free(text);
+}
+
+static void text_is_cut_at_the_width(void **state)
+{
+    struct view_options options = { .width = 24 };
+    struct made made;
+    char *text;
+
+    (void)state;
+    make(&made, "a name that is longer than its column");
+    text = written(&text_view, &made.record, &options);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        assert_true(strlen(line) <= 24);
+    free(text);
+}
+
+static void columns_are_those_that_were_asked_for(void **state)
+{
+    static const char *const columns[] = { "name", "new", NULL };
+    struct view_options options = { .columns = columns };
+    struct made made;
+
+    (void)state;
+    make(&made, "a");
+    assert_written(&csv_view, &made.record, &options,
+                   "time,tier,name,new\n2026-11-21T12:00:00.000+00:00,\"a,b\",a,true\n"
+                   "2026-11-21T12:00:00.000+00:00,\"a,b\",,false\n"
+                   "2026-11-21T12:00:00.000+00:00,\"a,b\",z,false\n");
+    assert_written(&text_view, &made.record, &options,
+                   "headline\nname        new\na           yes\n-\nz\n");
+}
+
+static void a_full_disk_is_an_error_and_not_silence(void **state)
+{
+    const struct view *const views[] = { &text_view, &json_view, &csv_view };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        FILE *full = fopen("/dev/full", "w");
+        struct view_options options = { .stream = full };
+        struct made made;
+
+        make(&made, "a");
+        assert_non_null(full);
+        assert_int_equal(views[i]->record(&options, &made.record, 0), ENOSPC);
+        fclose(full);
+    }
+}
+
+static const struct field check_interval[] = { { "time", NULL, "", 0, 0 } };
+static const struct field check_rows[] = {
+    { "pid", "", "", 0, 0 },
+    { "measured_percent", "", "", 0, 0 },
+    { "sampled_percent", "", "", 0, 0 },
+    { "error_percent", "", "", 0, 0 },
+};
+static const struct field check_total[] = {
+    { "processes", "", "", 0, 0 },
+    { "new", "", "", 0, 0 },
+    { "active", "", "", 0, 0 },
+    { "measured_percent", "", "", 0, 0 },
+    { "sampled_percent", "", "", 0, 0 },
+    { "error_percent", "", "", 0, 0 },
+    { "absolute_error_percent", "", "", 0, 0 },
+    { "maximum_error_percent", "", "", 0, 0 },
+};
+
+static void classic_prints_the_papers_lines(void **state)
+{
+    const struct cell interval[] = { cell_text("1998-03-01T00:17:10.000-08:00") };
+    const struct cell rows[] = {
+        cell_integer(6262), cell_real(2.413), cell_real(0.002), cell_real(-99.93),
+        cell_integer(1),    cell_real(0),     cell_real(0),     cell_unknown(),
+        cell_unknown(),     cell_real(1),     cell_unknown(),   cell_unknown(),
+    };
+    const struct cell total[] = { cell_natural(45), cell_natural(0),  cell_natural(42),
+                                  cell_real(5.763), cell_real(3.027), cell_real(-47.48),
+                                  cell_real(48.56), cell_real(100.00) };
+    const struct table tables[] = {
+        { "interval", TABLE_INLINE, check_interval, 1, interval, 1, false },
+        { "processes", TABLE_ROWS, check_rows, 4, rows, 3, false },
+        { "total", TABLE_OBJECT, check_total, 8, total, 1, false },
+    };
+    const struct record record = {
+        .schema = "camp.check/1", .tables = tables, .table_count = 3, .main_table = 1
+    };
+
+    (void)state;
+    assert_written(&classic_view, &record, NULL,
+                   "00:17:10 cpu time accuracy check  proc 45  new 0\n"
+                   "pid 6262 meas 2.413 samp 0.002 err 99.93%\n"
+                   "pid - meas 1.000 samp - err -\n"
+                   "msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_one_object_a_line_with_null_for_unknown),
+        cmocka_unit_test(json_replaces_what_is_no_utf8),
+        cmocka_unit_test(csv_quotes_and_repeats_the_inline_fields),
+        cmocka_unit_test(csv_replaces_what_is_no_utf8),
+        cmocka_unit_test(csv_writes_the_table_that_is_named),
+        cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
+        cmocka_unit_test(text_lets_no_name_move_the_cursor),
+        cmocka_unit_test(text_is_cut_at_the_width),
+        cmocka_unit_test(columns_are_those_that_were_asked_for),
+        cmocka_unit_test(a_full_disk_is_an_error_and_not_silence),
+        cmocka_unit_test(classic_prints_the_papers_lines),
+    };
+
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
