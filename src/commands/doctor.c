@@ -1,0 +1,332 @@
+/*
+ * camp doctor: what this kernel counts and how, which capabilities this process holds and what each
+ * would give, which tier `camp check` runs on, and the one line that would change it.
+ *
+ * It is a look at camp_kernel_read() with words beside the numbers; what is not known is shown as
+ * unknown, with where it would be told.
+ */
+#include "check_record.h"
+#include "command.h"
+
+#include "sources/source.h"
+#include "views/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FACT_FIELDS 4
+#define CAPABILITY_FIELDS 3
+#define TIER_FIELDS 5
+#define SUMMARY_FIELDS 5
+#define FACTS_MAXIMUM 24
+
+static const struct field fact_fields[FACT_FIELDS] = {
+    { "name", "fact", "what is asked of the kernel", -16, 0 },
+    { "value", "value", "its answer; null: not known", -9, 0 },
+    { "meaning", "what it means", "what that means for the numbers", -52, 0 },
+    { "how", NULL, "where the answer comes from", 0, 0 },
+};
+
+static const struct field capability_fields[CAPABILITY_FIELDS] = {
+    { "name", "capability", "as in capabilities(7)", -20, 0 },
+    { "held", "held", "whether this process has it (effective); null: not known", -5, 0 },
+    { "gives", "what it gives", "what camp can do with it", -52, 0 },
+};
+
+static const struct field tier_fields[TIER_FIELDS] = {
+    { "name", "tier", "how camp check reads processes", -10, 0 },
+    { "available", "can run", "whether it can run here and now", -8, 0 },
+    { "used", "is used", "whether camp check uses it when not told otherwise", -8, 0 },
+    { "sees", "what it sees", "what it reads", -50, 0 },
+    { "lacks", NULL, "what it cannot see; null: nothing", 0, 0 },
+};
+
+static const struct field summary_fields[SUMMARY_FIELDS] = {
+    { "release", NULL, "of the kernel", 0, 0 },
+    { "machine", NULL, "of the kernel: x86_64, aarch64, s390x", 0, 0 },
+    { "tier", NULL, "that camp check runs on now", 0, 0 },
+    { "taskstats_version", NULL, "of the kernel's struct; null: no answer", 0, 0 },
+    { "change", NULL, "what would give a better tier; null: there is none", 0, 0 },
+};
+
+enum { FACTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
+
+static const char *const table_names[] = { "facts", "capabilities", "tiers", NULL };
+
+static const struct capability {
+    const char *name;
+    unsigned number;
+    const char *gives;
+} capabilities[] = {
+    { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },
+    { "CAP_SYS_PTRACE", 19, "bytes read and written of other users' processes" },
+    { "CAP_DAC_READ_SEARCH", 2, "files that only root may read" },
+    { "CAP_BPF", 39, "microstates, with CAP_PERFMON (not built yet)" },
+    { "CAP_PERFMON", 38, "microstates, with CAP_BPF (not built yet)" },
+    { "CAP_SYS_ADMIN", 21, "both, before Linux 5.8; switching delay accounting" },
+};
+
+struct doctor {
+    bool words; /* "yes" and "no" for a person, who would not read a blank as "no" */
+    struct camp_kernel kernel;
+    struct camp_error refusal; /* of taskstats; code CAMP_OK: it answers */
+    uint16_t taskstats_version;
+    enum tasks_tier tier;
+    struct cell facts[FACTS_MAXIMUM][FACT_FIELDS];
+    size_t fact_count;
+    struct cell capabilities[COUNT(capabilities)][CAPABILITY_FIELDS];
+    struct cell tiers[2][TIER_FIELDS];
+    struct cell summary[SUMMARY_FIELDS];
+    char headline[160];
+    char change[CAMP_ERROR_SIZE + 32];
+};
+
+/* ----------------------------------------------------------------------------- Examining -- */
+
+static int examine(struct doctor *doctor, struct camp_error *error)
+{
+    struct camp_taskstats session = CAMP_TASKSTATS_NONE;
+    int result = camp_kernel_read(NULL, &doctor->kernel, sizeof doctor->kernel, error);
+
+    if (result < 0)
+        return result;
+    result = camp_taskstats_open(&session, &doctor->refusal);
+    if (result == CAMP_OK) {
+        doctor->taskstats_version = session.version;
+        result = camp_taskstats_listen(&session, &doctor->refusal);
+    }
+    camp_taskstats_close(&session);
+    doctor->tier = result == CAMP_OK ? TASKS_TASKSTATS : TASKS_SCHEDSTAT;
+    return CAMP_OK;
+}
+
+/* --------------------------------------------------------------------------------- Facts -- */
+
+static struct cell yes_or_no(const struct doctor *doctor, bool yes)
+{
+    return doctor->words ? cell_text(yes ? "yes" : "no") : cell_boolean(yes);
+}
+
+static void add_fact(struct doctor *doctor, const char *name, struct cell value,
+                     const char *meaning, const char *how)
+{
+    struct cell *row = doctor->facts[doctor->fact_count++];
+
+    row[0] = cell_text(name);
+    row[1] = value;
+    row[2] =
+        cell_text(value.kind == CELL_UNKNOWN ? "unknown: this kernel does not tell us" : meaning);
+    row[3] = cell_text(how);
+}
+
+/* A fact that is yes or no: one meaning for each. */
+static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
+                       const char *yes, const char *no, const char *how)
+{
+    bool known = (doctor->kernel.known & field) != 0;
+
+    add_fact(doctor, name, known ? yes_or_no(doctor, value != 0) : cell_unknown(),
+             value != 0 ? yes : no, how);
+}
+
+static const char *accounting_meaning(const struct camp_kernel *kernel)
+{
+    switch (kernel->accounting) {
+    case CAMP_ACCOUNTING_TICK:
+        return "user and system time are sampled at the tick";
+    case CAMP_ACCOUNTING_GEN:
+        return kernel->measured_cpus[0] != '\0' ? "measured on the CPUs below, else sampled"
+                                                : "no CPU is nohz_full: sampled at the tick";
+    case CAMP_ACCOUNTING_NATIVE:
+    case CAMP_ACCOUNTING_MICROSTATES:
+        return "user and system time are measured";
+    default:
+        return "unknown";
+    }
+}
+
+static void add_times(struct doctor *doctor)
+{
+    static const char *const accountings[] = { NULL, "tick", "gen", "native", "microstates" };
+    const struct camp_kernel *kernel = &doctor->kernel;
+    size_t accounting =
+        (size_t)kernel->accounting < COUNT(accountings) ? (size_t)kernel->accounting : 0;
+
+    add_fact(doctor, "tick_hz",
+             (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)
+                                                     : cell_unknown(),
+             "ticks a second: so often is sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
+    add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
+             "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
+    add_fact(doctor, "accounting", cell_text(accountings[accounting]), accounting_meaning(kernel),
+             "nohz_full, the machine, the kernel's configuration");
+    add_fact(doctor, "measured_cpus",
+             accounting == CAMP_ACCOUNTING_UNKNOWN ? cell_unknown()
+             : kernel->measured_cpus[0] != '\0'    ? cell_text(kernel->measured_cpus)
+                                                   : cell_text("none"),
+             "CPUs whose user and system time is measured", "/sys/devices/system/cpu/nohz_full");
+    add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
+               "idle and iowait are measured", "idle and iowait are sampled, too",
+               "/proc/timer_list (root), nohz_full, the kernel's configuration");
+    add_yes_no(doctor, "irq_time", CAMP_KERNEL_IRQ_TIME, kernel->irq_time,
+               "interrupt time is measured", "interrupts are sampled, and in tasks' time",
+               "/proc/pressure/irq, the kernel's configuration");
+    add_yes_no(doctor, "steal", CAMP_KERNEL_STEAL, kernel->steal,
+               "a virtual machine: the hypervisor reports steal", "no hypervisor steals time",
+               "/proc/stat, /proc/cpuinfo");
+}
+
+static void add_sources(struct doctor *doctor)
+{
+    static const char *const cgroups[] = { "none", "v1", "v2", "v1 and v2" };
+    const struct camp_kernel *kernel = &doctor->kernel;
+
+    add_yes_no(doctor, "sched_info", CAMP_KERNEL_SCHED_INFO, kernel->sched_info,
+               "run time and run-queue delay of every thread", "no run-queue delay of threads",
+               "/proc/self/schedstat");
+    add_yes_no(doctor, "schedstats", CAMP_KERNEL_SCHEDSTATS, kernel->schedstats,
+               "run-queue delay of every CPU", "no run-queue delay of CPUs", "/proc/schedstat");
+    add_yes_no(doctor, "taskstats", CAMP_KERNEL_TASKSTATS, kernel->taskstats,
+               "sampled beside measured time, and exits", "no sampled time of processes",
+               "the netlink family TASKSTATS");
+    add_yes_no(doctor, "delay_accounting", CAMP_KERNEL_DELAY_ACCOUNTING, kernel->delay_accounting,
+               "waits for disk and memory are counted", "not needed for CPU times",
+               "/proc/sys/kernel/task_delayacct, the command line");
+    add_yes_no(doctor, "psi", CAMP_KERNEL_PSI, kernel->psi, "pressure stall information",
+               "no pressure stall information", "/proc/pressure/cpu");
+    add_yes_no(doctor, "btf", CAMP_KERNEL_BTF, kernel->btf, "BPF programs can find their way",
+               "BPF programs cannot run", "/sys/kernel/btf/vmlinux");
+    add_fact(doctor, "cgroup",
+             (kernel->known & CAMP_KERNEL_CGROUP) != 0
+                 ? cell_text(cgroups[kernel->cgroup_version & 3])
+                 : cell_unknown(),
+             "control groups that are mounted", "/proc/self/mountinfo");
+}
+
+/* ----------------------------------------------------------------- Capabilities and tiers -- */
+
+static void add_capabilities(struct doctor *doctor)
+{
+    bool known = (doctor->kernel.known & CAMP_KERNEL_CAPABILITIES) != 0;
+
+    for (size_t i = 0; i < COUNT(capabilities); i++) {
+        bool held = (doctor->kernel.capabilities >> capabilities[i].number & 1) != 0;
+        struct cell *row = doctor->capabilities[i];
+
+        row[0] = cell_text(capabilities[i].name);
+        row[1] = known ? emphasised(yes_or_no(doctor, held), held ? GOOD : FAINT) : cell_unknown();
+        row[2] = cell_text(capabilities[i].gives);
+    }
+}
+
+static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available, const char *sees)
+{
+    struct cell *row = doctor->tiers[tier == TASKS_TASKSTATS ? 0 : 1];
+
+    row[0] = cell_text(tier_name(tier));
+    row[1] = yes_or_no(doctor, available);
+    row[2] =
+        emphasised(yes_or_no(doctor, doctor->tier == tier), doctor->tier == tier ? GOOD : FAINT);
+    row[3] = cell_text(sees);
+    row[4] = cell_text(tier_lacks(tier));
+}
+
+/* What stands between here and the better tier: a capability, or what the kernel said. */
+static const char *change_of(struct doctor *doctor)
+{
+    if (doctor->tier == TASKS_TASKSTATS)
+        return NULL;
+    if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
+        return "sudo setcap cap_net_admin+ep \"$(command -v camp)\"   (or run camp as root)";
+    return doctor->refusal.message;
+}
+
+static void add_summary(struct doctor *doctor)
+{
+    const struct camp_kernel *kernel = &doctor->kernel;
+    const char *change = change_of(doctor);
+
+    doctor->summary[0] = cell_text(kernel->release);
+    doctor->summary[1] = cell_text(kernel->machine);
+    doctor->summary[2] = cell_text(tier_name(doctor->tier));
+    doctor->summary[3] =
+        doctor->taskstats_version != 0 ? cell_natural(doctor->taskstats_version) : cell_unknown();
+    doctor->summary[4] = cell_text(change);
+    snprintf(doctor->headline, sizeof doctor->headline, "%.40s %.20s: camp check runs on tier %s",
+             kernel->release, kernel->machine, tier_name(doctor->tier));
+    if (doctor->taskstats_version != 0)
+        snprintf(doctor->headline + strlen(doctor->headline),
+                 sizeof doctor->headline - strlen(doctor->headline), " (taskstats version %u)",
+                 doctor->taskstats_version);
+    if (change != NULL)
+        snprintf(doctor->change, sizeof doctor->change, "To change that: %s", change);
+    else
+        snprintf(doctor->change, sizeof doctor->change, "There is no better tier.");
+}
+
+/* --------------------------------------------------------------------------------- Showing -- */
+
+static int show(struct doctor *doctor, const struct view *view, const struct view_options *options)
+{
+    const char *const notes[] = { doctor->change, NULL };
+    const struct table tables[TABLE_COUNT] = {
+        [FACTS] = { "facts", TABLE_ROWS, fact_fields, FACT_FIELDS, doctor->facts[0],
+                    doctor->fact_count, false },
+        [CAPABILITIES] = { "capabilities", TABLE_ROWS, capability_fields, CAPABILITY_FIELDS,
+                           doctor->capabilities[0], COUNT(capabilities), false },
+        [TIERS] = { "tiers", TABLE_ROWS, tier_fields, TIER_FIELDS, doctor->tiers[0], 2, false },
+        [SUMMARY] = { "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, doctor->summary, 1,
+                      true },
+    };
+    const struct record record = { .schema = "camp.doctor/1",
+                                   .headline = doctor->headline,
+                                   .tables = tables,
+                                   .table_count = TABLE_COUNT,
+                                   .main_table = FACTS,
+                                   .notes = notes };
+    int failed = view->record(options, &record, 0);
+
+    return failed == 0 ? STATUS_OK : output_failed(failed);
+}
+
+int command_doctor(int argc, char **argv)
+{
+    static const char *const formats[] = { "text", "json", "csv", NULL };
+    int format = 0, table = FACTS, first;
+    const struct option_spec specs[] = {
+        { "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv", 0, 0, formats },
+        { "table", 0, OPTION_CHOICE, &table, "TABLE",
+          "what csv writes: facts, capabilities or tiers", 0, 0, table_names },
+    };
+    const struct option_table options = {
+        "camp doctor [OPTIONS]",
+        "What this kernel counts and how, which capabilities are held and what each would\n"
+        "give, which tier camp check runs on, and what would change it.",
+        specs, COUNT(specs)
+    };
+    struct view_options output = { .stream = stdout,
+                                   .colour = view_wants_colour(stdout),
+                                   .width = view_width(stdout) };
+    struct doctor doctor = { 0 };
+    struct camp_error error;
+    int status = options_parse(&options, argc, argv, &first);
+    int result;
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "'%s' is not taken; see camp doctor --help", argv[first]);
+    output.table = table_names[table];
+    doctor.words = format == 0;
+    result = examine(&doctor, &error);
+    if (result < 0)
+        return complain_of(result, &error);
+    add_times(&doctor);
+    add_sources(&doctor);
+    add_capabilities(&doctor);
+    add_tier(&doctor, TASKS_TASKSTATS, doctor.tier == TASKS_TASKSTATS,
+             "sampled and measured time, and what ends");
+    add_tier(&doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
+    add_summary(&doctor);
+    return show(&doctor, view_by_name(formats[format]), &output);
+}

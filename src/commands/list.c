@@ -1,0 +1,384 @@
+/*
+ * camp list: what can be read. Every name it prints is valid input of `camp get`.
+ */
+#include "command.h"
+#include "subjects.h"
+#include "suggestion.h"
+
+#include "views/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
+
+struct list {
+    struct camp_source source;
+    struct subjects subjects;
+    const char *pid;
+    const char *name;
+    bool with_names; /* --long */
+    int format;
+};
+
+#define FULL_NAME_SIZE (2 * CAMP_NAME_SIZE)
+
+static int print_table(const struct list *list, const struct table *table)
+{
+    static const char *const views[] = { "text", "json", "csv" };
+    const struct record record = { .schema = "camp.list/1", .tables = table, .table_count = 1 };
+    const struct view_options options = { .stream = stdout,
+                                          .colour = view_wants_colour(stdout),
+                                          .width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0 };
+    const struct view *view = view_by_name(views[list->format]);
+    int failed = view->record(&options, &record, 0);
+
+    return failed != 0 ? output_failed(failed) : STATUS_OK;
+}
+
+static int out_of_memory(void)
+{
+    return complain(STATUS_FAILURE, "no memory left; list one kind at a time");
+}
+
+/* ------------------------------------------------------------------------- Kinds -- */
+
+static const struct field kind_fields[] = {
+    { "kind", "kind", "what stands before the first dot", 0, 0 },
+    { "subjects", "there are", "how many of them there are now; unknown is null", 0, 0 },
+    { "counters", "counters", "how many counters each has", 0, 0 },
+    { "name", "camp get", "what camp get takes for every one of them", 0, 0 },
+    { "list", "camp list", "what camp list takes to name them", 0, 0 },
+    { "help", "what they are", "a few words", 0, 0 },
+};
+
+#define KIND_FIELDS (sizeof kind_fields / sizeof kind_fields[0])
+
+static size_t counters_of(enum counter_kind kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < counter_count; i++)
+        count += (counters[i].kinds & kind) != 0;
+    return count;
+}
+
+static int list_kinds(struct list *list)
+{
+    struct cell cells[KIND_COUNT * KIND_FIELDS];
+    const struct table table = { "kinds", TABLE_ROWS, kind_fields, KIND_FIELDS, cells, KIND_COUNT };
+    int status = STATUS_OK;
+
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        struct cell *row = &cells[i * KIND_FIELDS];
+        struct camp_error error = { 0 };
+        int result = subjects_list(&list->subjects, kinds[i].kind, &error);
+
+        if (result < 0)
+            status = complain_of(result, &error) == STATUS_OK ? status : STATUS_PARTIAL;
+        row[0] = cell_text(kinds[i].name);
+        row[1] = result < 0 ? cell_unknown() : cell_natural(list->subjects.count);
+        row[2] = cell_natural(counters_of(kinds[i].kind));
+        row[3] = cell_text(kinds[i].any);
+        row[4] = cell_text(kinds[i].plural);
+        row[5] = cell_text(kinds[i].help);
+        subjects_release(&list->subjects);
+    }
+    if (print_table(list, &table) != STATUS_OK)
+        return STATUS_FAILURE;
+    if (list->format == FORMAT_TEXT)
+        printf("\n`camp list counters` explains each counter, `camp list networks` names "
+               "each.\n");
+    return fflush(stdout) != 0 ? output_failed(errno) : status;
+}
+
+/* ---------------------------------------------------------------------- Counters -- */
+
+static const struct field counter_fields[] = {
+    { "name", "counter", "as camp get takes it", 0, 0 },
+    { "unit", "unit", "of its value", 0, 0 },
+    { "provenance", "obtained", "how, on this system: measured, sampled, scaled, derived", 0, 0 },
+    { "nature", NULL, "counter, level, fact, or derived over an interval", 0, 0 },
+    { "help", "what it is", "one sentence", 0, 0 },
+    { "resolution", "resolution", "the smallest step of its value", 0, 0 },
+    { "source", "source", "where it is read on this system", 0, 0 },
+    { "needs", NULL, "the capability that some of it takes", 0, 0 },
+};
+
+#define COUNTER_FIELDS (sizeof counter_fields / sizeof counter_fields[0])
+
+static void full_name(char *ret, const struct kind_name *kind, const struct counter *counter)
+{
+    snprintf(ret, FULL_NAME_SIZE, "%s.%s", kind->has_total ? kind->name : kind->any, counter->name);
+}
+
+static void fill_counter(struct cell *row, const struct counter *counter,
+                         const struct camp_kernel *kernel)
+{
+    static const char *const natures[] = {
+        [NATURE_COUNTER] = "counter", [NATURE_LEVEL] = "level",         [NATURE_FACT] = "fact",
+        [NATURE_SHARE] = "derived",   [NATURE_UTILISATION] = "derived",
+    };
+
+    row[1] = cell_text(counter_unit(counter));
+    row[2] = counter->rule == RULE_NONE ? cell_unknown()
+                                        : cell_text(camp_provenance_name(counter_provenance(
+                                              counter, kernel, CAMP_CPU_TOTAL, NULL)));
+    row[3] = cell_text(natures[counter->nature]);
+    row[4] = cell_text(counter->help);
+    row[5] = cell_text(counter->resolution);
+    row[6] = cell_text(counter->source);
+    row[7] = cell_text(counter->capability);
+}
+
+/* The table of docs/counters.md, which is the same on every machine: one row a counter. */
+static int print_markdown(uint32_t wanted)
+{
+    printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
+           "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < counter_count; i++) {
+        const struct counter *counter = &counters[i];
+        const char *comma = "";
+
+        if ((counter->kinds & wanted) == 0)
+            continue;
+        printf("| `%s` | ", counter->name);
+        for (size_t k = 0; k < KIND_COUNT; k++) {
+            if ((counter->kinds & kinds[k].kind) == 0)
+                continue;
+            printf("%s%s", comma, kinds[k].name);
+            comma = ", ";
+        }
+        printf(" | %s | %s | %s | %s | %s%s%s%s |\n", counter_unit(counter), counter_rule(counter),
+               counter->resolution, counter->source, counter->help,
+               counter->capability != NULL ? " Takes " : "",
+               counter->capability != NULL ? counter->capability : "",
+               counter->capability == NULL ? ""
+               : counter->needs == NULL    ? ", but for one's own processes."
+                                           : ".");
+    }
+    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+static int list_counters(const struct list *list, uint32_t wanted)
+{
+    struct cell *cells = calloc(counter_count * KIND_COUNT, COUNTER_FIELDS * sizeof *cells);
+    char(*names)[FULL_NAME_SIZE] = calloc(counter_count * KIND_COUNT, sizeof *names);
+    struct table table = { "counters", TABLE_ROWS, counter_fields, COUNTER_FIELDS, cells, 0 };
+    struct camp_kernel kernel = { 0 };
+    int status = STATUS_FAILURE;
+
+    if (cells == NULL || names == NULL) {
+        status = out_of_memory();
+        goto out;
+    }
+    if (list->format == FORMAT_MARKDOWN) {
+        status = print_markdown(wanted);
+        goto out;
+    }
+    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* else: unknown */
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        for (size_t i = 0; i < counter_count; i++) {
+            struct cell *row = &cells[table.row_count * COUNTER_FIELDS];
+
+            if ((counters[i].kinds & kinds[k].kind & wanted) == 0)
+                continue;
+            full_name(names[table.row_count], &kinds[k], &counters[i]);
+            row[0] = cell_text(names[table.row_count++]);
+            fill_counter(row, &counters[i], &kernel);
+        }
+    }
+    status = print_table(list, &table);
+out:
+    free(cells);
+    free(names);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- Subjects -- */
+
+static const struct field subject_fields[] = {
+    { "name", "", "as camp get takes it", 0, 0 },
+    { "task", "", "the name of the process or thread, with --long", 0, 0 },
+    { "state", "", "its state, with --long", 0, 0 },
+};
+
+#define SUBJECT_FIELDS (sizeof subject_fields / sizeof subject_fields[0])
+
+static int find_subjects(struct list *list, const struct kind_name *kind, struct camp_error *error)
+{
+    struct subject subject;
+    struct camp_process process;
+    int result;
+
+    if (list->name != NULL && kind->kind == KIND_PROCESS)
+        return subjects_list_named(&list->subjects, list->name, error);
+    if (list->pid == NULL)
+        return subjects_list(&list->subjects, kind->kind, error);
+    result = process_named(list->subjects.source, list->pid, &process, error);
+    if (result < 0)
+        return result;
+    if (kind->kind == KIND_THREAD)
+        return subjects_list_threads(&list->subjects, &process, error);
+    subject_of_process(&subject, &process);
+    return subjects_add(&list->subjects, &subject, NULL) ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+/* Reads names and states. Who ended since the list was made is no longer of it, unless it alone was
+ * asked for; of the others each reason is told. */
+static int read_tasks(struct list *list)
+{
+    struct subjects *subjects = &list->subjects;
+    int status = STATUS_OK;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < subjects->count; i++)
+        subjects->items[i].wanted = CAMP_TASK_NAME | CAMP_TASK_STATE;
+    subjects_read(subjects);
+    for (size_t i = 0; i < subjects->count; i++) {
+        const struct subject *subject = &subjects->items[i];
+
+        if (subject->now.result == CAMP_E_GONE && list->pid == NULL)
+            continue;
+        if (subject->now.result < 0) {
+            status = STATUS_PARTIAL;
+            complain(status, "%s: %s", subject->label, subject->error.message);
+        }
+        subjects->items[kept++] = *subject;
+    }
+    subjects->count = kept;
+    return status;
+}
+
+/* Without --long the name alone, so that `camp get $(camp list networks)` reads them all. */
+static int print_subjects(struct list *list, const struct kind_name *kind)
+{
+    bool of_tasks = list->with_names && (kind->kind & (KIND_PROCESS | KIND_THREAD)) != 0;
+    int unread = of_tasks ? read_tasks(list) : STATUS_OK;
+    size_t count = list->subjects.count;
+    size_t fields = of_tasks ? SUBJECT_FIELDS : 1;
+    struct cell *cells = calloc(count * fields + 1, sizeof *cells);
+    char(*states)[2] = calloc(count + 1, sizeof *states);
+    const struct table table = { kind->plural != NULL ? kind->plural : kind->name,
+                                 TABLE_ROWS,
+                                 subject_fields,
+                                 fields,
+                                 cells,
+                                 count };
+    int status;
+
+    if (cells == NULL || states == NULL) {
+        status = out_of_memory();
+        goto out;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct subject *subject = &list->subjects.items[i];
+        const struct camp_task *task = &subject->now.task;
+
+        cells[i * fields] = cell_text(subject->label);
+        if (!of_tasks)
+            continue;
+        states[i][0] = task->state;
+        cells[i * fields + 1] =
+            (task->known & CAMP_TASK_NAME) != 0 ? cell_text(task->name) : cell_unknown();
+        cells[i * fields + 2] =
+            (task->known & CAMP_TASK_STATE) != 0 ? cell_text(states[i]) : cell_unknown();
+    }
+    status = print_table(list, &table);
+    if (status == STATUS_OK)
+        status = unread;
+out:
+    free(cells);
+    free(states);
+    return status;
+}
+
+static int list_subjects(struct list *list, const struct kind_name *kind)
+{
+    struct camp_error error = { 0 };
+    int result;
+
+    if (list->pid != NULL && (kind->kind & (KIND_PROCESS | KIND_THREAD)) == 0)
+        return complain(STATUS_USAGE, "--pid goes with processes or threads");
+    if (list->name != NULL && kind->kind != KIND_PROCESS)
+        return complain(STATUS_USAGE, "--name goes with processes");
+    if (list->name != NULL && list->pid != NULL)
+        return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
+    result = find_subjects(list, kind, &error);
+    return result < 0 ? complain_of(result, &error) : print_subjects(list, kind);
+}
+
+/* ---------------------------------------------------------------------- Operands -- */
+
+static int complain_of_kind(const char *word)
+{
+    struct suggestion suggestion = { .word = word };
+
+    suggestion_offer(&suggestion, "counters");
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        suggestion_offer(&suggestion, kinds[i].plural != NULL ? kinds[i].plural : kinds[i].name);
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no kind '%s'; did you mean '%s'?", word,
+                        suggestion.best);
+    return complain(STATUS_USAGE, "there is no kind '%s'; camp list names them", word);
+}
+
+static int dispatch(struct list *list, char **operands, int count)
+{
+    const struct kind_name *kind = NULL;
+    bool of_counters =
+        count > 0 && (strcmp(operands[0], "counters") == 0 || strcmp(operands[0], "counter") == 0);
+    const char *word = count > (of_counters ? 1 : 0) ? operands[of_counters ? 1 : 0] : NULL;
+
+    if (count > (of_counters ? 2 : 1))
+        return complain(STATUS_USAGE, "one kind at a time; '%s' is too much",
+                        operands[of_counters ? 2 : 1]);
+    if (word != NULL && (kind = kind_by_name(word, strlen(word))) == NULL)
+        return complain_of_kind(word);
+    if ((list->pid != NULL || list->name != NULL) && (of_counters || kind == NULL))
+        return complain(STATUS_USAGE, "--pid and --name go with processes or threads");
+    if (of_counters)
+        return list_counters(list, kind != NULL ? (uint32_t)kind->kind : ~0u);
+    if (list->format == FORMAT_MARKDOWN)
+        return complain(STATUS_USAGE, "markdown is the form of `camp list counters` alone");
+    return kind != NULL ? list_subjects(list, kind) : list_kinds(list);
+}
+
+static const char about[] =
+    "Lists what can be read: cpus, memory, networks, disks, partitions, processes,\n"
+    "threads, kernel, or counters [KIND]; without a KIND, the kinds. Every name is\n"
+    "valid input of `camp get`:\n\n"
+    "  camp list counters cpu                  what there is to know of a CPU\n"
+    "  camp get $(camp list networks) --rate   all of them\n"
+    "  camp list processes --name nginx        as PID@START: never another's\n"
+    "  camp list threads --pid 1234 --long     with their names";
+
+int command_list(int argc, char **argv)
+{
+    static const char *const formats[] = { "text", "json", "csv", "markdown", NULL };
+    struct list list = { .format = FORMAT_TEXT };
+    const struct option_spec specs[] = {
+        { "pid", 'p', OPTION_TEXT, &list.pid, "PID", "this process, or its threads" },
+        { "name", 'n', OPTION_TEXT, &list.name, "EXECUTABLE", "the processes of this executable" },
+        { "long", 'l', OPTION_FLAG, &list.with_names, NULL, "names and states of tasks, too" },
+        { "format", 'f', OPTION_CHOICE, &list.format, "FORMAT",
+          "text, json, csv; of counters, markdown too", 0, 0, formats },
+        { "proc", 0, OPTION_TEXT, &list.source.proc, "FOLDER", "another /proc to read" },
+        { "sys", 0, OPTION_TEXT, &list.source.sys, "FOLDER", "another /sys to read" },
+    };
+    const struct option_table table = { "camp list [OPTIONS] [KIND | counters [KIND]]", about,
+                                        specs, sizeof specs / sizeof specs[0] };
+    int first;
+    int status = options_parse(&table, argc, argv, &first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (list.source.proc != NULL || list.source.sys != NULL)
+        list.subjects.source = &list.source;
+    status = dispatch(&list, argv + first, argc - first);
+    subjects_release(&list.subjects);
+    return status;
+}

@@ -1,0 +1,75 @@
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+    { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
+    { "get", command_get, "read counters" },
+    { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
+    { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },
+    { "load", command_load, "loads of known size, which tell the truth about themselves" },
+    { "verify", command_verify, "is every number right on this machine?" },
+    { "probe", command_probe, "what measuring costs" },
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static int print_help(FILE *stream)
+{
+    fprintf(stream, "camp books every nanosecond once: where time really goes on this computer.\n\n"
+                    "Usage: camp COMMAND [OPTIONS]\n\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fprintf(stream,
+            "\n`camp COMMAND --help` tells the options of a command; `camp --version` "
+            "the\nversion.\nExit status: 0 ok, 1 failure, 2 usage, 3 partial, 4 privilege.\n");
+    return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+static int print_version(void)
+{
+    printf("camp %s\n", camp_version());
+    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+/* A standard descriptor that the caller closed would be given to the next file that is opened, and
+ * the output would go there: let it be one that cannot be written to. */
+static void occupy_standard_descriptors(void)
+{
+    int descriptor;
+
+    do
+        descriptor = open("/dev/null", O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+
+    occupy_standard_descriptors();
+    setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
+    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after what it had to tidy up */
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return print_help(stdout);
+    if (strcmp(name, "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            command_name = commands[i].name;
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    return complain(STATUS_USAGE, "there is no command '%s'; see camp --help", name);
+}

@@ -1,0 +1,91 @@
+/* What all commands share: complaints, signals, the clock, the end of the output. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+volatile sig_atomic_t stop_requested;
+
+const char *command_name = "";
+
+int complain(int status, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *byte = line; *byte != '\0'; byte++) { /* one line, whatever was in a name */
+        if ((unsigned char)*byte < ' ' || *byte == 0x7f)
+            *byte = '?';
+    }
+    fprintf(stderr, "camp%s%s: %s\n", command_name[0] != '\0' ? " " : "", command_name, line);
+    return status;
+}
+
+int complain_of(int result, const struct camp_error *error)
+{
+    int status = result == CAMP_E_PERM      ? STATUS_PRIVILEGE
+                 : result == CAMP_E_INVALID ? STATUS_USAGE
+                                            : STATUS_FAILURE;
+
+    return complain(status, "%s",
+                    error->message[0] != '\0' ? error->message : camp_result_name(result));
+}
+
+int output_failed(int system_error)
+{
+    if (system_error == EPIPE)
+        return STATUS_OK;
+    return complain(STATUS_FAILURE, "cannot write the output: %s", strerror(system_error));
+}
+
+static void request_stop(int signal_number)
+{
+    stop_requested = signal_number;
+}
+
+void stop_on_signals(void)
+{
+    struct sigaction action = { .sa_handler = request_stop }; /* no SA_RESTART: sleeps end */
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool sleep_until(uint64_t time_ns)
+{
+    struct timespec time = { .tv_sec = (time_t)(time_ns / 1000000000),
+                             .tv_nsec = (long)(time_ns % 1000000000) };
+
+    while (!stop_requested) {
+        int failed = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+
+        if (failed == 0)
+            return true;
+        if (failed != EINTR)
+            return false;
+    }
+    return false;
+}
+
+void time_text(char *ret, size_t capacity, int64_t wall_clock_ns)
+{
+    time_t seconds = (time_t)(wall_clock_ns / 1000000000);
+    int milliseconds = (int)(wall_clock_ns % 1000000000 / 1000000);
+    struct tm broken_down;
+    char day[24];
+    char zone[8];
+
+    localtime_r(&seconds, &broken_down);
+    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &broken_down);
+    strftime(zone, sizeof zone, "%z", &broken_down); /* +0100: RFC 3339 wants +01:00 */
+    snprintf(ret, capacity, "%s.%03d%.3s:%s", day, milliseconds, zone, zone + 3);
+}

@@ -1,0 +1,271 @@
+/*
+ * Reading subjects: each thing as cheaply as libcamp can, and several CPUs, interfaces or disks
+ * with one call, so that they are of one point in time.
+ */
+#include "listing.h"
+#include "subjects.h"
+
+#include "counters/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void subject_want(struct subject *subject, const struct counter *counter)
+{
+    bool of_taskstats = counter->known_offset == offsetof(struct reading, taskstat_known);
+
+    if (of_taskstats)
+        subject->wants_taskstats = true;
+    else
+        subject->wanted |= counter->bit;
+    if (subject->kind == KIND_CPU && (counter->nature == NATURE_UTILISATION ||
+                                      counter->offset == offsetof(struct reading, cpu_count)))
+        subject->counts_cpus = true;
+}
+
+/* ------------------------------------------------------------- Several at once -- */
+
+static void store(struct reading *reading, enum counter_kind kind, const void *array, size_t i)
+{
+    if (kind == KIND_CPU) {
+        reading->cpu = ((const struct camp_cpu *)array)[i];
+        reading->time_ns = reading->cpu.time_ns;
+    } else if (kind == KIND_NETWORK) {
+        reading->network = ((const struct camp_network *)array)[i];
+        reading->time_ns = reading->network.time_ns;
+    } else {
+        reading->disk = ((const struct camp_disk *)array)[i];
+        reading->time_ns = reading->disk.time_ns;
+    }
+}
+
+static bool is_subject(const struct subject *subject, const void *array, size_t i)
+{
+    if (subject->kind == KIND_CPU)
+        return ((const struct camp_cpu *)array)[i].cpu == subject->cpu;
+    return strcmp(subject->kind == KIND_NETWORK ? ((const struct camp_network *)array)[i].name
+                                                : ((const struct camp_disk *)array)[i].name,
+                  subject->device) == 0;
+}
+
+/* Finds each subject of the kind among what was read; they mostly stand in the same order. */
+static void distribute(struct subjects *subjects, enum counter_kind kind, const void *array,
+                       size_t count)
+{
+    size_t at = 0;
+
+    for (size_t s = 0; s < subjects->count; s++) {
+        struct subject *subject = &subjects->items[s];
+        size_t tried = 0;
+
+        if (subject->kind != kind)
+            continue;
+        while (tried < count && !is_subject(subject, array, at)) {
+            at = (at + 1) % count;
+            tried++;
+        }
+        if (tried < count) {
+            store(&subject->now, kind, array, at);
+            subject->now.cpu_count = kind == KIND_CPU ? count - 1 : 0; /* without the total */
+        } else {
+            subject->now.result =
+                library_fail(&subject->error, CAMP_E_GONE, "there is no %s%s%s", subject->label,
+                             kind == KIND_CPU ? " online" : "", "; see camp list");
+        }
+    }
+}
+
+static void read_together(struct subjects *subjects, enum counter_kind kind)
+{
+    const struct listing listing = { .source = subjects->source,
+                                     .disk_kind = kind == KIND_DISK ? CAMP_DISK_WHOLE
+                                                                    : CAMP_DISK_PARTITION };
+    fill_function *fill = kind == KIND_CPU       ? fill_cpus
+                          : kind == KIND_NETWORK ? fill_networks
+                                                 : fill_disks;
+    size_t size = kind == KIND_CPU       ? sizeof(struct camp_cpu)
+                  : kind == KIND_NETWORK ? sizeof(struct camp_network)
+                                         : sizeof(struct camp_disk);
+    struct camp_error error = { 0 };
+    size_t count = 0;
+    void *array;
+    int result = list_grow(fill, &listing, size, &array, &count, &error);
+
+    if (result >= 0)
+        distribute(subjects, kind, array, count);
+    for (size_t i = 0; result < 0 && i < subjects->count; i++) {
+        if (subjects->items[i].kind != kind)
+            continue;
+        subjects->items[i].now.result = result;
+        subjects->items[i].error = error;
+    }
+    free(array);
+}
+
+/* ------------------------------------------------------------------ One by one -- */
+
+static int read_cpu(const struct camp_source *source, struct subject *subject)
+{
+    struct reading *now = &subject->now;
+    size_t count = 0;
+    int result = camp_cpu_read(source, subject->cpu, &now->cpu, sizeof now->cpu, &subject->error);
+
+    now->time_ns = now->cpu.time_ns;
+    if (result < 0 || !subject->counts_cpus)
+        return result;
+    result = camp_cpu_count(source, &count, &subject->error);
+    now->cpu_count = count;
+    return result;
+}
+
+static int read_task(const struct camp_source *source, struct subject *subject)
+{
+    struct camp_task *task = &subject->now.task;
+    uint32_t wanted = subject->wanted | CAMP_TASK_START; /* so that the identity is looked at */
+
+    if (subject->kind == KIND_PROCESS)
+        return camp_process_read(source, &subject->process, wanted, task, sizeof *task,
+                                 &subject->error);
+    return camp_thread_read(source, &subject->thread, wanted, task, sizeof *task, &subject->error);
+}
+
+static int read_one(const struct camp_source *source, struct subject *subject)
+{
+    struct reading *now = &subject->now;
+    int result = CAMP_E_INVALID;
+
+    switch (subject->kind) {
+    case KIND_CPU:
+        return read_cpu(source, subject);
+    case KIND_MEMORY:
+        result = camp_memory_read(source, subject->wanted, &now->memory, sizeof now->memory,
+                                  &subject->error);
+        now->time_ns = now->memory.time_ns;
+        break;
+    case KIND_NETWORK:
+        result = camp_network_read(source, subject->device, &now->network, sizeof now->network,
+                                   &subject->error);
+        now->time_ns = now->network.time_ns;
+        break;
+    case KIND_DISK:
+    case KIND_PARTITION:
+        result =
+            camp_disk_read(source, subject->device, &now->disk, sizeof now->disk, &subject->error);
+        now->time_ns = now->disk.time_ns;
+        break;
+    case KIND_PROCESS:
+    case KIND_THREAD:
+        result = read_task(source, subject);
+        now->time_ns = now->task.time_ns;
+        break;
+    case KIND_KERNEL:
+        result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, &subject->error);
+        now->time_ns = now_ns(CLOCK_MONOTONIC);
+        break;
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------- Taskstats -- */
+
+static int read_taskstats_of(const int32_t *pids, size_t count, struct camp_taskstat *tasks,
+                             struct camp_error *error)
+{
+    struct camp_taskstats session = CAMP_TASKSTATS_NONE;
+    int result = camp_taskstats_open(&session, error);
+
+    if (result < 0)
+        return result;
+    result = camp_taskstats_read(&session, pids, count, tasks, sizeof *tasks, error);
+    camp_taskstats_close(&session);
+    return result;
+}
+
+/* Of every process that wants it, in one go. The identity is checked after it, by read_task(). */
+static void read_taskstats(struct subjects *subjects)
+{
+    int32_t *pids = calloc(subjects->count + 1, sizeof *pids);
+    struct camp_taskstat *tasks = calloc(subjects->count + 1, sizeof *tasks);
+    struct camp_error error = { 0 };
+    size_t count = 0;
+    int result;
+
+    for (size_t i = 0; pids != NULL && i < subjects->count; i++) {
+        if (subjects->items[i].wants_taskstats)
+            pids[count++] = subjects->items[i].process.pid;
+    }
+    if (pids == NULL || tasks == NULL)
+        result = library_fail_memory(&error);
+    else if (subjects->source != NULL)
+        result = library_fail(&error, CAMP_E_NOTSUP,
+                              "taskstats tells of this machine, not of "
+                              "another /proc");
+    else
+        result = count > 0 ? read_taskstats_of(pids, count, tasks, &error) : CAMP_OK;
+    count = 0;
+    for (size_t i = 0; i < subjects->count; i++) {
+        struct subject *subject = &subjects->items[i];
+
+        if (!subject->wants_taskstats)
+            continue;
+        subject->taskstats_error = error;
+        if (result >= 0 && tasks != NULL) {
+            subject->now.taskstat = tasks[count++];
+            subject->now.taskstat_known = subject->now.taskstat.result == CAMP_OK;
+        }
+    }
+    free(pids);
+    free(tasks);
+}
+
+/* ------------------------------------------------------------------------- All -- */
+
+static bool is_read_together(const struct subjects *subjects, enum counter_kind kind)
+{
+    size_t count = 0;
+
+    if (kind != KIND_CPU && kind != KIND_NETWORK && kind != KIND_DISK && kind != KIND_PARTITION)
+        return false;
+    for (size_t i = 0; i < subjects->count; i++)
+        count += subjects->items[i].kind == kind;
+    return count > 1;
+}
+
+/* A CPU's utilisation since the reading before; where there is none it stays unknown. */
+static void derive(struct subject *subject)
+{
+    struct reading *now = &subject->now;
+    const struct reading *before = &subject->before;
+
+    if (subject->kind != KIND_CPU || !subject->counts_cpus || now->result < 0 ||
+        before->result < 0 || before->time_ns == 0)
+        return;
+    if (camp_cpu_difference(&before->cpu, &now->cpu,
+                            subject->cpu == CAMP_CPU_TOTAL ? (size_t)now->cpu_count : 1,
+                            &now->utilisation, sizeof now->utilisation) == CAMP_OK)
+        now->utilisation_known = before->cpu.known & now->cpu.known;
+}
+
+void subjects_read(struct subjects *subjects)
+{
+    for (size_t i = 0; i < subjects->count; i++) {
+        subjects->items[i].before = subjects->items[i].now;
+        memset(&subjects->items[i].now, 0, sizeof subjects->items[i].now);
+    }
+    read_taskstats(subjects);
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        bool together = is_read_together(subjects, kinds[k].kind);
+
+        if (together)
+            read_together(subjects, kinds[k].kind);
+        for (size_t i = 0; !together && i < subjects->count; i++) {
+            struct subject *subject = &subjects->items[i];
+
+            if (subject->kind == kinds[k].kind)
+                subject->now.result = read_one(subjects->source, subject);
+        }
+    }
+    for (size_t i = 0; i < subjects->count; i++)
+        derive(&subjects->items[i]);
+}

@@ -1,0 +1,52 @@
+#include "suggestion.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define WORD_MAXIMUM 63
+
+/* How many letters must be put in, left out or changed (Levenshtein); a swap of neighbours is 1.
+ * Three rows of the table suffice. */
+static size_t word_distance(const char *left, const char *right)
+{
+    size_t rows[3][WORD_MAXIMUM + 1];
+    size_t width = strlen(right);
+    size_t height = strlen(left);
+
+    if (width > WORD_MAXIMUM || height > WORD_MAXIMUM)
+        return SIZE_MAX;
+    for (size_t x = 0; x <= width; x++)
+        rows[0][x] = x;
+    for (size_t y = 1; y <= height; y++) {
+        size_t *row = rows[y % 3];
+        const size_t *above = rows[(y + 2) % 3];
+
+        row[0] = y;
+        for (size_t x = 1; x <= width; x++) {
+            size_t best = above[x - 1] + (left[y - 1] != right[x - 1]);
+
+            best = above[x] + 1 < best ? above[x] + 1 : best;
+            best = row[x - 1] + 1 < best ? row[x - 1] + 1 : best;
+            if (y > 1 && x > 1 && left[y - 1] == right[x - 2] && left[y - 2] == right[x - 1] &&
+                rows[(y + 1) % 3][x - 2] + 1 < best)
+                best = rows[(y + 1) % 3][x - 2] + 1;
+            row[x] = best;
+        }
+    }
+    return rows[height % 3][width];
+}
+
+void suggestion_offer(struct suggestion *suggestion, const char *candidate)
+{
+    size_t length = strlen(suggestion->word);
+    size_t distance = word_distance(suggestion->word, candidate);
+    size_t bound = length / 3 < 1 ? 1 : length / 3;
+
+    /* A word that was cut short, or lacks its unit, is near as well: "free" for free_bytes. */
+    if (length >= 3 && strncmp(candidate, suggestion->word, length) == 0)
+        distance = 1;
+    if (distance > bound || (suggestion->best != NULL && distance >= suggestion->distance))
+        return;
+    suggestion->best = candidate;
+    suggestion->distance = distance;
+}

@@ -1,0 +1,31 @@
+/*
+ * The values of a query's rows as cells: raw, or derived from two readings. What could not be had
+ * is an unknown cell, and counted; its reason goes to stderr once.
+ */
+#ifndef CAMP_COMMANDS_VALUES_H
+#define CAMP_COMMANDS_VALUES_H
+
+#include "query.h"
+
+#include "views/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct values {
+    const struct query *query;
+    bool *told_counters; /* [counter_count]: the reason of its being unknown was told */
+    bool *told_subjects; /* [subjects.count] */
+    size_t had;          /* values that were known, and those that were not, so far */
+    size_t missing;
+    int status; /* of what was missing: the first */
+};
+
+/* After the query is complete. False: no memory. */
+bool values_init(struct values *ret, const struct query *query);
+void values_release(struct values *values);
+
+/* The value of a row by its subject's newest readings. */
+struct cell value_cell(struct values *values, struct row *row);
+
+#endif

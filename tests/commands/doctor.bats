@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# camp doctor: what is told, in every format, to root and to others.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+}
+
+json() { # json EXPRESSION: of the object d
+    /usr/bin/python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"
+}
+
+# As nobody, who may not enter the folder of the build: by a copy in one of its own.
+as_nobody() { # with FOLDER, which teardown removes
+    cp "$CAMP" "$FOLDER/camp"
+    chmod 755 "$FOLDER" "$FOLDER/camp"
+    setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$FOLDER/camp" "$@" 2>&1
+}
+
+teardown() {
+    if [ -n "${FOLDER:-}" ]; then rm -r "$FOLDER"; fi
+}
+
+@test "text: a headline, the facts, the capabilities, the tiers, what to change" {
+    run --separate-stderr "$CAMP" doctor
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ ${lines[0]} == "$(uname -r | cut -c1-40) $(uname -m): camp check runs on tier "* ]]
+    for word in tick_hz accounting tickless_idle taskstats CAP_NET_ADMIN schedstat; do
+        [[ $output == *"$word"* ]]
+    done
+}
+
+@test "text: no line is longer than 80 columns" {
+    run "$CAMP" doctor
+    [ "$status" -eq 0 ]
+    [ "$(printf '%s\n' "$output" | awk 'length > 100' | wc -l)" -eq 0 ]
+    [ "$("$CAMP" doctor | head -n -1 | awk 'length > 80' | wc -l)" -eq 0 ]
+}
+
+@test "json: one object, with schema, facts, capabilities and tiers" {
+    run bash -c "'$CAMP' doctor --format json"
+    [ "$status" -eq 0 ]
+    [ "$(echo "$output" | wc -l)" -eq 1 ]
+    [ "$(echo "$output" | json 'd["schema"], d["release"]')" = "camp.doctor/1 $(uname -r)" ]
+    [ "$(echo "$output" | json 'len(d["capabilities"]), len(d["tiers"])')" = "6 2" ]
+    [ "$(echo "$output" | json 'sum(t["used"] for t in d["tiers"])')" = 1 ]
+}
+
+@test "json: what the kernel's own files say is what is told" {
+    value() { "$CAMP" doctor -f json | json "[f['value'] for f in d['facts'] if f['name'] == '$1'][0]"; }
+    [ "$(value user_hz)" = "$(getconf CLK_TCK)" ]
+    [ "$(value schedstats)" = "$([ -e /proc/schedstat ] && echo True || echo False)" ]
+    [ "$(value btf)" = "$([ -e /sys/kernel/btf/vmlinux ] && echo True || echo False)" ]
+    if [ -r /proc/config.gz ]; then
+        [ "$(value tick_hz)" = "$(zcat /proc/config.gz | sed -n 's/^CONFIG_HZ=//p')" ]
+    fi
+}
+
+@test "csv: the facts, or the table asked for" {
+    run "$CAMP" doctor --format csv --table capabilities
+    [ "$status" -eq 0 ]
+    [[ $output == *CAP_NET_ADMIN* ]]
+    [[ $output != *tick_hz* ]]
+}
+
+@test "an ordinary user is told the one line that gives the better tier" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
+    FOLDER=$(mktemp -d)
+    run as_nobody doctor
+    [ "$status" -eq 0 ]
+    [[ $output == *"runs on tier schedstat"* ]]
+    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin+ep "* ]]
+}
+
+@test "what is not taken is a usage error" {
+    run "$CAMP" doctor now
+    [ "$status" -eq 2 ]
+    run "$CAMP" doctor --format yaml
+    [ "$status" -eq 2 ]
+}

@@ -1,0 +1,444 @@
+#!/usr/bin/env bats
+# camp get: values, names with dots, patterns, rates, what cannot be had, and the forms of output.
+
+# shellcheck disable=SC2154 # $stderr and $output are set by run
+bats_require_minimum_version 1.5.0
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    export LC_ALL=C
+}
+
+teardown() {
+    if [ -n "${CHILD:-}" ]; then kill "$CHILD" 2>/dev/null || true; fi
+}
+
+# A /proc and /sys of known numbers: 2 CPUs (0 and 2), an interface with a dot, a disk with a
+# partition.
+known_system() {
+    ROOT=$BATS_TEST_TMPDIR
+    mkdir -p "$ROOT/proc/net" "$ROOT/sys/class/block/sda/sda1"
+    cat >"$ROOT/proc/stat" <<'END'
+cpu  300 30 70 4000 9 1 2 5 100 10
+cpu0 200 20 40 2000 9 1 2 5 100 10
+cpu2 100 10 30 2000 0 0 0 0 0 0
+intr 0
+END
+    cat >"$ROOT/proc/net/dev" <<'END'
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0
+eth0.100: 18446744073709551615 20 0 0 0 0 0 0 50 60 0 0 0 0 0 0
+  eth0: 11 12 0 0 0 0 0 0 15 16 0 0 0 0 0 0
+END
+    cat >"$ROOT/proc/diskstats" <<'END'
+   8       0 sda 10 0 80 3 20 0 160 4 1 5 6
+   8       1 sda1 9 0 72 2 19 0 152 3 0 4 5
+END
+    echo "10 0 80 3 20 0 160 4 1 5 6" >"$ROOT/sys/class/block/sda/stat"
+    echo 1 >"$ROOT/sys/class/block/sda/sda1/partition"
+    KNOWN="--proc $ROOT/proc --sys $ROOT/sys"
+}
+
+known() {
+    # shellcheck disable=SC2086
+    run --separate-stderr "$CAMP" get $KNOWN "$@"
+}
+
+a_child() {
+    sleep 60 &
+    CHILD=$!
+}
+
+@test "a line is name, value, unit and provenance, without a heading" {
+    run "$CAMP" get memory.total_bytes
+    [ "$status" -eq 0 ]
+    [[ $output =~ ^memory\.total_bytes\ +[0-9]+\ +bytes\ +measured$ ]]
+}
+
+@test "guest time is taken out of user time, in every CPU and in the total" {
+    known_system
+    known --value cpu.user_ns cpu.guest_ns cpu.0.nice_ns cpu.2.idle_ns
+    [ "$status" -eq 0 ]
+    [ "$output" = "$(printf '%s\n' 2000000000 1000000000 100000000 20000000000)" ]
+}
+
+@test "a star stands for each CPU, without the total, and ids may have holes" {
+    known_system
+    known 'cpu.*.system_ns' --value
+    [ "$output" = "$(printf '%s\n' 400000000 300000000)" ]
+    known 'cpu.*.system_ns'
+    [[ ${lines[1]} == cpu.2.system_ns* ]]
+}
+
+@test "a counter may be a pattern, and all is all of it" {
+    known_system
+    known 'network.lo.*_packets' --value
+    [ "$output" = "$(printf '2\n6')" ]
+    known network.lo.all --value
+    [ "${#lines[@]}" -eq 8 ]
+    known network
+    [ "${#lines[@]}" -eq 24 ]
+}
+
+@test "an interface's name may hold a dot, and is not confused with another" {
+    known_system
+    known network.eth0.100.sent_bytes network.eth0.sent_bytes --value
+    [ "$status" -eq 0 ]
+    [ "$output" = "$(printf '50\n15')" ]
+}
+
+@test "all counters of an interface with a dot in its name" {
+    known_system
+    known network.eth0.100
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 8 ]
+    [[ ${lines[0]} == network.eth0.100.received_bytes*18446744073709551615* ]]
+}
+
+@test "a disk and its partition are told apart" {
+    known_system
+    known disk.sda.reads partition.sda1.reads disk.sda.read_bytes --value
+    [ "$output" = "$(printf '10\n9\n40960')" ]
+    known partition.sda.reads
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"there is no partition 'sda'"* ]]
+}
+
+@test "the provenance of a time is that of this kernel" {
+    accounting=$("$CAMP" get kernel.accounting --value)
+    run "$CAMP" get cpu.user_ns
+    case $accounting in
+    tick) [[ $output == *" sampled" ]] ;;
+    native) [[ $output == *" measured" ]] ;;
+    *) [[ $output == *" sampled" || $output == *" unknown" ]] ;;
+    esac
+}
+
+@test "of another system the provenance is unknown, not assumed" {
+    known_system
+    known cpu.user_ns
+    [[ $output == *" unknown" ]]
+}
+
+@test "JSON holds the exact number, the kind and the subject" {
+    known_system
+    known network.eth0.100.received_bytes --format json
+    [ "$status" -eq 0 ]
+    [[ $output == '{"schema":"camp.get/1","time":"'* ]]
+    [[ $output == *'"name":"network.eth0.100.received_bytes","value":18446744073709551615,"unit":"bytes","provenance":"measured","kind":"network","subject":"eth0.100","counter":"received_bytes"'* ]]
+}
+
+@test "CSV has one header line and one line a counter" {
+    known_system
+    known disk --format csv
+    [ "${lines[0]}" = "time,interval_s,name,value,unit,provenance,kind,subject,counter" ]
+    [ "${#lines[@]}" -eq 10 ]
+}
+
+@test "a process's measured time grows by what it burns" {
+    # shellcheck disable=SC2016
+    run bash -c 'a=$("$0" get process.$$.cpu_ns --value)
+        end=$((SECONDS + 20)); x=0
+        while [ "$x" -lt 150000 ] && [ "$SECONDS" -lt "$end" ]; do x=$((x + 1)); done
+        b=$("$0" get process.$$.cpu_ns --value); echo $((b - a))' "$CAMP"
+    [ "$status" -eq 0 ]
+    [ "$output" -gt 20000000 ]
+}
+
+@test "a process read by its identifier is the same process" {
+    a_child
+    identifier=$("$CAMP" list processes --pid "$CHILD")
+    [[ $identifier == process.$CHILD@* ]]
+    run "$CAMP" get "$identifier.start" --value
+    [ "$status" -eq 0 ]
+    [ "$output" = "${identifier#*@}" ]
+}
+
+@test "a pid that belongs to another process now is gone, exit 1" {
+    a_child
+    run --separate-stderr "$CAMP" get "process.$CHILD@1.cpu_ns"
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ $stderr == *"has ended: pid $CHILD belongs to another now"* ]]
+}
+
+@test "a process that ended is gone, exit 1" {
+    a_child
+    kill "$CHILD"
+    wait "$CHILD" || true
+    run --separate-stderr "$CAMP" get "process.$CHILD.cpu_ns"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp get: there is no process $CHILD (any more)" ]]
+}
+
+@test "a process that ends between two readings is told of once, and its value is unknown" {
+    a_child
+    (sleep 0.4; kill "$CHILD") &
+    run --separate-stderr "$CAMP" get "process.$CHILD.cpu_ns" memory.free_bytes --count 6 \
+        --interval 200ms
+    [ "$status" -eq 3 ]
+    [[ $output =~ process\.$CHILD\.cpu_ns\ +-\ +ns ]]
+    [ "$(echo "$stderr" | grep -c "process.$CHILD")" -eq 1 ]
+}
+
+@test "processes are found by their executable, also one with a dot in its name" {
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
+    "$BATS_TEST_TMPDIR/my.sleep-3.11" 60 &
+    CHILD=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # until it runs its own program
+        [ "$("$CAMP" list processes --name my.sleep-3.11 2>/dev/null | wc -l)" -eq 1 ] && break
+        sleep 0.05
+    done
+    run "$CAMP" get process.name:my.sleep-3.11.threads --value
+    [ "$status" -eq 0 ]
+    [ "$output" = 1 ]
+    run "$CAMP" get --name my.sleep-3.11 threads
+    [[ $output == process.$CHILD@*.threads* ]]
+    run "$CAMP" get "thread.name:my.sleep-3.11.*.state" --value
+    [ "$output" = S ]
+}
+
+@test "a thread is read by its process and its own id" {
+    a_child
+    run "$CAMP" get "thread.$CHILD.$CHILD.cpu_ns" --value
+    [ "$status" -eq 0 ]
+    [ "$output" -gt 0 ]
+    run --separate-stderr "$CAMP" get "thread.$CHILD.1.cpu_ns"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"process $CHILD has no thread 1"* ]]
+    run --separate-stderr "$CAMP" get "thread.$CHILD.$CHILD*.state" --value
+    [ "$status" -eq 0 ]
+    run --separate-stderr "$CAMP" get "thread.$CHILD.${CHILD}0*.state" --value
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"no thread matches"* ]]
+}
+
+@test "a CPU that is not there is gone, and shown as unknown" {
+    run --separate-stderr "$CAMP" get cpu.99999.user_ns
+    [ "$status" -eq 1 ]
+    [[ $output =~ ^cpu\.99999\.user_ns\ +-\ +ns ]]
+    [[ $stderr == *"cpu.99999"* ]]
+}
+
+@test "some had and some not is exit 3" {
+    run --separate-stderr "$CAMP" get memory.free_bytes process.2147483647.cpu_ns
+    [ "$status" -eq 3 ]
+    [[ $output == memory.free_bytes* ]]
+}
+
+without_capability() { # CAPABILITY COMMAND...
+    local capability=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --bounding-set="-$capability" --inh-caps="-$capability" "$@"
+    else
+        "$@"
+    fi
+}
+
+@test "sampled time without CAP_NET_ADMIN is exit 4, and the capability is named" {
+    a_child
+    run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns"
+    [ "$status" -eq 4 ]
+    [[ $output =~ sampled_ns\ +-\ +ns\ +sampled$ ]]
+    [[ $stderr == *CAP_NET_ADMIN* ]]
+    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+}
+
+@test "sampled and measured time come in one message where they may be read" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
+    run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
+    [ "$status" -eq 0 ]
+    [ "${lines[1]}" -gt 0 ]
+}
+
+@test "busy is between nothing and everything, measured and sampled" {
+    run "$CAMP" get 'cpu.*busy_percent' --value
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 2 ]
+    for value in "${lines[@]}"; do
+        [[ $value =~ ^[0-9]+\.[0-9]{3}$ ]]
+    done
+    [ "${lines[0]%.*}" -le 101 ]
+}
+
+@test "a rate is per second of time that passed" {
+    # A process that sleeps uses nothing; one that spins uses some of a CPU, and not more than one.
+    a_child
+    run "$CAMP" get "process.$CHILD.cpu_ns" --rate --interval 300ms --value
+    [ "$status" -eq 0 ]
+    [ "$output" = 0.000 ]
+    bash -c 'end=$((SECONDS + 20)); while [ "$SECONDS" -lt "$end" ]; do :; done' &
+    burner=$!
+    run "$CAMP" get "process.$burner.cpu_ns" "process.$burner.cpu_percent" --rate --interval 500ms \
+        --value
+    kill "$burner"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]%.*}" -gt 50000000 ] # more than 5 % of one CPU, less than all of it
+    [ "${lines[0]%.*}" -lt 1050000000 ]
+    [ "${lines[1]%.*}" -eq $((${lines[0]%.*} / 10000000)) ]
+}
+
+@test "the interval that is told is the real one" {
+    run "$CAMP" get cpu.busy_percent --interval 100ms --format json
+    python3 -c 'import json, sys
+interval = json.loads(sys.argv[1])["interval_s"]
+assert interval >= 0.09 and interval != 0.1, interval' "$output"
+}
+
+@test "intervals missed while stopped are not made up for" {
+    "$CAMP" get cpu.busy_percent --interval 100ms --count 5 --format json \
+        >"$BATS_TEST_TMPDIR/out" &
+    CHILD=$!
+    sleep 0.15
+    kill -STOP $CHILD
+    sleep 1
+    kill -CONT $CHILD
+    wait $CHILD
+    python3 -c 'import json, sys
+intervals = [json.loads(line)["interval_s"] for line in sys.stdin]
+assert len(intervals) == 5 and max(intervals) > 0.8, intervals
+assert min(intervals) > 0.05, intervals' <"$BATS_TEST_TMPDIR/out"
+}
+
+@test "a percentage without known idle time is unknown, and not 0" {
+    known_system
+    sed -i 's/4000/18446744073709551615/' "$ROOT/proc/stat"
+    known cpu.busy_percent --interval 10ms --value
+    [ "$status" -eq 3 ]
+    [ "$output" = - ]
+    [[ $stderr == *cpu.busy_percent* ]]
+}
+
+@test "a level has no rate" {
+    run --separate-stderr "$CAMP" get memory.free_bytes --rate
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"no rate"* ]]
+}
+
+@test "a count repeats, an interval apart" {
+    start=$(date +%s%N)
+    run "$CAMP" get cpu.count --value --count 3 --interval 200ms
+    elapsed=$(($(date +%s%N) - start))
+    [ "${#lines[@]}" -eq 3 ]
+    [ "$elapsed" -ge 400000000 ]
+}
+
+@test "an interrupt ends it with what was seen" {
+    run timeout --signal=INT 1 "$CAMP" get cpu.count --value --count 1000 --interval 300ms
+    [ "$status" -eq 124 ]
+    [ "${#lines[@]}" -ge 2 ]
+    [ "${lines[0]}" -gt 0 ]
+}
+
+# near WRONG RIGHT: a mistyped name is a usage error that suggests the right one.
+near() {
+    run --separate-stderr "$CAMP" get "$1"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ $stderr == *"did you mean '$2'?" ]]
+}
+
+@test "a near miss is suggested" {
+    near cpu.usr_ns cpu.user_ns
+    near cqu.user_ns cpu.user_ns
+    near free_bytes memory.free_bytes
+    near memory.free memory.free_bytes
+    near network.lo.sent_byets network.lo.sent_bytes
+    near process.1.cpu process.1.cpu_ns
+}
+
+@test "an interface that is nearly there is suggested, exit 1" {
+    known_system
+    known network.eht0.sent_bytes
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"did you mean 'eth0'"* ]]
+}
+
+@test "names that cannot be are usage errors, whatever they hold" {
+    for name in '' . .. cpu. cpu.. .user_ns 'cpu.-1.user_ns' 'process.0.cpu_ns' process.abc \
+        'process.1@.cpu_ns' 'process.1@x.cpu_ns' 'process.99999999999.cpu_ns' 'thread.x.y.cpu_ns' \
+        'memory.%s%n' $'cpu.\n' "$(printf 'x%.0s' {1..5000})"; do
+        run --separate-stderr "$CAMP" get "$name"
+        [ "$status" -eq 2 ] || { echo "'$name' gave $status: $stderr" && false; }
+        [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+    done
+}
+
+@test "which counter is asked when none is given" {
+    run --separate-stderr "$CAMP" get
+    [ "$status" -eq 2 ]
+    run --separate-stderr "$CAMP" get network.sent_bytes
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"network.*.sent_bytes for each"* ]]
+}
+
+@test "intervals and counts that make no sense are refused" {
+    for option in '--interval 0' '--interval -1' '--interval soon' '--count 0' '--count x'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" get cpu.count $option
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "a reader that goes away is no failure, a full disk is" {
+    run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
+    [ "$status" -eq 0 ]
+    run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"cannot write the output"* ]]
+}
+
+# ------------------------------------------------------------ docs/paper-names.md --
+
+@test "every camp get and camp list line of docs/paper-names.md works here" {
+    interface=$("$CAMP" list networks | head -1)
+    disk=$("$CAMP" list disks | head -1)
+    partition=$("$CAMP" list partitions | head -1)
+    count=0
+    # shellcheck disable=SC2016
+    while read -r line; do
+        case $line in *PARTITION*) [ -n "$partition" ] || continue ;; esac
+        case $line in *DISK*) [ -n "$disk" ] || continue ;; esac
+        line=${line//INTERFACE/${interface#network.}}
+        line=${line//DISK/${disk#disk.}}
+        line=${line//PARTITION/${partition#partition.}}
+        line=${line//PID/$$}
+        line=${line//NAME/bash}
+        line=${line//CPU/$("$CAMP" list cpus | head -1 | cut -d. -f2)}
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" ${line#camp }
+        [ "$status" -eq 0 ] || { echo "$line: $status $stderr" && false; }
+        case $line in *partitions*) ;; *) [ -n "$output" ] ;; esac
+        count=$((count + 1))
+    done < <(grep -o '`camp [gl][^`]*`' "$TREE/docs/paper-names.md" | tr -d '`')
+    [ "$count" -ge 17 ]
+}
+
+@test "every function of the paper's Figure 3 is answered" {
+    for name in GetPercentProcessorTime GetFreePhysicalMemory GetNetBytesSent GetNetPacketsSent \
+        GetNetBytesRecvd GetNetPacketsRecvd GetNumReads_Disk GetNumWrites_Disk \
+        GetNumReads_Partition GetNumWrites_Partition GetNumPageFaults GetCPUtime_Total \
+        GetCPUtime_User GetCPUtime_Kernel GetWorkingSetKb GetVMSizeKb GetThreadCount \
+        EnumDiskPartitions EnumPhysicalDisks EnumNetworkInterfaces GetCPUCount \
+        GetProcessIdentifier GetProcessIdentifiers; do
+        grep -q "^| \`$name(" "$TREE/docs/paper-names.md"
+    done
+}
+
+@test "the paper's derived function reports the traffic of the loopback interface" {
+    rate=$(dirname "$CAMP")/../docs/examples/transfer-rate
+    [ -x "$rate" ]
+    run --separate-stderr "$rate" no-such-interface 0.1
+    [ "$status" -eq 1 ]
+    (for _ in {1..40}; do
+        printf '%01000d' 0 >/dev/udp/127.0.0.1/9 || true # no one listens: each is sent all the same
+        sleep 0.05
+    done 2>/dev/null) &
+    CHILD=$!
+    run "$rate" lo 1
+    [ "$status" -eq 0 ]
+    [ "$output" -gt 2000 ]
+}

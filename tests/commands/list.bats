@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# camp list: what can be read, and that camp get takes every name of it.
+
+# shellcheck disable=SC2154 # $stderr and $output are set by run
+bats_require_minimum_version 1.5.0
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    export LC_ALL=C
+}
+
+teardown() {
+    if [ -n "${CHILD:-}" ]; then kill "$CHILD" 2>/dev/null || true; fi
+}
+
+# In one call, exit 0 or 3 (of a foreign process not everything may be read): all names are valid.
+all_are_valid() {
+    run --separate-stderr "$CAMP" "$@"
+    [ "$status" -eq 0 ]
+    [ -n "$output" ] || return 0
+    mapfile -t names <<<"$output"
+    run --separate-stderr "$CAMP" get "${names[@]}"
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -ge "${#names[@]}" ]
+    echo "$stderr"
+    ! [[ $stderr == *"there is no"* ]]
+}
+
+@test "every CPU, network, disk and partition listed can be read" {
+    all_are_valid list cpus
+    all_are_valid list networks
+    all_are_valid list disks
+    all_are_valid list partitions
+    all_are_valid list memory
+    all_are_valid list kernel
+}
+
+@test "the processes and threads listed can be read" {
+    sleep 30 &
+    CHILD=$!
+    all_are_valid list processes --pid $CHILD
+    all_are_valid list threads --pid $CHILD
+}
+
+@test "every counter listed can be read, by the name that is listed" {
+    mapfile -t names < <("$CAMP" list counters --format csv | tail -n +2 | cut -d, -f1 |
+        grep -v '^process\|^thread')
+    [ "${#names[@]}" -gt 60 ]
+    run --separate-stderr "$CAMP" get "${names[@]}" --interval 20ms
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    for kind in process thread; do
+        mapfile -t names < <("$CAMP" list counters $kind --format csv | tail -n +2 | cut -d, -f1)
+        [ "${#names[@]}" -gt 15 ]
+        names=("${names[@]/#process.\*./process.$$.}")
+        names=("${names[@]/#thread.\*.\*./thread.$$.$$.}")
+        run --separate-stderr "$CAMP" get "${names[@]}" --interval 20ms
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+}
+
+@test "all processes listed are as many as the system shows" {
+    run "$CAMP" list processes
+    [ "$status" -eq 0 ]
+    shown=$(find /proc -maxdepth 1 -name '[1-9]*' | wc -l)
+    difference=$((${#lines[@]} - shown))
+    [ "${difference#-}" -lt 20 ] # others come and go meanwhile
+    [[ ${lines[0]} =~ ^process\.1@[0-9]+$ ]]
+}
+
+@test "every disk and partition of /sys is listed as what it is" {
+    for folder in /sys/class/block/*; do
+        name=${folder##*/}
+        kind=disk
+        if [ -e "$folder/partition" ]; then kind=partition; fi
+        "$CAMP" list ${kind}s | grep -qx "$kind.$name"
+    done
+}
+
+@test "the kinds are listed with their number" {
+    run "$CAMP" list
+    [ "$status" -eq 0 ]
+    for kind in cpu memory network disk partition process thread kernel; do
+        [[ $output == *"$kind "* ]]
+    done
+    run "$CAMP" list --format json
+    [[ $output == '{"schema":"camp.list/1","kinds":[{"kind":"cpu","subjects":'* ]]
+    [[ $output == *"\"subjects\":$("$CAMP" list cpus | wc -l),"* ]]
+}
+
+@test "each counter has a unit, a resolution, a source and a sentence" {
+    run "$CAMP" list counters --format json
+    [ "$status" -eq 0 ]
+    for key in unit resolution source help; do
+        [[ $output != *"\"$key\":null"* ]]
+        [[ $output != *"\"$key\":\"\""* ]]
+    done
+    [ "$(echo "$output" | grep -o '"help":"[^"]*[^."]"' | wc -l)" -eq 0 ] # sentences end in a dot
+}
+
+@test "a counter's name ends in its unit" {
+    "$CAMP" list counters --format csv | tail -n +2 | while IFS=, read -r name unit _; do
+        case $unit in
+        ns | bytes | percent | hz) [[ $name == *_$unit ]] ;;
+        *) [[ $name != *_ns && $name != *_bytes && $name != *_percent ]] ;;
+        esac || { echo "$name $unit" && false; }
+    done
+}
+
+@test "the table of docs/counters.md is up to date" {
+    sed -n '/^<!-- counters/,/^<!-- end/p' "$TREE/docs/counters.md" | grep '^|' \
+        >"$BATS_TEST_TMPDIR/documented"
+    "$CAMP" list counters --format markdown >"$BATS_TEST_TMPDIR/generated"
+    diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
+}
+
+@test "every counter of the library's structs is in the table" {
+    "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
+    # The fields of the readings, but for what is no counter of its own: identity and provenance.
+    for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
+        sed -n "/^struct $struct {/,/^};/p" "$TREE/include/camp/camp.h"
+    done | sed 's:/\*.*::' | tr '\n' ' ' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
+        sed 's/\[.*//; s/ *$//' | grep -v '^$' | sort -u |
+        grep -vx 'cpu\|known\|time_ns\|reserved\|kind\|split_provenance\|cpu_provenance\|cpu_resolution_ns' \
+            >"$BATS_TEST_TMPDIR/fields"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/fields")" -gt 60 ]
+    run comm -23 "$BATS_TEST_TMPDIR/fields" "$BATS_TEST_TMPDIR/names"
+    [ -z "$output" ]
+}
+
+@test "names and states of tasks are shown when asked for" {
+    sleep 30 &
+    CHILD=$!
+    sleep 0.1 # until it runs its own program
+    run "$CAMP" list threads --pid $CHILD --long
+    [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
+}
+
+@test "a task that cannot be read is named, and the rest is listed" {
+    cp -r "$TREE/tests/fixtures/process/bad/16" "$TREE/tests/fixtures/process/tree/2" \
+        "$BATS_TEST_TMPDIR/"
+    run --separate-stderr "$CAMP" list processes --long --proc "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -eq 2 ]
+    [[ ${lines[0]} =~ ^process\.2@[0-9]+\ +kthreadd\ +S$ ]]
+    [[ ${lines[1]} =~ ^process\.16@[0-9]+\ +-\ +-$ ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "camp list: process.16@"*": "* ]]
+}
+
+@test "an executable that does not run is exit 1" {
+    run --separate-stderr "$CAMP" list processes --name no-such-program-runs
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ $stderr == *"no-such-program-runs"* ]]
+}
+
+@test "a kind that is nearly right is suggested" {
+    run --separate-stderr "$CAMP" list netwroks
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"did you mean 'networks'?" ]]
+}
+
+@test "what does not go together is refused" {
+    for words in 'cpus --pid 1' 'networks --name x' 'processes --pid 1 --name x' 'cpus disks' \
+        'counters cpu memory' 'cpus --format markdown' '--format xml'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" list $words
+        [ "$status" -eq 2 ] || { echo "$words: $status" && false; }
+        [ -n "$stderr" ]
+    done
+}

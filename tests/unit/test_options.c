@@ -1,0 +1,219 @@
+/* Options: what is taken, what is refused, and that a refusal says what to do. */
+#include "commands/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const colours[] = { "red", "green", NULL };
+
+struct values {
+    uint64_t interval_ns, count, size;
+    double percent;
+    int colour;
+    bool loud, quiet;
+    const char *name;
+    struct text_list pids;
+    int first;
+};
+
+/* Parses words (NULL-terminated, without the command's name) with all kinds of options. */
+static int parse(struct values *values, const char *const *words)
+{
+    const struct option_spec specs[] = {
+        { "interval", 'i', OPTION_DURATION, &values->interval_ns, "TIME", "", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &values->count, "N", "", 1, 1e9, NULL },
+        { "size", 0, OPTION_SIZE, &values->size, "SIZE", "", 0, 0, NULL },
+        { "percent", 0, OPTION_REAL, &values->percent, "N", "", 0, 100, NULL },
+        { "colour", 0, OPTION_CHOICE, &values->colour, "COLOUR", "", 0, 0, colours },
+        { "loud", 'l', OPTION_FLAG, &values->loud, NULL, "", 0, 0, NULL },
+        { "no-quiet", 0, OPTION_NO_FLAG, &values->quiet, NULL, "", 0, 0, NULL },
+        { "name", 0, OPTION_TEXT, &values->name, "NAME", "", 0, 0, NULL },
+        { "pid", 'p', OPTION_LIST, &values->pids, "PID", "", 0, 0, NULL },
+    };
+    const struct option_table table = { "camp made", "About.", specs, 9 };
+    static char texts[20][32] = { "made" }; /* OPTION_TEXT keeps pointers into it */
+    char *argv[21] = { texts[0] };
+    int argc = 1;
+
+    for (; words[argc - 1] != NULL; argc++) {
+        snprintf(texts[argc], sizeof texts[0], "%s", words[argc - 1]);
+        argv[argc] = texts[argc];
+    }
+    return options_parse(&table, argc, argv, &values->first);
+}
+
+#define PARSE(values, ...) parse(values, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* Parses, and takes what is complained of on stderr. */
+static int parse_silenced(struct values *values, const char *const *words, char *ret,
+                          size_t capacity)
+{
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    int status;
+    size_t length;
+
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    status = parse(values, words);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    length = fread(ret, 1, capacity - 1, file);
+    ret[length] = '\0';
+    fclose(file);
+    return status;
+}
+
+static void every_kind_of_option_sets_its_variable(void **state)
+{
+    struct values values = { .quiet = true, .colour = -1 };
+
+    (void)state;
+    assert_int_equal(PARSE(&values, "-i", "250ms", "--count=3", "--size", "976K", "--percent",
+                           "12.5", "--colour", "green", "-l", "--no-quiet", "--name", "x", "-p",
+                           "1"),
+                     OPTIONS_GO_ON);
+    assert_int_equal(values.interval_ns, 250000000);
+    assert_int_equal(values.count, 3);
+    assert_int_equal(values.size, 976 * 1024);
+    assert_true(values.percent == 12.5);
+    assert_int_equal(values.colour, 1);
+    assert_true(values.loud);
+    assert_false(values.quiet);
+    assert_string_equal(values.name, "x");
+    assert_int_equal(values.pids.count, 1);
+    text_list_release(&values.pids);
+}
+
+static void operands_may_stand_between_options(void **state)
+{
+    struct values values = { 0 };
+
+    (void)state;
+    assert_int_equal(PARSE(&values, "one", "-n", "3", "two"), OPTIONS_GO_ON);
+    assert_int_equal(values.first, 3);
+    assert_int_equal(values.count, 3);
+}
+
+static void bad_values_are_refused_with_one_line_that_names_them(void **state)
+{
+    static const char *const cases[][2] = {
+        { "--interval", "0" },
+        { "--interval", "-1" },
+        { "--interval", "1e9" },
+        { "--interval", "abc" },
+        { "--interval", "" },
+        { "--interval", "nan" },
+        { "--interval", "inf" },
+        { "--interval", "0x10" },
+        { "--interval", "5 parsecs" },
+        { "--count", "0" },
+        { "--count", "-3" },
+        { "--count", "1.5" },
+        { "--count", "99999999999999999999" },
+        { "--count", "1000000001" },
+        { "--percent", "101" },
+        { "--percent", "-0.1" },
+        { "--percent", "x" },
+        { "--size", "-1" },
+        { "--size", "1Q" },
+        { "--size", "99999999999G" },
+        { "--colour", "blue" },
+        { "--colour", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values = { 0 };
+        const char *words[] = { cases[i][0], cases[i][1], NULL };
+        char text[500];
+
+        assert_int_equal(parse_silenced(&values, words, text, sizeof text), STATUS_USAGE);
+        assert_non_null(strstr(text, cases[i][0]));
+        assert_non_null(strstr(text, "takes"));
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    }
+}
+
+static void unknown_options_are_refused(void **state)
+{
+    static const char *const cases[][4] = { { "--nonsense", NULL },
+                                            { "-z", NULL },
+                                            { "-lz", NULL },
+                                            { "--loud=1", NULL },
+                                            { "-n", NULL },
+                                            { "--interval", NULL },
+                                            { "--count", "1", "--whatever=2", NULL } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values = { 0 };
+        char text[500];
+
+        assert_int_equal(parse_silenced(&values, cases[i], text, sizeof text), STATUS_USAGE);
+        assert_non_null(strstr(text, "--help"));
+    }
+}
+
+static void an_unknown_long_option_is_called_unknown(void **state)
+{
+    struct values values = { 0 };
+    char text[500];
+
+    (void)state;
+    parse_silenced(&values, (const char *const[]){ "--bogus", NULL }, text, sizeof text);
+    assert_non_null(strstr(text, "there is no option --bogus"));
+    parse_silenced(&values, (const char *const[]){ "--loud=1", NULL }, text, sizeof text);
+    assert_non_null(strstr(text, "--loud=1 takes no value"));
+}
+
+static void durations_have_units(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } cases[] = {
+        { "1", 1000000000 },
+        { "1s", 1000000000 },
+        { "2ms", 2000000 },
+        { "60us", 60000 },
+        { "5ns", 5 },
+        { "1.5", 1500000000 },
+        { "1m", 60000000000 },
+        { "2h", 7200000000000 },
+        { "0", 0 },
+        { ".5s", 500000000 },
+        { "1d", 86400000000000 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t ns = 12345;
+
+        assert_true(parse_duration(cases[i].text, &ns));
+        assert_int_equal(ns, cases[i].ns);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_option_sets_its_variable),
+        cmocka_unit_test(operands_may_stand_between_options),
+        cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
+        cmocka_unit_test(unknown_options_are_refused),
+        cmocka_unit_test(an_unknown_long_option_is_called_unknown),
+        cmocka_unit_test(durations_have_units),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
