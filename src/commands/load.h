@@ -1,0 +1,234 @@
+/*
+ * Loads of known size that tell the truth about themselves.
+ *
+ * Each load is one plain function: it does what its plan says in the calling process, prints
+ * nothing, and fills a truth, which it knows of itself and not from the counters under test. `camp
+ * load` prints the truth; `camp verify` holds it against what libcamp reports.
+ *
+ * All of them: a result is CAMP_OK or a negative CAMP_E_*, with *error (may be NULL) saying what
+ * and what to do; the truth is filled then too, with what was done until there. They end early,
+ * with CAMP_OK and the truth so far, once stop_requested is set (command.h). A duration of 0 goes
+ * on until then. The bounds of each member stand beside it: who is outside gets CAMP_E_INVALID.
+ *
+ * To watch a load from outside run it in a process of its own: load_begin(), load_end().
+ */
+#ifndef CAMP_COMMANDS_LOAD_H
+#define CAMP_COMMANDS_LOAD_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* --------------------------------------------------------------------------------- CPU -- */
+
+enum load_phase {
+    LOAD_ANY_PHASE,     /* anywhere in the period, at random: what a tick sees is fair */
+    LOAD_BETWEEN_TICKS, /* asleep whenever the tick comes: a sampling kernel sees nothing */
+    LOAD_ACROSS_TICKS   /* runs just when the tick comes: a sampling kernel sees whole ticks */
+};
+
+struct load_cpu_plan {
+    double percent; /* of one CPU, (0, 100]; less with a phase: load_cpu_maximum_percent() */
+    enum load_phase phase;
+    uint64_t period_ns; /* one burn in each. 0: 10 ms, or with a phase the fewest ticks that do.
+                         * Otherwise 1 ms to 10 s; with a phase a multiple of the tick */
+    int32_t cpu;        /* to be pinned to. -1: none, or with a phase the last one allowed */
+    uint64_t duration_ns;
+};
+
+struct load_cpu_truth {
+    uint64_t own_ns;    /* CPU time of this process, by CLOCK_PROCESS_CPUTIME_ID: measured */
+    uint64_t wall_ns;   /* CLOCK_MONOTONIC over the same interval */
+    double percent;     /* own_ns of wall_ns */
+    uint64_t cycles;    /* periods in which it ran */
+    uint64_t missed;    /* periods whose phase was not kept, because it was run too late or was kept
+                         * off the CPU; their burn is made up for later, within the phase */
+    uint64_t ticks_met; /* ticks that came while it ran: x tick_ns is what sampling charges */
+    uint64_t period_ns; /* as it was run */
+    uint64_t tick_ns;   /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
+    uint64_t tick_phase_ns; /* when the tick is seen, after a multiple of tick_ns */
+    uint64_t locks;         /* how often the phase of the tick was looked for; 0 without a phase */
+    uint64_t search_ns;     /* CPU time used before, to find the tick at first: not in own_ns */
+    int32_t cpu;            /* pinned to, or -1 */
+    bool realtime;          /* SCHED_FIFO was needed to keep the phase, and was permitted */
+};
+
+int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret,
+             struct camp_error *error);
+
+/* The most that fits between two ticks, or across one, with this period (0: the default). */
+double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns);
+
+/* -------------------------------------------------------------------------------- Fork -- */
+
+struct load_fork_plan {
+    double rate;      /* children a second, (0, 20000] */
+    uint64_t burn_ns; /* CPU time of each, by its own clock, [0, 10 s] */
+    uint64_t duration_ns;
+};
+
+struct load_fork_truth {
+    uint64_t children;   /* forked, and waited for */
+    uint64_t failed;     /* fork() refused (limits): not in `children` */
+    uint64_t late;       /* forked more than one period after their time */
+    uint64_t unreported; /* killed before they could say their time */
+    uint64_t own_ns;     /* sum of what each child read of its CPU clock as its last act: from the
+                          * kernel's half of its fork to that reading. Without its exit */
+    uint64_t whole_ns;   /* sum of their CPU clocks as zombies: their exit as well. What a record
+                          * of exited tasks ought to add up to */
+    uint64_t parent_ns;  /* CPU time of the process that forked them: forks and waits */
+    uint64_t wall_ns;    /* from the first fork to the last child's end */
+    double rate;         /* achieved */
+};
+
+int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
+              struct camp_error *error);
+
+/* ------------------------------------------------------------------------------ Memory -- */
+
+/* One step, once its pages were written to. */
+struct load_step {
+    uint64_t number;         /* from 1 */
+    uint64_t bytes;          /* of this step, whole pages */
+    uint64_t held_bytes;     /* of this and all before */
+    uint64_t touched_pages;  /* of this step: one write to each */
+    uint64_t minor_faults;   /* getrusage() over this step; huge pages need fewer than pages */
+    uint64_t resident_bytes; /* how many of this step's bytes mincore() finds resident */
+};
+
+#define LOAD_STEPS_MAX 1000u
+
+struct load_memory_plan {
+    uint64_t step_bytes; /* rounded up to pages, [1, 1 TiB] */
+    uint64_t steps;      /* [1, LOAD_STEPS_MAX] */
+    uint64_t pause_ns;   /* after each step, before the next one or the end */
+    bool huge;           /* huge pages allowed; else one fault a page */
+    /* Called after each step when not NULL; returns false to end here. */
+    bool (*each_step)(void *context, const struct load_step *step);
+    void *context;
+};
+
+struct load_memory_truth {
+    uint64_t steps;
+    uint64_t bytes;
+    uint64_t pages; /* touched */
+    uint64_t page_bytes;
+    uint64_t minor_faults;
+    uint64_t resident_bytes;
+    uint64_t wall_ns;
+    struct load_step each[LOAD_STEPS_MAX]; /* [steps] */
+};
+
+int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *ret,
+                struct camp_error *error);
+
+/* ----------------------------------------------------------------------------- Network -- */
+
+struct load_net_plan {
+    uint64_t packets;       /* [1, 1e9] */
+    uint64_t bytes;         /* payload of each, [0, 65507]; never fragmented */
+    const char *target;     /* IPv4 or IPv6 address; NULL: 127.0.0.1 */
+    int sender_namespace;   /* open network namespaces the sockets are made in; -1: this one */
+    int receiver_namespace; /* (CAP_SYS_ADMIN otherwise) */
+};
+
+struct load_net_truth {
+    uint64_t sent_packets;
+    uint64_t received_packets;
+    uint64_t sent_bytes;     /* payload */
+    uint64_t received_bytes; /* payload */
+    uint64_t lost_packets;   /* sent, and not received within a second */
+    uint64_t header_bytes;   /* of each packet: IP and UDP. lo counts payload + this; an Ethernet
+                              * interface, veth too, LOAD_NET_ETHERNET_BYTES more */
+    uint64_t wall_ns;
+};
+
+#define LOAD_NET_ETHERNET_BYTES 14u
+
+/* UDP to a receiver of its own, which must be able to take the target as its address, so no
+ * packet goes to anybody else. */
+int load_net(const struct load_net_plan *plan, struct load_net_truth *ret,
+             struct camp_error *error);
+
+/* --------------------------------------------------------------------------------- I/O -- */
+
+struct load_io_plan {
+    const char *file; /* NULL: a file without a name in TMPDIR or /var/tmp. One that exists is read,
+                       * and is refused when writing; one made here is removed at the end */
+    uint64_t bytes;   /* to be moved, [1, 1 TiB] */
+    uint64_t block;   /* of each operation, [1, 16 MiB]; direct: a multiple of 512 */
+    bool direct;      /* O_DIRECT: past the page cache */
+    bool write;       /* else read */
+};
+
+struct load_io_truth {
+    uint64_t operations; /* read() or write() calls that moved something */
+    uint64_t bytes;
+    uint64_t call_ns;        /* wall time within these calls */
+    uint64_t longest_ns;     /* of one call */
+    uint64_t sync_ns;        /* writing: fdatasync() at the end; 0 when direct */
+    uint64_t prepared_bytes; /* reading a file made here: written before, not part of the rest */
+    uint64_t wall_ns;
+};
+
+int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error);
+
+/* ----------------------------------------------------------------------------- Threads -- */
+
+#define LOAD_THREADS_MAX 1024u
+
+struct load_threads_plan {
+    uint64_t threads; /* [1, LOAD_THREADS_MAX] */
+    double percent;   /* of one CPU, each thread, (0, 100] */
+    uint64_t duration_ns;
+};
+
+struct load_thread_truth {
+    int32_t tid;
+    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID, from the thread's first to its last act */
+    uint64_t wall_ns;
+    double percent;
+};
+
+struct load_threads_truth {
+    uint64_t threads;
+    uint64_t own_ns;     /* of the process over all of it: the threads' sum and what made them */
+    uint64_t threads_ns; /* sum of each */
+    uint64_t wall_ns;
+    struct load_thread_truth each[LOAD_THREADS_MAX]; /* [threads] */
+};
+
+int load_threads(const struct load_threads_plan *plan, struct load_threads_truth *ret,
+                 struct camp_error *error);
+
+/* ----------------------------------------------------------- In a process of its own -- */
+
+/* Any of the above, with its plan and its truth behind pointers. */
+typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
+
+/* load_cpu() and so on in that form. */
+load_function load_cpu_run, load_fork_run, load_memory_run, load_net_run, load_io_run,
+    load_threads_run;
+
+/* The last CPU that this process may run on; -1: not known. */
+int load_last_cpu(void);
+
+struct load_process {
+    pid_t pid;    /* to be watched */
+    void *shared; /* private */
+    size_t size;
+};
+
+/* Forks a child that runs the load. The plan is copied with the process. */
+int load_begin(struct load_process *process, load_function *run, const void *plan,
+               size_t truth_size, struct camp_error *error);
+
+/* Asks it to stop when `stop`, waits for its end, copies its truth. The load's own result, or
+ * CAMP_E_GONE when it was killed. Releases the process. */
+int load_end(struct load_process *process, bool stop, void *ret_truth, size_t truth_size,
+             struct camp_error *error);
+
+#endif

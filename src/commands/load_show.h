@@ -1,0 +1,21 @@
+/* The truths of the loads as records "camp.load/1". */
+#ifndef CAMP_COMMANDS_LOAD_SHOW_H
+#define CAMP_COMMANDS_LOAD_SHOW_H
+
+#include "load.h"
+#include "views/view.h"
+
+/* Each writes one truth to stdout; `remark` (or NULL) is a line more in text. Returns an exit
+ * status. */
+int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
+                  const struct load_cpu_truth *truth, const char *remark);
+int show_load_fork(const struct view *view, const struct load_fork_truth *truth,
+                   const char *remark);
+int show_load_memory(const struct view *view, const struct load_memory_truth *truth,
+                     const char *remark);
+int show_load_net(const struct view *view, const struct load_net_truth *truth, const char *remark);
+int show_load_io(const struct view *view, const struct load_io_truth *truth, const char *remark);
+int show_load_threads(const struct view *view, const struct load_threads_truth *truth,
+                      const char *remark);
+
+#endif

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# camp load: its options, its formats, and its bad days. What its numbers are worth is in the live
+# tests.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# usage ARGUMENTS...: a usage error of one line that begins with "camp load:".
+usage() {
+    run --separate-stderr "$CAMP" load "$@"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ $stderr == "camp load: "* ]]
+    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+}
+
+# field NAME: a number of the JSON in $output.
+field() {
+    echo "$output" | sed -n "s/.*\"$1\":\([-0-9.]*\).*/\1/p"
+}
+
+@test "load: without a load tells the loads and fails" {
+    run --separate-stderr "$CAMP" load
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"threads"* ]]
+    run "$CAMP" load --help
+    [ "$status" -eq 0 ]
+    for load in cpu fork memory net io threads; do
+        [[ $output == *"  $load "* ]]
+    done
+    usage nothing
+}
+
+@test "load: every load has help, and names its options' defaults" {
+    for load in cpu fork memory net io threads; do
+        run "$CAMP" load "$load" --help
+        [ "$status" -eq 0 ]
+        [[ $output == "Usage: camp load $load "* ]]
+        [[ $output == *"--format"* ]]
+    done
+}
+
+@test "load: bad values are usage errors that name the option" {
+    for bad in "cpu --percent 0" "cpu --percent 101" "cpu --percent -5" "cpu --percent nan" \
+        "cpu --percent x" "cpu --phase sideways" "cpu --period 0" "cpu --duration 0" \
+        "cpu --duration -1" "cpu --duration 99999999h" "cpu --cpu -1" "cpu --cpu 5000" \
+        "fork --rate 0" "fork --rate 1e9" "fork --burn 11" "memory --step 0" "memory --steps 0" \
+        "memory --steps 1001" "net --packets 0" "net --packets -1" "net --bytes 65508" \
+        "io --bytes 0" "io --block 17M" "io --bytes 1x" "threads --threads 0" \
+        "threads --threads 1025" "threads --percent 101"; do
+        # shellcheck disable=SC2086
+        usage $bad
+        [[ $stderr == *"$(echo "$bad" | cut -d' ' -f2)"* ]]
+    done
+    usage cpu 30
+    [[ $stderr == *"'30'"* ]]
+    usage memory --unknown
+}
+
+@test "load cpu: what does not fit between two ticks is refused with the maximum" {
+    usage cpu --percent 99.9 --phase between-ticks
+    [[ $stderr == *"at most "*"%"* ]]
+    usage cpu --phase across-ticks --period 1.5ms
+    [[ $stderr == *"multiple of the tick"* ]]
+}
+
+@test "load cpu: tells its truth as text, JSON and CSV" {
+    run "$CAMP" load cpu --percent 10 --duration 0.2
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [[ $output == "load cpu, pid "* ]]
+    [[ $output == *"used, by its own clock"* ]]
+    run --separate-stderr "$CAMP" load cpu --percent 10 --duration 0.2 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [[ $output == '{"schema":"camp.load/1","time":"'*'"load":"cpu"'* ]]
+    [ "$(field own_ns)" -gt 0 ]
+    [ "$(field wall_ns)" -ge 200000000 ]
+    [[ $output == *'"ticks_met":null'* ]]
+    run --separate-stderr "$CAMP" load cpu --percent 10 --duration 0.2 --format csv
+    [ "$(echo "$output" | wc -l)" -eq 2 ]
+    [[ $output == "time,load,pid,phase,"* ]]
+}
+
+@test "load cpu: SIGINT and SIGTERM end it early, with the truth so far" {
+    for signal in INT TERM; do
+        "$CAMP" load cpu --percent 5 --duration 60 --format json >truth 2>/dev/null &
+        pid=$!
+        sleep 0.4
+        kill -s "$signal" "$pid"
+        wait "$pid"
+        output=$(cat truth)
+        [ "$(field wall_ns)" -gt 0 ]
+        [ "$(field wall_ns)" -lt 60000000000 ]
+        [ "$(field pid)" -eq "$pid" ]
+    done
+}
+
+@test "load fork: the children's time is at least their burns" {
+    run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    children=$(field children)
+    [ "$children" -gt 0 ]
+    [ "$children" -le 20 ]
+    [ "$(field own_ns)" -ge $((children * 1000000)) ]
+    [ "$(field whole_ns)" -ge "$(field own_ns)" ]
+}
+
+@test "load fork: a rate that cannot be had is said, with exit status 3" {
+    run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
+    [ "$status" -eq 3 ]
+    [[ $stderr == "camp load: only "*" of 20000.00 children a second could be had" ]]
+    [ "$(field late)" -gt 0 ]
+}
+
+@test "load memory: two steps of 976K are 488 pages" {
+    run "$CAMP" load memory --format json
+    [ "$status" -eq 0 ]
+    [[ $output == *'"bytes":1998848'* ]]
+    [[ $output == *'"steps":[{"number":1,"bytes":999424,"held_bytes":999424,'* ]]
+    run --separate-stderr "$CAMP" load memory --step 1G --steps 1000
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"at most "* ]]
+}
+
+@test "load net: what was sent is received" {
+    run "$CAMP" load net --packets 1000 --bytes 32 --format json
+    [ "$status" -eq 0 ]
+    [ "$(field sent_packets)" -eq 1000 ]
+    [ "$(field received_packets)" -eq 1000 ]
+    [ "$(field received_bytes)" -eq 32000 ]
+    [ "$(field lost_packets)" -eq 0 ]
+}
+
+@test "load net: sends to no address but its own" {
+    for target in 192.0.2.1 224.0.0.1 255.255.255.255 0.0.0.0 example.org ""; do
+        usage net --target "$target"
+    done
+    usage net --to-namespace no-such-namespace
+}
+
+@test "load net: across a veth pair between two namespaces" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root to make network namespaces"
+    command -v ip >/dev/null || skip "needs ip (package iproute2)"
+    a=camp-$$-a b=camp-$$-b
+    ip netns add "$a" || skip "no network namespaces can be made here"
+    ip netns add "$b"
+    ip -n "$a" link add camp0 type veth peer name camp1 netns "$b" || {
+        ip netns del "$a"
+        ip netns del "$b"
+        skip "this kernel has no veth"
+    }
+    ip -n "$a" address add 10.99.0.1/24 dev camp0
+    ip -n "$b" address add 10.99.0.2/24 dev camp1
+    ip -n "$a" link set camp0 up
+    ip -n "$b" link set camp1 up
+    run --separate-stderr "$CAMP" load net --packets 10000 --bytes 32 --target 10.99.0.2 \
+        --from-namespace "$a" --to-namespace "$b" --format json
+    truth=$status
+    sent=$(ip netns exec "$a" cat /sys/class/net/camp0/statistics/tx_packets)
+    bytes=$(ip netns exec "$a" cat /sys/class/net/camp0/statistics/tx_bytes)
+    ip netns del "$a"
+    ip netns del "$b"
+    [ "$truth" -eq 0 ]
+    [ "$(field received_packets)" -eq 10000 ]
+    # ARP and neighbour discovery come on top: a handful.
+    [ "$sent" -ge 10000 ]
+    [ "$sent" -le 10100 ]
+    [ "$bytes" -ge $((10000 * (32 + 28 + 14))) ]
+}
+
+@test "load io: counts what it moved, and leaves nothing behind" {
+    mkdir disk
+    TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
+    [ "$status" -eq 0 ]
+    [ "$(field operations)" -eq 256 ]
+    [ "$(field bytes)" -eq 1048576 ]
+    run "$CAMP" load io --file disk/new --bytes 1M --write
+    [ "$status" -eq 0 ]
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "load io: leaves nothing behind after a signal" {
+    mkdir disk
+    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write --format json >truth 2>/dev/null &
+    pid=$!
+    sleep 0.3
+    kill -s TERM "$pid"
+    wait "$pid"
+    output=$(cat truth)
+    [ "$(field bytes)" -gt 0 ]
+    [ "$(field bytes)" -lt $((512 << 30)) ]
+    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write >/dev/null 2>&1 &
+    pid=$!
+    sleep 0.3
+    kill -s KILL "$pid"
+    wait "$pid" || true
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "load io: a file that exists is read, and never written" {
+    head -c 100000 /dev/zero >file
+    before=$(sha256sum file)
+    run "$CAMP" load io --file file --bytes 200000 --format json
+    [ "$status" -eq 0 ]
+    [ "$(field bytes)" -eq 200000 ]
+    usage io --file file --write
+    [ "$(sha256sum file)" = "$before" ]
+    : >empty
+    usage io --file empty
+    usage io --file /dev/null
+    run --separate-stderr "$CAMP" load io --file no/such/folder/file
+    [ "$status" -eq 1 ]
+}
+
+@test "load io: no room is a clear error, with the truth so far" {
+    (
+        ulimit -f 100
+        run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"no room left"* ]]
+        [ "$(field bytes)" -eq $((100 * 1024)) ]
+    )
+}
+
+@test "load threads: one truth for each thread" {
+    run "$CAMP" load threads --threads 3 --percent 5 --duration 0.3 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "$(field thread_count)" -eq 3 ]
+    [ "$(echo "$output" | grep -o '"tid":' | wc -l)" -eq 3 ]
+}
+
+@test "load: a closed or full output" {
+    run bash -c "'$CAMP' load memory | true"
+    [ "$status" -eq 0 ]
+    run --separate-stderr bash -c "'$CAMP' load memory >/dev/full"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp load: cannot write"* ]]
+}
