@@ -1,0 +1,354 @@
+/*
+ * camp check: how wrong sampled CPU time is here (the papers' cpuchk). Joins the sources "tasks"
+ * and "cpus" to a view, interval by interval.
+ */
+#include "check_record.h"
+#include "command.h"
+#include "views/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_ROWS 20
+#define TEXT_CPUS 16
+#define FEWEST_ROWS 3
+#define OTHER_LINES 12 /* headline, headings, totals, notes, and the line below */
+#define PIDS_MAXIMUM 256
+#define NO_PID (-1)
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
+static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
+static const char *const tiers[] = { "auto", "taskstats", "schedstat", NULL };
+
+struct check_options {
+    uint64_t interval_ns, count, top;
+    int format, tier, table;
+    bool kernel_threads;
+    const char *filter, *columns;
+    struct text_list pids;
+};
+
+struct check {
+    struct check_options options;
+    struct check_context context;
+    struct source *tasks, *cpus;
+    struct check_record record;
+    struct view_options view_options;
+    const struct view *view;
+    regex_t filter;
+    bool filter_compiled;
+    struct camp_process watched[PIDS_MAXIMUM]; /* of --pid */
+    int32_t pids[PIDS_MAXIMUM];                /* the same; NO_PID once it has ended */
+    const char *columns[16];
+    char column_text[256];
+    bool lost; /* exit records were dropped: the totals are partial */
+};
+
+static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
+          "Length of an interval (1s).", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &options->count, "N", "End after N intervals.", 1, 1e9,
+          NULL },
+        { "format", 'f', OPTION_CHOICE, &options->format, "FORMAT",
+          "text, json (one object a line), csv, or classic (the lines of cpuchk).", 0, 0, formats },
+        { "pid", 'p', OPTION_LIST, &options->pids, "PID",
+          "Only this process; may be given again. Ends when all ended.", 0, 0, NULL },
+        { "filter", 0, OPTION_TEXT, &options->filter, "REGEX",
+          "Only processes whose name matches (POSIX extended).", 0, 0, NULL },
+        { "top", 0, OPTION_COUNT, &options->top, "N",
+          "At most N processes, those that sampling is most wrong about first; 0: all. (text: 20, "
+          "otherwise all.) Totals are of all that are selected.",
+          0, 1e9, NULL },
+        { "no-kernel-threads", 0, OPTION_NO_FLAG, &options->kernel_threads, NULL,
+          "Leave kernel threads out of rows and totals.", 0, 0, NULL },
+        { "tier", 0, OPTION_CHOICE, &options->tier, "TIER",
+          "How processes are read: auto (the best permitted), taskstats or schedstat.", 0, 0,
+          tiers },
+        { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
+          "Only these columns of the processes, by their JSON names.", 0, 0, NULL },
+        { "table", 0, OPTION_CHOICE, &options->table, "TABLE",
+          "The table that csv writes: processes, cpus, machine, total or losses.", 0, 0,
+          check_table_names },
+    };
+    const struct option_table table = {
+        .usage = "camp check [OPTIONS]",
+        .about = "How wrong sampled CPU time is on this machine: for each process the time that\n"
+                 "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
+                 "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
+                 "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int read_pids(struct check *check)
+{
+    const struct text_list *list = &check->options.pids;
+
+    if (list->count > PIDS_MAXIMUM)
+        return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
+    for (size_t i = 0; i < list->count; i++) {
+        char *rest;
+        long pid = strtol(list->texts[i], &rest, 10);
+
+        if (*list->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
+            return complain(STATUS_USAGE, "--pid %s: takes a process's number", list->texts[i]);
+        check->pids[i] = (int32_t)pid;
+        if (camp_process_identify(NULL, check->pids[i], &check->watched[i],
+                                  sizeof check->watched[i], NULL) != CAMP_OK)
+            return complain(STATUS_FAILURE,
+                            "there is no process %ld (of a thread, give its process); see "
+                            "camp list processes",
+                            pid);
+    }
+    check->context.selection.pids = check->pids;
+    check->context.selection.pid_count = list->count;
+    return OPTIONS_GO_ON;
+}
+
+static int read_filter(struct check *check)
+{
+    const char *text = check->options.filter;
+    char message[120];
+    int r;
+
+    if (text == NULL)
+        return OPTIONS_GO_ON;
+    r = regcomp(&check->filter, text, REG_EXTENDED | REG_NOSUB);
+    if (r != 0) {
+        regerror(r, &check->filter, message, sizeof message);
+        return complain(STATUS_USAGE, "--filter %s: %s", text, message);
+    }
+    check->filter_compiled = true;
+    check->context.selection.filter = &check->filter;
+    return OPTIONS_GO_ON;
+}
+
+static int read_columns(struct check *check)
+{
+    const char *text = check->options.columns;
+    char *state = NULL;
+    size_t count = 0;
+
+    if (text == NULL)
+        return OPTIONS_GO_ON;
+    if (strlen(text) >= sizeof check->column_text)
+        return complain(STATUS_USAGE, "--columns: too long");
+    strcpy(check->column_text, text);
+    for (char *name = strtok_r(check->column_text, ",", &state); name != NULL;
+         name = strtok_r(NULL, ",", &state)) {
+        if (check_process_column(name) == SIZE_MAX)
+            return complain(STATUS_USAGE,
+                            "there is no column '%s'; it takes pid, name, "
+                            "measured_percent, sampled_percent, error_percent, new, ended, count",
+                            name);
+        if (count < sizeof check->columns / sizeof check->columns[0] - 1)
+            check->columns[count++] = name;
+    }
+    if (count == 0)
+        return complain(STATUS_USAGE, "--columns takes names, such as pid,name,error_percent");
+    check->view_options.columns = check->columns;
+    return OPTIONS_GO_ON;
+}
+
+/* A whole interval fits a terminal, so that the worst rows do not scroll away. */
+static size_t rows_that_fit(void)
+{
+    size_t cpus = 0;
+    size_t others;
+
+    if (view_height(stdout) == 0 || camp_cpu_count(NULL, &cpus, NULL) != CAMP_OK)
+        return TEXT_ROWS;
+    others = OTHER_LINES + (cpus < TEXT_CPUS ? cpus : TEXT_CPUS);
+    if (view_height(stdout) < others + FEWEST_ROWS)
+        return FEWEST_ROWS;
+    return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
+}
+
+/* Parses and checks all options; OPTIONS_GO_ON or an exit status. */
+static int read_options(struct check *check, int argc, char **argv)
+{
+    struct check_options *options = &check->options;
+    int first;
+    int status;
+
+    *options = (struct check_options){
+        .interval_ns = 1000000000, .top = UINT64_MAX, .kernel_threads = true, .table = -1
+    };
+    status = parse(options, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (options->table >= 0 && options->format != FORMAT_CSV)
+        return complain(STATUS_USAGE, "--table goes with --format csv");
+    if (options->top == UINT64_MAX)
+        options->top = options->format == FORMAT_TEXT ? rows_that_fit() : 0;
+    check->view = view_by_name(formats[options->format]);
+    check->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = options->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = options->format == FORMAT_TEXT ? view_width(stdout) : 0,
+        .table = options->table >= 0 ? check_table_names[options->table] : NULL,
+    };
+    check->context.selection.kernel_threads = options->kernel_threads;
+    check->context.selection.top = options->top;
+    check->context.selection.top_cpus = options->format == FORMAT_TEXT ? TEXT_CPUS : 0;
+    status = read_pids(check);
+    if (status == OPTIONS_GO_ON)
+        status = read_filter(check);
+    return status == OPTIONS_GO_ON ? read_columns(check) : status;
+}
+
+static const char *accounting_name(int accounting)
+{
+    static const char *const names[] = { NULL, "tick", "gen", "native", "microstates" };
+
+    return accounting >= 0 && accounting <= CAMP_ACCOUNTING_MICROSTATES ? names[accounting] : NULL;
+}
+
+/* On a kernel that measures user and system itself there is little to check: it says so. */
+static void tell_accounting(struct check *check)
+{
+    struct camp_kernel kernel = { 0 };
+
+    if (camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) != CAMP_OK)
+        return;
+    if ((kernel.known & CAMP_KERNEL_ACCOUNTING) != 0)
+        check->context.accounting = accounting_name(kernel.accounting);
+    if (check->options.format != FORMAT_TEXT)
+        return;
+    if (kernel.accounting == CAMP_ACCOUNTING_NATIVE)
+        printf("This kernel measures user and system time itself: both columns are measured.\n");
+    if (kernel.accounting == CAMP_ACCOUNTING_GEN && kernel.measured_cpus[0] != '\0')
+        printf("This kernel measures user and system time on CPUs %s, and samples on the others.\n",
+               kernel.measured_cpus);
+}
+
+/* There is always a process 1: who cannot see it does not see those of other users. */
+static bool is_hidden(void)
+{
+    struct camp_process first;
+
+    return camp_process_identify(NULL, 1, &first, sizeof first, NULL) == CAMP_E_GONE;
+}
+
+static void tell_tier(const struct check *check)
+{
+    if (check->options.format == FORMAT_TEXT && check->context.hidden)
+        printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
+               ".\n");
+    if (check->options.format == FORMAT_TEXT && check->context.tier == TASKS_SCHEDSTAT)
+        printf("Tier schedstat does not see %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT),
+               tier_change(TASKS_SCHEDSTAT));
+}
+
+static int open_sources(struct check *check)
+{
+    struct camp_error error = { 0 };
+    int r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
+                              &check->context.tier, &error);
+
+    if (r == CAMP_OK)
+        tasks_source_keep(check->tasks, check->pids, check->context.selection.pid_count);
+    if (r == CAMP_OK)
+        r = cpus_source_open(NULL, &stop_requested, &check->cpus, &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+static int show(struct check *check, const struct frame *tasks, const struct frame *cpus,
+                size_t number)
+{
+    char time[TIME_TEXT_SIZE];
+    int failed;
+
+    time_text(time, sizeof time, tasks->wall_clock_ns);
+    check->context.living = tasks_source_living(check->tasks);
+    check->lost |= tasks->losses.lost > 0;
+    if (check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
+        return complain(STATUS_FAILURE, "out of memory");
+    failed = check->view->record(&check->view_options, &check->record.record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+/* Whose pid was watched and has ended is watched no more, whoever has that pid next; a zombie has
+ * ended too. True when none of those watched is left. */
+static bool all_ended(struct check *check)
+{
+    const size_t count = check->context.selection.pid_count;
+    size_t ended = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct camp_task task = { 0 };
+
+        if (check->pids[i] != NO_PID &&
+            (camp_process_read(NULL, &check->watched[i], CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
+                               sizeof task, NULL) == CAMP_E_GONE ||
+             (task.state == 'Z' && task.threads <= 1)))
+            check->pids[i] = NO_PID;
+        ended += check->pids[i] == NO_PID;
+    }
+    return count > 0 && ended == count;
+}
+
+static int run_intervals(struct check *check)
+{
+    struct timespec now;
+    uint64_t deadline_ns;
+    int status = OPTIONS_GO_ON;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    deadline_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *tasks;
+        const struct frame *cpus;
+        int r;
+
+        if (check->options.count > 0 && i == check->options.count)
+            break;
+        deadline_ns += check->options.interval_ns;
+        r = check->tasks->next(check->tasks, deadline_ns, &tasks, &error);
+        if (r == CAMP_OK)
+            r = check->cpus->next(check->cpus, 0, &cpus, &error);
+        status = r == CAMP_OK ? show(check, tasks, cpus, i) : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
+            deadline_ns = tasks->end_ns;
+        if (all_ended(check))
+            break;
+    }
+    return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct check check = { 0 };
+    int status = read_options(&check, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = open_sources(&check);
+    }
+    if (status == OPTIONS_GO_ON) {
+        check.context.hidden = is_hidden();
+        tell_accounting(&check);
+        tell_tier(&check);
+        status = run_intervals(&check);
+    }
+    source_close(check.tasks);
+    source_close(check.cpus);
+    check_record_release(&check.record);
+    text_list_release(&check.options.pids);
+    if (check.filter_compiled)
+        regfree(&check.filter);
+    return status;
+}

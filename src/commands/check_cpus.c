@@ -1,0 +1,156 @@
+/*
+ * The CPUs of one interval of `camp check`, each and all together: busy time by the wall clock
+ * (measured) and by the columns (sampled), and what the columns add up to.
+ */
+#include "check_record.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct field cpu_fields[] = {
+    { "cpu", "cpu", "its id", 7, 0 },
+    { "measured_busy_percent", "busy measured %", "100 - idle - iowait; with what was stolen of it",
+      15, 2 },
+    { "sampled_busy_percent", "sampled %", "user + nice + system + irq + softirq + guest", 9, 2 },
+    { "idle_percent", "idle %", "", 7, 2 },
+    { "iowait_percent", "iowait %", "", 8, 2 },
+    { "steal_percent", "steal %", "", 7, 2 },
+    { "sum_percent", "sum %", "all columns: 100 where they add up to wall time", 7, 2 },
+};
+
+static const struct field machine_fields[] = {
+    { "cpus", NULL, "how many: each is 100 %", 0, 0 },
+    { "measured_busy_percent", NULL, "of one CPU, all added up", 0, 2 },
+    { "sampled_busy_percent", NULL, "", 0, 2 },
+    { "idle_percent", NULL, "", 0, 2 },
+    { "iowait_percent", NULL, "", 0, 2 },
+    { "steal_percent", NULL, "", 0, 2 },
+    { "sum_percent", NULL, "100 x cpus where the columns add up to wall time", 0, 2 },
+    { "unaccounted_percent", NULL,
+      "measured busy that is no process's: interrupts and the like; negative: processes got more",
+      0, 2 },
+    { "resolution_percent", NULL, "one unit of the system's columns in this interval", 0, 2 },
+};
+
+/* In percent of `whole_ns`. */
+static struct cpu_percents percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
+{
+    const uint64_t *values = frame_values(cpus, at);
+    uint64_t idle_ns = values[CPUS_IDLE] + values[CPUS_IOWAIT];
+    uint64_t sampled_ns = 0;
+
+    for (int i = CPUS_USER; i <= CPUS_GUEST_NICE; i++)
+        sampled_ns += values[i];
+    return (struct cpu_percents){
+        .measured = percent_of((double)counted_since(idle_ns, cpus->elapsed_ns[at]), whole_ns),
+        .sampled = percent_of((double)sampled_ns, whole_ns),
+        .idle = percent_of((double)values[CPUS_IDLE], whole_ns),
+        .iowait = percent_of((double)values[CPUS_IOWAIT], whole_ns),
+        .steal = percent_of((double)values[CPUS_STEAL], whole_ns),
+        .sum = percent_of((double)(idle_ns + values[CPUS_STEAL] + sampled_ns), whole_ns),
+    };
+}
+
+static struct cell *fill_percents(struct cell *cells, const struct cpu_percents *percents,
+                                  double expected_sum)
+{
+    double excess = percents->sum - expected_sum;
+
+    *cells++ = cell_real(percents->measured);
+    *cells++ = emphasised(cell_real(percents->sampled),
+                          emphasis_of_error(error_percent(percents->measured, percents->sampled),
+                                            percents->sampled - percents->measured));
+    *cells++ = cell_real(percents->idle);
+    *cells++ = cell_real(percents->iowait);
+    *cells++ = cell_real(percents->steal);
+    *cells++ = emphasised(cell_real(percents->sum), fabs(excess) >= 20  ? BAD
+                                                    : fabs(excess) >= 5 ? NOTABLE
+                                                                        : PLAIN);
+    return cells;
+}
+
+/* The worst first when not all are shown, then again in the order of their ids. */
+static int compare_cpus(const void *left, const void *right, void *frame)
+{
+    int64_t a = llabs(frame_unaccounted_ns(frame, *(const size_t *)left));
+    int64_t b = llabs(frame_unaccounted_ns(frame, *(const size_t *)right));
+
+    return a != b ? (a < b ? 1 : -1) : (*(const size_t *)left < *(const size_t *)right ? -1 : 1);
+}
+
+static int compare_indexes(const void *left, const void *right)
+{
+    return *(const size_t *)left < *(const size_t *)right ? -1 : 1;
+}
+
+int check_fill_cpus(struct check_record *check, const struct check_context *context,
+                    struct frame *cpus)
+{
+    size_t top = context->selection.top_cpus;
+    size_t rows = 0;
+    int r = check_reserve((void **)&check->order, &check->order_capacity, cpus->entity_count,
+                          sizeof *check->order);
+
+    if (r == CAMP_OK)
+        r = check_reserve((void **)&check->cpu_cells, &check->cpu_capacity,
+                          cpus->entity_count * COUNT(cpu_fields), sizeof *check->cpu_cells);
+    if (r != CAMP_OK)
+        return r;
+    for (size_t i = 0; i < cpus->entity_count; i++) {
+        if (cpus->entities[i].id != CAMP_CPU_TOTAL)
+            check->order[rows++] = i;
+    }
+    if (top > 0 && top < rows) {
+        qsort_r(check->order, rows, sizeof *check->order, compare_cpus, cpus);
+        rows = top;
+        qsort(check->order, rows, sizeof *check->order, compare_indexes);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        size_t at = check->order[i];
+        struct cpu_percents percents = percents_of(cpus, at, cpus->elapsed_ns[at]);
+        struct cell *cells = &check->cpu_cells[i * COUNT(cpu_fields)];
+
+        *cells = cell_integer(cpus->entities[at].id);
+        fill_percents(cells + 1, &percents, 100);
+    }
+    check->tables[CHECK_CPUS] = (struct table){
+        .name = "cpus",
+        .shape = TABLE_ROWS,
+        .fields = cpu_fields,
+        .field_count = COUNT(cpu_fields),
+        .cells = check->cpu_cells,
+        .row_count = rows,
+    };
+    return CAMP_OK;
+}
+
+struct check_machine check_machine_of(const struct frame *cpus, double tasks_percent)
+{
+    uint64_t wall_ns = cpus->end_ns - cpus->start_ns;
+    struct check_machine machine = { .percents = { NAN, NAN, NAN, NAN, NAN, NAN },
+                                     .unaccounted = NAN,
+                                     .resolution = percent_of(1e7, wall_ns) };
+
+    for (size_t i = 0; i < cpus->entity_count; i++) {
+        if (cpus->entities[i].id != CAMP_CPU_TOTAL)
+            continue;
+        machine.cpus = wall_ns > 0 ? (size_t)(cpus->elapsed_ns[i] / wall_ns) : 0;
+        machine.percents = percents_of(cpus, i, wall_ns);
+        machine.unaccounted = machine.percents.measured - tasks_percent;
+    }
+    return machine;
+}
+
+struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,
+                                struct cell *cells)
+{
+    struct cell *first = cells;
+
+    *cells++ = cell_natural(machine->cpus);
+    cells = fill_percents(cells, &machine->percents, 100.0 * (double)machine->cpus);
+    *cells++ = cell_real(machine->unaccounted);
+    *cells++ = cell_real(machine->resolution);
+    check->tables[CHECK_MACHINE] =
+        one_row("machine", TABLE_OBJECT, machine_fields, COUNT(machine_fields), first);
+    return cells;
+}

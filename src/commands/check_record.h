@@ -1,0 +1,128 @@
+/* One interval of `camp check` as a record of the schema "camp.check/1". */
+#ifndef CAMP_COMMANDS_CHECK_RECORD_H
+#define CAMP_COMMANDS_CHECK_RECORD_H
+
+#include "ledger/accuracy.h"
+#include "sources/source.h"
+#include "views/record.h"
+
+#include <regex.h>
+
+#define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
+#define NOTES_MAXIMUM 12
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct check_selection {
+    const regex_t *filter; /* of names; NULL: all */
+    const int32_t *pids;   /* [pid_count]; none: all */
+    size_t pid_count;
+    bool kernel_threads;
+    size_t top;      /* rows of processes at most; 0: all */
+    size_t top_cpus; /* rows of CPUs at most, the worst; 0: all */
+};
+
+struct check_context {
+    struct check_selection selection;
+    enum tasks_tier tier;
+    const char *accounting; /* of the kernel: "tick", "native" ... */
+    size_t living;          /* processes at the end of the interval */
+    bool hidden;            /* other users' processes cannot be seen */
+};
+
+enum {
+    CHECK_INTERVAL,
+    CHECK_PROCESSES,
+    CHECK_CPUS,
+    CHECK_MACHINE,
+    CHECK_TOTAL,
+    CHECK_LOSSES,
+    CHECK_TABLE_COUNT
+};
+
+/* Owns the cells and texts of the record: check_record_release(). All zero is an empty one. */
+struct check_record {
+    struct record record;
+    struct table tables[CHECK_TABLE_COUNT];
+    struct cell *process_cells, *cpu_cells;
+    size_t process_capacity, cpu_capacity; /* in cells */
+    size_t *order;                         /* [order_capacity] rows in the order shown */
+    size_t order_capacity;
+    char (*remarks)[24]; /* [remark_capacity] "12 ended" */
+    size_t remark_capacity;
+    struct cell small[40]; /* of the tables of one row */
+    char headline[160];
+    char lines[NOTES_MAXIMUM][120];
+    const char *notes[NOTES_MAXIMUM + 1]; /* NULL-terminated */
+    char time[40];
+};
+
+/* Fills it from a frame of "tasks" and one of "cpus" of the same interval. CAMP_E_NOMEM. */
+int check_record_fill(struct check_record *check, const struct check_context *context,
+                      const struct frame *tasks, const struct frame *cpus, const char *time);
+void check_record_release(struct check_record *check);
+
+extern const char *const check_table_names[]; /* NULL-terminated: for --table */
+
+const char *tier_name(enum tasks_tier tier);
+const char *tier_lacks(enum tasks_tier tier);  /* what it cannot see */
+const char *tier_change(enum tasks_tier tier); /* what would change it; NULL: nothing */
+
+/* ----------------------------------------------------------------- check_processes.c -- */
+
+/* Index of a column of the processes; SIZE_MAX when there is none of that name. */
+size_t check_process_column(const char *name);
+
+/* Whether rows and totals are of all processes there are. */
+bool check_selects_all(const struct check_selection *selection);
+
+/* What the selected processes add up to. */
+struct check_summary {
+    struct accuracy accuracy; /* in ns */
+    uint64_t rows, processes, new, ended;
+};
+
+/* Also puts the selected entities' indexes into check->order[rows]. */
+int check_summarise(struct check_record *check, const struct check_context *context,
+                    const struct frame *tasks, struct check_summary *ret);
+
+/* The rows in check->order as a table, where sampling is most wrong first. */
+int check_fill_processes(struct check_record *check, const struct check_context *context,
+                         struct frame *tasks, size_t rows);
+
+/* ---------------------------------------------------------------------- check_cpus.c -- */
+
+/* What the columns of a CPU say, in percent of one CPU. */
+struct cpu_percents {
+    double measured, sampled, idle, iowait, steal, sum;
+};
+
+/* All CPUs together, in percent of one. */
+struct check_machine {
+    size_t cpus;
+    struct cpu_percents percents;
+    double unaccounted; /* measured busy that is no process's */
+    double resolution;  /* one unit of the columns */
+};
+
+int check_fill_cpus(struct check_record *check, const struct check_context *context,
+                    struct frame *cpus);
+
+/* tasks_percent: what all processes were measured to use; NAN when not all are selected. */
+struct check_machine check_machine_of(const struct frame *cpus, double tasks_percent);
+
+/* Its table; returns where the next small table's cells begin. */
+struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,
+                                struct cell *cells);
+
+/* --------------------------------------------------------------- shared by the three -- */
+
+int check_reserve(void **array, size_t *capacity, size_t count, size_t element_size);
+double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
+
+/* Errors of next to nothing are no news: it takes points of a CPU as well as percents. */
+enum emphasis emphasis_of_error(double error, double points);
+
+struct table one_row(const char *name, enum table_shape shape, const struct field *fields,
+                     size_t field_count, const struct cell *cells);
+
+#endif

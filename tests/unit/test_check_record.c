@@ -1,0 +1,246 @@
+/* The record of `camp check`, from frames made up here. */
+#include "commands/check_record.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct column task_columns[TASKS_COLUMN_COUNT];
+static const struct schema tasks_schema = { "tasks", task_columns, TASKS_COLUMN_COUNT, 0 };
+static const struct column cpu_columns[CPUS_COLUMN_COUNT];
+static const struct schema cpus_schema = { "cpus", cpu_columns, CPUS_COLUMN_COUNT,
+                                           CPUS_COLUMN_COUNT };
+
+#define SECOND 1000000000u
+
+struct made {
+    struct frame tasks, cpus;
+    struct check_context context;
+    struct check_record check;
+};
+
+static void add_task(struct made *made, int64_t id, const char *name, uint64_t measured,
+                     uint64_t sampled)
+{
+    struct entity *entity = frame_add(&made->tasks);
+    uint64_t *values;
+
+    assert_non_null(entity);
+    entity->id = id;
+    snprintf(entity->name, sizeof entity->name, "%s", name);
+    values = frame_values(&made->tasks, made->tasks.entity_count - 1);
+    values[TASKS_MEASURED] = measured;
+    values[TASKS_SAMPLED] = sampled;
+    values[TASKS_ABSOLUTE] = measured > sampled ? measured - sampled : sampled - measured;
+    values[TASKS_ACTIVE] = 1;
+    made->tasks.elapsed_ns[made->tasks.entity_count - 1] = SECOND;
+}
+
+static void add_cpu(struct made *made, int64_t id, uint64_t elapsed, uint64_t user, uint64_t idle)
+{
+    struct entity *entity = frame_add(&made->cpus);
+    uint64_t *values;
+
+    assert_non_null(entity);
+    entity->id = id;
+    values = frame_values(&made->cpus, made->cpus.entity_count - 1);
+    values[CPUS_USER] = user;
+    values[CPUS_IDLE] = idle;
+    made->cpus.elapsed_ns[made->cpus.entity_count - 1] = elapsed;
+}
+
+/* One second on two CPUs, the first of which is busy by 80 % and sampled as idle. */
+static void make(struct made *made)
+{
+    *made = (struct made){
+        .context = { .selection = { .kernel_threads = true }, .tier = TASKS_TASKSTATS, .living = 3 }
+    };
+    frame_init(&made->tasks, &tasks_schema);
+    frame_init(&made->cpus, &cpus_schema);
+    made->tasks.end_ns = made->cpus.end_ns = SECOND;
+    add_task(made, 1, "a", 800000000, 0);
+    add_task(made, 2, "b", 100000000, 104000000);
+    add_task(made, 3, "c", 4000000, 0);
+    add_cpu(made, CAMP_CPU_TOTAL, 2ull * SECOND, 100000000, 1100000000);
+    add_cpu(made, 0, SECOND, 0, 200000000);
+    add_cpu(made, 1, SECOND, 100000000, 900000000);
+}
+
+static void fill(struct made *made)
+{
+    assert_int_equal(check_record_fill(&made->check, &made->context, &made->tasks, &made->cpus,
+                                       "2026-11-21T12:00:00.000+00:00"),
+                     CAMP_OK);
+}
+
+static void release(struct made *made)
+{
+    frame_release(&made->tasks);
+    frame_release(&made->cpus);
+    check_record_release(&made->check);
+}
+
+static double value_of(const struct made *made, size_t table, size_t row, const char *name)
+{
+    const struct table *shown = &made->check.tables[table];
+
+    for (size_t i = 0; i < shown->field_count; i++) {
+        if (shown->fields[i].name != NULL && strcmp(shown->fields[i].name, name) == 0) {
+            const struct cell *cell = &shown->cells[row * shown->field_count + i];
+
+            return cell->kind == CELL_NATURAL   ? (double)cell->natural
+                   : cell->kind == CELL_INTEGER ? (double)cell->integer
+                   : cell->kind == CELL_REAL    ? cell->real
+                                                : NAN;
+        }
+    }
+    fail_msg("no column %s", name);
+    return NAN;
+}
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) < 1e-6))
+        fail_msg("%f, expected %f", value, expected);
+}
+
+static bool has_note(const struct made *made, const char *part)
+{
+    for (size_t i = 0; made->check.notes[i] != NULL; i++) {
+        if (strstr(made->check.notes[i], part) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void percents_are_of_one_cpu(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    fill(&made);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "sampled_percent"), 10.4);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "absolute_error_percent"), 100 * 80.8 / 90.4);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "measured_busy_percent"), 80);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "sampled_busy_percent"), 0);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "sum_percent"), 20);
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "cpus"), 2);
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 90);
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "sum_percent"), 120);
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "unaccounted_percent"), -0.4);
+    release(&made);
+}
+
+static void where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.selection.top = 2;
+    made.context.selection.top_cpus = 1;
+    fill(&made);
+    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 2);
+    assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
+    assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2); /* equal: who used more */
+    assert_int_equal(made.check.tables[CHECK_CPUS].row_count, 1);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
+    assert_true(has_note(&made, "not shown  1 processes"));
+    assert_true(has_note(&made, "not shown  1 CPUs"));
+    release(&made);
+}
+
+static void a_selection_has_no_unaccounted_time(void **state)
+{
+    const int32_t pids[] = { 2 };
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.selection.pids = pids;
+    made.context.selection.pid_count = 1;
+    fill(&made);
+    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 1);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 10);
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "processes"), 1);
+    assert_true(isnan(value_of(&made, CHECK_MACHINE, 0, "unaccounted_percent")));
+    release(&made);
+}
+
+static void every_loss_is_told_at_once(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.selection.top = 1;
+    made.context.selection.top_cpus = 1;
+    made.tasks.losses =
+        (struct losses){ .unseen = 11, .lost = 22, .partial = 33, .unread_ns = 440000000 };
+    made.cpus.losses.partial = 1;
+    fill(&made);
+    assert_true(has_note(&made, "11 tasks"));
+    assert_true(has_note(&made, "22 tasks"));
+    assert_true(has_note(&made, "34 that ended"));
+    assert_true(has_note(&made, "at most 44.00 %"));
+    assert_near(value_of(&made, CHECK_LOSSES, 0, "unseen"), 11);
+    assert_near(value_of(&made, CHECK_LOSSES, 0, "lost"), 22);
+    assert_near(value_of(&made, CHECK_LOSSES, 0, "partial"), 34);
+    assert_near(value_of(&made, CHECK_LOSSES, 0, "unread_percent"), 44);
+    release(&made);
+}
+
+static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.tier = TASKS_SCHEDSTAT;
+    fill(&made);
+    assert_true(isnan(value_of(&made, CHECK_PROCESSES, 0, "sampled_percent")));
+    assert_true(isnan(value_of(&made, CHECK_PROCESSES, 0, "error_percent")));
+    assert_true(isnan(value_of(&made, CHECK_TOTAL, 0, "sampled_percent")));
+    assert_true(isnan(value_of(&made, CHECK_TOTAL, 0, "maximum_error_percent")));
+    assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
+    release(&made);
+}
+
+static void an_empty_interval_is_a_record_too(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    frame_clear(&made.tasks);
+    frame_clear(&made.cpus);
+    fill(&made);
+    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 0);
+    assert_int_equal(made.check.tables[CHECK_CPUS].row_count, 0);
+    assert_true(isnan(value_of(&made, CHECK_TOTAL, 0, "error_percent")));
+    release(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percents_are_of_one_cpu),
+        cmocka_unit_test(where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted),
+        cmocka_unit_test(a_selection_has_no_unaccounted_time),
+        cmocka_unit_test(every_loss_is_told_at_once),
+        cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
+        cmocka_unit_test(an_empty_interval_is_a_record_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
