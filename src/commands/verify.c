@@ -1,0 +1,452 @@
+/*
+ * camp verify: is every number right on this machine? The paper's Result Validation. Here: options,
+ * the book of findings, their table. The experiments are in verify_*.c.
+ */
+#include "verify.h"
+
+#include "command.h"
+#include "counters/error.h"
+#include "counters/units.h"
+#include "verify_show.h"
+#include "verify_witness.h"
+#include "views/view.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DISTORTIONS_MAX 128
+#define STEAL_MAX_PERCENT 1.0 /* of one CPU */
+
+static const struct trial_list *const lists[] = {
+    &cpu_trials,     &task_trials, &memory_trials, &io_trials,
+    &network_trials, &list_trials, &phase_trials,  &exit_trials,
+};
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+/* CAMP_VERIFY_DISTORT: how this command itself is tested. */
+struct distortion {
+    char row[48];
+    double factor;
+};
+
+struct verification {
+    struct finding findings[ROWS_MAX];
+    size_t count;
+    const struct trial *running;
+    struct distortion distortions[DISTORTIONS_MAX];
+    size_t distortion_count;
+    uint64_t repeat;
+    int format;
+    const char *only;
+    bool list;
+    const struct view *view;
+    struct view_options view_options;
+    struct verify_record record;
+    int status;
+};
+
+/* ------------------------------------------------------------------------ The book -- */
+
+static struct finding *find(struct verification *verification, const char *row)
+{
+    for (size_t i = 0; i < verification->count; i++)
+        if (strcmp(verification->findings[i].spec->name, row) == 0)
+            return &verification->findings[i];
+    return NULL;
+}
+
+static struct finding *open_finding(struct verification *verification, const char *row)
+{
+    struct finding *finding = find(verification, row);
+
+    /* One that others interfered with is not decided by the same try. */
+    return finding != NULL && finding->wanted && finding->verdict == VERDICT_OPEN &&
+                   !finding->interfered
+               ? finding
+               : NULL;
+}
+
+static double distorted(const struct verification *verification, const char *row, double reported)
+{
+    for (size_t i = 0; i < verification->distortion_count; i++) {
+        const struct distortion *distortion = &verification->distortions[i];
+
+        if (fnmatch(distortion->row, row, 0) == 0)
+            return reported == 0 ? distortion->factor : reported * distortion->factor;
+    }
+    return reported;
+}
+
+void book_between(struct verification *verification, const char *row, double expected,
+                  double reported, double below, double above)
+{
+    struct finding *finding = open_finding(verification, row);
+
+    if (finding == NULL)
+        return;
+    reported = distorted(verification, row, reported);
+    finding->interfered = false;
+    finding->expected = expected;
+    finding->reported = reported;
+    finding->below = below;
+    finding->above = above;
+    /* Written so that a NAN fails. */
+    finding->verdict =
+        reported >= expected - below && reported <= expected + above ? VERDICT_PASS : VERDICT_FAIL;
+}
+
+void book(struct verification *verification, const char *row, double expected, double reported,
+          double allowed)
+{
+    book_between(verification, row, expected, reported, allowed, allowed);
+}
+
+void book_confidence(struct verification *verification, const char *row, double half_width)
+{
+    struct finding *finding = open_finding(verification, row);
+
+    if (finding != NULL)
+        finding->confidence = half_width;
+}
+
+static void say(struct finding *finding, const char *format, va_list arguments)
+{
+    vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+}
+
+void remark(struct verification *verification, const char *row, const char *format, ...)
+{
+    struct finding *finding = open_finding(verification, row);
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (finding != NULL)
+        say(finding, format, arguments);
+    va_end(arguments);
+}
+
+void not_tested(struct verification *verification, const char *row, const char *format, ...)
+{
+    struct finding *finding = open_finding(verification, row);
+    va_list arguments;
+
+    if (finding == NULL)
+        return;
+    va_start(arguments, format);
+    say(finding, format, arguments);
+    va_end(arguments);
+    finding->interfered = false;
+    finding->verdict = VERDICT_NOT_TESTED;
+}
+
+void interfered(struct verification *verification, const char *row, const char *format, ...)
+{
+    struct finding *finding = open_finding(verification, row);
+    va_list arguments;
+
+    if (finding == NULL)
+        return;
+    va_start(arguments, format);
+    say(finding, format, arguments);
+    va_end(arguments);
+    finding->interfered = true;
+    if (finding->tries >= TRIES_MAX)
+        finding->verdict = VERDICT_NOT_TESTED;
+}
+
+void book_failure(struct verification *verification, const char *row, int result,
+                  const struct camp_error *error)
+{
+    struct finding *finding = open_finding(verification, row);
+    const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
+
+    if (finding == NULL)
+        return;
+    if (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) {
+        not_tested(verification, row, "%s", message);
+        return;
+    }
+    snprintf(finding->reason, sizeof finding->reason, "%s", message);
+    finding->interfered = false;
+    finding->expected = finding->reported = finding->below = finding->above = NAN;
+    finding->verdict = VERDICT_FAIL;
+}
+
+void trial_not_tested(struct verification *verification, const struct camp_error *error)
+{
+    for (size_t i = 0; i < verification->running->row_count; i++)
+        not_tested(verification, verification->running->rows[i].name, "%s",
+                   stop_requested != 0 ? "stopped" : error->message);
+}
+
+uint64_t verify_tick_ns(void)
+{
+    struct timespec tick;
+
+    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 10 * NS_PER_MS;
+}
+
+/* -------------------------------------------------------------------------- Trials -- */
+
+static bool begin_try(struct verification *verification, const struct trial *trial)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < trial->row_count; i++) {
+        struct finding *finding = find(verification, trial->rows[i].name);
+
+        if (!finding->wanted || finding->verdict != VERDICT_OPEN ||
+            (finding->tries > 0 && !finding->interfered))
+            continue;
+        finding->tries++;
+        finding->interfered = false;
+        finding->reason[0] = '\0';
+        any = true;
+    }
+    return any;
+}
+
+/* What a trial forgot to book is no pass. */
+static void close_trial(struct verification *verification, const struct trial *trial)
+{
+    for (size_t i = 0; i < trial->row_count; i++) {
+        find(verification, trial->rows[i].name)->interfered = false;
+        not_tested(verification, trial->rows[i].name, "%s",
+                   stop_requested != 0 ? "stopped" : "the trial ended without an answer");
+    }
+}
+
+/* A row that failed while the hypervisor took the CPUs away is not judged. */
+static void excuse_stolen(struct verification *verification, const struct trial *trial,
+                          double stolen_percent)
+{
+    for (size_t i = 0; i < trial->row_count; i++) {
+        struct finding *finding = find(verification, trial->rows[i].name);
+
+        if (finding->verdict != VERDICT_FAIL)
+            continue;
+        finding->verdict = VERDICT_OPEN;
+        interfered(verification, trial->rows[i].name, "the hypervisor took %.1f %% of a CPU",
+                   stolen_percent);
+    }
+}
+
+static void run_trial(struct verification *verification, const struct trial *trial, bool timed)
+{
+    verification->running = trial;
+    while (!stop_requested && begin_try(verification, trial)) {
+        uint64_t began_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
+        double stolen_percent;
+
+        trial->run(verification);
+        stolen_percent = 100.0 * (double)(verify_stolen_ns() - stolen_ns) /
+                         (double)(now_ns(CLOCK_MONOTONIC) - began_ns);
+        if (timed && stolen_percent > STEAL_MAX_PERCENT)
+            excuse_stolen(verification, trial, stolen_percent);
+    }
+    close_trial(verification, trial);
+}
+
+static void run_all(struct verification *verification)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            run_trial(verification, &lists[i]->trials[j], lists[i]->timed);
+}
+
+static void clear(struct verification *verification)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (size_t j = 0; j < lists[i]->count; j++) {
+            const struct trial *trial = &lists[i]->trials[j];
+
+            for (size_t k = 0; k < trial->row_count && count < ROWS_MAX; k++) {
+                const char *name = trial->rows[k].name;
+
+                verification->findings[count++] = (struct finding){
+                    .spec = &trial->rows[k],
+                    .wanted =
+                        verification->only == NULL || fnmatch(verification->only, name, 0) == 0,
+                    .confidence = NAN,
+                };
+            }
+        }
+    }
+    verification->count = count;
+}
+
+/* ------------------------------------------------------------------------- Options -- */
+
+static int read_distortion(struct verification *verification, const char *text)
+{
+    struct distortion *distortion = &verification->distortions[verification->distortion_count];
+    const char *colon = strrchr(text, ':');
+    char *rest;
+
+    if (verification->distortion_count == DISTORTIONS_MAX || colon == NULL || colon == text ||
+        (size_t)(colon - text) >= sizeof distortion->row)
+        return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT takes ROW:FACTOR,..., not '%s'", text);
+    memcpy(distortion->row, text, (size_t)(colon - text));
+    distortion->factor = strtod(colon + 1, &rest);
+    if (rest == colon + 1 || *rest != '\0')
+        return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT: '%s' is no factor", colon + 1);
+    for (size_t i = 0; i < verification->count; i++) {
+        if (fnmatch(distortion->row, verification->findings[i].spec->name, 0) == 0) {
+            verification->distortion_count++;
+            return OPTIONS_GO_ON;
+        }
+    }
+    return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT: there is no row '%s'; see --list",
+                    distortion->row);
+}
+
+static int read_distortions(struct verification *verification)
+{
+    const char *text = getenv("CAMP_VERIFY_DISTORT");
+    char copy[4096], *state = NULL;
+    int status = OPTIONS_GO_ON;
+
+    if (text == NULL)
+        return status;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *part = strtok_r(copy, ",", &state); part != NULL && status == OPTIONS_GO_ON;
+         part = strtok_r(NULL, ",", &state))
+        status = read_distortion(verification, part);
+    return status;
+}
+
+static int parse(struct verification *verification, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "format", 'f', OPTION_CHOICE, &verification->format, "FORMAT",
+          "text, json (one object a line), or csv.", 0, 0, formats },
+        { "only", 0, OPTION_TEXT, &verification->only, "GLOB",
+          "Only rows whose name matches, such as 'cpu-*'.", 0, 0, NULL },
+        { "list", 0, OPTION_FLAG, &verification->list, NULL,
+          "Say what is held against what, and test nothing.", 0, 0, NULL },
+        { "repeat", 'n', OPTION_COUNT, &verification->repeat, "N", "Do it all N times.", 1, 10000,
+          NULL },
+    };
+    const struct option_table table = {
+        .usage = "camp verify [OPTIONS]",
+        .about = "Is every number right on this machine? Runs loads that know what they did, and\n"
+                 "holds what libcamp reports against it. Takes some 20 s.\n"
+                 "Exit status: 0 all passed; 1 a row failed; 3 none failed, but some could not\n"
+                 "be tested here, which is said row by row.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static size_t wanted_count(const struct verification *verification)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < verification->count; i++)
+        count += verification->findings[i].wanted;
+    return count;
+}
+
+static int read_options(struct verification *verification, int argc, char **argv)
+{
+    int first;
+    int status = parse(verification, argc, argv, &first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    clear(verification);
+    if (wanted_count(verification) == 0)
+        return complain(STATUS_USAGE, "--only %s: there is no such row; see --list",
+                        verification->only);
+    verification->view = view_by_name(formats[verification->format]);
+    verification->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = verification->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = verification->format == FORMAT_TEXT ? view_width(stdout) : 0,
+    };
+    return read_distortions(verification);
+}
+
+/* -------------------------------------------------------------------------- Output -- */
+
+static struct summary summary_of(const struct verification *verification)
+{
+    struct summary summary = { .distorted = verification->distortion_count > 0 };
+
+    for (size_t i = 0; i < verification->count; i++) {
+        const struct finding *finding = &verification->findings[i];
+
+        summary.passed += finding->wanted && finding->verdict == VERDICT_PASS;
+        summary.failed += finding->wanted && finding->verdict == VERDICT_FAIL;
+        summary.not_tested += finding->wanted && finding->verdict == VERDICT_NOT_TESTED;
+    }
+    return summary;
+}
+
+static int show(struct verification *verification, size_t number)
+{
+    int failed = verification->view->record(&verification->view_options,
+                                            &verification->record.record, number);
+
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+/* One time all of it. */
+static int run_once(struct verification *verification, size_t number)
+{
+    uint64_t began = now_ns(CLOCK_MONOTONIC);
+    char time[TIME_TEXT_SIZE];
+    struct summary summary;
+
+    clear(verification);
+    run_all(verification);
+    summary = summary_of(verification);
+    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - began) / NS_PER_S;
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    summary.time = time;
+    if (summary.failed > 0)
+        verification->status = STATUS_FAILURE;
+    else if (summary.not_tested > 0 && verification->status == STATUS_OK)
+        verification->status = STATUS_PARTIAL;
+    verify_record_fill(&verification->record, verification->findings, verification->count,
+                       &summary);
+    return show(verification, number);
+}
+
+static int run_all_times(struct verification *verification)
+{
+    int status = OPTIONS_GO_ON;
+
+    for (size_t i = 0; i < verification->repeat && status == OPTIONS_GO_ON && !stop_requested; i++)
+        status = run_once(verification, i);
+    return status != OPTIONS_GO_ON ? status : verification->status;
+}
+
+int command_verify(int argc, char **argv)
+{
+    static struct verification verification = { .repeat = 1 }; /* 200 KiB: not for the stack */
+    int status = read_options(&verification, argc, argv);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (verification.list) {
+        verify_record_list(&verification.record, verification.findings, verification.count);
+        status = show(&verification, 0);
+        return status == OPTIONS_GO_ON ? STATUS_OK : status;
+    }
+    stop_on_signals();
+    return run_all_times(&verification);
+}

@@ -1,0 +1,89 @@
+/*
+ * camp verify: the frame of it. A trial is one experiment (a load whose truth is known, watched
+ * through libcamp); it books one finding for each of its rows. A row is one number of the library
+ * held against the truth.
+ *
+ * A finding is a pass, a FAIL, or not tested with the reason. It is decided once: a trial is
+ * repeated (TRIES_MAX) only for rows of which a witness said that others interfered, never for one
+ * that failed.
+ */
+#ifndef CAMP_COMMANDS_VERIFY_H
+#define CAMP_COMMANDS_VERIFY_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRIES_MAX 3u
+#define REASON_SIZE 160
+
+enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED };
+
+struct row_spec {
+    const char *name; /* "cpu-half-process" */
+    const char *unit; /* of expected, reported, error and allowed */
+    const char *help; /* what is held against what */
+};
+
+struct finding {
+    const struct row_spec *spec;
+    enum verdict verdict;
+    bool wanted;     /* --only */
+    bool interfered; /* not decided: a witness saw others */
+    unsigned tries;
+    double expected, reported;
+    double below, above; /* allowed: reported may be from expected - below to expected + above */
+    double confidence;   /* half the width of the mean's 95 % interval; NAN: no mean */
+    char reason[REASON_SIZE];
+};
+
+struct verification;
+
+struct trial {
+    const struct row_spec *rows;
+    size_t row_count;
+    void (*run)(struct verification *verification);
+};
+
+/* A room of the house each: CPUs, memory, ... [count] in the order they are shown. */
+struct trial_list {
+    const struct trial *trials;
+    size_t count;
+    bool timed; /* its rows are of CPU time: a hypervisor that steals is a disturbance */
+};
+extern const struct trial_list cpu_trials, task_trials, memory_trials, io_trials, network_trials,
+    list_trials, phase_trials, exit_trials;
+
+/* Decides a row. */
+void book(struct verification *verification, const char *row, double expected, double reported,
+          double allowed);
+void book_between(struct verification *verification, const char *row, double expected,
+                  double reported, double below, double above);
+/* The next book() of this row is of a mean with this 95 % interval. */
+void book_confidence(struct verification *verification, const char *row, double half_width);
+
+/* It cannot be tested here. */
+void not_tested(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Something to be known of an open row, however it is decided. */
+void remark(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* It could not be tested this time: a witness saw others. */
+void interfered(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A call of the library failed: PERM and NOTSUP are not tested, all else is a FAIL. */
+void book_failure(struct verification *verification, const char *row, int result,
+                  const struct camp_error *error);
+
+/* All rows of the running trial that are open: what it needs could not be had. */
+void trial_not_tested(struct verification *verification, const struct camp_error *error);
+
+/* Length of the kernel's tick; 10 ms where it is unknown. */
+uint64_t verify_tick_ns(void);
+
+#endif

@@ -1,0 +1,181 @@
+/* The findings as a table, and below it why a row failed or was not tested. */
+#include "verify_show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const verdict_names[] = { "open", "pass", "FAIL", "not tested" };
+
+/* The columns of text stand beside those of numbers, which text does not show. */
+static const struct field row_fields[ROW_FIELDS] = {
+    { "row", "row", "name of the row, for --only", -22, 0 },
+    { NULL, "expected", "as text", 9, 0 },
+    { NULL, "reported", "as text", 9, 0 },
+    { NULL, "error", "as text", 8, 0 },
+    { NULL, "allowed", "as text", 11, 0 },
+    { "expected", NULL, "what the load, or the kernel elsewhere, knows", 0, 3 },
+    { "reported", NULL, "what libcamp says", 0, 3 },
+    { "error", NULL, "reported - expected", 0, 3 },
+    { "allowed_below", NULL, "how much too low it may be: from its resolution", 0, 3 },
+    { "allowed_above", NULL, "how much too high it may be; null: any", 0, 3 },
+    { "confidence", NULL, "half the width of the mean's 95 % interval, where one is a mean", 0, 3 },
+    { "verdict", "verdict", "pass, FAIL, or not tested", -10, 0 },
+    { "unit", NULL, "of the numbers", 0, 0 },
+    { "tries", NULL, "how often it was tried, because others interfered", 0, 0 },
+    { "reason", NULL, "why it was not tested, or failed without a number", 0, 0 },
+    { "help", NULL, "what is held against what", 0, 0 },
+};
+static const struct field summary_fields[SUMMARY_FIELDS] = {
+    { "time", NULL, "wall clock of the end", 0, 0 },
+    { "elapsed_s", NULL, "how long it took", 0, 1 },
+    { "passed", NULL, "rows", 0, 0 },
+    { "failed", NULL, "rows", 0, 0 },
+    { "not_tested", NULL, "rows", 0, 0 },
+    { "distorted", NULL, "whether CAMP_VERIFY_DISTORT changed reported numbers", 0, 0 },
+};
+
+/* Whole numbers whole, others with as many places as matter. */
+static const char *number_text(char ret[32], double value)
+{
+    double size = fabs(value);
+
+    if (isnan(value))
+        return NULL;
+    if (isinf(value))
+        return "any";
+    snprintf(ret, 32, "%.*f", size == floor(size) || size >= 10000 ? 0 : size < 1 ? 3 : 2, value);
+    return ret;
+}
+
+static const char *allowed_text(char ret[32], const struct finding *finding)
+{
+    char low[32], high[32];
+    const char *below = number_text(low, finding->below);
+
+    if (below == NULL || finding->below == finding->above)
+        return number_text(ret, finding->below);
+    snprintf(ret, 32, "-%s +%s", below, number_text(high, finding->above));
+    return ret;
+}
+
+static bool has_numbers(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_PASS || finding->verdict == VERDICT_FAIL;
+}
+
+static void fill_numbers(struct cell *cells, const struct finding *finding, char texts[4][32])
+{
+    double error = finding->reported - finding->expected;
+
+    if (!has_numbers(finding))
+        return; /* all unknown */
+    cells[1] = cell_text(number_text(texts[0], finding->expected));
+    cells[2] = cell_text(number_text(texts[1], finding->reported));
+    cells[3] = cell_text(number_text(texts[2], error));
+    cells[4] = cell_text(allowed_text(texts[3], finding));
+    cells[5] = cell_real(finding->expected);
+    cells[6] = cell_real(finding->reported);
+    cells[7] = cell_real(error);
+    cells[8] = cell_real(finding->below);
+    cells[9] = cell_real(finding->above);
+    cells[10] = cell_real(finding->confidence);
+}
+
+static enum emphasis emphasis_of(enum verdict verdict)
+{
+    return verdict == VERDICT_PASS ? GOOD : verdict == VERDICT_FAIL ? BAD : NOTABLE;
+}
+
+static void fill_row(struct cell *cells, const struct finding *finding, char texts[4][32])
+{
+    for (size_t i = 0; i < ROW_FIELDS; i++)
+        cells[i] = cell_unknown();
+    cells[0] = cell_text(finding->spec->name);
+    fill_numbers(cells, finding, texts);
+    cells[11] =
+        emphasised(cell_text(verdict_names[finding->verdict]), emphasis_of(finding->verdict));
+    cells[12] = cell_text(finding->spec->unit);
+    cells[13] = cell_natural(finding->tries);
+    cells[14] = cell_text(finding->reason[0] != '\0' ? finding->reason : NULL);
+    cells[15] = cell_text(finding->spec->help);
+}
+
+/* A FAIL says what was compared, a row not tested why. */
+static void note(char ret[NOTE_SIZE], const struct finding *finding)
+{
+    if (finding->verdict == VERDICT_NOT_TESTED || finding->reason[0] != '\0')
+        snprintf(ret, NOTE_SIZE, "%s: %s: %s", finding->spec->name, verdict_names[finding->verdict],
+                 finding->reason);
+    else
+        snprintf(ret, NOTE_SIZE, "%s: FAIL: %s (%s)", finding->spec->name, finding->spec->help,
+                 finding->spec->unit);
+}
+
+static void fill_summary(struct verify_record *ret, const struct summary *summary)
+{
+    struct cell *cells = ret->summary;
+
+    cells[0] = cell_text(summary->time);
+    cells[1] = cell_real(summary->elapsed_s);
+    cells[2] = cell_natural(summary->passed);
+    cells[3] = cell_natural(summary->failed);
+    cells[4] = cell_natural(summary->not_tested);
+    cells[5] = cell_boolean(summary->distorted);
+    snprintf(ret->headline, sizeof ret->headline, "%s  %zu passed, %zu failed, %zu not tested%s",
+             summary->time, summary->passed, summary->failed, summary->not_tested,
+             summary->distorted ? "  CAMP_VERIFY_DISTORT IS SET" : "");
+}
+
+void verify_record_fill(struct verify_record *ret, const struct finding *findings, size_t count,
+                        const struct summary *summary)
+{
+    size_t rows = 0, notes = 0;
+
+    for (size_t i = 0; i < count && rows < ROWS_MAX; i++) {
+        const struct finding *finding = &findings[i];
+
+        if (!finding->wanted)
+            continue;
+        fill_row(&ret->cells[rows * ROW_FIELDS], finding, ret->numbers[rows]);
+        rows++;
+        if (finding->verdict == VERDICT_PASS && finding->reason[0] == '\0')
+            continue;
+        note(ret->notes[notes], finding);
+        ret->note_list[notes] = ret->notes[notes];
+        notes++;
+    }
+    ret->note_list[notes] = NULL;
+    fill_summary(ret, summary);
+    ret->tables[0] =
+        (struct table){ "rows", TABLE_ROWS, row_fields, ROW_FIELDS, ret->cells, rows, false };
+    ret->tables[1] =
+        (struct table){ "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, ret->summary,
+                        1,         true };
+    ret->record =
+        (struct record){ "camp.verify/1", ret->headline, ret->tables, 2, 0, ret->note_list };
+}
+
+static const struct field list_fields[] = {
+    { "row", "row", "name of the row, for --only", 0, 0 },
+    { "unit", NULL, "of its numbers", 0, 0 },
+    { "help", "what is held against what", "the reported number : the truth", 0, 0 },
+};
+
+void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < count && rows < ROWS_MAX; i++) {
+        struct cell *cells = &ret->cells[3 * rows];
+
+        if (!findings[i].wanted)
+            continue;
+        cells[0] = cell_text(findings[i].spec->name);
+        cells[1] = cell_text(findings[i].spec->unit);
+        cells[2] = cell_text(findings[i].spec->help);
+        rows++;
+    }
+    ret->tables[0] = (struct table){ "rows", TABLE_ROWS, list_fields, 3, ret->cells, rows, false };
+    ret->record = (struct record){ "camp.verify/1", NULL, ret->tables, 1, 0, NULL };
+}

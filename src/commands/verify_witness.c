@@ -1,0 +1,219 @@
+/*
+ * The CPU time of all processes together, whoever came and went.
+ *
+ * Of a living process, and of one that ended and was not waited for, its CPU clock (ns). Of one
+ * that was waited for, all that it and its own children ever used, in the kernel's books of its
+ * parent: cutime + cstime of /proc/PID/stat, which wait4(2) adds up in ns and stat shows in 1/100
+ * s. When the parent ends, that goes to whoever waits for the parent. So clocks + cutime + cstime
+ * of all that are listed only ever grow by what was run. Not in it: children of who ignores
+ * SIGCHLD, and kernel threads that end. Exit records (taskstats) would have those, but not the
+ * last moments of any, as here: freeing its memory alone takes a compiler half a millisecond.
+ *
+ * A process must not be waited for between the reading of its parent and its own: a look is taken
+ * again until the list and all cutimes are the same before and after the clocks were read.
+ *
+ * These are files of /proc read here, and not by libcamp: a witness is independent.
+ */
+#include "verify_witness.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOKS_MAX 100
+#define MOMENT_NS NS_PER_MS
+#define STAT_SIZE 1024
+#define CPUCLOCK_SCHED 2
+
+struct witnessed {
+    int32_t pid;
+    uint64_t clock_ns;
+    uint64_t children_user_units, children_system_units;
+};
+
+/* The two numbers behind the state, 12 and 13 fields on. A name may hold anything, ')' too. */
+static bool read_children(struct witnessed *process)
+{
+    char path[48], text[STAT_SIZE];
+    unsigned long long user, system;
+    const char *rest;
+    ssize_t length;
+    int file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", process->pid);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    rest = strrchr(text, ')');
+    if (rest == NULL ||
+        sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &user,
+               &system) != 2)
+        return false;
+    process->children_user_units = user;
+    process->children_system_units = system;
+    return true;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct witnessed *first = a, *second = b;
+
+    return first->pid < second->pid ? -1 : first->pid > second->pid;
+}
+
+static int list_processes(struct witness *witness, struct camp_error *error)
+{
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    size_t capacity = 0;
+
+    witness->count = 0;
+    witness->processes = NULL;
+    if (folder == NULL)
+        return camp_fail(error, CAMP_E_IO, 0, "/proc cannot be listed; is it mounted?");
+    while ((entry = readdir(folder)) != NULL) {
+        struct witnessed process = { .pid = (int32_t)strtol(entry->d_name, NULL, 10) };
+
+        if (process.pid <= 0 || !read_children(&process))
+            continue;
+        if (witness->count == capacity) {
+            struct witnessed *grown;
+
+            capacity = 2 * capacity + 256;
+            grown = reallocarray(witness->processes, capacity, sizeof *grown);
+            if (grown == NULL) {
+                closedir(folder);
+                return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a list of processes");
+            }
+            witness->processes = grown;
+        }
+        witness->processes[witness->count++] = process;
+    }
+    closedir(folder);
+    if (witness->count > 0)
+        qsort(witness->processes, witness->count, sizeof *witness->processes, by_pid);
+    return CAMP_OK;
+}
+
+static bool read_clocks(struct witness *witness)
+{
+    for (size_t i = 0; i < witness->count; i++) {
+        clockid_t clock = (clockid_t)(~(uint32_t)witness->processes[i].pid << 3 | CPUCLOCK_SCHED);
+        struct timespec time;
+
+        if (clock_gettime(clock, &time) != 0)
+            return false;
+        witness->processes[i].clock_ns = ns_of_timespec(time);
+    }
+    return true;
+}
+
+/* Nobody was waited for in between, and nobody came. */
+static bool same(const struct witness *a, const struct witness *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct witnessed *one = &a->processes[i], *other = &b->processes[i];
+
+        if (one->pid != other->pid || one->children_user_units != other->children_user_units ||
+            one->children_system_units != other->children_system_units)
+            return false;
+    }
+    return true;
+}
+
+/* The clocks, and what is held against them, within a moment: not when the watcher itself was kept
+ * off the CPU in between. */
+static bool read_moment(struct witness *witness, void (*meanwhile)(void *context), void *context)
+{
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+
+    if (!read_clocks(witness))
+        return false;
+    meanwhile(context);
+    return now_ns(CLOCK_MONOTONIC) - began_ns < MOMENT_NS + NS_PER_US * witness->count;
+}
+
+int witness_look(struct witness *witness, void (*meanwhile)(void *context), void *context,
+                 struct camp_error *error)
+{
+    struct witness check = WITNESS_NONE;
+    int r = CAMP_OK;
+
+    for (int i = 0; i < LOOKS_MAX && r == CAMP_OK; i++) {
+        bool settled;
+
+        r = list_processes(witness, error);
+        settled = r == CAMP_OK && read_moment(witness, meanwhile, context);
+        if (settled)
+            r = list_processes(&check, error);
+        settled = settled && r == CAMP_OK && same(witness, &check);
+        witness_release(&check);
+        if (settled)
+            return CAMP_OK;
+        witness_release(witness);
+    }
+    return r != CAMP_OK ? r
+                        : camp_fail(error, CAMP_E_SPACE, 0,
+                                    "processes come and go too fast to look at all of them");
+}
+
+void witness_compare(const struct witness *before, const struct witness *after,
+                     struct testimony *ret)
+{
+    const double unit_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+    double total_ns = 0, changed = 0;
+    size_t i = 0;
+
+    for (size_t j = 0; j < before->count; j++) {
+        const struct witnessed *one = &before->processes[j];
+
+        total_ns -= (double)one->clock_ns +
+                    unit_ns * (double)(one->children_user_units + one->children_system_units);
+    }
+    for (size_t j = 0; j < after->count; j++) {
+        const struct witnessed *one = &after->processes[j], *was = NULL;
+
+        while (i < before->count && before->processes[i].pid < one->pid)
+            i++;
+        if (i < before->count && before->processes[i].pid == one->pid)
+            was = &before->processes[i];
+        total_ns += (double)one->clock_ns +
+                    unit_ns * (double)(one->children_user_units + one->children_system_units);
+        changed += one->children_user_units != (was != NULL ? was->children_user_units : 0);
+        changed += one->children_system_units != (was != NULL ? was->children_system_units : 0);
+    }
+    ret->tasks_ns = total_ns;
+    /* Each is cut to a unit at both ends: the difference has a variance of unit^2 / 6. */
+    ret->uncertain_ns = 3 * unit_ns * sqrt(changed / 6);
+}
+
+void witness_release(struct witness *witness)
+{
+    free(witness->processes);
+    *witness = (struct witness)WITNESS_NONE;
+}
+
+uint64_t verify_stolen_ns(void)
+{
+    struct camp_cpu total;
+
+    return camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK
+               ? total.steal_ns
+               : 0;
+}

@@ -1,0 +1,44 @@
+/*
+ * Witnesses: what else ran on this machine while a load was watched.
+ */
+#ifndef CAMP_COMMANDS_VERIFY_WITNESS_H
+#define CAMP_COMMANDS_VERIFY_WITNESS_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One look at all processes. Owned: witness_release(). */
+struct witness {
+    struct witnessed *processes; /* [count], ascending by pid */
+    size_t count;
+};
+
+/* The machine between two looks. */
+struct testimony {
+    double tasks_ns;     /* CPU time of all processes, measured, those that ended included */
+    double uncertain_ns; /* of it: three standard deviations of what the units of cutime cut off */
+};
+
+#define WITNESS_NONE                                                                               \
+    {                                                                                              \
+        .count = 0                                                                                 \
+    }
+
+/* `meanwhile` reads, at the same moment, what is to be held against it; it may be called more than
+ * once, and the last time counts. CAMP_E_SPACE: so many processes come and go that no look at all
+ * of them is of one moment. */
+int witness_look(struct witness *witness, void (*meanwhile)(void *context), void *context,
+                 struct camp_error *error);
+
+void witness_compare(const struct witness *before, const struct witness *after,
+                     struct testimony *ret);
+
+void witness_release(struct witness *witness);
+
+/* What the hypervisor took from all CPUs since boot; 0 where it does not say. */
+uint64_t verify_stolen_ns(void);
+
+#endif
