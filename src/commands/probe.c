@@ -1,0 +1,343 @@
+/*
+ * camp probe: what measuring costs. The paper's probe: nine calls of the library in a block, at a
+ * given rate, and the CPU time that took (its Figure 8).
+ *
+ * The paper does not name its nine calls. Here they are one of each kind that its Figure 3 has: the
+ * use of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a
+ * disk, and of a process (itself) page faults, CPU time, size. Each is a whole call of libcamp: it
+ * opens, reads and closes; nothing is kept in between.
+ *
+ * The cost of a block is CPU time by the process's own clock around it, so it is measured at any
+ * rate. The percentage is of everything: blocks, the wakeups between them, reading the clock. Each
+ * block has its place in time (an absolute deadline), so how long a block takes does not change the
+ * rate, as the paper's probe arranged by taking it off its sleep.
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "views/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RATES_MAX 16
+#define CALLS 9
+#define NAMES_MAX 64
+#define FIELDS 16
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+/* What the calls are of; filled once. */
+struct subjects {
+    struct camp_process self;
+    char network[CAMP_NAME_SIZE]; /* "": there is none, and the calls are left out */
+    char disk[CAMP_NAME_SIZE];
+};
+
+/* What one rate came to. */
+struct cost {
+    double rate;
+    uint64_t blocks, late, failed, calls;
+    uint64_t wall_ns, cpu_ns, user_us, system_us;
+    uint64_t block_cpu_ns, block_wall_ns; /* within the blocks */
+    uint64_t resident_bytes, minor_faults, major_faults;
+    int64_t resident_growth_bytes;
+};
+
+struct probe {
+    double rates[RATES_MAX];
+    size_t rate_count;
+    const char *rate_text;
+    uint64_t duration_ns;
+    int format;
+    struct subjects subjects;
+    struct cost costs[RATES_MAX];
+    size_t cost_count;
+    struct cell cells[RATES_MAX * FIELDS];
+};
+
+static const struct field fields[FIELDS] = {
+    { "rate", "rate", "blocks a second, asked for", 6, 0 },
+    { "achieved_rate", "achieved", "blocks a second", 8, 1 },
+    { "cpu_percent", "cpu %", "of one CPU: all that the probe used", 7, 3 },
+    { "user_percent", "user %", "of it, by getrusage (the kernel's proportion: scaled)", 7, 3 },
+    { "system_percent", "sys %", "likewise", 7, 3 },
+    { "block_us", "us/block", "CPU time of a block, by the process's clock", 8, 1 },
+    { "call_us", "us/call", "CPU time of a call: a block's, divided", 7, 2 },
+    { "block_wall_us", NULL, "wall time of a block", 0, 1 },
+    { "resident_bytes", NULL, "of the probe, at the end", 0, 0 },
+    { "resident_growth_bytes", "growth", "of its resident size meanwhile", 6, 0 },
+    { "minor_faults", "faults", "of the probe meanwhile", 6, 0 },
+    { "major_faults", NULL, "likewise", 0, 0 },
+    { "blocks", NULL, "how many", 0, 0 },
+    { "calls", NULL, "of the library in each block", 0, 0 },
+    { "late", NULL, "blocks that began after the next one ought to have begun", 0, 0 },
+    { "failed", NULL, "calls that failed", 0, 0 },
+};
+
+/* -------------------------------------------------------------------------- The block -- */
+
+static unsigned call_network(const char *name)
+{
+    struct camp_network network;
+
+    return camp_network_read(NULL, name, &network, sizeof network, NULL) != CAMP_OK;
+}
+
+static unsigned call_disk(const char *name)
+{
+    struct camp_disk disk;
+
+    return camp_disk_read(NULL, name, &disk, sizeof disk, NULL) != CAMP_OK;
+}
+
+static unsigned call_process(const struct camp_process *process, uint32_t wanted)
+{
+    struct camp_task task;
+
+    return camp_process_read(NULL, process, wanted, &task, sizeof task, NULL) != CAMP_OK;
+}
+
+/* Nine calls. Returns how many failed. */
+static unsigned run_block(const struct subjects *subjects)
+{
+    struct camp_cpu cpu;
+    struct camp_memory memory;
+    unsigned failed = 0;
+
+    failed += camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, NULL) != CAMP_OK;
+    failed += camp_memory_read(NULL, CAMP_MEMORY_FREE, &memory, sizeof memory, NULL) != CAMP_OK;
+    if (subjects->network[0] != '\0') {
+        failed += call_network(subjects->network); /* bytes sent */
+        failed += call_network(subjects->network); /* bytes received */
+    }
+    if (subjects->disk[0] != '\0') {
+        failed += call_disk(subjects->disk); /* reads */
+        failed += call_disk(subjects->disk); /* writes */
+    }
+    failed += call_process(&subjects->self, CAMP_TASK_FAULTS);
+    failed += call_process(&subjects->self, CAMP_TASK_CPU);
+    failed += call_process(&subjects->self, CAMP_TASK_SIZE);
+    return failed;
+}
+
+static unsigned call_count(const struct subjects *subjects)
+{
+    return CALLS - (subjects->network[0] == '\0' ? 2u : 0u) - (subjects->disk[0] == '\0' ? 2u : 0u);
+}
+
+static int find_subjects(struct subjects *subjects)
+{
+    struct camp_network networks[NAMES_MAX];
+    struct camp_disk disks[NAMES_MAX];
+    struct camp_error error = { 0 };
+    size_t count = 0, network = 0, disk = 0;
+    int r = camp_process_identify(NULL, (int32_t)getpid(), &subjects->self, sizeof subjects->self,
+                                  &error);
+
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    r = camp_network_read_all(NULL, networks, sizeof *networks, NAMES_MAX, &count, NULL);
+    count = r == CAMP_OK || r == CAMP_E_SPACE ? count : 0;
+    for (size_t i = 0; i < count && i < NAMES_MAX; i++) /* the busiest */
+        if (i == 0 || networks[i].received_bytes > networks[network].received_bytes)
+            network = i;
+    if (count > 0)
+        memcpy(subjects->network, networks[network].name, sizeof subjects->network);
+    r = camp_disk_read_all(NULL, CAMP_DISK_WHOLE, disks, sizeof *disks, NAMES_MAX, &count, NULL);
+    count = r == CAMP_OK || r == CAMP_E_SPACE ? count : 0;
+    for (size_t i = 0; i < count && i < NAMES_MAX; i++)
+        if (i == 0 || disks[i].reads > disks[disk].reads)
+            disk = i;
+    if (count > 0)
+        memcpy(subjects->disk, disks[disk].name, sizeof subjects->disk);
+    return OPTIONS_GO_ON;
+}
+
+/* ---------------------------------------------------------------------------- One rate -- */
+
+struct own {
+    uint64_t wall_ns, cpu_ns;
+    struct rusage usage;
+    struct camp_task task;
+};
+
+static uint64_t microseconds(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
+}
+
+static struct own look_at_self(const struct subjects *subjects)
+{
+    struct own own = { .wall_ns = 0 };
+
+    camp_process_read(NULL, &subjects->self, CAMP_TASK_SIZE, &own.task, sizeof own.task, NULL);
+    getrusage(RUSAGE_SELF, &own.usage);
+    own.wall_ns = now_ns(CLOCK_MONOTONIC);
+    own.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return own;
+}
+
+static void book_block(struct cost *cost, const struct subjects *subjects)
+{
+    uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+    cost->failed += run_block(subjects);
+    cost->block_cpu_ns += now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    cost->block_wall_ns += now_ns(CLOCK_MONOTONIC) - wall;
+    cost->blocks++;
+}
+
+static void run_rate(const struct probe *probe, double rate, struct cost *cost)
+{
+    double period_ns = NS_PER_S / rate;
+    struct own before = look_at_self(&probe->subjects), after;
+    uint64_t due = before.wall_ns, end = before.wall_ns + probe->duration_ns;
+
+    *cost = (struct cost){ .rate = rate, .calls = call_count(&probe->subjects) };
+    for (uint64_t number = 1; due < end && sleep_until(due); number++) {
+        book_block(cost, &probe->subjects);
+        due = before.wall_ns + (uint64_t)((double)number * period_ns);
+        cost->late += now_ns(CLOCK_MONOTONIC) > due + (uint64_t)period_ns;
+    }
+    sleep_until(end);
+    after = look_at_self(&probe->subjects);
+    cost->wall_ns = after.wall_ns - before.wall_ns;
+    cost->cpu_ns = after.cpu_ns - before.cpu_ns;
+    cost->user_us = microseconds(after.usage.ru_utime) - microseconds(before.usage.ru_utime);
+    cost->system_us = microseconds(after.usage.ru_stime) - microseconds(before.usage.ru_stime);
+    cost->minor_faults = (uint64_t)(after.usage.ru_minflt - before.usage.ru_minflt);
+    cost->major_faults = (uint64_t)(after.usage.ru_majflt - before.usage.ru_majflt);
+    cost->resident_bytes = after.task.resident_bytes;
+    cost->resident_growth_bytes =
+        (int64_t)after.task.resident_bytes - (int64_t)before.task.resident_bytes;
+}
+
+/* ----------------------------------------------------------------------------- Output -- */
+
+static void fill_row(struct cell *cells, const struct cost *cost)
+{
+    double wall = (double)cost->wall_ns, blocks = (double)cost->blocks;
+    struct cell row[FIELDS] = {
+        cell_real(cost->rate),
+        cell_real(blocks * NS_PER_S / wall),
+        cell_real(100 * (double)cost->cpu_ns / wall),
+        cell_real(100 * NS_PER_US * (double)cost->user_us / wall),
+        cell_real(100 * NS_PER_US * (double)cost->system_us / wall),
+        cell_real((double)cost->block_cpu_ns / blocks / NS_PER_US),
+        cell_real((double)cost->block_cpu_ns / blocks / NS_PER_US / (double)cost->calls),
+        cell_real((double)cost->block_wall_ns / blocks / NS_PER_US),
+        cell_natural(cost->resident_bytes),
+        cell_integer(cost->resident_growth_bytes),
+        cell_natural(cost->minor_faults),
+        cell_natural(cost->major_faults),
+        cell_natural(cost->blocks),
+        cell_natural(cost->calls),
+        cell_natural(cost->late),
+        cell_natural(cost->failed),
+    };
+
+    memcpy(cells, row, sizeof row);
+}
+
+static int show(struct probe *probe)
+{
+    const struct view *view = view_by_name(formats[probe->format]);
+    struct view_options options = { .stream = stdout };
+    struct cell time_cell;
+    static const struct field time_field[] = { { "time", NULL, "of the end", 0, 0 } };
+    char time[TIME_TEXT_SIZE], headline[200];
+    struct table tables[2];
+    struct record record = { "camp.probe/1", headline, tables, 2, 0, NULL };
+    int failed;
+
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    time_cell = cell_text(time);
+    snprintf(headline, sizeof headline,
+             "%s  %u calls a block: cpu, memory, network %s, disk %s, process", time,
+             call_count(&probe->subjects), probe->subjects.network, probe->subjects.disk);
+    for (size_t i = 0; i < probe->cost_count; i++)
+        fill_row(&probe->cells[i * FIELDS], &probe->costs[i]);
+    tables[0] = (struct table){ "rates",      TABLE_ROWS,        fields, FIELDS,
+                                probe->cells, probe->cost_count, false };
+    tables[1] = (struct table){ "record", TABLE_INLINE, time_field, 1, &time_cell, 1, true };
+    if (probe->format == FORMAT_TEXT) {
+        options.colour = view_wants_colour(stdout);
+        options.width = view_width(stdout);
+    }
+    failed = view->record(&options, &record, 0);
+    return failed != 0 ? output_failed(failed) : STATUS_OK;
+}
+
+/* ----------------------------------------------------------------------------- Options -- */
+
+static int read_rates(struct probe *probe)
+{
+    char copy[256], *state = NULL;
+
+    if (strlen(probe->rate_text) >= sizeof copy)
+        return complain(STATUS_USAGE, "--rate: too long");
+    strcpy(copy, probe->rate_text);
+    for (char *text = strtok_r(copy, ",", &state); text != NULL;
+         text = strtok_r(NULL, ",", &state)) {
+        char *rest;
+        double rate = strtod(text, &rest);
+
+        if (*rest != '\0' || !(rate >= 0.1 && rate <= 100000))
+            return complain(STATUS_USAGE, "--rate %s: takes 0.1 to 100000 blocks a second", text);
+        if (probe->rate_count == RATES_MAX)
+            return complain(STATUS_USAGE, "--rate: at most %d rates", RATES_MAX);
+        probe->rates[probe->rate_count++] = rate;
+    }
+    if (probe->rate_count == 0)
+        return complain(STATUS_USAGE, "--rate takes numbers, such as 1,10,100");
+    return OPTIONS_GO_ON;
+}
+
+static int parse(struct probe *probe, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "rate", 'r', OPTION_TEXT, &probe->rate_text, "N,...",
+          "Blocks a second, one after the other (1,2,5,10,50,100).", 0, 0, NULL },
+        { "duration", 'd', OPTION_DURATION, &probe->duration_ns, "TIME",
+          "How long, each rate (2s).", 0.01, 86400, NULL },
+        { "format", 'f', OPTION_CHOICE, &probe->format, "FORMAT", "text, json, or csv.", 0, 0,
+          formats },
+    };
+    const struct option_table table = {
+        .usage = "camp probe [OPTIONS]",
+        .about = "What measuring costs: nine calls of the library in a block, at rising rates,\n"
+                 "and the CPU time, memory and page faults that took.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+int command_probe(int argc, char **argv)
+{
+    struct probe probe = { .rate_text = "1,2,5,10,50,100", .duration_ns = 2ull * NS_PER_S };
+    int first, status = parse(&probe, argc, argv, &first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    status = read_rates(&probe);
+    if (status == OPTIONS_GO_ON)
+        status = find_subjects(&probe.subjects);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    stop_on_signals();
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    run_block(&probe.subjects); /* what is touched for the first time is not the cost of a block */
+    for (size_t i = 0; i < probe.rate_count && !stop_requested; i++)
+        run_rate(&probe, probe.rates[i], &probe.costs[probe.cost_count++]);
+    return show(&probe);
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# camp probe: what measuring costs.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+}
+
+@test "probe: each rate is one row, kept, and its numbers agree with each other" {
+    run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
+    echo "$output" | python3 -c '
+import json, sys
+record = json.load(sys.stdin)
+assert record["schema"] == "camp.probe/1"
+assert [row["rate"] for row in record["rates"]] == [20, 200]
+for row in record["rates"]:
+    assert row["failed"] == 0, "calls failed"
+    assert row["calls"] <= 9
+    assert row["blocks"] + row["late"] >= row["rate"] * 0.5 * 0.5, "rate not kept"
+    assert row["blocks"] <= row["rate"] * 0.5 + 1, "more blocks than asked for"
+    # Of the whole CPU time the blocks are a part; user and system are the kernel s split of it.
+    in_blocks = row["block_us"] * row["blocks"] / 0.5e6 * 100
+    assert 0 < in_blocks <= row["cpu_percent"] * 1.01, "blocks cost more than the whole"
+    assert abs(row["user_percent"] + row["system_percent"] - row["cpu_percent"]) < 1
+    assert abs(row["call_us"] * row["calls"] - row["block_us"]) < 0.01 * row["block_us"]
+    assert row["block_wall_us"] >= row["block_us"] * 0.98
+    assert row["resident_growth_bytes"] < 1 << 20 and row["resident_bytes"] > 1 << 18
+'
+}
+
+@test "probe: the text fits in 80 columns" {
+    run -0 "$CAMP" probe --rate 1000,99999 --duration 50ms
+    [ "${#lines[@]}" -eq 4 ]
+    for line in "${lines[@]:1}"; do
+        [ "${#line}" -le 80 ]
+    done
+}
+
+@test "probe: csv has a line for each rate" {
+    run -0 "$CAMP" probe --rate 50,60,70 --duration 20ms --format csv
+    [ "${#lines[@]}" -eq 4 ]
+    [[ ${lines[0]} == *rate,achieved_rate,cpu_percent,* ]]
+}
+
+@test "probe: what is no rate is refused" {
+    for rate in 0 -1 x 1,x '' ',' 1e9 nan inf; do
+        run -2 --separate-stderr "$CAMP" probe --rate "$rate" --duration 10ms
+        [[ $stderr == *"--rate"* ]]
+    done
+    run -2 "$CAMP" probe --duration 0
+    run -2 "$CAMP" probe operand
+}
+
+@test "probe: an interrupt ends it with what was seen" {
+    "$CAMP" probe --rate 100 --duration 60 --format json >"$BATS_TEST_TMPDIR/out" &
+    sleep 0.5
+    kill -TERM $!
+    wait $!
+    [[ $(cat "$BATS_TEST_TMPDIR/out") == '{"schema":"camp.probe/1"'*'"blocks":'[1-9]* ]]
+}
