@@ -1,0 +1,35 @@
+/* libcamp's side of each comparison: one call of it, 0 when it was answered. */
+#ifndef CAMP_BENCH_CAMP_CALLS_H
+#define CAMP_BENCH_CAMP_CALLS_H
+
+int camp_calls_open(void); /* identifiers and readers; 0, or -1 with a message on stderr */
+void camp_calls_close(void);
+int camp_taskstats_ready(void); /* 1: the session could be opened */
+
+int call_cpu_count(void);
+int call_cpu_all(void);
+int call_cpu_total(void);
+int call_cpu_one(void);
+int call_memory_all(void);
+int call_memory_cheap(void);
+int call_network_all(void);
+int call_network_one(void);
+int call_disk_all(void);
+int call_disk_one(void);
+int call_pid_list(void);
+int call_process_list(void);
+int call_process_identify(void);
+int call_process_stat(void);
+int call_process_cpu(void);
+int call_process_cpu_ns(void);
+int call_pid_cpu_ns(void);
+int call_thread_stat(void);
+int call_thread_measured(void);
+int call_taskstats(void);
+int call_reader_cpus(void);
+int call_reader_memory(void);
+int call_reader_networks(void);
+int call_reader_disks(void);
+int call_reader_process(void);
+
+#endif

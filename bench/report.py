@@ -1,0 +1,125 @@
+"""How the bench shows its records: text for a person, JSON for a program; and its verdicts."""
+
+import json
+
+SCANNERS = ("libproc2", "libstatgrab", "psutil", "ps", "top", "pidstat", "atop")
+
+
+def print_json(record):
+    print(json.dumps(record), flush=True)
+
+
+def time_text(us):
+    return f"{us:9.3f} us" if us < 1000 else f"{us / 1000:9.2f} ms"
+
+
+def verdict(what, figure, limit, met):
+    return {"what": what, "figure": figure, "limit": limit, "met": met}
+
+
+def call_verdicts(record):
+    if record.get("failed"):
+        return [verdict(record["title"], "failed", "", False)]
+    floor = record["against"][0]
+    if record["target"] == "us":
+        return [verdict(record["title"], f"{record['us']:.3f} us", f"{record['limit']:.2f} us",
+                        record["us"] <= record["limit"])]
+    if record["target"] == "ratio" and "ratio" in floor:
+        return [verdict(record["title"], f"{floor['ratio']:.3f} x floor",
+                        f"{record['limit']:.2f} x", floor["ratio"] <= record["limit"])]
+    return []
+
+
+def crowd_text(record):
+    return f"{record['crowd']:,} {'waking' if record['waking'] else 'asleep'}"
+
+
+def table_verdicts(record):
+    name = f"camp check, {record['tier']}, {crowd_text(record)}"
+    found = []
+    if "limit_ms" in record:
+        found.append(verdict(name, f"{record['ms']:.2f} ms", f"{record['limit_ms']:.0f} ms",
+                             record["ms"] <= record["limit_ms"]))
+    if "limit_growth" in record:
+        found.append(verdict(f"{name}: against 1,000", f"{record['growth']:.1f} x",
+                             f"{record['limit_growth']:.0f} x",
+                             record["growth"] <= record["limit_growth"]))
+        found.append(verdict(f"{name}: resident", f"{record['resident_bytes'] / 1e6:.1f} MB",
+                             f"{record['limit_resident_bytes'] / 1e6:.0f} MB",
+                             record["resident_bytes"] < record["limit_resident_bytes"]))
+    peers = [peer for peer in record["against"] if peer["who"] in SCANNERS]
+    if peers:
+        worst = max(peers, key=lambda peer: peer["ratio"])
+        found.append(verdict(f"{name}: cheapest peer is {worst['who']}",
+                             f"{worst['ratio']:.2f} x it", "1.00 x", worst["ratio"] <= 1))
+    return found
+
+
+def size_verdicts(record):
+    return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
+                    f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
+
+
+def verdicts(record):
+    makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts}
+    return makers.get(record["part"], lambda _: [])(record)
+
+
+def print_machine(record):
+    print(f"{record['system']}, {record['cpus']} CPUs, {'root' if record['root'] else 'no root'}, "
+          f"load {record['load']:.1f}")
+    print("Ratios are camp / other, blocks in turn: median [5 % to 95 % of the rounds].")
+
+
+def print_peer(record):
+    if not record["present"]:
+        print(f"{record['who']}: missing here")
+
+
+def print_call(record):
+    took = "failed" if record.get("failed") else time_text(record["us"])
+    print(f"\n{record['title']:46}{took}")
+    for peer in record["against"]:
+        name = f"  {peer['who']}: {peer['what']}"
+        if peer.get("failed"):
+            print(f"{name:60} missing")
+        elif "ratio" in peer:
+            print(f"{name:60}{time_text(peer['us'])}  {peer['ratio']:6.3f} "
+                  f"[{peer['ratio_p5']:.2f} to {peer['ratio_p95']:.2f}]")
+
+
+def print_table(record):
+    print(f"\ncamp check, tier {record['tier']}, {crowd_text(record)} "
+          f"({record['processes']:,} processes in all)")
+    print(f"  one interval                {record['ms']:9.2f} ms of CPU "
+          f"[{record['ms_min']:.2f} to {record['ms_max']:.2f}]")
+    print(f"  starting it {record['start_ms']:.1f} ms, resident at most "
+          f"{record['resident_bytes'] / 1e6:.1f} MB")
+    for peer in record["against"]:
+        print(f"  {peer['who']:28}{peer['ms']:9.2f} ms  {peer['ratio']:6.3f} "
+              f"[{peer['ratio_min']:.2f} to {peer['ratio_max']:.2f}]")
+    for name, why in record["missing"].items():
+        print(f"  {name:28}  missing: {why}")
+
+
+def print_size(record):
+    print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
+
+
+def print_verdict(record):
+    print("\nTargets")
+    for target in record["targets"]:
+        print(f"  {'met   ' if target['met'] else 'MISSED'} {target['what']:60}"
+              f"{target['figure']:>16}  (at most {target['limit']})")
+    met = sum(target["met"] for target in record["targets"])
+    print(f"{met} of {len(record['targets'])} met")
+    for failure in record["failures"]:
+        print(f"failed: {failure}")
+
+
+PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
+            "size": print_size, "verdict": print_verdict}
+
+
+def print_text(record):
+    PRINTERS[record["part"]](record)
