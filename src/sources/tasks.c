@@ -63,6 +63,7 @@ struct tasks_source {
     size_t kept_count;
     size_t living;            /* processes at the end of the last interval */
     uint64_t overruns, forks; /* as of the last look */
+    uint64_t stolen_ns;       /* by the hypervisor since boot, when records were read last */
     struct frame frame;
 };
 
@@ -104,17 +105,34 @@ static int book(struct tasks_source *source, const struct camp_task_exit *exit)
     return tasks_table_end(&source->table, &process);
 }
 
+/* Before records are booked: the hypervisor stole nothing from whoever ended earlier. */
+static int note_stolen(struct tasks_source *source, struct camp_error *error)
+{
+    struct camp_cpu total;
+    int r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, error);
+
+    if (r != CAMP_OK)
+        return r;
+    source->table.stolen_ns = counted_since(source->stolen_ns, total.steal_ns);
+    source->stolen_ns = total.steal_ns;
+    return CAMP_OK;
+}
+
 /* Reads all exit records that wait. */
 static int drain(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
     size_t count;
+    int r;
 
     if (source->tier != TASKS_TASKSTATS)
         return CAMP_OK;
+    r = note_stolen(source, error);
+    if (r != CAMP_OK)
+        return r;
     do {
-        int r = camp_taskstats_exits(&source->listen, exits, sizeof exits[0], EXITS_AT_ONCE, &count,
-                                     error);
+        r = camp_taskstats_exits(&source->listen, exits, sizeof exits[0], EXITS_AT_ONCE, &count,
+                                 error);
 
         for (size_t i = 0; r == CAMP_OK && i < count; i++)
             r = book(source, &exits[i]);

@@ -154,11 +154,21 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
 }
 
 /* The record is as of the last tick or switch of the task. Of one that never slept it is known what
- * it ran since: all the time (but for interrupts, and what the hypervisor stole of it, which the
- * clock of a task leaves out). Of one that slept it is not; up to a tick is in no record. */
-static uint64_t final_ns(const struct camp_task_exit *exit)
+ * it ran since: all the time, but for interrupts and for what the hypervisor stole of it, which is
+ * in no task's clock. From whom it stole is not known: those that ended are given no more than what
+ * is left without it. Of one that slept up to a tick is in no record. */
+static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
 {
-    return exit->voluntary_switches == 0 ? exit->at_most_ns : exit->measured_ns;
+    uint64_t since_ns =
+        exit->at_most_ns > exit->measured_ns ? exit->at_most_ns - exit->measured_ns : 0;
+    uint64_t unread_ns = since_ns;
+
+    if (exit->voluntary_switches == 0) {
+        unread_ns = since_ns < table->stolen_ns ? since_ns : table->stolen_ns;
+        table->stolen_ns -= unread_ns;
+    }
+    table->unread_ns += unread_ns;
+    return exit->measured_ns + since_ns - unread_ns;
 }
 
 bool tasks_table_knows(struct tasks_table *table, int32_t pid)
@@ -169,10 +179,9 @@ bool tasks_table_knows(struct tasks_table *table, int32_t pid)
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     struct known_task *task = find_unended(table, exit->pid);
-    uint64_t measured_ns = final_ns(exit);
+    uint64_t measured_ns = final_ns(table, exit);
     struct ended_group *group;
 
-    table->unread_ns += exit->at_most_ns > measured_ns ? exit->at_most_ns - measured_ns : 0;
     if (task != NULL) {
         /* The final times are at least those seen before, or the row was of another process. */
         if (measured_ns > task->measured_ns)

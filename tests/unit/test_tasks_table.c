@@ -146,6 +146,25 @@ static void who_never_slept_ran_all_the_time_since_the_last_tick(void **state)
     tasks_table_release(&table);
 }
 
+/* From whom is not known: of all that ended no more is booked than is left without it. */
+static void what_the_hypervisor_stole_was_run_by_nobody(void **state)
+{
+    struct tasks_table table = { .stolen_ns = 6 };
+    struct camp_task_exit exit = {
+        .pid = PID(1), .is_process = 1, .name = "x", .measured_ns = 10, .at_most_ns = 14
+    };
+
+    (void)state;
+    assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
+    assert_true(table.ended[0].sum.measured == 10);
+    assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
+    assert_true(table.ended[0].sum.measured == 10 + 12);
+    assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
+    assert_true(table.ended[0].sum.measured == 10 + 12 + 14);
+    assert_int_equal(table.unread_ns, 6);
+    tasks_table_release(&table);
+}
+
 static void a_zombie_is_reported_once(void **state)
 {
     struct tasks_table table = { 0 };
@@ -225,6 +244,7 @@ int main(void)
         cmocka_unit_test(who_came_and_went_unseen_is_booked_under_its_name),
         cmocka_unit_test(a_pid_given_away_again_within_an_interval_is_two_processes),
         cmocka_unit_test(who_never_slept_ran_all_the_time_since_the_last_tick),
+        cmocka_unit_test(what_the_hypervisor_stole_was_run_by_nobody),
         cmocka_unit_test(a_zombie_is_reported_once),
         cmocka_unit_test(a_new_token_is_another_process_only_if_it_began_since_the_last_look),
         cmocka_unit_test(ten_thousand_names_stay_sorted),
