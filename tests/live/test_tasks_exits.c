@@ -1,0 +1,377 @@
+/*
+ * Laws of the source "tasks" on this machine, of processes that end: children leave what they knew
+ * of their CPU time as their last act, and each is booked once, with all of it.
+ */
+#include "tasks_frames.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+struct folded {
+    uint64_t count, measured_ns;
+};
+
+/* All rows of one name. */
+static struct folded rows_of_name(const struct frame *frame, const char *name)
+{
+    struct folded folded = { 0 };
+
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (strcmp(frame->entities[i].name, name) != 0)
+            continue;
+        folded.count += frame->entities[i].count;
+        folded.measured_ns += frame_values(frame, i)[TASKS_MEASURED];
+    }
+    return folded;
+}
+
+/* What a child knew of itself as its last act, and what its clock said when it had ended: the truth
+ * about its time before its exit record lies between them, for the end of the exit comes after. */
+struct told {
+    uint64_t word, whole;
+};
+
+static uint64_t *shared_word;
+
+/* What the hypervisor took since this program began: the time from a task's start to its end holds
+ * it, its clock does not. */
+static uint64_t stolen_ns(void)
+{
+    static uint64_t first;
+    struct camp_cpu total;
+
+    if (camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) != CAMP_OK)
+        return 0;
+    if (first == 0)
+        first = total.steal_ns + 1;
+    return total.steal_ns + 1 - first;
+}
+
+static void tell_and_end(void)
+{
+    *shared_word = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    _exit(0);
+}
+
+/* Waits until the child has ended, and leaves it a zombie. */
+static struct told end_of(pid_t child)
+{
+    clockid_t clock;
+    siginfo_t info;
+
+    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    return (struct told){ *shared_word, clock_now(clock) };
+}
+
+/* Booked is what the child knew at least, and at most all that its clock counted. `slack_ns`: what
+ * the record may claim too much of a task that never slept, as its fork is counted to it. */
+static void assert_booked(uint64_t booked, struct told told, uint64_t slack_ns)
+{
+    if (booked < told.word || booked > told.whole + slack_ns + stolen_ns())
+        fail_msg("booked %lu ns, it knew of %lu ns, its clock counted %lu ns", booked, told.word,
+                 told.whole);
+}
+
+static void every_short_lived_process_is_booked(void **state)
+{
+    enum { CHILDREN = 200 };
+    struct source *source = open_taskstats();
+    struct told sum = { 0, 0 };
+    struct folded booked;
+
+    (void)state;
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        struct told told;
+
+        if (child == 0) {
+            prctl(PR_SET_NAME, "camp-short");
+            burn(1000000);
+            tell_and_end();
+        }
+        told = end_of(child);
+        reap(child);
+        sum.word += told.word;
+        sum.whole += told.whole;
+    }
+    booked = rows_of_name(next_frame(source, 0), "camp-short");
+    assert_int_equal(booked.count, CHILDREN);
+    assert_booked(booked.measured_ns, sum, CHILDREN * 100000);
+    source_close(source);
+}
+
+/* Some milliseconds of work that never looks at a clock, so that the kernel has no reason to bring
+ * this task's clock up to date before its end. */
+static void burn_blindly(void)
+{
+    for (volatile unsigned i = 0; i < 4000000; i++)
+        ;
+}
+
+/* CPU time of the exit itself: what children that know of themselves do not know. */
+static uint64_t cost_of_an_exit(void)
+{
+    enum { CHILDREN = 20 };
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        struct told told;
+
+        if (child == 0)
+            tell_and_end();
+        told = end_of(child);
+        reap(child);
+        sum += told.whole - told.word;
+    }
+    return sum / CHILDREN;
+}
+
+static void who_never_looks_at_a_clock_is_booked_to_the_end(void **state)
+{
+    enum { CHILDREN = 50 };
+    struct source *source = open_taskstats();
+    uint64_t exits = CHILDREN * cost_of_an_exit();
+    uint64_t whole = 0;
+    struct folded booked;
+
+    (void)state;
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            prctl(PR_SET_NAME, "camp-blind");
+            burn_blindly();
+            _exit(0);
+        }
+        whole += end_of(child).whole;
+        reap(child);
+    }
+    booked = rows_of_name(next_frame(source, 0), "camp-blind");
+    assert_int_equal(booked.count, CHILDREN);
+    /* Without the time since the last tick a quarter would be missing. */
+    if (booked.measured_ns < (whole - exits) / 100 * 95 ||
+        booked.measured_ns > whole + CHILDREN * 100000 + stolen_ns())
+        fail_msg("booked %lu ns of %lu ns, %lu of them in exits", booked.measured_ns, whole, exits);
+    source_close(source);
+}
+
+static void a_process_that_ends_is_booked_once_with_its_last_interval(void **state)
+{
+    struct source *source;
+    int go[2], ready[2];
+    clockid_t clock;
+    struct told told;
+    uint64_t before;
+    pid_t child;
+    const struct frame *frame;
+    size_t row;
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(ready), 0);
+    child = fork();
+    if (child == 0) {
+        prctl(PR_SET_NAME, "camp-ending");
+        burn(50000000);
+        (void)!write(ready[1], "x", 1);
+        (void)!read(go[0], &byte, 1);
+        burn(30000000);
+        tell_and_end();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    usleep(50000); /* it sleeps now, and its clock stands */
+    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    source = open_taskstats();
+    before = clock_now(clock);
+    assert_int_equal(write(go[1], "x", 1), 1);
+    told = end_of(child);
+    told = (struct told){ told.word - before, told.whole - before };
+    frame = next_frame(source, 0);
+    row = row_of(frame, child);
+    assert_int_not_equal(row, SIZE_MAX);
+    assert_int_equal(frame->entities[row].flags & (ENTITY_ENDED | ENTITY_NEW), ENTITY_ENDED);
+    assert_string_equal(frame->entities[row].name, "camp-ending");
+    assert_booked(frame_values(frame, row)[TASKS_MEASURED], told, 0);
+    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX); /* a zombie is no news */
+    reap(child);
+    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
+    source_close(source);
+}
+
+/* Children that wait, and end one after the other at times that have nothing to do with the looks.
+ */
+static void start_enders(pid_t *children, size_t count, const int *go)
+{
+    for (size_t i = 0; i < count; i++) {
+        char byte;
+
+        children[i] = fork();
+        if (children[i] == 0) {
+            prctl(PR_SET_NAME, "camp-race");
+            burn(10000000);
+            _exit(read(go[0], &byte, 1) != 1);
+        }
+    }
+}
+
+static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **state)
+{
+    enum { CHILDREN = 60 };
+    pid_t children[CHILDREN], releaser;
+    int go[2];
+    struct source *source;
+    uint64_t booked = 0, grown = 0, unknown = 0;
+    clockid_t clock;
+
+    (void)state;
+    assert_int_equal(pipe(go), 0);
+    start_enders(children, CHILDREN, go);
+    usleep(50000 + CHILDREN * 10000);
+    source = open_taskstats();
+    for (int i = 0; i < CHILDREN; i++) {
+        assert_int_equal(clock_getcpuclockid(children[i], &clock), 0);
+        grown -= clock_now(clock);
+    }
+    releaser = fork();
+    if (releaser == 0) {
+        for (int i = 0; i < CHILDREN; i++) {
+            (void)!write(go[1], "x", 1);
+            usleep(2500);
+        }
+        _exit(0);
+    }
+    for (uint64_t end = clock_now(CLOCK_MONOTONIC) + 500000000; clock_now(CLOCK_MONOTONIC) < end;)
+        booked += rows_of_name(next_frame(source, 0), "camp-race").measured_ns;
+    reap(releaser);
+    for (int i = 0; i < CHILDREN; i++) { /* none was waited for: their clocks are whole */
+        grown += end_of(children[i]).whole;
+        reap(children[i]);
+    }
+    if (booked > grown || unknown > 0)
+        fail_msg("booked %lu ns of %lu ns, the end of %lu not", booked, grown, unknown);
+    source_close(source);
+}
+
+static void *burn_in_thread(void *unused)
+{
+    burn(40000000);
+    return unused;
+}
+
+/* What the ends of three threads may cost, and run since their last tick: in no record, but in the
+ * clock of their process. They burn 120 ms. */
+#define THREADS_SLACK (3 * (tick_ns() + cost_of_an_exit()))
+
+/* A child of three threads that burn, and end before it. */
+static pid_t threaded_child(const char *name)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        pthread_t threads[3];
+
+        prctl(PR_SET_NAME, name);
+        for (int i = 0; i < 3; i++)
+            pthread_create(&threads[i], NULL, burn_in_thread, NULL);
+        for (int i = 0; i < 3; i++)
+            pthread_join(threads[i], NULL);
+        tell_and_end();
+    }
+    return child;
+}
+
+static void a_threaded_process_is_booked_whole_and_once(void **state)
+{
+    struct source *source = open_taskstats();
+    pid_t child = threaded_child("camp-threads");
+    struct told told = end_of(child);
+    struct folded booked;
+
+    (void)state;
+    reap(child);
+    booked = rows_of_name(next_frame(source, 0), "camp-threads");
+    assert_int_equal(booked.count, 1);
+    assert_true(told.word >= 120000000);
+    assert_booked(booked.measured_ns + THREADS_SLACK, told, 2 * THREADS_SLACK);
+    source_close(source);
+}
+
+static void a_zombie_group_that_nobody_saw_is_not_booked_twice(void **state)
+{
+    struct source *source = open_taskstats();
+    pid_t child = threaded_child("camp-zombie");
+    struct told told = end_of(child);
+    struct folded first, second;
+
+    (void)state;
+    /* Born, ended, and listed as a zombie whose group remembers its threads. */
+    first = rows_of_name(next_frame(source, 0), "camp-zombie");
+    second = rows_of_name(next_frame(source, 0), "camp-zombie");
+    reap(child);
+    assert_int_equal(first.count, 1);
+    assert_int_equal(second.count, 0);
+    assert_booked(first.measured_ns + THREADS_SLACK, told, 2 * THREADS_SLACK);
+    source_close(source);
+}
+
+static void a_zombie_from_before_is_no_loss_when_it_is_reaped(void **state)
+{
+    pid_t child = fork();
+    struct source *source;
+
+    (void)state;
+    if (child == 0) {
+        burn(5000000);
+        tell_and_end();
+    }
+    end_of(child);
+    source = open_taskstats();
+    reap(child);
+    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
+    source_close(source);
+}
+
+static void without_exit_records_what_came_and_went_is_counted(void **state)
+{
+    struct camp_error error = { 0 };
+    struct source *source;
+    enum tasks_tier tier;
+
+    (void)state;
+    assert_int_equal(tasks_source_open(TASKS_SCHEDSTAT, &never_stop, &source, &tier, &error),
+                     CAMP_OK);
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(0);
+        reap(child);
+    }
+    assert_true(next_frame(source, 0)->losses.unseen >= 20);
+    source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_short_lived_process_is_booked),
+        cmocka_unit_test(who_never_looks_at_a_clock_is_booked_to_the_end),
+        cmocka_unit_test(a_process_that_ends_is_booked_once_with_its_last_interval),
+        cmocka_unit_test(who_ends_while_all_are_asked_is_not_booked_from_its_birth),
+        cmocka_unit_test(a_threaded_process_is_booked_whole_and_once),
+        cmocka_unit_test(a_zombie_group_that_nobody_saw_is_not_booked_twice),
+        cmocka_unit_test(a_zombie_from_before_is_no_loss_when_it_is_reaped),
+        cmocka_unit_test(without_exit_records_what_came_and_went_is_counted),
+    };
+
+    shared_word =
+        mmap(NULL, sizeof *shared_word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
+    if (shared_word == MAP_FAILED)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
