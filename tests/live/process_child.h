@@ -7,6 +7,8 @@
 #ifndef CAMP_TESTS_LIVE_PROCESS_CHILD_H
 #define CAMP_TESTS_LIVE_PROCESS_CHILD_H
 
+#include "clocks.h"
+
 #include <camp/camp.h>
 
 #include <setjmp.h>
@@ -25,8 +27,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MS_NS 1000000u
 
 struct counters {
     uint64_t cpu_ns;
@@ -48,33 +48,17 @@ struct child {
     struct camp_process process;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static struct counters own_counters(void)
 {
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
     return (struct counters){
-        .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID),
         .minor_faults = (uint64_t)usage.ru_minflt,
         .voluntary_switches = (uint64_t)usage.ru_nvcsw,
         .involuntary_switches = (uint64_t)usage.ru_nivcsw,
     };
-}
-
-static void burn_ms(uint32_t ms)
-{
-    uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * MS_NS;
-
-    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-        ;
 }
 
 static int thread_pipe[2]; /* in the child: a byte ends a thread that waits */
@@ -84,7 +68,7 @@ static void *burn_and_wait(void *ms)
 {
     char byte = 0;
 
-    burn_ms(*(uint32_t *)ms);
+    burn(CLOCK_THREAD_CPUTIME_ID, *(uint32_t *)ms * (uint64_t)NS_PER_MS);
     if (write(ready_pipe[1], &byte, 1) == 1 && read(thread_pipe[0], &byte, 1) < 0)
         return ms;
     return NULL;
@@ -137,7 +121,7 @@ static void act(const struct command *command)
 
     switch (command->action) {
     case 'b':
-        burn_ms(command->amount);
+        burn(CLOCK_THREAD_CPUTIME_ID, (uint64_t)command->amount * NS_PER_MS);
         break;
     case 't':
         start_thread(command->amount, &thread);

@@ -1,8 +1,9 @@
-/* What the laws of the source "tasks" share: the source or a skip where it is not permitted, its
- * frames, and CPU time that is used on purpose. */
+/* What the laws of the source "tasks" share: the source or a skip where it is not permitted,
+ * and its frames. */
 #ifndef CAMP_TESTS_TASKS_FRAMES_H
 #define CAMP_TESTS_TASKS_FRAMES_H
 
+#include "clocks.h"
 #include "sources/source.h"
 
 #include <setjmp.h>
@@ -13,36 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 static const volatile sig_atomic_t never_stop;
-
-static inline uint64_t clock_now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static inline uint64_t tick_ns(void)
-{
-    struct timespec resolution;
-
-    clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
-    return (uint64_t)resolution.tv_nsec;
-}
-
-static inline void burn(uint64_t cpu_ns)
-{
-    uint64_t end = clock_now(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
-
-    while (clock_now(CLOCK_THREAD_CPUTIME_ID) < end)
-        ;
-}
 
 /* Taskstats needs a capability that CI and developers hold as root: without it these laws cannot be
  * tested, which is said aloud and is no pass. */
@@ -66,7 +42,7 @@ static inline const struct frame *next_frame(struct source *source, uint64_t aft
 {
     struct camp_error error = { 0 };
     const struct frame *frame;
-    int r = source->next(source, clock_now(CLOCK_MONOTONIC) + after_ns, &frame, &error);
+    int r = source->next(source, now_ns(CLOCK_MONOTONIC) + after_ns, &frame, &error);
 
     if (r != CAMP_OK)
         fail_msg("%s", error.message);

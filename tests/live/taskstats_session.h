@@ -1,7 +1,8 @@
-/* What the laws of taskstats share: a session, or a skip where it is not permitted; CPU time that
- * is used on purpose. */
+/* What the laws of taskstats share: a session, or a skip where it is not permitted. */
 #ifndef CAMP_TESTS_TASKSTATS_SESSION_H
 #define CAMP_TESTS_TASKSTATS_SESSION_H
+
+#include "clocks.h"
 
 #include <camp/camp.h>
 
@@ -18,25 +19,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#define NS_PER_MS 1000000u
-
-static inline uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* Reading its own CPU clock brings a task's measured time up to date. */
-static inline void burn(clockid_t clock, uint64_t ns)
-{
-    uint64_t end = clock_ns(clock) + ns;
-
-    while (clock_ns(clock) < end)
-        continue;
-}
 
 static inline void sleep_ms(unsigned ms)
 {

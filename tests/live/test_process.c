@@ -125,7 +125,7 @@ static void a_zombie_reads_and_a_reaped_process_is_gone(void **state)
     assert_int_equal(camp_reader_open_process(&reader, NULL, &child.process, NULL), CAMP_OK);
     command_child(&child, (struct command){ 'q', 0, "" }, NULL);
     task = read_in_state(&child, 'Z');
-    assert_true(task.cpu_ns >= before.cpu_ns && task.cpu_ns < before.cpu_ns + 20 * MS_NS);
+    assert_true(task.cpu_ns >= before.cpu_ns && task.cpu_ns < before.cpu_ns + 20 * NS_PER_MS);
     assert_int_equal(task.virtual_bytes, 0);
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_OK);
     end_child(&child);

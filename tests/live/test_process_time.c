@@ -12,8 +12,8 @@ static void cpu_time_read_of_a_sleeping_child_is_its_own(void **state)
 
     (void)state;
     assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns,
-                   2 * MS_NS);
-    assert_true(sandwich.read.cpu_ns >= 50 * MS_NS);
+                   2 * NS_PER_MS);
+    assert_true(sandwich.read.cpu_ns >= 50 * NS_PER_MS);
     assert_int_equal(sandwich.read.cpu_resolution_ns, 1);
     assert_int_equal(camp_process_cpu_ns(NULL, &child.process, &by_identifier, NULL), CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &by_pid), CAMP_OK);
@@ -48,8 +48,8 @@ static void times_of_threads_asleep_add_up_to_their_processs(void **state)
     process = read_in_state(&child, 'S');
     first = read_thread(&threads[0]);
     second = read_thread(&threads[1]);
-    assert_true(second.cpu_ns >= 50 * MS_NS);
-    assert_true(first.cpu_ns < 40 * MS_NS);
+    assert_true(second.cpu_ns >= 50 * NS_PER_MS);
+    assert_true(first.cpu_ns < 40 * NS_PER_MS);
     assert_int_equal(first.cpu_ns + second.cpu_ns, process.cpu_ns);
     assert_int_equal(first.run_delay_ns + second.run_delay_ns, process.run_delay_ns);
     assert_int_equal(first.voluntary_switches + second.voluntary_switches,
@@ -67,10 +67,10 @@ static void time_of_a_thread_that_ended_stays_in_its_process(void **state)
     (void)state;
     assert_int_equal(with.read.threads, 2);
     assert_int_equal(without.read.threads, 1);
-    assert_true(with.read.cpu_ns >= 50 * MS_NS);
+    assert_true(with.read.cpu_ns >= 50 * NS_PER_MS);
     assert_true(without.read.cpu_ns >= with.read.cpu_ns);
     assert_between("cpu_ns", without.before.cpu_ns, without.read.cpu_ns, without.after.cpu_ns,
-                   2 * MS_NS);
+                   2 * NS_PER_MS);
     end_child(&child);
 }
 
@@ -122,18 +122,18 @@ static void start_burner(struct burner *burner, unsigned cpu)
 static void let_burn(struct burner *burners, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        burners[i].at_most_ns = clock_ns(CLOCK_MONOTONIC);
+        burners[i].at_most_ns = now_ns(CLOCK_MONOTONIC);
         kill(burners[i].child.pid, SIGCONT);
-        burners[i].at_least_ns = clock_ns(CLOCK_MONOTONIC);
+        burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC);
     }
     usleep(400000);
     for (size_t i = 0; i < count; i++) {
-        burners[i].at_least_ns = clock_ns(CLOCK_MONOTONIC) - burners[i].at_least_ns;
+        burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC) - burners[i].at_least_ns;
         kill(burners[i].child.pid, SIGSTOP);
     }
     for (size_t i = 0; i < count; i++) {
         burners[i].after = read_in_state(&burners[i].child, 'T');
-        burners[i].at_most_ns = clock_ns(CLOCK_MONOTONIC) - burners[i].at_most_ns;
+        burners[i].at_most_ns = now_ns(CLOCK_MONOTONIC) - burners[i].at_most_ns;
     }
 }
 
@@ -152,12 +152,12 @@ static void who_always_wants_to_run_either_runs_or_waits_in_the_run_queue(void *
         ran[i] = burners[i].after.cpu_ns - burners[i].before.cpu_ns;
         waited[i] = burners[i].after.run_delay_ns - burners[i].before.run_delay_ns;
         assert_between("ran + waited", burners[i].at_least_ns - slack, ran[i] + waited[i],
-                       burners[i].at_most_ns + MS_NS, 400 * MS_NS);
+                       burners[i].at_most_ns + NS_PER_MS, 400 * NS_PER_MS);
     }
     /* While one of them runs, the other waits: but for their first and last turns. */
     for (int i = 0; i < 2; i++) {
-        assert_true(ran[i] > 20 * MS_NS);
-        assert_true(waited[i] + 100 * MS_NS >= ran[1 - i]);
+        assert_true(ran[i] > 20 * NS_PER_MS);
+        assert_true(waited[i] + 100 * NS_PER_MS >= ran[1 - i]);
         end_child(&burners[i].child);
     }
 }
@@ -172,19 +172,19 @@ static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
     (void)state;
     command_child(&child, (struct command){ 'f', 0, "" }, NULL);
     usleep(50000);
-    before_ns = clock_ns(CLOCK_MONOTONIC);
+    before_ns = now_ns(CLOCK_MONOTONIC);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_before), CAMP_OK);
     assert_int_equal(camp_process_utilisation(NULL, &child.process, 200, NULL, &utilisation,
                                               sizeof utilisation, NULL),
                      CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_after), CAMP_OK);
-    after_ns = clock_ns(CLOCK_MONOTONIC);
+    after_ns = now_ns(CLOCK_MONOTONIC);
     cpu_ns = utilisation.cpu_percent * (double)utilisation.elapsed_ns / 100;
-    assert_true(utilisation.elapsed_ns >= 200 * MS_NS);
+    assert_true(utilisation.elapsed_ns >= 200 * NS_PER_MS);
     assert_true(utilisation.elapsed_ns <= after_ns - before_ns);
     assert_true(cpu_ns > 0 && cpu_ns <= (double)(cpu_after - cpu_before) + 1);
     /* Outside the interval it ran no longer than that lasted, and a tick that was not yet seen. */
-    assert_true(cpu_ns + (double)(after_ns - before_ns - utilisation.elapsed_ns) + 11 * MS_NS >=
+    assert_true(cpu_ns + (double)(after_ns - before_ns - utilisation.elapsed_ns) + 11 * NS_PER_MS >=
                 (double)(cpu_after - cpu_before));
     assert_true(utilisation.user_percent >= 0 && utilisation.system_percent >= 0);
     end_child(&child);

@@ -2,6 +2,8 @@
  * CPUs, memory, networks and disks on this machine: is the meaning right here? Each law compares
  * two witnesses of the same interval, so that other work on the machine does not matter.
  */
+#include "clocks.h"
+
 #include <camp/camp.h>
 
 #include <setjmp.h>
@@ -26,7 +28,6 @@
 #include <cmocka.h>
 
 #define MOST 4096
-#define MS 1000000ull
 
 static struct camp_cpu cpus[2][MOST];
 static struct camp_network networks[3][MOST];
@@ -64,14 +65,6 @@ static size_t read_disks(struct camp_disk *ret)
     assert_ok(camp_disk_read_all(NULL, CAMP_DISK_ANY, ret, sizeof *ret, MOST, &count, &error),
               &error);
     return count;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    assert_int_equal(clock_gettime(clock, &time), 0);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static void the_list_of_cpus_is_the_kernels_own(void **state)
@@ -202,7 +195,7 @@ static pid_t burner(int32_t cpu, uint64_t burn_ns)
     if (sched_setaffinity(0, sizeof set, &set) != 0)
         _exit(1);
     alarm(20);
-    while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < burn_ns)
+    while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < burn_ns)
         ;
     _exit(0);
 }
@@ -223,7 +216,7 @@ static void a_busy_child_makes_its_cpu_busy(void **state)
 
     (void)state;
     assert_ok(camp_cpu_read(NULL, cpu, &before, sizeof before, &error), &error);
-    child = burner(cpu, 400 * MS);
+    child = burner(cpu, 400 * NS_PER_MS);
     assert_true(child > 0);
     assert_int_equal(wait4(child, &status, 0, &usage), child);
     assert_ok(camp_cpu_read(NULL, cpu, &after, sizeof after, &error), &error);
@@ -245,7 +238,7 @@ static void a_busy_child_makes_its_cpu_busy(void **state)
 /* The other side: sleeping beside nothing else, idle and busy add up to the wall clock. */
 static void idle_time_passes_no_faster_than_the_clock(void **state)
 {
-    struct timespec pause = { .tv_nsec = 200 * MS };
+    struct timespec pause = { .tv_nsec = 200 * NS_PER_MS };
     size_t count = read_cpus(cpus[0]);
 
     (void)state;
@@ -254,7 +247,7 @@ static void idle_time_passes_no_faster_than_the_clock(void **state)
     for (size_t i = 1; i < count; i++) {
         uint64_t elapsed = cpus[1][i].time_ns - cpus[0][i].time_ns;
 
-        if (cpus[1][i].idle_ns - cpus[0][i].idle_ns > elapsed + 20 * MS)
+        if (cpus[1][i].idle_ns - cpus[0][i].idle_ns > elapsed + 20 * NS_PER_MS)
             fail_msg("CPU %d was idle for longer than it was there", cpus[1][i].cpu);
     }
 }
@@ -269,7 +262,7 @@ static uint64_t uptime_idle_ns(void)
     assert_non_null(file);
     assert_int_equal(fscanf(file, "%*u.%*u %lu.%lu", &seconds, &hundredths), 2);
     fclose(file);
-    return seconds * 1000 * MS + hundredths * 10 * MS;
+    return seconds * 1000 * NS_PER_MS + hundredths * 10 * NS_PER_MS;
 }
 
 static void idle_time_is_that_of_uptime(void **state)
@@ -280,7 +273,7 @@ static void idle_time_is_that_of_uptime(void **state)
     (void)state;
     read_cpus(cpus[0]);
     high = uptime_idle_ns();
-    assert_in_range(cpus[0][0].idle_ns, low - 10 * MS, high + 10 * MS);
+    assert_in_range(cpus[0][0].idle_ns, low - 10 * NS_PER_MS, high + 10 * NS_PER_MS);
 }
 
 #define PACKETS 500
@@ -379,7 +372,7 @@ static void readers_of_cpus_and_memory_are_never_old(void **state)
     struct camp_memory memory;
     struct camp_error error;
     struct camp_cpu cpu;
-    struct timespec pause = { .tv_nsec = 50 * MS };
+    struct timespec pause = { .tv_nsec = 50 * NS_PER_MS };
     size_t count;
 
     (void)state;
@@ -411,7 +404,7 @@ static void utilisation_blocks_for_its_interval(void **state)
     assert_ok(camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 60, NULL, &utilisation, sizeof utilisation,
                                    &error),
               &error);
-    assert_true(utilisation.elapsed_ns >= 60 * MS);
+    assert_true(utilisation.elapsed_ns >= 60 * NS_PER_MS);
     assert_true(utilisation.measured_busy_percent >= 0 && utilisation.measured_busy_percent <= 100);
 }
 

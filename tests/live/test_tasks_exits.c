@@ -51,7 +51,7 @@ static uint64_t stolen_ns(void)
 
 static void tell_and_end(void)
 {
-    *shared_word = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    *shared_word = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     _exit(0);
 }
 
@@ -63,7 +63,7 @@ static struct told end_of(pid_t child)
 
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-    return (struct told){ *shared_word, clock_now(clock) };
+    return (struct told){ *shared_word, now_ns(clock) };
 }
 
 /* Booked is what the child knew at least, and at most all that its clock counted. `slack_ns`: what
@@ -89,7 +89,7 @@ static void every_short_lived_process_is_booked(void **state)
 
         if (child == 0) {
             prctl(PR_SET_NAME, "camp-short");
-            burn(1000000);
+            burn(CLOCK_THREAD_CPUTIME_ID, 1 * NS_PER_MS);
             tell_and_end();
         }
         told = end_of(child);
@@ -177,17 +177,17 @@ static void a_process_that_ends_is_booked_once_with_its_last_interval(void **sta
     child = fork();
     if (child == 0) {
         prctl(PR_SET_NAME, "camp-ending");
-        burn(50000000);
+        burn(CLOCK_THREAD_CPUTIME_ID, 50 * NS_PER_MS);
         (void)!write(ready[1], "x", 1);
         (void)!read(go[0], &byte, 1);
-        burn(30000000);
+        burn(CLOCK_THREAD_CPUTIME_ID, 30 * NS_PER_MS);
         tell_and_end();
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     usleep(50000); /* it sleeps now, and its clock stands */
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
     source = open_taskstats();
-    before = clock_now(clock);
+    before = now_ns(clock);
     assert_int_equal(write(go[1], "x", 1), 1);
     told = end_of(child);
     told = (struct told){ told.word - before, told.whole - before };
@@ -213,7 +213,7 @@ static void start_enders(pid_t *children, size_t count, const int *go)
         children[i] = fork();
         if (children[i] == 0) {
             prctl(PR_SET_NAME, "camp-race");
-            burn(10000000);
+            burn(CLOCK_THREAD_CPUTIME_ID, 10 * NS_PER_MS);
             _exit(read(go[0], &byte, 1) != 1);
         }
     }
@@ -235,7 +235,7 @@ static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **sta
     source = open_taskstats();
     for (int i = 0; i < CHILDREN; i++) {
         assert_int_equal(clock_getcpuclockid(children[i], &clock), 0);
-        grown -= clock_now(clock);
+        grown -= now_ns(clock);
     }
     releaser = fork();
     if (releaser == 0) {
@@ -245,7 +245,7 @@ static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **sta
         }
         _exit(0);
     }
-    for (uint64_t end = clock_now(CLOCK_MONOTONIC) + 500000000; clock_now(CLOCK_MONOTONIC) < end;)
+    for (uint64_t end = now_ns(CLOCK_MONOTONIC) + 500000000; now_ns(CLOCK_MONOTONIC) < end;)
         booked += rows_of_name(next_frame(source, 0), "camp-race").measured_ns;
     reap(releaser);
     for (int i = 0; i < CHILDREN; i++) { /* none was waited for: their clocks are whole */
@@ -259,7 +259,7 @@ static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **sta
 
 static void *burn_in_thread(void *unused)
 {
-    burn(40000000);
+    burn(CLOCK_THREAD_CPUTIME_ID, 40 * NS_PER_MS);
     return unused;
 }
 
@@ -326,7 +326,7 @@ static void a_zombie_from_before_is_no_loss_when_it_is_reaped(void **state)
 
     (void)state;
     if (child == 0) {
-        burn(5000000);
+        burn(CLOCK_THREAD_CPUTIME_ID, 5 * NS_PER_MS);
         tell_and_end();
     }
     end_of(child);

@@ -7,14 +7,6 @@
 
 #include <grp.h>
 
-static uint64_t tick_ns(void)
-{
-    struct timespec tick;
-
-    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    return (uint64_t)tick.tv_nsec;
-}
-
 static void own_time_after_burning_and_sleeping_is_the_measured_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
@@ -27,9 +19,9 @@ static void own_time_after_burning_and_sleeping_is_the_measured_time(void **stat
         burn(CLOCK_PROCESS_CPUTIME_ID, 10 * NS_PER_MS);
         sleep_ms(5);
     }
-    before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    before = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, &task, sizeof task, NULL), CAMP_OK);
-    after = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    after = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     assert_int_equal(task.result, CAMP_OK);
     assert_in_range(task.measured_ns, before, after);
     assert_true(task.runs > 0);

@@ -80,7 +80,7 @@ static void every_child_has_a_record_of_at_least_what_it_knew(void **state)
         pids[i] = fork();
         if (pids[i] == 0) {
             burn(CLOCK_PROCESS_CPUTIME_ID, NS_PER_MS);
-            known[i] = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+            known[i] = now_ns(CLOCK_PROCESS_CPUTIME_ID);
             _exit(3);
         }
         wait_for(pids[i]);
