@@ -63,11 +63,13 @@ static struct counters own_counters(void)
 
 static int thread_pipe[2]; /* in the child: a byte ends a thread that waits */
 static int ready_pipe[2];  /* in the child: a thread has burnt its time */
+static pid_t thread_tid;   /* in the child: the thread that waits */
 
 static void *burn_and_wait(void *ms)
 {
     char byte = 0;
 
+    thread_tid = gettid();
     burn(CLOCK_THREAD_CPUTIME_ID, *(uint32_t *)ms * (uint64_t)NS_PER_MS);
     if (write(ready_pipe[1], &byte, 1) == 1 && read(thread_pipe[0], &byte, 1) < 0)
         return ms;
@@ -82,10 +84,13 @@ static void start_thread(uint32_t ms, pthread_t *thread)
         _exit(1);
 }
 
+/* A thread is joined before it has left its process: until then it is still counted. */
 static void end_thread(pthread_t thread)
 {
     if (write(thread_pipe[1], "", 1) != 1 || pthread_join(thread, NULL) != 0)
         _exit(1);
+    while (tgkill(getpid(), thread_tid, 0) == 0)
+        usleep(100);
 }
 
 static void touch_pages(uint32_t pages)

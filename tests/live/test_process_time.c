@@ -139,12 +139,13 @@ static void let_burn(struct burner *burners, size_t count)
 
 static void who_always_wants_to_run_either_runs_or_waits_in_the_run_queue(void **state)
 {
+    const unsigned cpu = (unsigned)sched_getcpu(); /* once: this test itself may change CPUs */
     struct burner burners[2];
     uint64_t ran[2], waited[2];
 
     (void)state;
     for (int i = 0; i < 2; i++)
-        start_burner(&burners[i], (unsigned)sched_getcpu());
+        start_burner(&burners[i], cpu);
     let_burn(burners, 2);
     for (int i = 0; i < 2; i++) {
         const uint64_t slack = burners[i].at_least_ns / 20; /* interrupts and steal are neither */
