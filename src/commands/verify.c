@@ -116,46 +116,50 @@ void book_confidence(struct verification *verification, const char *row, double 
         finding->confidence = half_width;
 }
 
-static void say(struct finding *finding, const char *format, va_list arguments)
+/* Says something of an open row, and returns it; NULL: the row is decided. */
+static struct finding *say(struct verification *verification, const char *row, const char *format,
+                           va_list arguments)
 {
-    vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    struct finding *finding = open_finding(verification, row);
+
+    if (finding != NULL)
+        vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    return finding;
 }
 
 void remark(struct verification *verification, const char *row, const char *format, ...)
 {
-    struct finding *finding = open_finding(verification, row);
     va_list arguments;
 
     va_start(arguments, format);
-    if (finding != NULL)
-        say(finding, format, arguments);
+    say(verification, row, format, arguments);
     va_end(arguments);
 }
 
 void not_tested(struct verification *verification, const char *row, const char *format, ...)
 {
-    struct finding *finding = open_finding(verification, row);
+    struct finding *finding;
     va_list arguments;
 
+    va_start(arguments, format);
+    finding = say(verification, row, format, arguments);
+    va_end(arguments);
     if (finding == NULL)
         return;
-    va_start(arguments, format);
-    say(finding, format, arguments);
-    va_end(arguments);
     finding->interfered = false;
     finding->verdict = VERDICT_NOT_TESTED;
 }
 
 void interfered(struct verification *verification, const char *row, const char *format, ...)
 {
-    struct finding *finding = open_finding(verification, row);
+    struct finding *finding;
     va_list arguments;
 
+    va_start(arguments, format);
+    finding = say(verification, row, format, arguments);
+    va_end(arguments);
     if (finding == NULL)
         return;
-    va_start(arguments, format);
-    say(finding, format, arguments);
-    va_end(arguments);
     finding->interfered = true;
     if (finding->tries >= TRIES_MAX)
         finding->verdict = VERDICT_NOT_TESTED;
