@@ -23,7 +23,7 @@ struct verify_record {
     struct table tables[2];
     struct cell cells[ROWS_MAX * ROW_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
-    char numbers[ROWS_MAX][4][32];
+    char numbers[ROWS_MAX][3][32];
     char headline[NOTE_SIZE];
     char notes[ROWS_MAX + 1][NOTE_SIZE];
     const char *note_list[ROWS_MAX + 2];

@@ -128,6 +128,19 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     done
 }
 
+@test "verify: the text says the unit of each row's numbers, tested or not" {
+    units() { "$CAMP" verify --only '[ln]*' --format json | python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
+    run "$CAMP" verify --only '[ln]*'
+    [[ ${lines[1]} =~ ^row\ +expected\ +reported\ +allowed\ +unit\ +verdict$ ]]
+    [ "$(units | wc -l)" -ge 10 ]
+    while read -r row unit; do
+        echo "$row: $unit"
+        grep -qE "^$row +(-|[0-9.]+) +(-|[0-9.]+) +(-|.*[0-9a-z]) +$unit +(pass|FAIL|not tested)$" <<<"$output"
+    done < <(units)
+}
+
 @test "verify: an interrupt ends it, and what was not tested is said" {
     "$CAMP" verify >"$BATS_TEST_TMPDIR/out" &
     sleep 1
