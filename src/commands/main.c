@@ -1,4 +1,5 @@
 #include "command.h"
+#include "suggestion.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +26,9 @@ static int print_help(FILE *stream)
                     "Usage: camp COMMAND [OPTIONS]\n\nCommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fprintf(stream,
-            "\n`camp COMMAND --help` tells the options of a command; `camp --version` "
-            "the\nversion.\nExit status: 0 ok, 1 failure, 2 usage, 3 partial, 4 privilege.\n");
+    fprintf(stream, "\n`camp help COMMAND`, or `camp COMMAND --help`, tells its options;\n"
+                    "`camp --version` the version.\n"
+                    "Exit status: 0 ok, 1 failure, 2 usage, 3 partial, 4 privilege.\n");
     return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
 }
 
@@ -35,6 +36,30 @@ static int print_version(void)
 {
     printf("camp %s\n", camp_version());
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+static int complain_of_command(const char *name)
+{
+    struct suggestion suggestion = { .word = name };
+
+    suggestion_offer(&suggestion, "help");
+    suggestion_offer(&suggestion, "--help");
+    suggestion_offer(&suggestion, "--version");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        suggestion_offer(&suggestion, commands[i].name);
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no command '%s'; did you mean '%s'?", name,
+                        suggestion.best);
+    return complain(STATUS_USAGE, "there is no command '%s'; see camp --help", name);
+}
+
+/* `camp help check` is `camp check --help`: the words move up, and make room at the end. */
+static void ask_for_help(int argc, char **argv)
+{
+    static char option[] = "--help";
+
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+    argv[argc - 1] = option;
 }
 
 /* A standard descriptor that the caller closed would be given to the next file that is opened, and
@@ -52,7 +77,7 @@ static void occupy_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "";
+    const char *name;
 
     occupy_standard_descriptors();
     setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
@@ -61,6 +86,9 @@ int main(int argc, char **argv)
         print_help(stderr);
         return STATUS_USAGE;
     }
+    if (argc > 2 && strcmp(argv[1], "help") == 0)
+        ask_for_help(argc, argv);
+    name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return print_help(stdout);
     if (strcmp(name, "--version") == 0)
@@ -71,5 +99,5 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
         }
     }
-    return complain(STATUS_USAGE, "there is no command '%s'; see camp --help", name);
+    return complain_of_command(name);
 }

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "command.h"
+#include "suggestion.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -277,6 +278,23 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
     return NULL;
 }
 
+/* A long option, perhaps with its value: "--intervall=2s". */
+static int complain_of_unknown(const struct option_table *table, const char *option)
+{
+    char word[64];
+    struct suggestion suggestion = { .word = word };
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(option + 2, "="), option + 2);
+    suggestion_offer(&suggestion, "help");
+    for (size_t i = 0; i < table->count; i++)
+        suggestion_offer(&suggestion, table->specs[i].name);
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no option %s; did you mean --%s?", option,
+                        suggestion.best);
+    return complain(STATUS_USAGE, "there is no option %s, or it is cut too short; see --help",
+                    option);
+}
+
 static int complain_of_option(const struct option_table *table, int found, int word,
                               char *const *argv)
 {
@@ -287,10 +305,9 @@ static int complain_of_option(const struct option_table *table, int found, int w
         return complain(STATUS_USAGE, "--%s takes %s; see --help", spec->name, spec->argument);
     if (optopt > 0 && optopt < FIRST_VALUE && strncmp(name, "--", 2) != 0)
         return complain(STATUS_USAGE, "there is no option -%c; see --help", optopt);
-    return complain(STATUS_USAGE,
-                    spec != NULL ? "%s takes no value; see --help"
-                                 : "there is no option %s, or it is cut too short; see --help",
-                    name);
+    if (spec != NULL)
+        return complain(STATUS_USAGE, "%s takes no value; see --help", name);
+    return complain_of_unknown(table, name);
 }
 
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first)

@@ -237,11 +237,39 @@ plant() {
     [[ $output =~ [0-9]+\.[0-9]+\.[0-9]+ ]]
 }
 
-@test "an unknown command is a usage error, on stderr" {
+@test "help COMMAND is what COMMAND --help is, and help alone what --help is" {
+    for words in '' check get list doctor load verify probe 'load cpu'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" help $words
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        # shellcheck disable=SC2086
+        [ "$output" = "$("$CAMP" $words --help)" ]
+    done
+    run --separate-stderr "$CAMP" help chekc
+    [ "$status" -eq 2 ]
+    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
+}
+
+@test "an unknown command is a usage error, on stderr, and a near one is suggested" {
     run --separate-stderr "$CAMP" chekc
     [ "$status" -eq 2 ]
     [ -z "$output" ]
-    [[ $stderr == *chekc* ]]
+    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
+    run --separate-stderr "$CAMP" hlep
+    [[ $stderr == *"did you mean 'help'?" ]]
+    run --separate-stderr "$CAMP" measure
+    [ "$status" -eq 2 ]
+    [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
+}
+
+@test "an option that is nearly there is suggested" {
+    for command in check get list doctor verify probe; do
+        run --separate-stderr "$CAMP" "$command" --fromat json
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [[ $stderr == "camp $command: there is no option --fromat; did you mean --format?" ]]
+    done
 }
 
 @test "an unknown option of each command is a usage error, in one line on stderr" {

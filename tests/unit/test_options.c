@@ -176,6 +176,27 @@ static void an_unknown_long_option_is_called_unknown(void **state)
     assert_non_null(strstr(text, "--loud=1 takes no value"));
 }
 
+static void a_near_miss_of_a_long_option_is_suggested(void **state)
+{
+    static const char *const cases[][2] = {
+        { "--intervall=2s", "there is no option --intervall=2s; did you mean --interval?" },
+        { "--colur", "did you mean --colour?" },
+        { "--hepl", "did you mean --help?" },
+        { "--quiet", "see --help" }, /* no-quiet: three letters are too many */
+        { "--co", "cut too short" }, /* count, or colour */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values = { 0 };
+        char text[500];
+
+        parse_silenced(&values, (const char *const[]){ "-l", cases[i][0], "word", NULL }, text,
+                       sizeof text);
+        assert_non_null(strstr(text, cases[i][1]));
+    }
+}
+
 static void durations_have_units(void **state)
 {
     static const struct {
@@ -212,6 +233,7 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(an_unknown_long_option_is_called_unknown),
+        cmocka_unit_test(a_near_miss_of_a_long_option_is_suggested),
         cmocka_unit_test(durations_have_units),
     };
 
