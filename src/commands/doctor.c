@@ -5,20 +5,26 @@
  * It is a look at camp_kernel_read() with words beside the numbers; what is not known is shown as
  * unknown, with where it would be told.
  */
+#include "capability.h"
 #include "check_record.h"
 #include "command.h"
 
 #include "sources/source.h"
 #include "views/view.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FACT_FIELDS 4
 #define CAPABILITY_FIELDS 3
 #define TIER_FIELDS 5
 #define SUMMARY_FIELDS 5
 #define FACTS_MAXIMUM 24
+#define MEANING_SIZE 96
 
 static const struct field fact_fields[FACT_FIELDS] = {
     { "name", "fact", "what is asked of the kernel", -16, 0 },
@@ -53,19 +59,6 @@ enum { FACTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
 
 static const char *const table_names[] = { "facts", "capabilities", "tiers", NULL };
 
-static const struct capability {
-    const char *name;
-    unsigned number;
-    const char *gives;
-} capabilities[] = {
-    { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },
-    { "CAP_SYS_PTRACE", 19, "bytes read and written of other users' processes" },
-    { "CAP_DAC_READ_SEARCH", 2, "files that only root may read" },
-    { "CAP_BPF", 39, "microstates, with CAP_PERFMON (not built yet)" },
-    { "CAP_PERFMON", 38, "microstates, with CAP_BPF (not built yet)" },
-    { "CAP_SYS_ADMIN", 21, "both, before Linux 5.8; switching delay accounting" },
-};
-
 struct doctor {
     bool words; /* "yes" and "no" for a person, who would not read a blank as "no" */
     struct camp_kernel kernel;
@@ -73,8 +66,9 @@ struct doctor {
     uint16_t taskstats_version;
     enum tasks_tier tier;
     struct cell facts[FACTS_MAXIMUM][FACT_FIELDS];
+    char unknown[FACTS_MAXIMUM][MEANING_SIZE]; /* what is said of a fact that is not known */
     size_t fact_count;
-    struct cell capabilities[COUNT(capabilities)][CAPABILITY_FIELDS];
+    struct cell capabilities[CAPABILITY_COUNT][CAPABILITY_FIELDS];
     struct cell tiers[2][TIER_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
     char headline[160];
@@ -107,15 +101,54 @@ static struct cell yes_or_no(const struct doctor *doctor, bool yes)
     return doctor->words ? cell_text(yes ? "yes" : "no") : cell_boolean(yes);
 }
 
+/* What keeps a file from being read, as the words before its name: a capability that is not held,
+ * or what none changes. NULL: nothing does. */
+static const char *hindrance(const struct doctor *doctor, const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int system_error = errno;
+    struct stat file;
+    bool seen = stat(path, &file) == 0;
+
+    if (descriptor >= 0) {
+        close(descriptor);
+        return seen && S_ISCHR(file.st_mode) ? "a container masks" : NULL;
+    }
+    if (system_error != EACCES && system_error != EPERM)
+        return NULL;
+    return capability_opens_all(&doctor->kernel) || (seen && (file.st_mode & S_IROTH) != 0)
+               ? "nobody here may read"
+               : "CAP_DAC_READ_SEARCH opens";
+}
+
+/* Why a fact is not known, and what would change that. `how` begins with the file that tells it;
+ * what to do stands before its name, which may be cut. */
+static const char *why_unknown(struct doctor *doctor, const char *how)
+{
+    char *ret = doctor->unknown[doctor->fact_count];
+    char path[MEANING_SIZE];
+    const char *hindered;
+
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(how, " ,"), how);
+    hindered = path[0] == '/' ? hindrance(doctor, path) : NULL;
+    if (hindered != NULL)
+        snprintf(ret, MEANING_SIZE, "unknown: %s %.48s", hindered, path);
+    else if (strstr(how, "configuration") != NULL)
+        snprintf(ret, MEANING_SIZE, "unknown: takes a readable /boot/config-$(uname -r)");
+    else
+        snprintf(ret, MEANING_SIZE, "unknown: this kernel does not tell us");
+    return ret;
+}
+
 static void add_fact(struct doctor *doctor, const char *name, struct cell value,
                      const char *meaning, const char *how)
 {
+    const char *shown = value.kind == CELL_UNKNOWN ? why_unknown(doctor, how) : meaning;
     struct cell *row = doctor->facts[doctor->fact_count++];
 
     row[0] = cell_text(name);
     row[1] = value;
-    row[2] =
-        cell_text(value.kind == CELL_UNKNOWN ? "unknown: this kernel does not tell us" : meaning);
+    row[2] = cell_text(shown);
     row[3] = cell_text(how);
 }
 
@@ -159,7 +192,7 @@ static void add_times(struct doctor *doctor)
     add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
              "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
     add_fact(doctor, "accounting", cell_text(accountings[accounting]), accounting_meaning(kernel),
-             "nohz_full, the machine, the kernel's configuration");
+             "/sys/devices/system/cpu/nohz_full, the machine, the kernel's configuration");
     add_fact(doctor, "measured_cpus",
              accounting == CAMP_ACCOUNTING_UNKNOWN ? cell_unknown()
              : kernel->measured_cpus[0] != '\0'    ? cell_text(kernel->measured_cpus)
@@ -209,8 +242,8 @@ static void add_capabilities(struct doctor *doctor)
 {
     bool known = (doctor->kernel.known & CAMP_KERNEL_CAPABILITIES) != 0;
 
-    for (size_t i = 0; i < COUNT(capabilities); i++) {
-        bool held = (doctor->kernel.capabilities >> capabilities[i].number & 1) != 0;
+    for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
+        bool held = capability_held(&doctor->kernel, capabilities[i].name);
         struct cell *row = doctor->capabilities[i];
 
         row[0] = cell_text(capabilities[i].name);
@@ -236,6 +269,9 @@ static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
         return NULL;
+    if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0 &&
+        capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
+        return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
         return "sudo setcap cap_net_admin+ep \"$(command -v camp)\"   (or run camp as root)";
     return doctor->refusal.message;
@@ -273,7 +309,7 @@ static int show(struct doctor *doctor, const struct view *view, const struct vie
         [FACTS] = { "facts", TABLE_ROWS, fact_fields, FACT_FIELDS, doctor->facts[0],
                     doctor->fact_count, false },
         [CAPABILITIES] = { "capabilities", TABLE_ROWS, capability_fields, CAPABILITY_FIELDS,
-                           doctor->capabilities[0], COUNT(capabilities), false },
+                           doctor->capabilities[0], CAPABILITY_COUNT, false },
         [TIERS] = { "tiers", TABLE_ROWS, tier_fields, TIER_FIELDS, doctor->tiers[0], 2, false },
         [SUMMARY] = { "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, doctor->summary, 1,
                       true },

@@ -75,6 +75,55 @@ teardown() {
     [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin+ep "* ]]
 }
 
+# What is said of the fact tickless_idle, and whether it is known. Only /proc/timer_list tells it here.
+tickless() { # [COMMAND...] camp: the line of the text, without its columns' blanks
+    [ ! -r "/boot/config-$(uname -r)" ] || skip "the kernel's configuration tells it"
+    [ ! -e /sys/devices/system/cpu/nohz_full ] || skip "nohz_full tells it"
+    [ -f /proc/timer_list ] || skip "this container masks it"
+    FOLDER=$(mktemp -d)
+    cp "$CAMP" "$FOLDER/camp"
+    chmod 755 "$FOLDER" "$FOLDER/camp"
+    run "$@" "$FOLDER/camp" doctor
+    [ "$status" -eq 0 ]
+    line=$(grep '^tickless_idle ' <<<"$output" | tr -s ' ')
+    echo "$line"
+}
+
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+
+@test "an ordinary user is told the capability that opens the file of a fact" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
+    # shellcheck disable=SC2086
+    tickless $nobody --inh-caps=-all
+    [ "$line" = "tickless_idle - unknown: CAP_DAC_READ_SEARCH opens /proc/timer_list" ]
+    rm -r "$FOLDER"
+    # shellcheck disable=SC2086
+    tickless $nobody --inh-caps=+dac_read_search --ambient-caps=+dac_read_search
+    [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
+}
+
+@test "who holds every capability of a container is not told to take one" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
+    # shellcheck disable=SC2086
+    $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
+    # shellcheck disable=SC2086
+    tickless $nobody --inh-caps=-all unshare --map-root-user
+    [ "$line" = "tickless_idle - unknown: nobody here may read /proc/timer_list" ]
+    [[ ${lines[-1]} == "To change that: run camp outside of this container"* ]]
+}
+
+@test "a file that a container masks is called so, and one that says nothing is not" {
+    unshare --mount true || skip "takes root, to mount"
+    # shellcheck disable=SC2016
+    over='mount --bind "$1" /proc/timer_list && shift && exec "$@"'
+    tickless unshare --mount sh -c "$over" - /dev/null
+    [ "$line" = "tickless_idle - unknown: a container masks /proc/timer_list" ]
+    rm -r "$FOLDER"
+    touch "$BATS_TEST_TMPDIR/empty"
+    tickless unshare --mount sh -c "$over" - "$BATS_TEST_TMPDIR/empty"
+    [ "$line" = 'tickless_idle - unknown: takes a readable /boot/config-$(uname -r)' ]
+}
+
 @test "what is not taken is a usage error" {
     run "$CAMP" doctor now
     [ "$status" -eq 2 ]

@@ -1,0 +1,34 @@
+#include "capability.h"
+
+#include <string.h>
+
+#define DAC_OVERRIDE 1 /* more than CAP_DAC_READ_SEARCH: what root in a container mostly has */
+
+const struct capability capabilities[CAPABILITY_COUNT] = {
+    { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },
+    { "CAP_SYS_PTRACE", 19, "other users' bytes read, with CAP_DAC_READ_SEARCH" },
+    { "CAP_DAC_READ_SEARCH", 2, "files that only root may read" },
+    { "CAP_BPF", 39, "microstates, with CAP_PERFMON (not built yet)" },
+    { "CAP_PERFMON", 38, "microstates, with CAP_BPF (not built yet)" },
+    { "CAP_SYS_ADMIN", 21, "both, before Linux 5.8; switching delay accounting" },
+};
+
+static bool holds(const struct camp_kernel *kernel, unsigned number)
+{
+    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
+           (kernel->capabilities >> number & 1) != 0;
+}
+
+bool capability_held(const struct camp_kernel *kernel, const char *name)
+{
+    for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
+        if (strcmp(capabilities[i].name, name) == 0)
+            return holds(kernel, capabilities[i].number);
+    }
+    return false;
+}
+
+bool capability_opens_all(const struct camp_kernel *kernel)
+{
+    return capability_held(kernel, "CAP_DAC_READ_SEARCH") || holds(kernel, DAC_OVERRIDE);
+}
