@@ -178,7 +178,8 @@ static int repeat(struct get *get)
     int failed = 0;
 
     get->cells = calloc(rows + 1, VALUE_FIELDS * sizeof *get->cells);
-    if (names == NULL || get->cells == NULL || !values_init(&get->values, &get->query)) {
+    if (names == NULL || get->cells == NULL ||
+        !values_init(&get->values, &get->query, &get->kernel)) {
         free(names);
         return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
     }

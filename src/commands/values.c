@@ -1,16 +1,21 @@
 #include "values.h"
 
+#include "capability.h"
 #include "command.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NS_PER_S 1000000000.0
+#define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
-bool values_init(struct values *ret, const struct query *query)
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
 {
-    *ret = (struct values){ .query = query };
+    *ret = (struct values){ .query = query, .kernel = kernel };
     ret->told_counters = calloc(counter_count, sizeof *ret->told_counters);
     ret->told_subjects = calloc(query->subjects.count + 1, sizeof *ret->told_subjects);
     return ret->told_counters != NULL && ret->told_subjects != NULL;
@@ -46,33 +51,82 @@ static void miss_subject(struct values *values, const struct row *row)
     const struct subject *subject = &values->query->subjects.items[row->subject];
     const char *message = subject->error.message[0] != '\0' ? subject->error.message
                                                             : camp_result_name(subject->now.result);
-    char reason[2 * CAMP_ERROR_SIZE + LABEL_SIZE];
+    char reason[REASON_SIZE];
 
     snprintf(reason, sizeof reason, "%s: %s", subject->label, message);
     miss(values, &values->told_subjects[row->subject], status_of(subject->now.result), reason);
+}
+
+/* taskstats may refuse all of it, or have no answer about this one. */
+static int why_no_taskstat(const struct subject *subject, char *ret)
+{
+    const struct camp_error *error = &subject->taskstats_error;
+
+    if (error->code < 0)
+        snprintf(ret, REASON_SIZE, "%s", error->message);
+    else
+        snprintf(ret, REASON_SIZE, "%s: taskstats has no answer about it", subject->label);
+    return status_of(error->code < 0 ? error->code : subject->now.taskstat.result);
+}
+
+/* Whether the task has the file whose reading takes a capability: not where the kernel does not
+ * count what is in it. */
+static bool has_guarded_file(const struct camp_source *source, const struct subject *subject)
+{
+    int32_t pid = subject->kind == KIND_PROCESS ? subject->process.pid : subject->thread.pid;
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/io",
+             source != NULL && source->proc != NULL ? source->proc : "/proc", pid);
+    return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
+/* /proc/PID/io: its owner opens it, or CAP_DAC_READ_SEARCH; then the kernel asks whether the reader
+ * might trace the process, which CAP_SYS_PTRACE may, unless a security module says no or the
+ * process is of an outer user namespace (__ptrace_may_access()). */
+static int why_no_io(const struct values *values, const struct row *row, char *ret)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    bool traces = capability_held(values->kernel, row->counter->capability);
+    bool opens = capability_opens_all(values->kernel);
+    int length =
+        snprintf(ret, REASON_SIZE, "%s.%s is unknown: ", subject->label, row->counter->name);
+    size_t room = REASON_SIZE - (size_t)length;
+
+    if (!has_guarded_file(values->query->subjects.source, subject)) {
+        snprintf(ret + length, room, "this system does not say it");
+        return STATUS_PARTIAL;
+    }
+    if (traces && opens) {
+        snprintf(ret + length, room,
+                 "refused, though %s is held: a security module guards this process, or it is "
+                 "outside of this container",
+                 row->counter->capability);
+        return STATUS_PARTIAL;
+    }
+    snprintf(ret + length, room,
+             "it takes %s%s%s for a process of another user or with more rights",
+             traces ? "" : row->counter->capability, traces || opens ? "" : " and ",
+             opens ? "" : "CAP_DAC_READ_SEARCH");
+    return STATUS_PRIVILEGE;
 }
 
 static void miss_counter(struct values *values, const struct row *row)
 {
     const struct counter *counter = row->counter;
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    bool *told = &values->told_counters[counter - counters];
-    char reason[2 * CAMP_ERROR_SIZE + LABEL_SIZE];
+    char reason[REASON_SIZE];
+    int status = STATUS_PARTIAL;
 
-    if (subject->taskstats_error.code < 0 &&
-        counter->known_offset == offsetof(struct reading, taskstat_known)) {
-        miss(values, told, status_of(subject->taskstats_error.code),
-             subject->taskstats_error.message);
-        return;
-    }
-    snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s%s%s", subject->label, counter->name,
-             counter->capability != NULL || counter->needs != NULL ? "it takes " : "",
-             counter->capability != NULL ? counter->capability : "",
-             counter->capability != NULL && counter->needs != NULL ? ", and " : "",
-             counter->needs != NULL        ? counter->needs
-             : counter->capability == NULL ? "this system does not say it"
-                                           : " for another user's process");
-    miss(values, told, counter->capability != NULL ? STATUS_PRIVILEGE : STATUS_PARTIAL, reason);
+    if (counter->known_offset == offsetof(struct reading, taskstat_known))
+        status = why_no_taskstat(subject, reason);
+    else if (counter->capability != NULL)
+        status = why_no_io(values, row, reason);
+    else
+        snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s", subject->label, counter->name,
+                 counter->needs != NULL ? "it takes " : "",
+                 counter->needs != NULL ? counter->needs : "this system does not say it");
+    miss(values, &values->told_counters[counter - counters], status, reason);
 }
 
 static void miss_rate(struct values *values, const struct row *row)

@@ -14,6 +14,7 @@
 
 struct values {
     const struct query *query;
+    const struct camp_kernel *kernel;
     bool *told_counters; /* [counter_count]: the reason of its being unknown was told */
     bool *told_subjects; /* [subjects.count] */
     size_t had;          /* values that were known, and those that were not, so far */
@@ -21,8 +22,8 @@ struct values {
     int status; /* of what was missing: the first */
 };
 
-/* After the query is complete. False: no memory. */
-bool values_init(struct values *ret, const struct query *query);
+/* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
 
 /* The value of a row by its subject's newest readings. */

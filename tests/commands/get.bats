@@ -247,6 +247,57 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
+# As nobody, with CAPABILITIES (as setpriv takes them) and no other: the bytes that $CHILD read.
+read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
+    local capabilities=$1
+    shift
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
+    FOLDER=$(mktemp -d) # nobody may not enter the folder of the build
+    cp "$CAMP" "$FOLDER/camp"
+    chmod 755 "$FOLDER" "$FOLDER/camp"
+    run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
+        --inh-caps="$capabilities" --ambient-caps="$capabilities" "$@" \
+        "$FOLDER/camp" get "process.$CHILD.read_bytes"
+    rm -r "$FOLDER"
+    echo "$capabilities: $status $output $stderr"
+}
+
+@test "the bytes of another user's process take two capabilities: what is missing is named" {
+    a_child
+    read_bytes_as_nobody -all
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"it takes CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH for "* ]]
+    for opens in +dac_read_search +dac_override; do
+        read_bytes_as_nobody "-all,$opens"
+        [ "$status" -eq 4 ]
+        [[ $stderr == *"it takes CAP_SYS_PTRACE for "* ]]
+        read_bytes_as_nobody "-all,+sys_ptrace,$opens"
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+    done
+    read_bytes_as_nobody -all,+sys_ptrace
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"it takes CAP_DAC_READ_SEARCH for "* ]]
+}
+
+@test "who holds the capabilities and is refused is not told to take them, exit 3" {
+    a_child
+    [ "$(id -u)" -ne 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups \
+        unshare --map-root-user true || skip "no user namespaces here"
+    read_bytes_as_nobody -all unshare --map-root-user
+    [ "$status" -eq 3 ]
+    [[ $output =~ read_bytes\ +-\ +bytes ]]
+    [[ $stderr == *"refused, though CAP_SYS_PTRACE is held: "* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "where the kernel does not count the bytes of processes, no capability is named" {
+    run --separate-stderr "$CAMP" get process.2.read_bytes \
+        --proc "$TREE/tests/fixtures/process/tree"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"process.2.read_bytes is unknown: this system does not say it" ]]
+}
+
 @test "sampled and measured time come in one message where they may be read" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
     run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
