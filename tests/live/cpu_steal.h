@@ -1,16 +1,53 @@
 /* Steal time as room for a law: what the hypervisor took is time of nobody here, and each clock
- * books it in its own way. */
+ * books it in its own way, some in the CPU time of who was running. */
 #ifndef CAMP_TESTS_CPU_STEAL_H
 #define CAMP_TESTS_CPU_STEAL_H
 
+#include "counters/units.h"
+
 #include <camp/camp.h>
 
-/* Of one CPU, or of all (CAMP_CPU_TOTAL), so far; 0 where none is reported. */
-static inline uint64_t steal_ns(int32_t cpu)
-{
-    struct camp_cpu now;
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
 
-    return camp_cpu_read(NULL, cpu, &now, sizeof now, NULL) == CAMP_OK ? now.steal_ns : 0;
+#include <cmocka.h>
+
+/* Of all CPUs so far, in whole units of the kernel's (1/100 s); 0 where none is reported. */
+static inline uint64_t steal_ns(void)
+{
+    struct camp_cpu total;
+
+    return camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK
+               ? total.steal_ns
+               : 0;
+}
+
+/* The room for what was stolen since steal_ns() was `before_ns`: the difference, and a unit for
+ * each CPU that may not have been counted yet. Nothing where nothing was stolen. */
+static inline uint64_t stolen_since(uint64_t before_ns)
+{
+    uint64_t now = steal_ns();
+    uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+    return now > before_ns ? now - before_ns + cpus * NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
+}
+
+static inline void assert_at_least(const char *what, uint64_t ns, uint64_t least_ns,
+                                   uint64_t room_ns)
+{
+    if (ns + room_ns < least_ns)
+        fail_msg("%s: %llu ns, which is not at least %llu less a room of %llu", what,
+                 (unsigned long long)ns, (unsigned long long)least_ns, (unsigned long long)room_ns);
+}
+
+static inline void assert_at_most(const char *what, uint64_t ns, uint64_t most_ns, uint64_t room_ns)
+{
+    if (ns > most_ns + room_ns)
+        fail_msg("%s: %llu ns, which is not at most %llu and a room of %llu", what,
+                 (unsigned long long)ns, (unsigned long long)most_ns, (unsigned long long)room_ns);
 }
 
 #endif

@@ -269,8 +269,8 @@ static void assert_between(const char *what, uint64_t before, uint64_t read, uin
         fail_msg("%s: read %llu, which is not from %llu to %llu", what, (unsigned long long)read,
                  (unsigned long long)before, (unsigned long long)after);
     if (after - before > width)
-        fail_msg("%s: from %llu to %llu is too wide to say anything", what,
-                 (unsigned long long)before, (unsigned long long)after);
+        fail_msg("%s: from %llu to %llu is wider than %llu, too wide to say anything", what,
+                 (unsigned long long)before, (unsigned long long)after, (unsigned long long)width);
 }
 
 #endif
