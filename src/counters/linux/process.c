@@ -7,9 +7,10 @@
  * into user and system is a matter of samples: the kernel divides the measured total in the
  * proportion of sampled ticks (cputime_adjust() of kernel/sched/cputime.c).
  *
- * Never another process's numbers: the clock is read before stat, so when stat then shows the start
- * time looked for, the pid was this process's at the clock's time too. Files beside stat are read
- * below the process's open folder (see process_files.c).
+ * Never another's numbers: a process's clock and the files beside a thread's stat are read before
+ * stat, so when stat then shows the start time looked for, the number was this task's before too. A
+ * process's threads are known from stat, and what lies beside it is read below the process's open
+ * folder (see process_files.c).
  */
 #include "process.h"
 
@@ -151,7 +152,7 @@ static int read_process_folder(const struct camp_source *source, const struct ca
                                uint32_t wanted, bool with_cpu, struct camp_task *task,
                                struct camp_error *error)
 {
-    struct thread_sums sums = { 0 };
+    struct beside_stat beside;
     struct task_folder folder;
     int r = camp_folder_open(&folder, source, process->pid, 0, error);
 
@@ -159,9 +160,11 @@ static int read_process_folder(const struct camp_source *source, const struct ca
         return r;
     r = read_stat_below(&folder, process->start, with_cpu, task, error);
     if (r == CAMP_OK)
-        r = camp_task_read_beside(&folder, wanted, task->threads > 1 ? process->pid : 0, task,
-                                  &sums, error);
+        r = camp_task_read_beside(&folder, wanted, task->threads > 1 ? process->pid : 0, &beside,
+                                  error);
     camp_folder_close(&folder);
+    if (r == CAMP_OK)
+        camp_task_of_beside(&beside, task);
     return r;
 }
 
@@ -191,25 +194,25 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
 }
 
 /* A thread's CPU time is the first number of its schedstat. */
-static int read_thread_folder(const struct camp_source *source, const struct camp_thread *thread,
+static int read_thread_beside(const struct camp_source *source, const struct camp_thread *thread,
                               uint32_t wanted, struct camp_task *task, struct camp_error *error)
 {
     const bool want_cpu = (wanted & CAMP_TASK_CPU) != 0;
-    struct thread_sums sums = { 0 };
+    struct beside_stat beside;
     struct task_folder folder;
-    int r = camp_folder_open(&folder, source, thread->pid, thread->tid, error);
+    int r = camp_folder_name(&folder, source, thread->pid, thread->tid, error);
 
+    if (r == CAMP_OK)
+        r = camp_task_read_beside(&folder, wanted | (want_cpu ? CAMP_TASK_RUN_DELAY : 0u), 0,
+                                  &beside, error);
+    if (r == CAMP_OK)
+        r = read_stat_alone(source, thread->pid, thread->tid, thread->start, want_cpu, task, error);
     if (r < 0)
         return r;
-    task->time_ns = now_ns(CLOCK_MONOTONIC);
-    r = read_stat_below(&folder, thread->start, want_cpu, task, error);
-    if (r == CAMP_OK)
-        r = camp_task_read_beside(&folder, wanted | (want_cpu ? CAMP_TASK_RUN_DELAY : 0u), 0, task,
-                                  &sums, error);
-    camp_folder_close(&folder);
-    if (r == CAMP_OK && want_cpu && (task->known & CAMP_TASK_RUN_DELAY) != 0)
-        camp_task_set_cpu(task, sums.run_ns, 1);
-    return r;
+    camp_task_of_beside(&beside, task);
+    if (want_cpu && (task->known & CAMP_TASK_RUN_DELAY) != 0)
+        camp_task_set_cpu(task, beside.run_ns, 1);
+    return CAMP_OK;
 }
 
 int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
@@ -220,12 +223,11 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
 
     if (thread == NULL || thread->pid <= 0 || thread->tid <= 0 || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "a thread and a place for its numbers: pass");
-    if ((wanted & (BESIDE_STAT | CAMP_TASK_CPU)) != 0) {
-        r = read_thread_folder(source, thread, wanted, &task, error);
-    } else {
-        task.time_ns = now_ns(CLOCK_MONOTONIC);
+    task.time_ns = now_ns(CLOCK_MONOTONIC);
+    if ((wanted & (BESIDE_STAT | CAMP_TASK_CPU)) != 0)
+        r = read_thread_beside(source, thread, wanted, &task, error);
+    else
         r = read_stat_alone(source, thread->pid, thread->tid, thread->start, false, &task, error);
-    }
     if (r < 0)
         return r;
     camp_hand_out(ret, size, &task, sizeof task);

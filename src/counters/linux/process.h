@@ -72,11 +72,12 @@ bool camp_argument_is(struct cursor command_line, const char *name);
 
 /* ----------------------------------------------------------------------------- Files -- */
 
-/* The folder of one process or thread, held open: once opened it is that task's for ever. What is
- * opened below it after the task ended fails with ESRCH, whoever has the pid then. */
+/* The folder of one process or thread. Held open it is that task's for ever: what is opened below
+ * it after the task ended fails with ESRCH, whoever has the pid then. Named only (descriptor
+ * AT_FDCWD), its files are whoever's has the number when each is opened. */
 struct task_folder {
     int descriptor;
-    char path[PATH_SIZE];
+    char path[PATH_SIZE]; /* ends in '/' */
 };
 
 /* PROC/PID or PROC/PID/task/TID (tid not 0), followed by /name when that is not NULL, into
@@ -85,6 +86,8 @@ int camp_task_path(char *path, const struct camp_source *source, int32_t pid, in
                    const char *name, struct camp_error *error);
 
 int camp_folder_open(struct task_folder *folder, const struct camp_source *source, int32_t pid,
+                     int32_t tid, struct camp_error *error);
+int camp_folder_name(struct task_folder *folder, const struct camp_source *source, int32_t pid,
                      int32_t tid, struct camp_error *error);
 void camp_folder_close(struct task_folder *folder);
 
@@ -144,21 +147,23 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
 #define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
 #define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
 
-/* What the threads of a process, or one of them, add up to. */
-struct thread_sums {
-    uint32_t known; /* of OF_THREADS: what is still to be added, and was said by each so far */
-    uint64_t run_ns;
+/* What the files beside stat say of a process or thread. */
+struct beside_stat {
+    uint32_t known;  /* of BESIDE_STAT: while reading, what is still to be added */
+    uint64_t run_ns; /* this and the next four: its threads added up */
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;
+    struct io_bytes io;
 };
 
-/* All that `wanted` has of BESIDE_STAT, into *task and, of schedstat, *sums (zeroed by the caller).
- * `others`: the pid whose other threads are added; 0: the folder's own task alone. *task holds what
- * stat says already. */
+/* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: the
+ * folder's own task alone. */
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
-                          struct camp_task *task, struct thread_sums *sums,
-                          struct camp_error *error);
+                          struct beside_stat *ret, struct camp_error *error);
+
+/* Adds it to *task, which holds what stat says already. */
+void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task);
 
 /* Fills cpu_ns. */
 void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns);

@@ -19,7 +19,7 @@ static bool is_unknown(int system_error)
 }
 
 /* tid 0: the folder's own task. 0, or an errno; EBADMSG: not the text the kernel writes. */
-static int add_schedstat(const struct task_folder *folder, int32_t tid, struct thread_sums *sums)
+static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[SCHEDSTAT_SIZE];
     struct schedstat_line line;
@@ -36,7 +36,7 @@ static int add_schedstat(const struct task_folder *folder, int32_t tid, struct t
     return 0;
 }
 
-static int add_switches(const struct task_folder *folder, int32_t tid, struct thread_sums *sums)
+static int add_switches(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[STATUS_SIZE];
     struct status_switches switches, *sum = &sums->switches;
@@ -53,7 +53,7 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct th
 }
 
 /* The folder's own task. It says too which of the files there are. */
-static int add_first(const struct task_folder *folder, struct thread_sums *sums)
+static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;
 
@@ -75,7 +75,7 @@ static int add_first(const struct task_folder *folder, struct thread_sums *sums)
 }
 
 /* A thread that ended since the directory was read is no longer a living one: it is left out. */
-static int add_other(const struct task_folder *folder, int32_t tid, struct thread_sums *sums)
+static int add_other(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     int system_error = 0;
 
@@ -86,7 +86,7 @@ static int add_other(const struct task_folder *folder, int32_t tid, struct threa
     return system_error == ENOENT || system_error == ESRCH ? 0 : system_error;
 }
 
-static int add_others(const struct task_folder *folder, int32_t pid, struct thread_sums *sums)
+static int add_others(const struct task_folder *folder, int32_t pid, struct beside_stat *sums)
 {
     struct number_directory directory;
     struct number_entry entry;
@@ -103,56 +103,52 @@ static int add_others(const struct task_folder *folder, int32_t pid, struct thre
     return more < 0 ? -more : system_error;
 }
 
-static void set_sums(struct camp_task *task, const struct thread_sums *sums)
-{
-    /* A kernel without SCHED_INFO has the file, but writes "0 0 0" of tasks that have run. */
-    const bool counted = sums->runs > 0 || task->user_ns + task->system_ns == 0;
-
-    if ((sums->known & CAMP_TASK_RUN_DELAY) != 0 && counted) {
-        task->known |= CAMP_TASK_RUN_DELAY;
-        task->run_delay_ns = sums->run_delay_ns;
-    }
-    if ((sums->known & CAMP_TASK_SWITCHES) != 0) {
-        task->known |= CAMP_TASK_SWITCHES;
-        task->voluntary_switches = sums->switches.voluntary;
-        task->involuntary_switches = sums->switches.involuntary;
-    }
-}
-
-static int set_io(const struct task_folder *folder, struct camp_task *task)
+static int read_io(const struct task_folder *folder, struct beside_stat *ret)
 {
     char text[IO_SIZE];
-    struct io_bytes bytes;
     size_t length;
     int system_error = camp_folder_read(folder, 0, "io", text, sizeof text, &length);
 
+    if (is_unknown(system_error)) {
+        ret->known &= ~(uint32_t)CAMP_TASK_IO;
+        return 0;
+    }
     if (system_error != 0)
-        return is_unknown(system_error) ? 0 : system_error;
-    if (!camp_io_parse(cursor_of(text, length), &bytes))
-        return EBADMSG;
-    task->known |= CAMP_TASK_IO;
-    task->read_bytes = bytes.read;
-    task->written_bytes = bytes.written;
-    return 0;
+        return system_error;
+    return camp_io_parse(cursor_of(text, length), &ret->io) ? 0 : EBADMSG;
 }
 
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
-                          struct camp_task *task, struct thread_sums *sums,
-                          struct camp_error *error)
+                          struct beside_stat *ret, struct camp_error *error)
 {
     int system_error;
 
-    sums->known = wanted & OF_THREADS;
-    system_error = add_first(folder, sums);
-    if (system_error == 0 && others != 0 && sums->known != 0)
-        system_error = add_others(folder, others, sums);
-    if (system_error == 0 && (wanted & CAMP_TASK_IO) != 0)
-        system_error = set_io(folder, task);
+    *ret = (struct beside_stat){ .known = wanted & BESIDE_STAT };
+    system_error = add_first(folder, ret);
+    if (system_error == 0 && others != 0 && (ret->known & OF_THREADS) != 0)
+        system_error = add_others(folder, others, ret);
+    if (system_error == 0 && (ret->known & CAMP_TASK_IO) != 0)
+        system_error = read_io(folder, ret);
     if (system_error == EBADMSG)
         return camp_fail(error, CAMP_E_FORMAT, 0, "a file of %s is not what the kernel writes",
                          folder->path);
-    if (system_error != 0)
-        return camp_folder_fail(folder, "", system_error, error);
-    set_sums(task, sums);
-    return CAMP_OK;
+    return system_error != 0 ? camp_folder_fail(folder, "", system_error, error) : CAMP_OK;
+}
+
+void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task)
+{
+    /* A kernel without SCHED_INFO has schedstat, but writes "0 0 0" of tasks that have run. */
+    const bool counted = beside->runs > 0 || task->user_ns + task->system_ns == 0;
+
+    task->known |= beside->known & ~(counted ? 0u : (uint32_t)CAMP_TASK_RUN_DELAY);
+    if ((task->known & CAMP_TASK_RUN_DELAY) != 0)
+        task->run_delay_ns = beside->run_delay_ns;
+    if ((task->known & CAMP_TASK_SWITCHES) != 0) {
+        task->voluntary_switches = beside->switches.voluntary;
+        task->involuntary_switches = beside->switches.involuntary;
+    }
+    if ((task->known & CAMP_TASK_IO) != 0) {
+        task->read_bytes = beside->io.read;
+        task->written_bytes = beside->io.written;
+    }
 }

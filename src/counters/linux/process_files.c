@@ -2,10 +2,10 @@
  * The folders and files of processes and threads below /proc.
  *
  * A process that ends while it is read must never be mixed with the next one of its pid. Who reads
- * one file needs no more than its start time in stat. Who reads several opens the folder (O_PATH)
- * and the files below it: the kernel ties that descriptor to the task itself, not to the number
- * (proc_pid_permission() answers ESRCH when it has ended). That costs 1.1 us; reading stat a second
- * time to be sure costs 5.2 us.
+ * stat last needs no more than its start time: what had the number before it was the same task.
+ * Who must read stat first opens the folder (O_PATH) and the files below it: the kernel ties that
+ * descriptor to the task itself, not to the number (proc_pid_permission() answers ESRCH when it has
+ * ended). That costs 1.1 us; reading stat a second time to be sure costs 5.2 us.
  */
 #define _GNU_SOURCE 1 /* O_PATH */
 
@@ -79,10 +79,17 @@ int camp_task_path(char *path, const struct camp_source *source, int32_t pid, in
     return CAMP_OK;
 }
 
+int camp_folder_name(struct task_folder *folder, const struct camp_source *source, int32_t pid,
+                     int32_t tid, struct camp_error *error)
+{
+    folder->descriptor = AT_FDCWD;
+    return camp_task_path(folder->path, source, pid, tid, NULL, error);
+}
+
 int camp_folder_open(struct task_folder *folder, const struct camp_source *source, int32_t pid,
                      int32_t tid, struct camp_error *error)
 {
-    int r = camp_task_path(folder->path, source, pid, tid, NULL, error);
+    int r = camp_folder_name(folder, source, pid, tid, error);
 
     if (r < 0)
         return r;
@@ -101,9 +108,11 @@ void camp_folder_close(struct task_folder *folder)
 
 static int open_below(const struct task_folder *folder, int32_t tid, const char *name)
 {
-    char path[64];
+    char path[PATH_SIZE + 64];
     struct path_writer writer = { path, path + sizeof path - 1, true };
 
+    if (folder->descriptor == AT_FDCWD)
+        write_text(&writer, folder->path);
     write_thread(&writer, tid);
     write_text(&writer, name);
     *writer.at = '\0';
