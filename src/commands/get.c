@@ -133,10 +133,9 @@ static struct cell interval_cell(const struct get *get)
     for (size_t i = 0; i < get->query.row_count; i++) {
         const struct row *row = &get->query.rows[i];
         const struct subject *subject = &get->query.subjects.items[row->subject];
-        bool two = counter_needs_interval(row->counter) ||
-                   (get->query.rate && row->counter->nature == NATURE_COUNTER);
 
-        if (two && subject->before.time_ns != 0 && subject->now.time_ns > subject->before.time_ns)
+        if (query_row_needs_interval(&get->query, row) && subject->before.time_ns != 0 &&
+            subject->now.time_ns > subject->before.time_ns)
             return cell_real((double)(subject->now.time_ns - subject->before.time_ns) / NS_PER_S);
     }
     return cell_unknown();
@@ -197,6 +196,8 @@ static int repeat(struct get *get)
         if (now > next_ns + get->interval_ns)
             next_ns = now;
         subjects_read(&get->query.subjects);
+        if (i == 0)
+            values_tell_steps(&get->values, get->interval_ns);
         failed = print_record(get, names, (size_t)i);
     }
     free(names);

@@ -17,12 +17,18 @@ void query_release(struct query *query)
     query->row_count = query->row_capacity = 0;
 }
 
+bool query_row_needs_interval(const struct query *query, const struct row *row)
+{
+    return counter_needs_interval(row->counter) ||
+           (query->rate && row->counter->nature == NATURE_COUNTER);
+}
+
 bool query_needs_interval(const struct query *query)
 {
-    bool needed = query->rate;
+    bool needed = false;
 
     for (size_t i = 0; i < query->row_count && !needed; i++)
-        needed = counter_needs_interval(query->rows[i].counter);
+        needed = query_row_needs_interval(query, &query->rows[i]);
     return needed;
 }
 

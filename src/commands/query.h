@@ -38,7 +38,8 @@ void query_release(struct query *query);
  * cannot be, STATUS_FAILURE for what is not there (any more), STATUS_PRIVILEGE. */
 int query_add(struct query *query, const char *operand);
 
-/* Whether a row takes two readings. */
+/* Whether this row takes two readings, or any of them does. */
+bool query_row_needs_interval(const struct query *query, const struct row *row);
 bool query_needs_interval(const struct query *query);
 
 #endif

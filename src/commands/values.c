@@ -3,14 +3,17 @@
 #include "capability.h"
 #include "command.h"
 
+#include "counters/units.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000.0
+#define STEP_MAX_PERCENT 5.0 /* of the interval: a coarser value is called so */
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
@@ -139,6 +142,57 @@ static void miss_rate(struct values *values, const struct row *row)
     miss(values, &values->told_counters[row->counter - counters], STATUS_PARTIAL, reason);
 }
 
+/* --------------------------------------------------------------------- Resolution -- */
+
+/* What a counter's time is counted in; 0: too little to matter. */
+static double unit_ns(const struct counter *counter, const struct camp_kernel *kernel)
+{
+    if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
+        return (double)NS_PER_S / kernel->user_hz;
+    if (strncmp(counter->resolution, "1 tick", 6) == 0 && kernel->tick_hz > 0)
+        return (double)NS_PER_S / kernel->tick_hz;
+    return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
+}
+
+/* The least that a row's value can move, in percent of the interval. That of all CPUs is of the
+ * time of all of them. */
+static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    uint64_t cpus = 1;
+
+    if (!query_row_needs_interval(values->query, row))
+        return 0;
+    if (row->counter->nature == NATURE_UTILISATION && subject->cpu == CAMP_CPU_TOTAL &&
+        subject->now.cpu_count > 0)
+        cpus = subject->now.cpu_count;
+    return 100 * unit_ns(row->counter, values->kernel) / (double)(interval_ns * cpus);
+}
+
+void values_tell_steps(const struct values *values, uint64_t interval_ns)
+{
+    const struct query *query = values->query;
+    const struct row *coarsest = NULL;
+    double step = STEP_MAX_PERCENT;
+
+    for (size_t i = 0; i < query->row_count; i++) {
+        double of_row = step_percent(values, &query->rows[i], interval_ns);
+
+        if (of_row > step) {
+            coarsest = &query->rows[i];
+            step = of_row;
+        }
+    }
+    if (coarsest == NULL)
+        return;
+    complain(STATUS_OK,
+             "%s.%s comes in steps of %.4g %% of the time: %s, in units of %.4g ms; take "
+             "--interval %.0fms or longer",
+             query->subjects.items[coarsest->subject].label, coarsest->counter->name, step,
+             coarsest->counter->source, unit_ns(coarsest->counter, values->kernel) / NS_PER_MS,
+             ceil(step / STEP_MAX_PERCENT * (double)interval_ns / NS_PER_MS));
+}
+
 /* ------------------------------------------------------------------------ Values -- */
 
 static uint64_t natural_of(const struct counter *counter, const struct reading *reading)
@@ -210,9 +264,9 @@ struct cell value_cell(struct values *values, struct row *row)
     const struct subject *subject = &values->query->subjects.items[row->subject];
     bool is_rate = row->counter->nature == NATURE_SHARE ||
                    (values->query->rate && row->counter->nature == NATURE_COUNTER);
-    bool two = is_rate || row->counter->nature == NATURE_UTILISATION;
 
-    if (subject->now.result < 0 || (two && subject->before.result < 0)) {
+    if (subject->now.result < 0 ||
+        (query_row_needs_interval(values->query, row) && subject->before.result < 0)) {
         miss_subject(values, row);
         return cell_unknown();
     }

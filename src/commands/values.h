@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct values {
     const struct query *query;
@@ -25,6 +26,10 @@ struct values {
 /* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
+
+/* Says on stderr when the interval is so short that a unit of what is read is much of it. After a
+ * reading: it says how many CPUs there are. */
+void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
 /* The value of a row by its subject's newest readings. */
 struct cell value_cell(struct values *values, struct row *row);

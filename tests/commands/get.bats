@@ -306,7 +306,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
 }
 
 @test "busy is between nothing and everything, measured and sampled" {
-    run "$CAMP" get 'cpu.*busy_percent' --value
+    run --separate-stderr "$CAMP" get 'cpu.*busy_percent' --value
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 2 ]
     for value in "${lines[@]}"; do
@@ -333,10 +333,47 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
 }
 
 @test "the interval that is told is the real one" {
-    run "$CAMP" get cpu.busy_percent --interval 100ms --format json
+    run --separate-stderr "$CAMP" get cpu.busy_percent --interval 100ms --format json
     python3 -c 'import json, sys
 interval = json.loads(sys.argv[1])["interval_s"]
 assert interval >= 0.09 and interval != 0.1, interval' "$output"
+}
+
+@test "an interval of little more than a unit of what is read is told so, once, on stderr" {
+    known_system # of two CPUs
+    known cpu.0.busy_percent --interval 1ms --count 3 --format json
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of /proc/stat, in units of 10 ms; take --interval 200ms or longer" ]
+    [ "${#lines[@]}" -eq 3 ]
+    [[ ${lines[0]} == '{"schema":"camp.get/1","time":"'* ]]
+    # The coarsest is told; all CPUs together have twice as many units.
+    known 'cpu.*.idle_percent' cpu.busy_percent --interval 25ms
+    [[ $stderr == *"cpu.0.idle_percent comes in steps of 40 % "*"--interval 200ms or longer" ]]
+    known cpu.busy_percent --interval 25ms
+    [[ $stderr == *"cpu.busy_percent comes in steps of 20 % "*"--interval 100ms or longer" ]]
+    known cpu.user_ns --rate --interval 100ms
+    [[ $stderr == *"cpu.user_ns comes in steps of 10 % "*"/proc/stat user - guest, in units of 10 ms;"* ]]
+    known disk.sda.read_ns --rate --interval 10ms
+    [[ $stderr == *"disk.sda.read_ns comes in steps of 10 % "*"in units of 1 ms; take --interval 20ms or longer" ]]
+    disk=$("$CAMP" list disks | head -1)
+    [ -n "$disk" ] || return 0
+    run --separate-stderr "$CAMP" get "$disk.busy_percent" --interval 1ms
+    [[ $stderr == *"$disk.busy_percent comes in steps of "*", in units of "*" ms; take"* ]]
+}
+
+@test "an interval that is long enough for what is read is not remarked on" {
+    known_system
+    for words in cpu.busy_percent 'cpu.0.busy_percent --interval 200ms' \
+        'cpu.user_ns --rate --interval 200ms' 'network.lo.sent_bytes --rate --interval 1ms' \
+        'cpu.user_ns --interval 1ms'; do
+        # shellcheck disable=SC2086
+        known $words
+        echo "$words: $status $stderr"
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+    done
+    run --separate-stderr "$CAMP" get process.$$.cpu_percent --interval 1ms
+    [ -z "$stderr" ]
 }
 
 @test "intervals missed while stopped are not made up for" {
