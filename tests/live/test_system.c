@@ -123,7 +123,7 @@ static void all_that_is_listed_can_be_read(void **state)
         assert_ok(camp_disk_read(NULL, disks[0][i].name, &disk, sizeof disk, &error), &error);
         assert_string_equal(disk.name, disks[0][i].name);
         assert_int_equal(disk.kind, disks[0][i].kind);
-        assert_true(disk.reads >= disks[0][i].reads);
+        assert_in_range(disk.reads, disks[0][i].reads, UINT64_MAX);
     }
 }
 
@@ -134,25 +134,25 @@ static void counters_never_go_back(void **state)
     (void)state;
     assert_int_equal(read_cpus(cpus[1]), count);
     for (size_t i = 0; i < count; i++) {
-        assert_true(cpus[1][i].time_ns > cpus[0][i].time_ns);
-        assert_true(cpus[1][i].user_ns + cpus[1][i].guest_ns >=
-                    cpus[0][i].user_ns + cpus[0][i].guest_ns);
-        assert_true(cpus[1][i].system_ns >= cpus[0][i].system_ns);
-        assert_true(cpus[1][i].softirq_ns >= cpus[0][i].softirq_ns);
+        assert_in_range(cpus[1][i].time_ns, cpus[0][i].time_ns + 1, UINT64_MAX);
+        assert_in_range(cpus[1][i].user_ns + cpus[1][i].guest_ns,
+                        cpus[0][i].user_ns + cpus[0][i].guest_ns, UINT64_MAX);
+        assert_in_range(cpus[1][i].system_ns, cpus[0][i].system_ns, UINT64_MAX);
+        assert_in_range(cpus[1][i].softirq_ns, cpus[0][i].softirq_ns, UINT64_MAX);
     }
     count = read_networks(networks[0]);
     assert_int_equal(read_networks(networks[1]), count);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(networks[1][i].name, networks[0][i].name);
-        assert_true(networks[1][i].received_bytes >= networks[0][i].received_bytes);
-        assert_true(networks[1][i].sent_packets >= networks[0][i].sent_packets);
+        assert_in_range(networks[1][i].received_bytes, networks[0][i].received_bytes, UINT64_MAX);
+        assert_in_range(networks[1][i].sent_packets, networks[0][i].sent_packets, UINT64_MAX);
     }
     count = read_disks(disks[0]);
     assert_int_equal(read_disks(disks[1]), count);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(disks[1][i].name, disks[0][i].name);
-        assert_true(disks[1][i].read_bytes >= disks[0][i].read_bytes);
-        assert_true(disks[1][i].written_bytes >= disks[0][i].written_bytes);
+        assert_in_range(disks[1][i].read_bytes, disks[0][i].read_bytes, UINT64_MAX);
+        assert_in_range(disks[1][i].written_bytes, disks[0][i].written_bytes, UINT64_MAX);
     }
 }
 
@@ -246,9 +246,11 @@ static void idle_time_passes_no_faster_than_the_clock(void **state)
     assert_int_equal(read_cpus(cpus[1]), count);
     for (size_t i = 1; i < count; i++) {
         uint64_t elapsed = cpus[1][i].time_ns - cpus[0][i].time_ns;
+        uint64_t idle = cpus[1][i].idle_ns - cpus[0][i].idle_ns;
 
-        if (cpus[1][i].idle_ns - cpus[0][i].idle_ns > elapsed + 20 * NS_PER_MS)
-            fail_msg("CPU %d was idle for longer than it was there", cpus[1][i].cpu);
+        if (idle > elapsed + 20 * NS_PER_MS)
+            fail_msg("CPU %d was idle for %llu of %llu ns", cpus[1][i].cpu,
+                     (unsigned long long)idle, (unsigned long long)elapsed);
     }
 }
 
@@ -303,10 +305,11 @@ static void packets_over_loopback_are_counted(void **state)
         assert_int_equal(recv(receiver, payload, PAYLOAD, 0), PAYLOAD);
     }
     assert_ok(camp_network_read(NULL, "lo", &after, sizeof after, &error), &error);
-    assert_true(after.sent_packets - before.sent_packets >= PACKETS);
-    assert_true(after.received_packets - before.received_packets >= PACKETS);
-    assert_true(after.sent_bytes - before.sent_bytes >= PACKETS * (PAYLOAD + 28));
-    assert_true(after.received_bytes - before.received_bytes >= PACKETS * (PAYLOAD + 28));
+    assert_in_range(after.sent_packets - before.sent_packets, PACKETS, UINT64_MAX);
+    assert_in_range(after.received_packets - before.received_packets, PACKETS, UINT64_MAX);
+    assert_in_range(after.sent_bytes - before.sent_bytes, PACKETS * (PAYLOAD + 28), UINT64_MAX);
+    assert_in_range(after.received_bytes - before.received_bytes, PACKETS * (PAYLOAD + 28),
+                    UINT64_MAX);
     close(receiver);
     close(sender);
 }
@@ -404,7 +407,7 @@ static void utilisation_blocks_for_its_interval(void **state)
     assert_ok(camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 60, NULL, &utilisation, sizeof utilisation,
                                    &error),
               &error);
-    assert_true(utilisation.elapsed_ns >= 60 * NS_PER_MS);
+    assert_in_range(utilisation.elapsed_ns, 60 * NS_PER_MS, UINT64_MAX);
     assert_true(utilisation.measured_busy_percent >= 0 && utilisation.measured_busy_percent <= 100);
 }
 
