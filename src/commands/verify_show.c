@@ -8,12 +8,12 @@
 static const char *const verdict_names[] = { "open", "pass", "FAIL", "not tested" };
 
 /* The columns of text stand beside those of numbers, which text does not show. In 80 columns there
- * is room for the unit or the error; without its unit no number can be read. */
+ * is no room for what is allowed: the note of a row that failed says it. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
     { NULL, "expected", "as text", 8, 0 },
     { NULL, "reported", "as text", 9, 0 },
-    { NULL, "allowed", "as text", 11, 0 },
+    { NULL, "error", "as text", 9, 0 },
     { NULL, "unit", "of the three before it", -10, 0 },
     { "expected", NULL, "what the load, or the kernel elsewhere, knows", 0, 3 },
     { "reported", NULL, "what libcamp says", 0, 3 },
@@ -49,23 +49,11 @@ static const char *number_text(char ret[32], double value)
     return ret;
 }
 
-/* Two bounds share a column: three digits of each, so that none is cut. */
-static const char *bound_text(char ret[32], double value)
+static void error_text(char ret[32], double error)
 {
-    if (value == floor(value) || value < 1 || value >= 10000)
-        return number_text(ret, value);
-    snprintf(ret, 32, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
-    return ret;
-}
+    char digits[32];
 
-static const char *allowed_text(char ret[32], const struct finding *finding)
-{
-    char low[32], high[32];
-
-    if (isnan(finding->below) || finding->below == finding->above)
-        return number_text(ret, finding->below);
-    snprintf(ret, 32, "-%s +%s", bound_text(low, finding->below), bound_text(high, finding->above));
-    return ret;
+    snprintf(ret, 32, "%s%s", error > 0 ? "+" : "", number_text(digits, error));
 }
 
 static bool has_numbers(const struct finding *finding)
@@ -77,11 +65,12 @@ static void fill_numbers(struct cell *cells, const struct finding *finding, char
 {
     double error = finding->reported - finding->expected;
 
-    if (!has_numbers(finding))
+    if (!has_numbers(finding) || isnan(error))
         return; /* all unknown */
+    error_text(texts[2], error);
     cells[1] = cell_text(number_text(texts[0], finding->expected));
     cells[2] = cell_text(number_text(texts[1], finding->reported));
-    cells[3] = cell_text(allowed_text(texts[2], finding));
+    cells[3] = cell_text(texts[2]);
     cells[5] = cell_real(finding->expected);
     cells[6] = cell_real(finding->reported);
     cells[7] = cell_real(error);
@@ -110,15 +99,18 @@ static void fill_row(struct cell *cells, const struct finding *finding, char tex
     cells[15] = cell_text(finding->spec->help);
 }
 
-/* A FAIL says what was compared, a row not tested why. */
+/* A FAIL says what was compared and what was allowed, a row not tested why. */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
+    char low[32], high[32];
+
     if (finding->verdict == VERDICT_NOT_TESTED || finding->reason[0] != '\0')
         snprintf(ret, NOTE_SIZE, "%s: %s: %s", finding->spec->name, verdict_names[finding->verdict],
                  finding->reason);
     else
-        snprintf(ret, NOTE_SIZE, "%s: FAIL: %s (%s)", finding->spec->name, finding->spec->help,
-                 finding->spec->unit);
+        snprintf(ret, NOTE_SIZE, "%s: FAIL: %s (allowed: -%s to +%s %s)", finding->spec->name,
+                 finding->spec->help, number_text(low, finding->below),
+                 number_text(high, finding->above), finding->spec->unit);
 }
 
 static void fill_summary(struct verify_record *ret, const struct summary *summary)
