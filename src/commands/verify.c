@@ -206,8 +206,9 @@ static bool begin_try(struct verification *verification, const struct trial *tri
     for (size_t i = 0; i < trial->row_count; i++) {
         struct finding *finding = find(verification, trial->rows[i].name);
 
-        if (!finding->wanted || finding->verdict != VERDICT_OPEN ||
-            (finding->tries > 0 && !finding->interfered))
+        finding->trying = finding->wanted && finding->verdict == VERDICT_OPEN &&
+                          (finding->tries == 0 || finding->interfered);
+        if (!finding->trying)
             continue;
         finding->tries++;
         finding->interfered = false;
@@ -227,14 +228,14 @@ static void close_trial(struct verification *verification, const struct trial *t
     }
 }
 
-/* A row that failed while the hypervisor took the CPUs away is not judged. */
+/* A row that failed in this try, while the hypervisor took the CPUs away, is not judged by it. */
 static void excuse_stolen(struct verification *verification, const struct trial *trial,
                           double stolen_percent)
 {
     for (size_t i = 0; i < trial->row_count; i++) {
         struct finding *finding = find(verification, trial->rows[i].name);
 
-        if (finding->verdict != VERDICT_FAIL)
+        if (!finding->trying || finding->verdict != VERDICT_FAIL)
             continue;
         finding->verdict = VERDICT_OPEN;
         interfered(verification, trial->rows[i].name, "the hypervisor took %.1f %% of a CPU",

@@ -4,8 +4,8 @@
  * held against the truth.
  *
  * A finding is a pass, a FAIL, or not tested with the reason. It is decided once: a trial is
- * repeated (TRIES_MAX) only for rows of which a witness said that others interfered, never for one
- * that failed.
+ * repeated (TRIES_MAX) only for rows of which a witness said that others interfered. One of CPU
+ * time that failed is such a row when the hypervisor stole in that very try.
  */
 #ifndef CAMP_COMMANDS_VERIFY_H
 #define CAMP_COMMANDS_VERIFY_H
@@ -31,6 +31,7 @@ struct finding {
     const struct row_spec *spec;
     enum verdict verdict;
     bool wanted;     /* --only */
+    bool trying;     /* the trial that runs may decide it */
     bool interfered; /* not decided: a witness saw others */
     unsigned tries;
     double expected, reported;

@@ -105,15 +105,18 @@ static int book(struct tasks_source *source, const struct camp_task_exit *exit)
     return tasks_table_end(&source->table, &process);
 }
 
-/* Before records are booked: the hypervisor stole nothing from whoever ended earlier. */
+/* Before records are booked: what was stolen in this interval may be in them. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
-    int r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, error);
+    int r;
 
+    if (source->tier != TASKS_TASKSTATS)
+        return CAMP_OK;
+    r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, error);
     if (r != CAMP_OK)
         return r;
-    source->table.stolen_ns = counted_since(source->stolen_ns, total.steal_ns);
+    source->table.stolen_ns += counted_since(source->stolen_ns, total.steal_ns);
     source->stolen_ns = total.steal_ns;
     return CAMP_OK;
 }
@@ -127,13 +130,11 @@ static int drain(struct tasks_source *source, struct camp_error *error)
 
     if (source->tier != TASKS_TASKSTATS)
         return CAMP_OK;
-    r = note_stolen(source, error);
-    if (r != CAMP_OK)
-        return r;
     do {
         r = camp_taskstats_exits(&source->listen, exits, sizeof exits[0], EXITS_AT_ONCE, &count,
                                  error);
-
+        if (r == CAMP_OK && count > 0)
+            r = note_stolen(source, error);
         for (size_t i = 0; r == CAMP_OK && i < count; i++)
             r = book(source, &exits[i]);
         if (r != CAMP_OK)
@@ -245,6 +246,8 @@ static int look(struct tasks_source *source, bool first, struct camp_error *erro
     uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     int r = drain(source, error);
 
+    if (r == CAMP_OK)
+        r = note_stolen(source, error); /* also without records: the next interval begins here */
     if (r == CAMP_OK)
         r = list_pids(source, error);
     if (r == CAMP_OK)

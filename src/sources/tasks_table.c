@@ -220,4 +220,5 @@ void tasks_table_roll(struct tasks_table *table)
     table->count = kept;
     table->ended_count = 0;
     table->unread_ns = 0;
+    table->stolen_ns = 0;
 }

@@ -48,7 +48,8 @@ struct tasks_table {
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
     uint64_t unread_ns; /* what ended ones may have run after their record was up to date */
-    uint64_t stolen_ns; /* by the hypervisor, since records were read last: set by the caller */
+    uint64_t stolen_ns; /* by the hypervisor in this interval (the caller adds), and not yet taken
+                         * off anybody (tasks_table_end() takes off) */
 };
 
 void tasks_table_release(struct tasks_table *table);
