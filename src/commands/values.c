@@ -154,19 +154,22 @@ static double unit_ns(const struct counter *counter, const struct camp_kernel *k
     return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
 }
 
-/* The least that a row's value can move, in percent of the interval. That of all CPUs is of the
- * time of all of them. */
-static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
+/* How many CPUs' time a row's value is a share of: a value of all CPUs is of the time of all. */
+static uint64_t cpus_of(const struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    uint64_t cpus = 1;
+    bool of_all = row->counter->nature == NATURE_UTILISATION && subject->cpu == CAMP_CPU_TOTAL;
 
+    return of_all && subject->now.cpu_count > 0 ? subject->now.cpu_count : 1;
+}
+
+/* The least that a row's value can move, in percent of the interval. */
+static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
+{
     if (!query_row_needs_interval(values->query, row))
         return 0;
-    if (row->counter->nature == NATURE_UTILISATION && subject->cpu == CAMP_CPU_TOTAL &&
-        subject->now.cpu_count > 0)
-        cpus = subject->now.cpu_count;
-    return 100 * unit_ns(row->counter, values->kernel) / (double)(interval_ns * cpus);
+    return 100 * unit_ns(row->counter, values->kernel) /
+           (double)(interval_ns * cpus_of(values, row));
 }
 
 void values_tell_steps(const struct values *values, uint64_t interval_ns)
@@ -174,7 +177,10 @@ void values_tell_steps(const struct values *values, uint64_t interval_ns)
     const struct query *query = values->query;
     const struct row *coarsest = NULL;
     double step = STEP_MAX_PERCENT;
+    double unit;
 
+    if (!query->interval_given)
+        return;
     for (size_t i = 0; i < query->row_count; i++) {
         double of_row = step_percent(values, &query->rows[i], interval_ns);
 
@@ -185,12 +191,13 @@ void values_tell_steps(const struct values *values, uint64_t interval_ns)
     }
     if (coarsest == NULL)
         return;
+    unit = unit_ns(coarsest->counter, values->kernel);
     complain(STATUS_OK,
              "%s.%s comes in steps of %.4g %% of the time: %s, in units of %.4g ms; take "
              "--interval %.0fms or longer",
              query->subjects.items[coarsest->subject].label, coarsest->counter->name, step,
-             coarsest->counter->source, unit_ns(coarsest->counter, values->kernel) / NS_PER_MS,
-             ceil(step / STEP_MAX_PERCENT * (double)interval_ns / NS_PER_MS));
+             coarsest->counter->source, unit / NS_PER_MS,
+             ceil(100 * unit / (STEP_MAX_PERCENT * (double)cpus_of(values, coarsest)) / NS_PER_MS));
 }
 
 /* ------------------------------------------------------------------------ Values -- */

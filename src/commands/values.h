@@ -27,8 +27,8 @@ struct values {
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
 
-/* Says on stderr when the interval is so short that a unit of what is read is much of it. After a
- * reading: it says how many CPUs there are. */
+/* Says on stderr when an interval that was asked for is so short that a unit of what is read is
+ * much of it. After a reading: it says how many CPUs there are. */
 void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
 /* The value of a row by its subject's newest readings. */

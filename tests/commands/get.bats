@@ -346,6 +346,10 @@ assert interval >= 0.09 and interval != 0.1, interval' "$output"
     [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of /proc/stat, in units of 10 ms; take --interval 200ms or longer" ]
     [ "${#lines[@]}" -eq 3 ]
     [[ ${lines[0]} == '{"schema":"camp.get/1","time":"'* ]]
+    for interval in 39ms 55ms 95ms; do
+        known cpu.0.busy_percent --interval $interval
+        [[ $stderr == *"; take --interval 200ms or longer" ]]
+    done
     # The coarsest is told; all CPUs together have twice as many units.
     known 'cpu.*.idle_percent' cpu.busy_percent --interval 25ms
     [[ $stderr == *"cpu.0.idle_percent comes in steps of 40 % "*"--interval 200ms or longer" ]]
@@ -361,9 +365,9 @@ assert interval >= 0.09 and interval != 0.1, interval' "$output"
     [[ $stderr == *"$disk.busy_percent comes in steps of "*", in units of "*" ms; take"* ]]
 }
 
-@test "an interval that is long enough for what is read is not remarked on" {
+@test "an interval that is long enough, or was not asked for, is not remarked on" {
     known_system
-    for words in cpu.busy_percent 'cpu.0.busy_percent --interval 200ms' \
+    for words in cpu.busy_percent cpu.0.busy_percent 'cpu.0.busy_percent --interval 200ms' \
         'cpu.user_ns --rate --interval 200ms' 'network.lo.sent_bytes --rate --interval 1ms' \
         'cpu.user_ns --interval 1ms'; do
         # shellcheck disable=SC2086
