@@ -33,10 +33,9 @@ void values_release(struct values *values)
 
 /* -------------------------------------------------------------- What is missing -- */
 
-/* Counts a value that is unknown; `told` remembers whether its reason was said. */
+/* A value is unknown; `told` remembers whether its reason was said. */
 static void miss(struct values *values, bool *told, int status, const char *reason)
 {
-    values->missing++;
     if (values->status == STATUS_OK)
         values->status = status;
     if (!*told)

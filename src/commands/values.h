@@ -1,6 +1,6 @@
 /*
  * The values of a query's rows as cells: raw, or derived from two readings. What could not be had
- * is an unknown cell, and counted; its reason goes to stderr once.
+ * is an unknown cell; its reason goes to stderr once.
  */
 #ifndef CAMP_COMMANDS_VALUES_H
 #define CAMP_COMMANDS_VALUES_H
@@ -18,9 +18,8 @@ struct values {
     const struct camp_kernel *kernel;
     bool *told_counters; /* [counter_count]: the reason of its being unknown was told */
     bool *told_subjects; /* [subjects.count] */
-    size_t had;          /* values that were known, and those that were not, so far */
-    size_t missing;
-    int status; /* of what was missing: the first */
+    size_t had;          /* values that were known, so far */
+    int status;          /* of what was missing: the first */
 };
 
 /* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
