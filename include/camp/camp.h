@@ -328,7 +328,8 @@ struct camp_task {
     uint64_t threads;   /* living: stat */
     uint64_t voluntary_switches; /* status, of living threads */
     uint64_t involuntary_switches;
-    uint64_t read_bytes;       /* from storage: io (own processes, or CAP_SYS_PTRACE) */
+    uint64_t read_bytes;       /* from storage: io (own processes, or CAP_SYS_PTRACE with
+                                * CAP_DAC_READ_SEARCH, which opens the file) */
     uint64_t written_bytes;    /* to storage, cancelled writes not taken off */
     char state;                /* R S D T t Z X I, as in proc(5) */
     char name[CAMP_NAME_SIZE]; /* the task's name (comm), which may hold any byte but NUL */

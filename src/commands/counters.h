@@ -110,7 +110,7 @@ struct counter {
     const char *resolution;
     const char *source;     /* on Linux */
     const char *help;       /* one sentence, in plain ASCII, without a '|' */
-    const char *capability; /* without it the value may be unknown; NULL: none */
+    const char *capability; /* or two: without, the value may be unknown; NULL: none */
     const char *needs;      /* what else may be missing; NULL: nothing */
     uint64_t wraps_in;      /* the kernel counts 32 bits of so large a unit; 0: 64 bits */
 };

@@ -105,7 +105,7 @@ static const struct field counter_fields[] = {
     { "help", "what it is", "one sentence", 0, 0 },
     { "resolution", "resolution", "the smallest step of its value", 0, 0 },
     { "source", "source", "where it is read on this system", 0, 0 },
-    { "needs", NULL, "the capability that some of it takes", 0, 0 },
+    { "needs", NULL, "the capabilities that some of it takes", 0, 0 },
 };
 
 #define COUNTER_FIELDS (sizeof counter_fields / sizeof counter_fields[0])

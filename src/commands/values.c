@@ -89,7 +89,7 @@ static bool has_guarded_file(const struct camp_source *source, const struct subj
 static int why_no_io(const struct values *values, const struct row *row, char *ret)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    bool traces = capability_held(values->kernel, row->counter->capability);
+    bool traces = capability_held(values->kernel, "CAP_SYS_PTRACE");
     bool opens = capability_opens_all(values->kernel);
     int length =
         snprintf(ret, REASON_SIZE, "%s.%s is unknown: ", subject->label, row->counter->name);
@@ -101,14 +101,13 @@ static int why_no_io(const struct values *values, const struct row *row, char *r
     }
     if (traces && opens) {
         snprintf(ret + length, room,
-                 "refused, though %s is held: a security module guards this process, or it is "
-                 "outside of this container",
-                 row->counter->capability);
+                 "refused, though CAP_SYS_PTRACE is held: a security module guards this process, "
+                 "or it is outside of this container");
         return STATUS_PARTIAL;
     }
     snprintf(ret + length, room,
              "it takes %s%s%s for a process of another user or with more rights",
-             traces ? "" : row->counter->capability, traces || opens ? "" : " and ",
+             traces ? "" : "CAP_SYS_PTRACE", traces || opens ? "" : " and ",
              opens ? "" : "CAP_DAC_READ_SEARCH");
     return STATUS_PRIVILEGE;
 }
