@@ -485,8 +485,8 @@ struct camp_taskstat {
  * date before: measured_ns is as of its last tick or switch. What it ran since then, up to one
  * tick, is in no record: of tasks of 2 ms on a kernel with ticks of 4 ms more than half was
  * missing. It ran at most at_most_ns; and when it never slept (voluntary_switches is 0) it did run
- * so long, within the some 50 us that it took to be forked. Giving back its memory comes after the
- * record.
+ * so long, within the some 50 us that it took to be forked, and but for what a hypervisor stole
+ * from it: that is in elapsed_ns. Giving back its memory comes after the record.
  */
 struct camp_task_exit {
     int32_t pid; /* of its process. 0: unknown (kernels before 5.19 do not say it of a thread) */
