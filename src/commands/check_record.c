@@ -228,7 +228,7 @@ static void note_losses(struct check_record *check, size_t *line, const struct l
         note(check, line, "lost       %" PRIu64 " tasks at most came and went unseen",
              losses->unseen);
     if (losses->partial > 0)
-        note(check, line, "lost       the last interval of %" PRIu64 " that ended",
+        note(check, line, "lost       the last interval of %" PRIu64 " processes or CPUs",
              losses->partial);
     if (losses->lost > 0)
         note(check, line, "lost       the exit records of %" PRIu64 " tasks", losses->lost);

@@ -14,7 +14,7 @@
 #define MAXIMUM_OPTIONS 32
 /* What getopt_long returns: of --help, and of the table's options, to which their index is added.
  */
-#define HELP_VALUE 1 /* getopt's value of --help; an option of the table has FIRST_VALUE + i */
+#define HELP_VALUE 1
 #define FIRST_VALUE 256
 
 void text_list_release(struct text_list *list)

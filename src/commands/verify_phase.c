@@ -152,7 +152,7 @@ static void run_phase(struct verification *verification, struct phase_rows *rows
     int r;
 
     rows->plan.cpu = load_last_cpu();
-    if (rows->plan.cpu < 0) /* it must be one, whose steal time is read beside it */
+    if (rows->plan.cpu < 0) /* it must be one, whose columns are read beside it */
         rows->plan.cpu = 0;
     rows->plan.duration_ns = DURATION_NS;
     trial.sampled_result = camp_taskstats_open(&taskstats, &trial.sampled_error);

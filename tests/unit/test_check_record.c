@@ -191,7 +191,7 @@ static void every_loss_is_told_at_once(void **state)
     fill(&made);
     assert_true(has_note(&made, "11 tasks"));
     assert_true(has_note(&made, "22 tasks"));
-    assert_true(has_note(&made, "34 that ended"));
+    assert_true(has_note(&made, "34 processes or CPUs"));
     assert_true(has_note(&made, "at most 44.00 %"));
     assert_near(value_of(&made, CHECK_LOSSES, 0, "unseen"), 11);
     assert_near(value_of(&made, CHECK_LOSSES, 0, "lost"), 22);

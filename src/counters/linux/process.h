@@ -150,11 +150,11 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
 /* What the files beside stat say of a process or thread. */
 struct beside_stat {
     uint32_t known;  /* of BESIDE_STAT: while reading, what is still to be added */
-    uint64_t run_ns; /* this and the next four: its threads added up */
+    uint64_t run_ns; /* this and the next three: its threads added up */
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;
-    struct io_bytes io;
+    struct io_bytes io; /* the kernel's own sum, threads that ended included */
 };
 
 /* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: the
