@@ -4,6 +4,7 @@
  */
 #include "check_record.h"
 #include "command.h"
+#include "counters/units.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -181,7 +182,7 @@ static int read_options(struct check *check, int argc, char **argv)
     int status;
 
     *options = (struct check_options){
-        .interval_ns = 1000000000, .top = UINT64_MAX, .kernel_threads = true, .table = -1
+        .interval_ns = NS_PER_S, .top = UINT64_MAX, .kernel_threads = true, .table = -1
     };
     status = parse(options, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
@@ -301,12 +302,9 @@ static bool all_ended(struct check *check)
 
 static int run_intervals(struct check *check)
 {
-    struct timespec now;
-    uint64_t deadline_ns;
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
     int status = OPTIONS_GO_ON;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    deadline_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
         struct camp_error error = { 0 };
         const struct frame *tasks;

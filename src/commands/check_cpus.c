@@ -4,6 +4,8 @@
  */
 #include "check_record.h"
 
+#include "counters/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,7 +131,8 @@ struct check_machine check_machine_of(const struct frame *cpus, double tasks_per
     uint64_t wall_ns = cpus->end_ns - cpus->start_ns;
     struct check_machine machine = { .percents = { NAN, NAN, NAN, NAN, NAN, NAN },
                                      .unaccounted = NAN,
-                                     .resolution = percent_of(1e7, wall_ns) };
+                                     .resolution =
+                                         percent_of((double)proc_time_unit_ns(), wall_ns) };
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)

@@ -176,7 +176,7 @@ int witness_look(struct witness *witness, void (*meanwhile)(void *context), void
 void witness_compare(const struct witness *before, const struct witness *after,
                      struct testimony *ret)
 {
-    const double unit_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+    const double unit_ns = (double)proc_time_unit_ns();
     double total_ns = 0, changed = 0;
     size_t i = 0;
 

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret)
 {
@@ -75,7 +74,6 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
                         struct camp_utilisation *ret, size_t size)
 {
     struct camp_utilisation here = { 0 };
-    long ticks = sysconf(_SC_CLK_TCK);
     double percent; /* of one nanosecond */
     uint32_t known;
 
@@ -98,7 +96,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     /* Steal is not taken off: the kernel books what is stolen from a CPU that waits to be woken as
      * idle too, and what is stolen from one that runs cannot be told from it. */
     here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
-    here.resolution_percent = percent * NS_PER_S / (double)(ticks > 0 ? ticks : 100);
+    here.resolution_percent = percent * (double)proc_time_unit_ns();
     camp_hand_out(ret, size, &here, sizeof here);
     return CAMP_OK;
 }

@@ -4,12 +4,21 @@
 
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_S 1000000000u
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
 #define BYTES_PER_SECTOR 512u /* of block statistics, whatever the device's own sector */
+
+/* One unit of the times in /proc: 10 ms where USER_HZ is 100, as it nearly always is. */
+static inline uint64_t proc_time_unit_ns(void)
+{
+    long units = sysconf(_SC_CLK_TCK);
+
+    return units > 0 ? NS_PER_S / (uint64_t)units : NS_PER_S / 100;
+}
 
 static inline uint64_t ns_of_timespec(struct timespec time)
 {

@@ -100,7 +100,7 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
                       struct camp_error *error)
 {
     const uint64_t page_bytes = (uint64_t)getpagesize();
-    const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+    const uint64_t tick_ns = proc_time_unit_ns();
     uint64_t cpu_ns;
 
     if (__builtin_mul_overflow(line->start, tick_ns, &task->started_ns) ||
