@@ -26,17 +26,17 @@
 
 #define DURATION_NS (1600ull * NS_PER_MS)
 #define SAMPLE_NS (100ull * NS_PER_MS)
-#define SAMPLES_MAX 64u
-#define PROC_STAT_UNIT_NS (10u * NS_PER_MS)
+/* 16: one at each mark between the ends, and the last when the load is over. */
+#define SAMPLES (DURATION_NS / SAMPLE_NS)
 /* CPU time of a subject between its own reading of its clock and its sleep: 20 to 60 us */
 #define WAKEUP_NS (300u * NS_PER_US)
 #define UNCERTAIN_MAX_PERCENT 4.0
-#define STUDENT_95 2.04 /* of some 20 samples or more; for fewer the interval is the wider */
+#define STUDENT_95 2.13 /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
 
 struct samples {
     size_t count;
-    double percent[SAMPLES_MAX];
-    double weight[SAMPLES_MAX]; /* their length, ns */
+    double percent[SAMPLES];
+    double weight[SAMPLES]; /* their length, ns */
 };
 
 /* When the library was asked, by the watcher's own clock: between two readings of it. */
@@ -112,7 +112,7 @@ static void take_sample(struct watched *watched)
     struct samples *samples = &watched->samples;
     struct camp_task_utilisation now;
 
-    if (watched->result != CAMP_OK || samples->count == SAMPLES_MAX)
+    if (watched->result != CAMP_OK || samples->count == SAMPLES)
         return;
     watched->last.before_ns = now_ns(CLOCK_MONOTONIC);
     watched->result = camp_process_utilisation(
@@ -307,7 +307,7 @@ static void judge_process(struct verification *verification, const char *row,
 /* A hypervisor also steals from a CPU that waits to be woken: the kernel books that as idle and as
  * stolen, so what is left for busy is too little (34 % of a CPU read as 0 where 40 % was stolen).
  */
-#define STEAL_MAX_PERCENT 0.5
+#define MACHINE_STEAL_MAX_PERCENT 0.5 /* beyond, cpu-...-machine and cpu-sum are not judged */
 #define STEAL_FORMAT "the hypervisor took %.1f %% of a CPU, some of it from idle time"
 
 /* The machine against the sum of its processes, in percent of one CPU: busy, or, when it is asked
@@ -318,7 +318,7 @@ static void judge_machine(struct verification *verification, const char *row,
     double percent = 100 / machine->wall, all = 100 * (double)machine->cpus;
     double truth = machine->seen.tasks_ns * percent, reported = machine->busy * percent;
     double resolution =
-        2.0 * PROC_STAT_UNIT_NS + 2.0 * (double)verify_tick_ns() * (double)machine->cpus;
+        2.0 * (double)proc_time_unit_ns() + 2.0 * (double)verify_tick_ns() * (double)machine->cpus;
 
     if (machine->result != CAMP_OK) {
         book_failure(verification, row, machine->result, &machine->error);
@@ -326,7 +326,7 @@ static void judge_machine(struct verification *verification, const char *row,
         interfered(verification, row, "%s", machine->seen_error.message);
     } else if (machine->seen.uncertain_ns * percent > UNCERTAIN_MAX_PERCENT) {
         interfered(verification, row, "too many processes ended meanwhile to know their time");
-    } else if (machine->steal * percent > STEAL_MAX_PERCENT) {
+    } else if (machine->steal * percent > MACHINE_STEAL_MAX_PERCENT) {
         interfered(verification, row, STEAL_FORMAT, machine->steal * percent);
     } else {
         double allowed = (resolution + machine->seen.uncertain_ns) * percent;
@@ -343,11 +343,11 @@ static void judge_sum(struct verification *verification, const struct machine *m
 
     if (machine->result != CAMP_OK)
         book_failure(verification, "cpu-sum", machine->result, &machine->error);
-    else if (machine->steal * percent > STEAL_MAX_PERCENT)
+    else if (machine->steal * percent > MACHINE_STEAL_MAX_PERCENT)
         interfered(verification, "cpu-sum", STEAL_FORMAT, machine->steal * percent);
     else /* idle, iowait, steal: each cut to a unit, on each CPU and in the total */
         book(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
-             (double)PROC_STAT_UNIT_NS * (double)(machine->cpus + 1) * percent);
+             (double)proc_time_unit_ns() * (double)(machine->cpus + 1) * percent);
 }
 
 static void end_all(struct watched *watched, size_t count)

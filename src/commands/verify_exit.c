@@ -34,7 +34,7 @@
 #define PERIOD_NS (8u * NS_PER_MS)
 #define FORKED_NS 150000.0 /* of elapsed_ns: from its fork to its first moment on a CPU */
 #define ENDING_SHARE 0.02  /* of the whole: by how much the ends of two kinds of children differ */
-#define STEAL_MAX 0.005    /* of the time */
+#define EXITS_STEAL_MAX 0.005 /* of the time: beyond, exits-time is not judged */
 #define KNOWING_NAME "camp-knowing"
 
 struct records {
@@ -161,8 +161,8 @@ static void judge(struct verification *verification, const struct records *recor
         return;
     }
     book(verification, "exits-count", blind + knowing, records->count, 0);
-    /* elapsed - run delay holds stolen time, of which a task's clock knows nothing. */
-    if (stolen_ns > STEAL_MAX * (double)DURATION_NS) {
+    /* elapsed - run delay holds stolen time, which a task's clock leaves out (docs/counters.md). */
+    if (stolen_ns > EXITS_STEAL_MAX * (double)DURATION_NS) {
         interfered(verification, "exits-time", "the hypervisor took %.1f ms",
                    stolen_ns / NS_PER_MS);
         return;
