@@ -183,7 +183,7 @@ static void clocks_of_ended_children_add_up_to_rusage_children(void **state)
 
 static void clocks_of_threads_add_up_to_the_process(void **state)
 {
-    const struct load_threads_plan plan = { 4, 5, 500 * NS_PER_MS };
+    const struct load_threads_plan plan = { 4, 5, 1000 * NS_PER_MS };
     static struct load_threads_truth truth;
     uint64_t steal = steal_ns(), before = usage_ns(RUSAGE_SELF), witness, stolen, sum = 0;
 

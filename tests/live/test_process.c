@@ -118,7 +118,7 @@ static void a_zombie_reads_and_a_reaped_process_is_gone(void **state)
 {
     struct child child = start_child();
     struct camp_reader reader = CAMP_READER_NONE;
-    struct camp_task before = read_asleep(&child, (struct command){ 'b', 20, "" }).read, task;
+    struct camp_task before = read_asleep(&child, (struct command){ 'b', 100, "" }).read, task;
     uint64_t steal = steal_ns(), ns;
 
     (void)state;

@@ -41,7 +41,7 @@ static void times_of_threads_asleep_add_up_to_their_processs(void **state)
     size_t count;
 
     (void)state;
-    read_asleep(&child, (struct command){ 't', 50, "" });
+    read_asleep(&child, (struct command){ 't', 100, "" });
     assert_int_equal(
         camp_thread_list(NULL, &child.process, threads, sizeof threads[0], 4, &count, NULL),
         CAMP_OK);
@@ -51,7 +51,7 @@ static void times_of_threads_asleep_add_up_to_their_processs(void **state)
     process = read_in_state(&child, 'S');
     first = read_thread(&threads[0]);
     second = read_thread(&threads[1]);
-    assert_at_least("second thread", second.cpu_ns, 50 * NS_PER_MS, 0);
+    assert_at_least("second thread", second.cpu_ns, 100 * NS_PER_MS, 0);
     assert_at_most("first thread", first.cpu_ns, 40 * NS_PER_MS - 1, stolen_since(steal));
     assert_int_equal(first.cpu_ns + second.cpu_ns, process.cpu_ns);
     assert_int_equal(first.run_delay_ns + second.run_delay_ns, process.run_delay_ns);
@@ -130,7 +130,7 @@ static void let_burn(struct burner *burners, size_t count)
         kill(burners[i].child.pid, SIGCONT);
         burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC);
     }
-    usleep(400000);
+    usleep(600000);
     for (size_t i = 0; i < count; i++) {
         burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC) - burners[i].at_least_ns;
         kill(burners[i].child.pid, SIGSTOP);

@@ -7,6 +7,7 @@
 #include "cpu_steal.h"
 #include "tasks_frames.h"
 
+#include <pthread.h>
 #include <sys/prctl.h>
 
 static pid_t burning_child(void)
@@ -54,10 +55,32 @@ static void measured_time_is_the_processs_own_clock(void **state)
     source_close(source);
 }
 
+static void *burn_for_ever(void *unused)
+{
+    burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX / 2);
+    return unused;
+}
+
+/* A thread for each CPU. */
+static pid_t child_on_all_cpus(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        pthread_t thread;
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (long cpu = 1; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+            pthread_create(&thread, NULL, burn_for_ever, NULL);
+        burn_for_ever(NULL);
+    }
+    return child;
+}
+
 static void all_processes_use_no_more_than_the_cpus_have(void **state)
 {
     const uint64_t steal = steal_ns();
-    pid_t child = burning_child();
+    pid_t child = child_on_all_cpus();
     uint64_t before = now_ns(CLOCK_MONOTONIC); /* of the first look */
     struct source *source = open_taskstats();
     const struct frame *frame = next_frame(source, 500000000);
