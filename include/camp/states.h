@@ -1,0 +1,133 @@
+/*
+ * states.h - microstates: the wall time of every thread and CPU by state, measured in the kernel.
+ *
+ * A session puts programs into the kernel (BPF) that take a timestamp whenever a thread changes its
+ * state. The states are disjoint: those of a thread add up to the time it was watched, which is its
+ * lifetime when it began later. Times are CLOCK_MONOTONIC, in ns; counters are cumulative.
+ *
+ * Needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has them). docs/states.md
+ * says which kernel event begins and ends each state. The contract of results, errors, sizes and
+ * arrays is that of camp.h; a session is not stateless: it is its opener's, one thread's at a time,
+ * and nothing of it stays in the kernel when the process ends, however it ends.
+ */
+#ifndef CAMP_STATES_H
+#define CAMP_STATES_H
+
+#include <camp/camp.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a thread does. Solaris' microstates (prusage of proc(4)), its SLEEP told apart. */
+enum camp_state {
+    CAMP_STATE_USER,         /* on a CPU in its own code; with CAMP_STATES_NO_SYSCALLS: on a CPU */
+    CAMP_STATE_SYSTEM,       /* on a CPU in a system call; kernel threads: on a CPU */
+    CAMP_STATE_IRQ,          /* on a CPU that served an interrupt meanwhile */
+    CAMP_STATE_TEXT_FAULT,   /* asleep for a page of its code */
+    CAMP_STATE_DATA_FAULT,   /* asleep for another page, touched by its own code */
+    CAMP_STATE_KERNEL_FAULT, /* asleep for a page that a system call touched */
+    CAMP_STATE_LOCK,         /* asleep in futex(2) */
+    CAMP_STATE_DISK,         /* asleep until a block device answers (in_iowait) */
+    CAMP_STATE_POLL,         /* asleep until one of several descriptors is ready */
+    CAMP_STATE_SOCKET,       /* asleep in a call on a socket */
+    CAMP_STATE_PIPE,         /* asleep in a call on a pipe or FIFO */
+    CAMP_STATE_TIMER,        /* asleep for a time it asked for */
+    CAMP_STATE_CHILD,        /* asleep until a child ends or changes, or runs another program */
+    CAMP_STATE_OTHER_SLEEP,  /* asleep in anything else; kernel threads: asleep */
+    CAMP_STATE_RUN_QUEUE,    /* runnable, and no CPU runs it */
+    CAMP_STATE_STOPPED,      /* stopped by a signal, or by who traces it */
+    CAMP_STATE_COUNT
+};
+
+enum camp_thread_flag {
+    CAMP_THREAD_KERNEL = 1u << 0, /* a thread of the kernel */
+    CAMP_THREAD_ENDED = 1u << 1,  /* these are its last numbers */
+    CAMP_THREAD_OLDER = 1u << 2,  /* it had begun before the session */
+    CAMP_THREAD_UNSURE = 1u << 3 /* it changed its state each time it was read: off by one change */
+};
+
+#define CAMP_STATES_NAME_SIZE 16
+
+/* One thread. */
+struct camp_thread_states {
+    int32_t tid;
+    int32_t pid;    /* its process */
+    int32_t parent; /* its parent process */
+    uint32_t flags; /* enum camp_thread_flag */
+    uint32_t state; /* enum camp_state: at time_ns */
+    uint32_t uid;   /* effective */
+    char name[CAMP_STATES_NAME_SIZE];
+    uint64_t start_ns;                   /* when the thread began */
+    uint64_t begin_ns;                   /* since when it is watched: start_ns, or the session's */
+    uint64_t time_ns;                    /* when this was read */
+    uint64_t state_ns[CAMP_STATE_COUNT]; /* since begin_ns; they add up to time_ns - begin_ns */
+    uint64_t cpu_ns;                     /* the scheduler's own count since start_ns: a witness */
+    uint64_t run_delay_ns;               /* likewise of the run queue */
+    uint64_t minor_faults, major_faults;
+    uint64_t voluntary_switches, involuntary_switches;
+    uint64_t system_calls, signals;     /* since begin_ns */
+    uint64_t read_bytes, written_bytes; /* from and to storage, of this thread */
+    uint64_t read_chars, written_chars; /* by read(2), write(2) and the like */
+};
+
+/* One CPU. Busy, idle and interrupts add up to time_ns - begin_ns. */
+struct camp_cpu_states {
+    int32_t cpu;
+    int32_t running;           /* the thread that runs; 0: none */
+    uint64_t begin_ns;         /* its first switch in the session */
+    uint64_t time_ns;          /* when this was read */
+    uint64_t busy_ns, idle_ns; /* without interrupts */
+    uint64_t system_ns; /* of busy_ns: in system calls and kernel threads; as of the last change */
+    uint64_t irq_ns, softirq_ns; /* interrupts, the timer's included */
+    uint64_t switches;
+};
+
+/* What a session could not see, since it was opened. */
+struct camp_states_losses {
+    uint64_t switches;   /* that were seen */
+    uint64_t unseen;     /* switches that the kernel told nobody of; their times are estimated */
+    uint64_t lost;       /* times a thread got no account, for want of memory */
+    uint64_t exits_lost; /* ended threads whose last numbers found no room */
+};
+
+struct camp_states;
+
+enum camp_states_option {
+    CAMP_STATES_NO_SYSCALLS =
+        1u << 0,                  /* user and system are one, CAMP_STATE_USER: no cost a call */
+    CAMP_STATES_VERBOSE = 1u << 1 /* what libbpf and the verifier say, on stderr */
+};
+
+/* "user", "run_queue": the name of a state; NULL: there is no such state. */
+const char *camp_state_name(int state);
+
+/* Loads the programs and meets all threads. CAMP_E_PERM: a capability is missing; CAMP_E_NOTSUP:
+ * this kernel has no BTF or not these events. */
+int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
+void camp_states_close(struct camp_states *session);
+
+/* All living threads, in the kernel's order (ascending by process, then as they were made). Each is
+ * of one moment, its time_ns; the moments of a snapshot lie as far apart as it takes. */
+int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                        size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* Takes threads that ended, up to `capacity`, in the order of their ends; *ret_count says how many
+ * it took: there may be more when it is `capacity`. Not taken they wait, some 14,000 of them. */
+int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* All CPUs that switched in the session, ascending. */
+int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error);
+
+int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
+                       struct camp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+/* In which state a thread is that sleeps in a system call. */
+#ifndef CAMP_MICROSTATES_CALLS_H
+#define CAMP_MICROSTATES_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* kind_of_call[count], by the number of the call: an enum camp_state, or KIND_BY_DESCRIPTOR. */
+void calls_fill(uint8_t *kind_of_call, size_t count);
+
+#endif

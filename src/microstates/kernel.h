@@ -1,0 +1,92 @@
+/* The parts of the kernel's structures that the programs read. Their real offsets are put in when a
+ * program is loaded (CO-RE), so this serves every kernel; order and what is left out do not matter.
+ */
+#ifndef CAMP_MICROSTATES_KERNEL_H
+#define CAMP_MICROSTATES_KERNEL_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kuid {
+    unsigned int val;
+};
+struct cred {
+    struct kuid euid;
+};
+struct sched_entity {
+    uint64_t sum_exec_runtime;
+};
+struct sched_info {
+    unsigned long long run_delay;
+};
+struct task_io_accounting {
+    uint64_t rchar, wchar, read_bytes, write_bytes;
+};
+struct inode {
+    unsigned short i_mode;
+};
+struct file {
+    struct inode *f_inode;
+};
+struct fdtable {
+    unsigned int max_fds;
+    struct file **fd;
+};
+struct files_struct {
+    struct fdtable *fdt;
+};
+struct task_struct {
+    unsigned int __state;
+    unsigned int flags;
+    int exit_state;
+    int on_cpu;
+    unsigned in_iowait : 1;
+    int pid, tgid;
+    struct task_struct *real_parent, *group_leader;
+    uint64_t start_time;
+    struct sched_entity se;
+    struct sched_info sched_info;
+    unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+    const struct cred *cred;
+    char comm[16];
+    struct files_struct *files;
+    struct task_io_accounting ioac;
+};
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+    unsigned long di, orig_ax, ip;
+};
+#define call_of(regs) ((long)(regs)->orig_ax)
+#define first_argument(regs) ((regs)->di)
+#define instruction(regs) ((regs)->ip)
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+    uint64_t regs[31], pc;
+    uint64_t orig_x0;
+    int32_t syscallno;
+};
+#define call_of(regs) ((long)(regs)->syscallno)
+#define first_argument(regs) ((regs)->orig_x0)
+#define instruction(regs) ((regs)->pc)
+#endif
+
+struct bpf_iter_meta {
+    struct seq_file *seq;
+};
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD 0x00200000
+#define TASK_STOPPED_OR_TRACED (0x4 | 0x8)
+#define TASK_DEAD 0x80
+#define S_IFMT 0170000
+#define S_IFSOCK 0140000
+#define S_IFIFO 0010000
+
+#endif
