@@ -4,6 +4,7 @@
  */
 #include "check_record.h"
 #include "command.h"
+#include "counters.h"
 #include "counters/units.h"
 #include "views/view.h"
 
@@ -136,7 +137,7 @@ static int read_filter(struct check *check)
 static int read_columns(struct check *check)
 {
     const char *text = check->options.columns;
-    char *state = NULL;
+    char *state = NULL, names[128];
     size_t count = 0;
 
     if (text == NULL)
@@ -146,11 +147,10 @@ static int read_columns(struct check *check)
     strcpy(check->column_text, text);
     for (char *name = strtok_r(check->column_text, ",", &state); name != NULL;
          name = strtok_r(NULL, ",", &state)) {
-        if (check_process_column(name) == SIZE_MAX)
-            return complain(STATUS_USAGE,
-                            "there is no column '%s'; it takes pid, name, "
-                            "measured_percent, sampled_percent, error_percent, new, ended, count",
-                            name);
+        if (check_process_column(name) == SIZE_MAX) {
+            check_process_columns(names, sizeof names);
+            return complain(STATUS_USAGE, "there is no column '%s'; it takes %s", name, names);
+        }
         if (count < sizeof check->columns / sizeof check->columns[0] - 1)
             check->columns[count++] = name;
     }
@@ -207,13 +207,6 @@ static int read_options(struct check *check, int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = read_filter(check);
     return status == OPTIONS_GO_ON ? read_columns(check) : status;
-}
-
-static const char *accounting_name(int accounting)
-{
-    static const char *const names[] = { NULL, "tick", "gen", "native", "microstates" };
-
-    return accounting >= 0 && accounting <= CAMP_ACCOUNTING_MICROSTATES ? names[accounting] : NULL;
 }
 
 /* On a kernel that measures user and system itself there is little to check: it says so. */

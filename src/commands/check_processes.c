@@ -31,6 +31,17 @@ size_t check_process_column(const char *name)
     return SIZE_MAX;
 }
 
+void check_process_columns(char *ret, size_t size)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < COUNT(process_fields) && length < size; i++) {
+        if (process_fields[i].name != NULL)
+            length += (size_t)snprintf(ret + length, size - length, "%s%s", i > 0 ? ", " : "",
+                                       process_fields[i].name);
+    }
+}
+
 static bool is_selected(const struct check_selection *selection, const struct entity *entity)
 {
     bool wanted = selection->pid_count == 0;

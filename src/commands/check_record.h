@@ -72,6 +72,9 @@ const char *tier_change(enum tasks_tier tier); /* what would change it; NULL: no
 /* Index of a column of the processes; SIZE_MAX when there is none of that name. */
 size_t check_process_column(const char *name);
 
+/* The names of all of them, "pid, name, ...", into ret[size]. */
+void check_process_columns(char *ret, size_t size);
+
 /* Whether rows and totals are of all processes there are. */
 bool check_selects_all(const struct check_selection *selection);
 

@@ -416,5 +416,5 @@ const char *accounting_name(int accounting)
     };
 
     return accounting > 0 && (size_t)accounting < sizeof names / sizeof names[0] ? names[accounting]
-                                                                                 : "unknown";
+                                                                                 : NULL;
 }

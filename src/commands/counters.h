@@ -142,7 +142,7 @@ bool counter_is_known(const struct counter *counter, enum counter_kind kind,
 int counter_rate(const struct counter *counter, uint64_t before, uint64_t now, uint64_t elapsed_ns,
                  double *ret_per_second);
 
-/* The word for enum camp_accounting: "tick". */
+/* The word for enum camp_accounting: "tick"; NULL: unknown. */
 const char *accounting_name(int accounting);
 
 /* Whether `cpu` is in a list such as "1-3,5". */

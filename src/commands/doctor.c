@@ -8,6 +8,7 @@
 #include "capability.h"
 #include "check_record.h"
 #include "command.h"
+#include "counters.h"
 
 #include "sources/source.h"
 #include "views/view.h"
@@ -180,10 +181,8 @@ static const char *accounting_meaning(const struct camp_kernel *kernel)
 
 static void add_times(struct doctor *doctor)
 {
-    static const char *const accountings[] = { NULL, "tick", "gen", "native", "microstates" };
     const struct camp_kernel *kernel = &doctor->kernel;
-    size_t accounting =
-        (size_t)kernel->accounting < COUNT(accountings) ? (size_t)kernel->accounting : 0;
+    const char *accounting = accounting_name(kernel->accounting);
 
     add_fact(doctor, "tick_hz",
              (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)
@@ -191,12 +190,12 @@ static void add_times(struct doctor *doctor)
              "ticks a second: so often is sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
     add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
              "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
-    add_fact(doctor, "accounting", cell_text(accountings[accounting]), accounting_meaning(kernel),
+    add_fact(doctor, "accounting", cell_text(accounting), accounting_meaning(kernel),
              "/sys/devices/system/cpu/nohz_full, the machine, the kernel's configuration");
     add_fact(doctor, "measured_cpus",
-             accounting == CAMP_ACCOUNTING_UNKNOWN ? cell_unknown()
-             : kernel->measured_cpus[0] != '\0'    ? cell_text(kernel->measured_cpus)
-                                                   : cell_text("none"),
+             accounting == NULL                 ? cell_unknown()
+             : kernel->measured_cpus[0] != '\0' ? cell_text(kernel->measured_cpus)
+                                                : cell_text("none"),
              "CPUs whose user and system time is measured", "/sys/devices/system/cpu/nohz_full");
     add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
                "idle and iowait are measured", "idle and iowait are sampled, too",

@@ -157,6 +157,13 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
     done
 }
 
+@test "of a column that is not there, those that are there are told" {
+    run "$CAMP" check --count 1 --interval 10ms --format csv
+    columns=pid,${lines[0]#*,pid,}
+    run "$CAMP" check --columns pid,nonsense
+    [ "$output" = "camp check: there is no column 'nonsense'; it takes ${columns//,/, }" ]
+}
+
 @test "a pid that does not exist is a failure that is named" {
     run --separate-stderr "$CAMP" check --count 1 --pid 4194999
     [ "$status" -eq 1 ]
