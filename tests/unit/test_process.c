@@ -2,14 +2,16 @@
  * and all that may be missing, cut or broken. */
 #include "process_tree.h"
 
+static struct camp_error error; /* of read_result() */
+
 static int read_result(const char *name, int32_t pid, uint32_t wanted)
 {
     const struct camp_source *source = tree(name);
     struct camp_process process;
     struct camp_task task;
-    struct camp_error error = { 0 };
     int r;
 
+    error = (struct camp_error){ 0 };
     assert_int_equal(camp_process_identify(source, pid, &process, sizeof process, NULL), CAMP_OK);
     r = camp_process_read(source, &process, wanted, &task, sizeof task, &error);
     assert_int_equal(error.code, r);
@@ -111,8 +113,13 @@ static void a_file_beside_stat_that_is_cut_is_an_unexpected_format(void **state)
 {
     (void)state;
     assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/30/schedstat is not "));
     assert_int_equal(read_result("beside", 31, CAMP_TASK_SWITCHES), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/31/status is not "));
     assert_int_equal(read_result("beside", 32, CAMP_TASK_IO), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/32/io is not "));
+    assert_int_equal(read_result("beside", 35, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/35/task/36/schedstat is not "));
 }
 
 static void a_status_of_thousands_of_groups_is_read_to_its_end(void **state)
@@ -126,8 +133,6 @@ static void a_status_of_thousands_of_groups_is_read_to_its_end(void **state)
 
 static void a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format(void **state)
 {
-    struct camp_error error;
-
     (void)state;
     for (int32_t pid = 10; pid <= 18; pid++) {
         struct camp_process process = { .pid = -7 };

@@ -17,6 +17,7 @@
 #include "../error.h"
 #include "../units.h"
 
+#include <errno.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -72,9 +73,9 @@ int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct 
     int system_error = camp_folder_read(folder, tid, "stat", text, sizeof text, &length);
 
     if (system_error != 0)
-        return camp_folder_fail(folder, "stat", system_error, error);
+        return camp_folder_fail(folder, tid, "stat", system_error, error);
     if (!camp_stat_parse(cursor_of(text, length), ret))
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%sstat is not a stat line", folder->path);
+        return camp_folder_fail(folder, tid, "stat", EBADMSG, error);
     return CAMP_OK;
 }
 

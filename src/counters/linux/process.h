@@ -100,9 +100,10 @@ int camp_folder_read(const struct task_folder *folder, int32_t tid, const char *
 int camp_folder_read_end(const struct task_folder *folder, int32_t tid, const char *name,
                          char *buffer, size_t capacity, size_t *ret_length);
 
-/* Says which file of the folder could not be read. */
-int camp_folder_fail(const struct task_folder *folder, const char *name, int system_error,
-                     struct camp_error *error);
+/* Says which file of the folder, or of its task/TID (tid not 0), could not be read; EBADMSG: is not
+ * the text the kernel writes. */
+int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *name,
+                     int system_error, struct camp_error *error);
 
 /* The entries of a directory that are numbers: pids, tids. */
 struct number_directory {
@@ -155,6 +156,8 @@ struct beside_stat {
     uint64_t runs;
     struct status_switches switches;
     struct io_bytes io; /* the kernel's own sum, threads that ended included */
+    const char *file;   /* that was read last, of the folder's own task, or (tid not 0) of this */
+    int32_t tid;
 };
 
 /* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: the

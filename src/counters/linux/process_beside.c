@@ -18,6 +18,12 @@ static bool is_unknown(int system_error)
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
 }
 
+static void note_file(struct beside_stat *sums, int32_t tid, const char *name)
+{
+    sums->file = name;
+    sums->tid = tid;
+}
+
 /* tid 0: the folder's own task. 0, or an errno; EBADMSG: not the text the kernel writes. */
 static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
@@ -26,6 +32,7 @@ static int add_schedstat(const struct task_folder *folder, int32_t tid, struct b
     size_t length;
     int system_error = camp_folder_read(folder, tid, "schedstat", text, sizeof text, &length);
 
+    note_file(sums, tid, "schedstat");
     if (system_error != 0)
         return system_error;
     if (!camp_schedstat_parse(cursor_of(text, length), &line) ||
@@ -43,6 +50,7 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     size_t length;
     int system_error = camp_folder_read_end(folder, tid, "status", text, sizeof text, &length);
 
+    note_file(sums, tid, "status");
     if (system_error != 0)
         return system_error;
     if (!camp_status_parse(cursor_of(text, length), &switches) ||
@@ -93,6 +101,7 @@ static int add_others(const struct task_folder *folder, int32_t pid, struct besi
     int system_error = camp_numbers_open(&directory, folder->descriptor, "task");
     int more = 0;
 
+    note_file(sums, 0, "task");
     if (system_error != 0)
         return system_error;
     while (system_error == 0 && (more = camp_numbers_next(&directory, &entry)) > 0) {
@@ -100,6 +109,8 @@ static int add_others(const struct task_folder *folder, int32_t pid, struct besi
             system_error = add_other(folder, entry.number, sums);
     }
     camp_numbers_close(&directory);
+    if (more < 0)
+        note_file(sums, 0, "task");
     return more < 0 ? -more : system_error;
 }
 
@@ -109,6 +120,7 @@ static int read_io(const struct task_folder *folder, struct beside_stat *ret)
     size_t length;
     int system_error = camp_folder_read(folder, 0, "io", text, sizeof text, &length);
 
+    note_file(ret, 0, "io");
     if (is_unknown(system_error)) {
         ret->known &= ~(uint32_t)CAMP_TASK_IO;
         return 0;
@@ -129,10 +141,8 @@ int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int
         system_error = add_others(folder, others, ret);
     if (system_error == 0 && (ret->known & CAMP_TASK_IO) != 0)
         system_error = read_io(folder, ret);
-    if (system_error == EBADMSG)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "a file of %s is not what the kernel writes",
-                         folder->path);
-    return system_error != 0 ? camp_folder_fail(folder, "", system_error, error) : CAMP_OK;
+    return system_error != 0 ? camp_folder_fail(folder, ret->tid, ret->file, system_error, error)
+                             : CAMP_OK;
 }
 
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task)

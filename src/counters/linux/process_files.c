@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -171,12 +170,19 @@ int camp_folder_read_end(const struct task_folder *folder, int32_t tid, const ch
     return system_error;
 }
 
-int camp_folder_fail(const struct task_folder *folder, const char *name, int system_error,
-                     struct camp_error *error)
+int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *name,
+                     int system_error, struct camp_error *error)
 {
-    char what[PATH_SIZE + 16];
+    char what[PATH_SIZE + 64];
+    struct path_writer writer = { what, what + sizeof what - 1, true };
 
-    snprintf(what, sizeof what, "%s%s", folder->path, name);
+    write_text(&writer, folder->path);
+    write_thread(&writer, tid);
+    write_text(&writer, name);
+    *writer.at = '\0';
+    if (system_error == EBADMSG)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not what the kernel writes; report it",
+                         what);
     return camp_fail_errno(error, system_error, what);
 }
 

@@ -306,7 +306,7 @@ static int list_threads(const struct task_folder *folder, int32_t pid, struct el
     int r, more = camp_numbers_open(&directory, folder->descriptor, "task");
 
     if (more != 0)
-        return camp_folder_fail(folder, "task", more, error);
+        return camp_folder_fail(folder, 0, "task", more, error);
     while ((more = camp_numbers_next(&directory, &entry)) > 0) {
         struct camp_thread thread = { .pid = pid, .tid = entry.number };
 
@@ -321,7 +321,7 @@ static int list_threads(const struct task_folder *folder, int32_t pid, struct el
     }
     camp_numbers_close(&directory);
     if (more < 0)
-        return camp_folder_fail(folder, "task", -more, error);
+        return camp_folder_fail(folder, 0, "task", -more, error);
     return more > 0 ? pass_on(error, &failure) : CAMP_OK;
 }
 
