@@ -78,8 +78,8 @@ int camp_task_path(char *path, const struct camp_source *source, int32_t pid, in
     return CAMP_OK;
 }
 
-int camp_folder_name(struct task_folder *folder, const struct camp_source *source, int32_t pid,
-                     int32_t tid, struct camp_error *error)
+int camp_folder_at(struct task_folder *folder, const struct camp_source *source, int32_t pid,
+                   int32_t tid, struct camp_error *error)
 {
     folder->descriptor = AT_FDCWD;
     return camp_task_path(folder->path, source, pid, tid, NULL, error);
@@ -88,7 +88,7 @@ int camp_folder_name(struct task_folder *folder, const struct camp_source *sourc
 int camp_folder_open(struct task_folder *folder, const struct camp_source *source, int32_t pid,
                      int32_t tid, struct camp_error *error)
 {
-    int r = camp_folder_name(folder, source, pid, tid, error);
+    int r = camp_folder_at(folder, source, pid, tid, error);
 
     if (r < 0)
         return r;
