@@ -645,6 +645,21 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
+/* The first snapshot of a session: in which state is a thread that began before it? */
+static __always_inline struct account *meet(struct task_struct *task)
+{
+    unsigned int why = task->__state;
+    uint8_t state = task->on_cpu ? CAMP_STATE_USER
+                    : why == 0   ? CAMP_STATE_RUN_QUEUE
+                                 : CAMP_STATE_OTHER_SLEEP;
+    struct account *account = account_of(task, bpf_ktime_get_ns(), state);
+
+    if (account != NULL && account->state == CAMP_STATE_OTHER_SLEEP)
+        account->state = (why & TASK_STOPPED_OR_TRACED) != 0 ? CAMP_STATE_STOPPED
+                                                             : sleeping_state(task, account);
+    return account;
+}
+
 SEC("iter/task")
 int snapshot(struct bpf_iter__task *ctx)
 {
@@ -658,10 +673,7 @@ int snapshot(struct bpf_iter__task *ctx)
     if (account == NULL) {
         if (all_met || task->exit_state != 0)
             return 0;
-        account = account_of(task, bpf_ktime_get_ns(),
-                             task->on_cpu         ? CAMP_STATE_USER
-                             : task->__state == 0 ? CAMP_STATE_RUN_QUEUE
-                                                  : CAMP_STATE_OTHER_SLEEP);
+        account = meet(task);
     }
     if (account == NULL || (account->flags & DEAD) != 0)
         return 0;

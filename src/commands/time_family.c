@@ -1,0 +1,266 @@
+#include "time_family.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TAKEN_AT_ONCE 256
+#define GENERATIONS_MAX 256 /* more than a chain of parents is long */
+
+void family_release(struct family *family)
+{
+    free(family->threads);
+    free(family->sums);
+    *family = (struct family){ 0 };
+}
+
+static int reserve(struct family *family, size_t more)
+{
+    size_t capacity = 2 * family->capacity + more;
+    struct camp_thread_states *grown;
+
+    if (family->count + more <= family->capacity)
+        return CAMP_OK;
+    grown = reallocarray(family->threads, capacity, sizeof *grown);
+    if (grown == NULL)
+        return CAMP_E_NOMEM;
+    family->threads = grown;
+    family->capacity = capacity;
+    return CAMP_OK;
+}
+
+int family_take_ended(struct family *family, struct camp_states *session, struct camp_error *error)
+{
+    size_t count;
+
+    do {
+        int r = reserve(family, TAKEN_AT_ONCE);
+
+        if (r == CAMP_OK)
+            r = camp_states_exits(session, family->threads + family->count, sizeof *family->threads,
+                                  TAKEN_AT_ONCE, &count, error);
+        if (r != CAMP_OK)
+            return r;
+        family->count += count;
+    } while (count == TAKEN_AT_ONCE);
+    return CAMP_OK;
+}
+
+int family_take_living(struct family *family, struct camp_states *session, struct camp_error *error)
+{
+    size_t count = TAKEN_AT_ONCE;
+    int r;
+
+    do {
+        r = reserve(family, count + count / 4);
+        if (r == CAMP_OK)
+            r = camp_states_threads(session, family->threads + family->count,
+                                    sizeof *family->threads, family->capacity - family->count,
+                                    &count, error);
+    } while (r == CAMP_E_SPACE);
+    if (r == CAMP_OK)
+        family->count += count;
+    return r;
+}
+
+void family_keep(struct family *family, int32_t pid)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < family->count; i++) {
+        if (family->threads[i].pid == pid)
+            family->threads[kept++] = family->threads[i];
+    }
+    family->count = kept;
+}
+
+bool family_has_ended(const struct family *family, int32_t pid)
+{
+    for (size_t i = family->count; i-- > 0;) {
+        if (family->threads[i].tid == pid && (family->threads[i].flags & CAMP_THREAD_ENDED) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- Descent -- */
+
+/* By process; of one pid that was used again, by time. */
+static int compare_processes(const void *a, const void *b)
+{
+    const struct camp_thread_states *left = a, *right = b;
+
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
+}
+
+/* A thread of the process that had this pid at this time; NULL: none was taken. */
+static const struct camp_thread_states *find(const struct family *family, int32_t pid,
+                                             uint64_t time_ns)
+{
+    size_t low = 0, high = family->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct camp_thread_states *thread = &family->threads[middle];
+
+        if (thread->pid < pid || (thread->pid == pid && thread->time_ns < time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < family->count && family->threads[low].pid == pid ? &family->threads[low] : NULL;
+}
+
+/* A parent lives as long as it is one: who loses it is given to `root`, the reaper. */
+static bool descends(const struct family *family, const struct camp_thread_states *thread,
+                     int32_t root)
+{
+    const uint64_t time_ns = thread->time_ns;
+
+    for (int i = 0; thread != NULL && i < GENERATIONS_MAX; i++) {
+        if (thread->parent == root)
+            return thread->pid != root;
+        thread = find(family, thread->parent, time_ns);
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------------------- Adding up -- */
+
+static void add(struct family_sum *sum, const struct camp_thread_states *thread)
+{
+    sum->threads++;
+    sum->processes += thread->tid == thread->pid;
+    sum->running += (thread->flags & CAMP_THREAD_ENDED) == 0;
+    sum->elapsed_ns += thread->time_ns - thread->begin_ns;
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        sum->state_ns[i] += thread->state_ns[i];
+    sum->cpu_ns += thread->cpu_ns;
+    sum->system_calls += thread->system_calls;
+    sum->minor_faults += thread->minor_faults;
+    sum->major_faults += thread->major_faults;
+    sum->voluntary_switches += thread->voluntary_switches;
+    sum->involuntary_switches += thread->involuntary_switches;
+    sum->read_bytes += thread->read_bytes;
+    sum->written_bytes += thread->written_bytes;
+}
+
+/* The name of a thread's process is that of its first thread. */
+static const char *process_name(const struct family *family, size_t at)
+{
+    const struct camp_thread_states *threads = family->threads;
+    const int32_t pid = threads[at].pid;
+
+    for (size_t i = at; i < family->count && threads[i].pid == pid; i++) {
+        if (threads[i].tid == pid)
+            return threads[i].name;
+    }
+    for (size_t i = at; i-- > 0 && threads[i].pid == pid;) {
+        if (threads[i].tid == pid)
+            return threads[i].name;
+    }
+    return threads[at].name;
+}
+
+static struct family_sum *sum_of(struct family *family, const char name[CAMP_STATES_NAME_SIZE])
+{
+    struct family_sum *grown;
+
+    for (size_t i = 0; i < family->sum_count; i++) {
+        if (strcmp(family->sums[i].name, name) == 0)
+            return &family->sums[i];
+    }
+    grown = reallocarray(family->sums, family->sum_count + 1, sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    family->sums = grown;
+    grown += family->sum_count++;
+    *grown = (struct family_sum){ 0 };
+    memcpy(grown->name, name, sizeof grown->name);
+    return grown;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct family_sum *left = a, *right = b;
+
+    if (left->elapsed_ns != right->elapsed_ns)
+        return left->elapsed_ns > right->elapsed_ns ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+typedef bool membership(const struct family *family, const struct camp_thread_states *thread,
+                        int32_t of);
+
+static int add_up(struct family *family, membership *is_member, int32_t of)
+{
+    family->sum_count = 0;
+    family->total = (struct family_sum){ 0 };
+    if (family->count > 0)
+        qsort(family->threads, family->count, sizeof *family->threads, compare_processes);
+    for (size_t i = 0; i < family->count; i++) {
+        struct family_sum *sum;
+
+        if (!is_member(family, &family->threads[i], of))
+            continue;
+        sum = sum_of(family, process_name(family, i));
+        if (sum == NULL)
+            return CAMP_E_NOMEM;
+        add(sum, &family->threads[i]);
+        add(&family->total, &family->threads[i]);
+    }
+    if (family->sum_count > 0)
+        qsort(family->sums, family->sum_count, sizeof *family->sums, compare_sums);
+    return CAMP_OK;
+}
+
+int family_add_up_descendants(struct family *family, int32_t root)
+{
+    return add_up(family, descends, root);
+}
+
+static bool is_of_process(const struct family *family, const struct camp_thread_states *thread,
+                          int32_t pid)
+{
+    (void)family;
+    return thread->pid == pid;
+}
+
+int family_add_up_process(struct family *family, int32_t pid)
+{
+    return add_up(family, is_of_process, pid);
+}
+
+/* ---------------------------------------------------------------------------- Since then -- */
+
+static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
+{
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        now->state_ns[i] -= then->state_ns[i];
+    now->begin_ns = then->time_ns;
+    now->cpu_ns -= then->cpu_ns;
+    now->run_delay_ns -= then->run_delay_ns;
+    now->minor_faults -= then->minor_faults;
+    now->major_faults -= then->major_faults;
+    now->voluntary_switches -= then->voluntary_switches;
+    now->involuntary_switches -= then->involuntary_switches;
+    now->system_calls -= then->system_calls;
+    now->signals -= then->signals;
+    now->read_bytes -= then->read_bytes;
+    now->written_bytes -= then->written_bytes;
+    now->read_chars -= then->read_chars;
+    now->written_chars -= then->written_chars;
+}
+
+void family_subtract(struct family *family, const struct family *before)
+{
+    for (size_t i = 0; i < family->count; i++) {
+        struct camp_thread_states *now = &family->threads[i];
+
+        for (size_t k = 0; k < before->count; k++) {
+            if (before->threads[k].tid == now->tid && before->threads[k].start_ns == now->start_ns)
+                subtract(now, &before->threads[k]);
+        }
+    }
+}

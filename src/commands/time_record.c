@@ -1,0 +1,325 @@
+#include "time_record.h"
+
+#include "counters/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *const time_table_names[] = { "executables", "states", "total", NULL };
+
+static const struct field summary_fields[] = {
+    { "time", NULL, "wall clock of the end", 0, 0 },
+    { "command", NULL, "what was run", 0, 0 },
+    { "real_s", NULL, "wall time from its start to its end", 0, 3 },
+    { "status", NULL, "its exit status, 128 + N when signal N ended it", 0, 0 },
+};
+
+static const struct field state_fields[] = {
+    { "state", "state", "name of a microstate", -14, 0 },
+    { "time_s", "time s", "of all threads together", 10, 3 },
+    { "percent", "%", "of their wall time", 7, 2 },
+};
+
+/* Text has room for groups of states; JSON and CSV have each. */
+static const struct field sum_fields[] = {
+    { "name", "executable", "name of the process when it ended", -15, 0 },
+    { "processes", "proc", "that ended, or are running", 4, 0 },
+    { "threads", NULL, "of them", 0, 0 },
+    { "running", NULL, "threads that had not ended", 0, 0 },
+    { "elapsed_s", "time s", "wall times of its threads", 8, 3 },
+    { NULL, "user%", "", 5, 1 },
+    { NULL, "sys%", "system and irq", 5, 1 },
+    { NULL, "runq%", "run_queue", 5, 1 },
+    { NULL, "flt%", "text_fault, data_fault and kernel_fault", 5, 1 },
+    { NULL, "disk%", "", 5, 1 },
+    { NULL, "lock%", "", 5, 1 },
+    { NULL, "slp%", "all other states", 5, 1 },
+    { "unaccounted_ns", NULL, "wall time that is in no state", 0, 0 },
+    { "cpu_ns", NULL, "CPU time by the scheduler's own count", 0, 0 },
+    { "system_calls", NULL, "", 0, 0 },
+    { "minor_faults", NULL, "", 0, 0 },
+    { "major_faults", NULL, "", 0, 0 },
+    { "voluntary_switches", NULL, "", 0, 0 },
+    { "involuntary_switches", NULL, "", 0, 0 },
+    { "read_bytes", NULL, "from storage", 0, 0 },
+    { "written_bytes", NULL, "to storage", 0, 0 },
+    { "user_ns", NULL, "", 0, 0 },
+    { "system_ns", NULL, "", 0, 0 },
+    { "irq_ns", NULL, "", 0, 0 },
+    { "text_fault_ns", NULL, "", 0, 0 },
+    { "data_fault_ns", NULL, "", 0, 0 },
+    { "kernel_fault_ns", NULL, "", 0, 0 },
+    { "lock_ns", NULL, "", 0, 0 },
+    { "disk_ns", NULL, "", 0, 0 },
+    { "poll_ns", NULL, "", 0, 0 },
+    { "socket_ns", NULL, "", 0, 0 },
+    { "pipe_ns", NULL, "", 0, 0 },
+    { "timer_ns", NULL, "", 0, 0 },
+    { "child_ns", NULL, "", 0, 0 },
+    { "other_sleep_ns", NULL, "", 0, 0 },
+    { "run_queue_ns", NULL, "", 0, 0 },
+    { "stopped_ns", NULL, "", 0, 0 },
+};
+#define FIELDS_BEFORE_STATES (COUNT(sum_fields) - CAMP_STATE_COUNT)
+
+static const struct field loss_fields[] = {
+    { "switches", NULL, "of all CPUs meanwhile", 0, 0 },
+    { "unseen", NULL, "switches that the kernel told nobody of", 0, 0 },
+    { "lost", NULL, "times a thread got no account", 0, 0 },
+    { "exits_lost", NULL, "ended threads whose last numbers found no room", 0, 0 },
+};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / NS_PER_S;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static int64_t unaccounted_of(const struct family_sum *sum)
+{
+    uint64_t booked = 0;
+
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        booked += sum->state_ns[i];
+    return (int64_t)(sum->elapsed_ns - booked);
+}
+
+static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
+{
+    const uint64_t *state = sum->state_ns;
+    const uint64_t whole = sum->elapsed_ns;
+    const uint64_t system = state[CAMP_STATE_SYSTEM] + state[CAMP_STATE_IRQ];
+    const uint64_t fault = state[CAMP_STATE_TEXT_FAULT] + state[CAMP_STATE_DATA_FAULT] +
+                           state[CAMP_STATE_KERNEL_FAULT];
+    const uint64_t shown = state[CAMP_STATE_USER] + system + state[CAMP_STATE_RUN_QUEUE] + fault +
+                           state[CAMP_STATE_DISK] + state[CAMP_STATE_LOCK];
+
+    *cells++ = cell_text(sum->name);
+    *cells++ = cell_natural(sum->processes);
+    *cells++ = cell_natural(sum->threads);
+    *cells++ = cell_natural(sum->running);
+    *cells++ = cell_real(seconds(whole));
+    *cells++ = cell_real(share(state[CAMP_STATE_USER], whole));
+    *cells++ = cell_real(share(system, whole));
+    *cells++ = cell_real(share(state[CAMP_STATE_RUN_QUEUE], whole));
+    *cells++ = cell_real(share(fault, whole));
+    *cells++ = cell_real(share(state[CAMP_STATE_DISK], whole));
+    *cells++ = cell_real(share(state[CAMP_STATE_LOCK], whole));
+    *cells++ = cell_real(share(whole > shown ? whole - shown : 0, whole));
+    *cells++ = cell_integer(unaccounted_of(sum));
+    *cells++ = cell_natural(sum->cpu_ns);
+    *cells++ = cell_natural(sum->system_calls);
+    *cells++ = cell_natural(sum->minor_faults);
+    *cells++ = cell_natural(sum->major_faults);
+    *cells++ = cell_natural(sum->voluntary_switches);
+    *cells++ = cell_natural(sum->involuntary_switches);
+    *cells++ = cell_natural(sum->read_bytes);
+    *cells++ = cell_natural(sum->written_bytes);
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        *cells++ = cell_natural(state[i]);
+    return cells;
+}
+
+/* In the enumeration's order; what nobody was in is left out. */
+static struct cell *fill_states(struct cell *cells, const struct family_sum *total,
+                                size_t *ret_count)
+{
+    *ret_count = 0;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        if (total->state_ns[i] == 0)
+            continue;
+        *cells++ = cell_text(camp_state_name(i));
+        *cells++ = cell_real(seconds(total->state_ns[i]));
+        *cells++ = cell_real(share(total->state_ns[i], total->elapsed_ns));
+        ++*ret_count;
+    }
+    return cells;
+}
+
+static struct table table_of(const char *name, enum table_shape shape, const struct field *fields,
+                             size_t field_count, const struct cell *cells, size_t rows)
+{
+    return (struct table){ .name = name,
+                           .shape = shape,
+                           .fields = fields,
+                           .field_count = field_count,
+                           .cells = cells,
+                           .row_count = rows,
+                           .hidden_in_text = shape != TABLE_ROWS };
+}
+
+static int allocate(struct time_record *ret, const struct family *family)
+{
+    const size_t cells = COUNT(summary_fields) + COUNT(loss_fields) +
+                         CAMP_STATE_COUNT * COUNT(state_fields) +
+                         (family->sum_count + 1) * COUNT(sum_fields);
+
+    ret->cells = calloc(cells, sizeof *ret->cells);
+    return ret->cells != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static void fill_tables(struct time_record *ret, const struct family *family,
+                        const struct time_facts *facts)
+{
+    struct cell *cells = ret->cells, *first = cells;
+    size_t states;
+
+    *cells++ = cell_text(facts->time);
+    *cells++ = cell_text(facts->command);
+    *cells++ = cell_real(seconds(facts->real_ns));
+    *cells++ = facts->status >= 0 ? cell_integer(facts->status) : cell_unknown();
+    ret->tables[0] =
+        table_of("summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), first, 1);
+    first = cells;
+    cells = fill_states(cells, &family->total, &states);
+    ret->tables[1] =
+        table_of("states", TABLE_ROWS, state_fields, COUNT(state_fields), first, states);
+    ret->tables[1].hidden_in_text = facts->as_figure;
+    first = cells;
+    for (size_t i = 0; i < family->sum_count; i++)
+        cells = fill_sum(cells, &family->sums[i]);
+    ret->tables[2] = table_of("executables", TABLE_ROWS, sum_fields, COUNT(sum_fields), first,
+                              family->sum_count);
+    ret->tables[2].hidden_in_text = facts->as_figure;
+    first = cells;
+    cells = fill_sum(cells, &family->total);
+    ret->tables[3] =
+        table_of("total", TABLE_OBJECT, sum_fields + 1, COUNT(sum_fields) - 1, first + 1, 1);
+    first = cells;
+    *cells++ = cell_natural(facts->losses.switches);
+    *cells++ = cell_natural(facts->losses.unseen);
+    *cells++ = cell_natural(facts->losses.lost);
+    *cells++ = cell_natural(facts->losses.exits_lost);
+    ret->tables[4] = table_of("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), first, 1);
+}
+
+/* --------------------------------------------------------------------------------- Notes -- */
+
+static char *next_note(struct time_record *record)
+{
+    size_t i = 0;
+
+    while (i < TIME_NOTES - 1 && record->note_list[i] != NULL)
+        i++;
+    record->note_list[i] = record->notes[i];
+    return record->notes[i];
+}
+
+static void note_sums(struct time_record *ret, const struct family_sum *total)
+{
+    const uint64_t on_cpu = total->state_ns[CAMP_STATE_USER] + total->state_ns[CAMP_STATE_SYSTEM] +
+                            total->state_ns[CAMP_STATE_IRQ];
+    const int64_t unaccounted = unaccounted_of(total);
+
+    snprintf(next_note(ret), TIME_NOTE_SIZE,
+             "threads' wall time %.3f s, unaccounted %.3f s (%.4f %%)", seconds(total->elapsed_ns),
+             (double)unaccounted / NS_PER_S,
+             total->elapsed_ns > 0 ? 100.0 * (double)unaccounted / (double)total->elapsed_ns : 0);
+    snprintf(next_note(ret), TIME_NOTE_SIZE,
+             "on CPU %.3f s by the states, %.3f s by the scheduler's own count", seconds(on_cpu),
+             seconds(total->cpu_ns));
+}
+
+static void note_losses(struct time_record *ret, const struct camp_states_losses *losses)
+{
+    if (losses->unseen > 0)
+        snprintf(next_note(ret), TIME_NOTE_SIZE,
+                 "unseen: %" PRIu64 " of %" PRIu64
+                 " switches of all CPUs (%.3f %%); their times are "
+                 "estimated",
+                 losses->unseen, losses->switches, share(losses->unseen, losses->switches));
+    if (losses->lost > 0)
+        snprintf(next_note(ret), TIME_NOTE_SIZE, "lost: %" PRIu64 " times a thread got no account",
+                 losses->lost);
+    if (losses->exits_lost > 0)
+        snprintf(next_note(ret), TIME_NOTE_SIZE,
+                 "lost: %" PRIu64 " ended threads, for want of room", losses->exits_lost);
+}
+
+/* "2:11.723", "3:20:50.049", as the paper writes it. */
+static void clock_text(char ret[32], uint64_t ns)
+{
+    const uint64_t ms = ns / NS_PER_MS, s = ms / 1000;
+
+    if (s >= 3600)
+        snprintf(ret, 32, "%" PRIu64 ":%02u:%02u.%03u", s / 3600, (unsigned)(s / 60 % 60),
+                 (unsigned)(s % 60), (unsigned)(ms % 1000));
+    else if (s >= 60)
+        snprintf(ret, 32, "%u:%02u.%03u", (unsigned)(s / 60), (unsigned)(s % 60),
+                 (unsigned)(ms % 1000));
+    else
+        snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
+}
+
+/* The paper's Figure 4; its other sleep is told apart, and its traps are part of user here. */
+static void note_figure(struct time_record *ret, const struct family_sum *sum,
+                        const struct time_facts *facts)
+{
+    static const struct {
+        const char *left;
+        int left_state;
+        const char *right;
+        int right_state;
+    } lines[] = {
+        { "User CPU time", CAMP_STATE_USER, "System call time", CAMP_STATE_SYSTEM },
+        { "Interrupt time", CAMP_STATE_IRQ, "Text pfault sleep", CAMP_STATE_TEXT_FAULT },
+        { "Data pfault sleep", CAMP_STATE_DATA_FAULT, "Kernel pfault sleep",
+          CAMP_STATE_KERNEL_FAULT },
+        { "User lock sleep", CAMP_STATE_LOCK, "Disk sleep", CAMP_STATE_DISK },
+        { "Poll sleep", CAMP_STATE_POLL, "Socket sleep", CAMP_STATE_SOCKET },
+        { "Pipe sleep", CAMP_STATE_PIPE, "Timer sleep", CAMP_STATE_TIMER },
+        { "Child sleep", CAMP_STATE_CHILD, "Other sleep time", CAMP_STATE_OTHER_SLEEP },
+        { "Wait for CPU time", CAMP_STATE_RUN_QUEUE, "Stopped time", CAMP_STATE_STOPPED },
+    };
+    char left[32], right[32];
+
+    clock_text(left, facts->real_ns);
+    snprintf(next_note(ret), TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", "Elapsed time", left,
+             "Current time", facts->time);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        clock_text(left, sum->state_ns[lines[i].left_state]);
+        clock_text(right, sum->state_ns[lines[i].right_state]);
+        snprintf(next_note(ret), TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", lines[i].left, left,
+                 lines[i].right, right);
+    }
+}
+
+int time_record_fill(struct time_record *ret, const struct family *family,
+                     const struct time_facts *facts)
+{
+    const struct family_sum *total = &family->total;
+
+    *ret = (struct time_record){ 0 };
+    if (allocate(ret, family) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    fill_tables(ret, family, facts);
+    if (facts->as_figure) {
+        snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu64 " threads", facts->command,
+                 total->threads);
+        note_figure(ret, total, facts);
+    } else {
+        snprintf(ret->headline, sizeof ret->headline,
+                 "%s  real %.3f s, %" PRIu64 " processes, %" PRIu64 " threads%s", facts->time,
+                 seconds(facts->real_ns), total->processes, total->threads,
+                 total->running > 0 ? ", some still running" : "");
+    }
+    note_sums(ret, total);
+    note_losses(ret, &facts->losses);
+    ret->record =
+        (struct record){ "camp.time/1", ret->headline, ret->tables, 5, 2, ret->note_list };
+    return CAMP_OK;
+}
+
+void time_record_release(struct time_record *record)
+{
+    free(record->cells);
+    record->cells = NULL;
+}

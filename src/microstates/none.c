@@ -1,0 +1,61 @@
+/* A camp that was built without microstates says so. */
+#include "../counters/error.h"
+
+#include <camp/states.h>
+
+static int fail(struct camp_error *error)
+{
+    return camp_fail(
+        error, CAMP_E_NOTSUP, 0,
+        "this camp was built without microstates: install clang, bpftool and libbpf-dev, "
+        "and build it again (Linux on x86-64 or arm64)");
+}
+
+int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
+{
+    (void)ret;
+    (void)options;
+    return fail(error);
+}
+
+void camp_states_close(struct camp_states *session)
+{
+    (void)session;
+}
+
+int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                        size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail(error);
+}
+
+int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return camp_states_threads(session, ret, size, capacity, ret_count, error);
+}
+
+int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail(error);
+}
+
+int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
+                       struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    return fail(error);
+}
