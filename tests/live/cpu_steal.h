@@ -12,11 +12,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-/* Of all CPUs so far, in whole units of the kernel's (1/100 s); 0 where none is reported. */
+/* Of all CPUs so far, in whole units of /proc; 0 where none is reported. */
 static inline uint64_t steal_ns(void)
 {
     struct camp_cpu total;
@@ -33,7 +32,7 @@ static inline uint64_t stolen_since(uint64_t before_ns)
 {
     uint64_t now = steal_ns();
 
-    return now > 0 ? now - before_ns + NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK) : 0;
+    return now > 0 ? now - before_ns + proc_time_unit_ns() : 0;
 }
 
 static inline void assert_at_least(const char *what, uint64_t ns, uint64_t least_ns,
