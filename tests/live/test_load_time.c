@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "commands/load.h"
 #include "cpu_steal.h"
+#include "taskstats_session.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -77,16 +78,11 @@ static void share_of_a_cpu_load_is_kept_but_for_run_delay(void **state)
 static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
                        struct load_cpu_truth *ret_truth)
 {
-    struct camp_taskstats session = CAMP_TASKSTATS_NONE;
+    struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat before;
-    struct camp_error error;
     uint64_t steal = steal_ns(), known_ns, room_ns;
     int32_t pid = getpid();
 
-    if (camp_taskstats_open(&session, &error) != CAMP_OK) {
-        print_message("SKIPPED: %s\n", error.message);
-        skip();
-    }
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, &before, sizeof before, NULL), CAMP_OK);
     assert_int_equal(load_cpu(plan, ret_truth, NULL), CAMP_OK);
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, ret, sizeof *ret, NULL), CAMP_OK);

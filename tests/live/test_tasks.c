@@ -8,14 +8,12 @@
 #include "tasks_frames.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 
 static pid_t burning_child(void)
 {
-    pid_t child = fork();
+    pid_t child = fork_child();
 
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) {
             burn(CLOCK_THREAD_CPUTIME_ID, 3 * NS_PER_MS);
             usleep(2000);
@@ -64,12 +62,11 @@ static void *burn_for_ever(void *unused)
 /* A thread for each CPU. */
 static pid_t child_on_all_cpus(void)
 {
-    pid_t child = fork();
+    pid_t child = fork_child();
 
     if (child == 0) {
         pthread_t thread;
 
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (long cpu = 1; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
             pthread_create(&thread, NULL, burn_for_ever, NULL);
         burn_for_ever(NULL);

@@ -71,7 +71,7 @@ static void processes_that_are_gone_are_told_apart_in_a_batch(void **state)
     (void)state;
     if (gone == 0)
         _exit(0);
-    wait_for(gone);
+    reap(gone);
     for (int i = 0; i < 70; i++)
         pids[i] = i % 3 == 0 ? (int32_t)gone : i == 1 ? -1 : (int32_t)getpid();
     assert_int_equal(camp_taskstats_read(&session, pids, 70, tasks, sizeof tasks[0], NULL),
@@ -102,7 +102,7 @@ static void a_zombie_reads_as_never_having_run(void **state)
     waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT);
     assert_int_equal(camp_taskstats_read(&session, &id, 1, &task, sizeof task, NULL), CAMP_OK);
     assert_int_equal(task.runs, 0);
-    wait_for(pid);
+    reap(pid);
     camp_taskstats_close(&session);
 }
 
@@ -133,12 +133,18 @@ static void without_the_capability_it_is_refused_at_open(void **state)
         if (getuid() == 0 && (setgroups(0, NULL) != 0 || setresuid(65534, 65534, 65534) != 0))
             _exit(2);
         result = camp_taskstats_open(&session, &error);
+        if (result == CAMP_E_NOTSUP)
+            _exit(3);
         _exit(result == CAMP_E_PERM && strstr(error.message, "CAP_NET_ADMIN") != NULL &&
                       session.descriptor == -1
                   ? 0
                   : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 3) {
+        print_message("skipped, not passed: this kernel has no taskstats to refuse\n");
+        skip();
+    }
     assert_int_equal(status, 0);
 }
 

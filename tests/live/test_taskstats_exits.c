@@ -95,7 +95,7 @@ static void every_child_has_a_record_of_at_least_what_it_knew(void **state)
             known[i] = now_ns(CLOCK_PROCESS_CPUTIME_ID);
             _exit(3);
         }
-        wait_for(pids[i]);
+        reap(pids[i]);
     }
     exits = drain(&session, 64, &count);
     for (int i = 0; i < CHILDREN; i++) {
@@ -187,7 +187,7 @@ static void the_threads_of_a_process_add_up_to_its_record(void **state)
         sleep_ms(20); /* a thread is joined before its end is counted */
         _exit(0);
     }
-    wait_for(pid);
+    reap(pid);
     ended = records_of(&session, pid);
     assert_int_equal(ended.threads, 4);
     assert_int_equal(ended.whole.measured_ns, ended.threads_ns);
@@ -204,7 +204,7 @@ static void a_leader_that_ends_first_is_not_taken_for_its_process(void **state)
     (void)state;
     if (pid == 0)
         end_leader_first();
-    wait_for(pid);
+    reap(pid);
     ended = records_of(&session, pid);
     assert_int_equal(ended.whole.tid, pid);
     assert_int_equal(ended.threads, 2);
@@ -225,7 +225,7 @@ static void a_process_that_once_had_threads_has_one_record_of_the_whole(void **s
         burn(CLOCK_THREAD_CPUTIME_ID, 2 * NS_PER_MS);
         _exit(0);
     }
-    wait_for(pid);
+    reap(pid);
     ended = records_of(&session, pid);
     assert_int_equal(ended.threads, 2);
     assert_int_equal(ended.whole.measured_ns, ended.threads_ns);
@@ -247,7 +247,7 @@ static void records_read_one_by_one_are_the_same(void **state)
 
         if (pid == 0)
             end_leader_first();
-        wait_for(pid);
+        reap(pid);
     }
     whole = drain(&many, 7, &whole_count);
     single = drain(&one, 1, &single_count);
@@ -282,7 +282,7 @@ static void dropped_records_are_counted(void **state)
 
         if (pid == 0)
             _exit(0);
-        wait_for(pid);
+        reap(pid);
     }
     exits = drain(&session, 64, &count);
     assert_in_range(count, 0, 499);
