@@ -147,11 +147,27 @@ static void who_never_looks_at_a_clock_is_booked_to_the_end(void **state)
     source_close(source);
 }
 
+/* The clock of a child that burns and then waits, once it waits: its clock stands then, and all
+ * readers see the same of it. */
+static uint64_t clock_asleep(pid_t child)
+{
+    struct camp_process process;
+    struct camp_task task;
+    clockid_t clock;
+
+    assert_int_equal(camp_process_identify(NULL, child, &process, sizeof process, NULL), CAMP_OK);
+    do {
+        usleep(1000);
+        assert_int_equal(camp_process_read(NULL, &process, 0, &task, sizeof task, NULL), CAMP_OK);
+    } while (task.state != 'S');
+    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    return now_ns(clock);
+}
+
 static void a_process_that_ends_is_booked_once_with_its_last_interval(void **state)
 {
     struct source *source;
-    int go[2], ready[2];
-    clockid_t clock;
+    int go[2];
     struct told told;
     uint64_t before;
     pid_t child;
@@ -161,21 +177,16 @@ static void a_process_that_ends_is_booked_once_with_its_last_interval(void **sta
 
     (void)state;
     assert_int_equal(pipe(go), 0);
-    assert_int_equal(pipe(ready), 0);
-    child = fork();
+    child = fork_child();
     if (child == 0) {
         prctl(PR_SET_NAME, "camp-ending");
         burn(CLOCK_THREAD_CPUTIME_ID, 50 * NS_PER_MS);
-        (void)!write(ready[1], "x", 1);
         (void)!read(go[0], &byte, 1);
         burn(CLOCK_THREAD_CPUTIME_ID, 30 * NS_PER_MS);
         tell_and_end();
     }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    usleep(50000); /* it sleeps now, and its clock stands */
-    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    before = clock_asleep(child);
     source = open_taskstats();
-    before = now_ns(clock);
     assert_int_equal(write(go[1], "x", 1), 1);
     told = end_of(child);
     told = (struct told){ told.word - before, told.whole - before };
@@ -191,20 +202,49 @@ static void a_process_that_ends_is_booked_once_with_its_last_interval(void **sta
     source_close(source);
 }
 
-/* Children that wait, and end one after the other at times that have nothing to do with the looks.
- */
+/* Children that wait, burn 1 ms when they are released, and end. */
 static void start_enders(pid_t *children, size_t count, const int *go)
 {
     for (size_t i = 0; i < count; i++) {
         char byte;
 
-        children[i] = fork();
+        children[i] = fork_child();
         if (children[i] == 0) {
             prctl(PR_SET_NAME, "camp-race");
             burn(CLOCK_THREAD_CPUTIME_ID, 10 * NS_PER_MS);
-            _exit(read(go[0], &byte, 1) != 1);
+            if (read(go[0], &byte, 1) == 1)
+                burn(CLOCK_THREAD_CPUTIME_ID, 1 * NS_PER_MS);
+            _exit(0);
         }
     }
+}
+
+/* Releases them one after the other, at times that have nothing to do with the looks. */
+static pid_t start_releaser(size_t count, const int *go)
+{
+    pid_t releaser = fork();
+
+    if (releaser == 0) {
+        for (size_t i = 0; i < count; i++) {
+            (void)!write(go[1], "x", 1);
+            usleep(2500);
+        }
+        _exit(0);
+    }
+    return releaser;
+}
+
+/* Nobody is waited for: a zombie's clock is whole. */
+static bool all_have_ended(const pid_t *children, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        siginfo_t info = { 0 };
+
+        assert_int_equal(waitid(P_PID, (id_t)children[i], &info, WEXITED | WNOWAIT | WNOHANG), 0);
+        if (info.si_pid == 0)
+            return false;
+    }
+    return true;
 }
 
 static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **state)
@@ -214,32 +254,25 @@ static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **sta
     int go[2];
     struct source *source;
     uint64_t booked = 0, grown = 0;
-    clockid_t clock;
+    bool ended;
 
     (void)state;
     assert_int_equal(pipe(go), 0);
     start_enders(children, CHILDREN, go);
-    usleep(50000 + CHILDREN * 10000);
+    for (int i = 0; i < CHILDREN; i++)
+        grown -= clock_asleep(children[i]);
     source = open_taskstats();
-    for (int i = 0; i < CHILDREN; i++) {
-        assert_int_equal(clock_getcpuclockid(children[i], &clock), 0);
-        grown -= now_ns(clock);
-    }
-    releaser = fork();
-    if (releaser == 0) {
-        for (int i = 0; i < CHILDREN; i++) {
-            (void)!write(go[1], "x", 1);
-            usleep(2500);
-        }
-        _exit(0);
-    }
-    for (uint64_t end = now_ns(CLOCK_MONOTONIC) + 500000000; now_ns(CLOCK_MONOTONIC) < end;)
+    releaser = start_releaser(CHILDREN, go);
+    do { /* the last look is after the last end */
+        ended = all_have_ended(children, CHILDREN);
         booked += rows_of_name(next_frame(source, 0), "camp-race").measured_ns;
+    } while (!ended);
     reap(releaser);
-    for (int i = 0; i < CHILDREN; i++) { /* none was waited for: their clocks are whole */
+    for (int i = 0; i < CHILDREN; i++) {
         grown += end_of(children[i]).whole;
         reap(children[i]);
     }
+    assert_at_least("booked", booked, CHILDREN * NS_PER_MS, 0);
     assert_at_most("booked", booked, grown, 0);
     source_close(source);
 }
