@@ -48,8 +48,25 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
     return camp_process_clock(pid, ret_ns) ? CAMP_OK : CAMP_E_GONE;
 }
 
-int camp_stat_read(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
-                   struct camp_error *error)
+int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
+                   struct stat_line *ret, struct camp_error *error)
+{
+    char path[PATH_SIZE], text[STAT_SIZE];
+    size_t length;
+    int r = camp_task_path(path, source, pid, tid, "stat", error);
+
+    if (r < 0)
+        return r;
+    r = camp_read_file_once(path, text, sizeof text, &length, error);
+    if (r < 0)
+        return r;
+    if (!camp_stat_parse(cursor_of(text, length), ret))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a stat line", path);
+    return CAMP_OK;
+}
+
+int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
+                          struct camp_error *error)
 {
     char text[STAT_SIZE];
     size_t length;
@@ -109,26 +126,27 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
     return CAMP_OK;
 }
 
-static int read_stat(const struct task_folder *folder, uint64_t start, bool with_cpu,
-                     struct camp_task *task, struct camp_error *error)
+static int read_stat_alone(const struct camp_source *source, int32_t pid, int32_t tid,
+                           uint64_t start, bool with_cpu, struct camp_task *task,
+                           struct camp_error *error)
 {
     struct stat_line line;
-    int r = camp_stat_read(folder, 0, &line, error);
+    int r = camp_stat_read(source, pid, tid, &line, error);
 
     if (r == CAMP_OK)
         r = camp_stat_check(&line, start, error);
     return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
 }
 
-/* The folder is named, not opened: the start time tells whether it is this task's. */
-static int read_stat_alone(const struct camp_source *source, int32_t pid, int32_t tid,
-                           uint64_t start, bool with_cpu, struct camp_task *task,
-                           struct camp_error *error)
+static int read_stat_below(const struct task_folder *folder, uint64_t start, bool with_cpu,
+                           struct camp_task *task, struct camp_error *error)
 {
-    struct task_folder folder;
-    int r = camp_folder_at(&folder, source, pid, tid, error);
+    struct stat_line line;
+    int r = camp_stat_read_folder(folder, 0, &line, error);
 
-    return r == CAMP_OK ? read_stat(&folder, start, with_cpu, task, error) : r;
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, start, error);
+    return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
 }
 
 static int read_process_folder(const struct camp_source *source, const struct camp_process *process,
@@ -141,7 +159,7 @@ static int read_process_folder(const struct camp_source *source, const struct ca
 
     if (r < 0)
         return r;
-    r = read_stat(&folder, process->start, with_cpu, task, error);
+    r = read_stat_below(&folder, process->start, with_cpu, task, error);
     if (r == CAMP_OK)
         r = camp_task_read_beside(&folder, wanted, task->threads > 1 ? process->pid : 0, &beside,
                                   error);
@@ -189,7 +207,7 @@ static int read_thread_beside(const struct camp_source *source, const struct cam
         r = camp_task_read_beside(&folder, wanted | (want_cpu ? CAMP_TASK_RUN_DELAY : 0u), 0,
                                   &beside, error);
     if (r == CAMP_OK)
-        r = read_stat(&folder, thread->start, want_cpu, task, error);
+        r = read_stat_alone(source, thread->pid, thread->tid, thread->start, want_cpu, task, error);
     if (r < 0)
         return r;
     camp_task_of_beside(&beside, task);

@@ -87,7 +87,6 @@ int camp_task_path(char *path, const struct camp_source *source, int32_t pid, in
 
 int camp_folder_open(struct task_folder *folder, const struct camp_source *source, int32_t pid,
                      int32_t tid, struct camp_error *error);
-/* Named only. */
 int camp_folder_at(struct task_folder *folder, const struct camp_source *source, int32_t pid,
                    int32_t tid, struct camp_error *error);
 void camp_folder_close(struct task_folder *folder);
@@ -130,9 +129,13 @@ void camp_numbers_close(struct number_directory *directory);
 /* The CPU clock of the process with this pid now. False: none, or it is not a process' pid. */
 bool camp_process_clock(int32_t pid, uint64_t *ret_ns);
 
-/* Reads folder/stat, or folder/task/TID/stat (tid not 0). */
-int camp_stat_read(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
-                   struct camp_error *error);
+/* Reads PID/stat (tid 0) or task/TID/stat by its path. */
+int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
+                   struct stat_line *ret, struct camp_error *error);
+
+/* The same below a folder. */
+int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
+                          struct camp_error *error);
 
 /* CAMP_E_GONE when this line is of a task that ended, or of another start than `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);

@@ -126,35 +126,23 @@ static int check_is_process(const struct camp_source *source, int32_t pid, struc
                      group);
 }
 
-static int read_start(const struct camp_source *source, int32_t pid, uint64_t *ret_start,
-                      struct camp_error *error)
-{
-    struct task_folder folder;
-    struct stat_line line;
-    int r = camp_folder_at(&folder, source, pid, 0, error);
-
-    if (r == CAMP_OK)
-        r = camp_stat_read(&folder, 0, &line, error);
-    if (r == CAMP_OK)
-        r = camp_stat_check(&line, line.start, error);
-    if (r == CAMP_OK)
-        *ret_start = line.start;
-    return r;
-}
-
 int camp_process_identify(const struct camp_source *source, int32_t pid, struct camp_process *ret,
                           size_t size, struct camp_error *error)
 {
     struct camp_process process = { .pid = pid };
+    struct stat_line line;
     int r;
 
     if (pid <= 0 || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid over 0 and a place for the answer");
     r = check_is_process(source, pid, error);
     if (r == CAMP_OK)
-        r = read_start(source, pid, &process.start, error);
+        r = camp_stat_read(source, pid, 0, &line, error);
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, line.start, error);
     if (r < 0)
         return r;
+    process.start = line.start;
     camp_hand_out(ret, size, &process, sizeof process);
     return CAMP_OK;
 }
@@ -167,8 +155,15 @@ typedef int (*choose_process)(const struct camp_source *source, int32_t pid, con
 static int choose_any(const struct camp_source *source, int32_t pid, const char *executable,
                       uint64_t *ret_start, struct camp_error *error)
 {
+    struct stat_line line;
+    int r = camp_stat_read(source, pid, 0, &line, error);
+
     (void)executable;
-    return read_start(source, pid, ret_start, error);
+    if (r == CAMP_OK)
+        r = camp_stat_check(&line, line.start, error);
+    if (r == CAMP_OK)
+        *ret_start = line.start;
+    return r;
 }
 
 /* 1: launched from that executable; 0: not; -1: the executable cannot be seen, or there is none. */
@@ -205,7 +200,7 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
 
     if (match == 0)
         return CAMP_E_GONE;
-    r = camp_stat_read(folder, 0, &line, error);
+    r = camp_stat_read_folder(folder, 0, &line, error);
     if (r == CAMP_OK)
         r = camp_stat_check(&line, line.start, error);
     if (r == CAMP_OK && match < 0 && !match_otherwise(folder, &line, executable))
@@ -315,7 +310,7 @@ static int list_threads(const struct task_folder *folder, int32_t pid, struct el
     while ((more = camp_numbers_next(&directory, &entry)) > 0) {
         struct camp_thread thread = { .pid = pid, .tid = entry.number };
 
-        r = camp_stat_read(folder, entry.number, &line, &failure);
+        r = camp_stat_read_folder(folder, entry.number, &line, &failure);
         if (is_left_out(r))
             continue;
         if (r < 0)
@@ -345,7 +340,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
         r = camp_folder_open(&folder, source, process->pid, 0, error);
     if (r < 0)
         return r;
-    r = camp_stat_read(&folder, 0, &line, error);
+    r = camp_stat_read_folder(&folder, 0, &line, error);
     if (r == CAMP_OK)
         r = camp_stat_check(&line, process->start, error);
     if (r == CAMP_OK)
