@@ -170,6 +170,8 @@ static __always_inline long call_now(struct task_struct *task)
     return regs != NULL ? call_of(regs) : -1;
 }
 
+/* While another account is being made on this CPU none can be: only the first snapshot may be
+ * interrupted by a switch in the midst of it, and it meets that thread itself a moment later. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -179,7 +181,7 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     if (account == NULL) {
         struct cpu_account *cpu = this_cpu();
 
-        if (cpu != NULL)
+        if (cpu != NULL && all_met)
             cpu->lost++;
         return NULL;
     }

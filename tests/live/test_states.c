@@ -1,59 +1,29 @@
-/* Microstates of this machine's threads: their sum, against independent witnesses. */
-#include "counters/units.h"
+/* Microstates of this machine's threads and CPUs: what has to add up. */
 #include "states_session.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define THREADS_MAX 40000
-
-struct snapshot {
-    struct camp_thread_states *threads; /* [count] */
-    size_t count;
-};
-
-static struct snapshot look(struct camp_states *session)
-{
-    struct snapshot snapshot = { calloc(THREADS_MAX, sizeof *snapshot.threads), 0 };
-    struct camp_error error;
-
-    assert_non_null(snapshot.threads);
-    if (camp_states_threads(session, snapshot.threads, sizeof *snapshot.threads, THREADS_MAX,
-                            &snapshot.count, &error) != CAMP_OK)
-        fail_msg("%s", error.message);
-    return snapshot;
-}
-
-static const struct camp_thread_states *find(const struct snapshot *snapshot, int32_t tid,
-                                             uint64_t start_ns)
-{
-    for (size_t i = 0; i < snapshot->count; i++) {
-        if (snapshot->threads[i].tid == tid && snapshot->threads[i].start_ns == start_ns)
-            return &snapshot->threads[i];
-    }
-    return NULL;
-}
+#define CPUS_MAX 1024
 
 static void states_of_every_thread_add_up_to_its_time(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
-    struct snapshot before = look(session), after;
+    struct threads before = look(session), after;
     size_t compared = 0;
 
     (void)state;
     usleep(300000);
     after = look(session);
     for (size_t i = 0; i < after.count; i++) {
-        const struct camp_thread_states *now = &after.threads[i];
+        const struct camp_thread_states *now = &after.of[i];
         const struct camp_thread_states *then = find(&before, now->tid, now->start_ns);
-        int64_t sum = 0, elapsed;
+        int64_t sum, elapsed;
 
         if (then == NULL)
             continue;
-        for (size_t k = 0; k < CAMP_STATE_COUNT; k++)
-            sum += (int64_t)(now->state_ns[k] - then->state_ns[k]);
+        sum = (int64_t)(sum_ns(now) - sum_ns(then));
         elapsed = (int64_t)(now->time_ns - then->time_ns);
         if (llabs(sum - elapsed) > 1000)
             fail_msg("thread %d (%s): states add up to %lld ns of %lld", now->tid, now->name,
@@ -61,15 +31,188 @@ static void states_of_every_thread_add_up_to_its_time(void **state)
         compared++;
     }
     assert_true(compared > 10);
-    free(before.threads);
-    free(after.threads);
-    camp_states_close(session);
+    free(before.of);
+    free(after.of);
+    close_states(session);
+}
+
+/* ---------------------------------------------------------------- Threads against CPUs -- */
+
+struct cpus {
+    struct camp_cpu_states of[CPUS_MAX]; /* [count] */
+    size_t count;
+};
+
+static void look_at_cpus(struct camp_states *session, struct cpus *ret)
+{
+    assert_int_equal(
+        camp_states_cpus(session, ret->of, sizeof ret->of[0], CPUS_MAX, &ret->count, NULL),
+        CAMP_OK);
+}
+
+/* By all CPUs, or by all threads. */
+struct done {
+    uint64_t wall_ns, busy_ns, interrupts_ns;
+};
+
+/* The rule of every CPU: whatever it does is one of four. */
+static struct done done_by_cpus(const struct cpus *before, const struct cpus *after)
+{
+    struct done done = { 0 };
+
+    assert_int_equal(before->count, after->count);
+    for (size_t i = 0; i < after->count; i++) {
+        const struct camp_cpu_states *then = &before->of[i], *now = &after->of[i];
+        uint64_t wall = now->time_ns - then->time_ns, busy = now->busy_ns - then->busy_ns;
+        uint64_t interrupts = now->irq_ns - then->irq_ns + now->softirq_ns - then->softirq_ns;
+
+        assert_int_equal(now->cpu, then->cpu);
+        assert_near("busy, idle and interrupts of a CPU",
+                    busy + now->idle_ns - then->idle_ns + interrupts, wall, 1000);
+        assert_at_most("system of busy", now->system_ns - then->system_ns, busy, NEAR_NS);
+        done.wall_ns += wall;
+        done.busy_ns += busy;
+        done.interrupts_ns += interrupts;
+    }
+    return done;
+}
+
+/* What all threads did between two looks, those that ended meanwhile included. */
+static struct done done_by_threads(const struct threads *before, const struct threads *after,
+                                   const struct threads *ended)
+{
+    const struct threads *const lasts[] = { after, ended };
+    struct done done = { 0 };
+
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < lasts[k]->count; i++) {
+            const struct camp_thread_states *now = &lasts[k]->of[i];
+            const struct camp_thread_states *then = find(before, now->tid, now->start_ns);
+
+            if (lasts[k] == after && find(ended, now->tid, now->start_ns) != NULL)
+                continue;
+            done.busy_ns += now->state_ns[CAMP_STATE_USER] + now->state_ns[CAMP_STATE_SYSTEM];
+            done.interrupts_ns += now->state_ns[CAMP_STATE_IRQ];
+            if (then != NULL) {
+                done.busy_ns -= then->state_ns[CAMP_STATE_USER] + then->state_ns[CAMP_STATE_SYSTEM];
+                done.interrupts_ns -= then->state_ns[CAMP_STATE_IRQ];
+            }
+        }
+    }
+    return done;
+}
+
+static void burn_a_while(void *ns)
+{
+    burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
+}
+
+/* CPU time of the threads in /proc that the session does not show. An iterator shows nobody of
+ * another PID namespace, and some virtual machines hide their agent from it; CPUs run them all. */
+static uint64_t hidden_ns(const struct threads *shown)
+{
+    uint64_t hidden = 0;
+    glob_t found;
+
+    if (glob("/proc/[0-9]*/task/[0-9]*/schedstat", 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        unsigned long long ns = 0;
+        FILE *file;
+
+        if (find_tid(shown, atoi(strstr(path, "/task/") + strlen("/task/"))) != NULL)
+            continue;
+        file = fopen(path, "r");
+        if (file != NULL && fscanf(file, "%llu", &ns) == 1)
+            hidden += ns;
+        if (file != NULL)
+            fclose(file);
+    }
+    globfree(&found);
+    return hidden;
+}
+
+/* A second with threads that run throughout, that begin and that end. */
+static void work_for_a_second(void)
+{
+    static uint64_t long_ns = 800 * (uint64_t)NS_PER_MS, short_ns = 2 * (uint64_t)NS_PER_MS;
+    uint64_t end = now_ns(CLOCK_MONOTONIC) + NS_PER_S;
+    pid_t burner = start(burn_a_while, &long_ns);
+
+    while (now_ns(CLOCK_MONOTONIC) < end) {
+        reap_well(start(burn_a_while, &short_ns));
+        usleep(1000);
+    }
+    reap_well(burner);
+}
+
+/* All threads, and what the CPUs had done before and after they were read. */
+struct moment {
+    struct cpus earlier, later;
+    struct threads threads;
+    uint64_t hidden_ns;
+};
+
+static void look_at_all(struct camp_states *session, struct moment *ret)
+{
+    look_at_cpus(session, &ret->earlier);
+    ret->threads = look(session);
+    look_at_cpus(session, &ret->later);
+    ret->hidden_ns = hidden_ns(&ret->threads);
+}
+
+/* Looks take less long when nobody else is run meanwhile; children are not meant. */
+static void go_first(int policy)
+{
+    struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
+
+    sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
+}
+
+/* Law 2: nothing that a CPU does is nobody's, and nothing is booked twice. */
+static void threads_together_did_what_the_cpus_did(void **state)
+{
+    static struct moment before, after;
+    struct camp_states *session = open_states_or_skip(0);
+    struct threads ended = { 0 };
+    struct done least, most, threads;
+    uint64_t hidden, room;
+
+    (void)state;
+    go_first(SCHED_FIFO);
+    usleep(20000); /* every CPU switches */
+    take_ended(session, &ended);
+    ended.count = 0;
+    look_at_all(session, &before);
+    work_for_a_second();
+    look_at_all(session, &after);
+    take_ended(session, &ended);
+    go_first(SCHED_OTHER);
+
+    least = done_by_cpus(&before.later, &after.earlier);
+    most = done_by_cpus(&before.earlier, &after.later);
+    threads = done_by_threads(&before.threads, &after.threads, &ended);
+    hidden = after.hidden_ns - before.hidden_ns;
+    room = least.wall_ns / 1000;
+    print_message("threads %.3f ms and %.3f hidden, CPUs %.3f to %.3f of %.3f; %zu ended\n",
+                  (double)threads.busy_ns / 1e6, (double)hidden / 1e6, (double)least.busy_ns / 1e6,
+                  (double)most.busy_ns / 1e6, (double)least.wall_ns / 1e6, ended.count);
+    assert_true(ended.count > 20);
+    assert_at_least("user and system of all", threads.busy_ns + hidden, least.busy_ns, room);
+    assert_at_most("user and system of all", threads.busy_ns + hidden, most.busy_ns, room);
+    assert_at_most("interrupts of threads", threads.interrupts_ns, most.interrupts_ns, room);
+    free(before.threads.of);
+    free(after.threads.of);
+    free(ended.of);
+    close_states(session);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_of_every_thread_add_up_to_its_time),
+        cmocka_unit_test(threads_together_did_what_the_cpus_did),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
