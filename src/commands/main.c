@@ -10,6 +10,7 @@
 
 static const struct command commands[] = {
     { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
+    { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
     { "get", command_get, "read counters" },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },

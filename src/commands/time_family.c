@@ -1,5 +1,7 @@
 #include "time_family.h"
 
+#include "ledger/frame.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,8 +238,7 @@ int family_add_up_process(struct family *family, int32_t pid)
 
 static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
 {
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        now->state_ns[i] -= then->state_ns[i];
+    states_since(now->state_ns, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
     now->begin_ns = then->time_ns;
     now->cpu_ns -= then->cpu_ns;
     now->run_delay_ns -= then->run_delay_ns;

@@ -76,3 +76,27 @@ uint64_t counted_since(uint64_t before, uint64_t after)
 {
     return after > before ? after - before : 0;
 }
+
+void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count)
+{
+    uint64_t owed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        owed += counted_since(after[i], before[i]);
+        ret[i] = counted_since(before[i], after[i]);
+    }
+    while (owed > 0) {
+        size_t most = 0;
+        uint64_t given;
+
+        for (size_t i = 1; i < count; i++) {
+            if (ret[i] > ret[most])
+                most = i;
+        }
+        given = ret[most] < owed ? ret[most] : owed;
+        if (given == 0)
+            return;
+        ret[most] -= given;
+        owed -= given;
+    }
+}

@@ -42,9 +42,11 @@ enum entity_flag {
 };
 
 struct entity {
-    int64_t id;     /* CPU number, pid */
+    int64_t id;     /* CPU number, pid, tid, uid */
     uint32_t flags; /* enum entity_flag */
     uint32_t count; /* how many are folded into this row: 1, or more ended ones of one name */
+    int32_t pid;    /* of a thread: its process */
+    uint32_t uid;   /* of a thread or process: its effective user */
     char name[CAMP_NAME_SIZE];
 };
 
@@ -83,6 +85,11 @@ uint64_t *frame_values(const struct frame *frame, size_t entity);
 
 /* elapsed - the sum of the states: negative when more was booked than there was time. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
+
+/* Times by state between two readings of them. The reading before may have guessed (who comes or
+ * leaves unseen): a state that now has less gets nothing, and the state that grew most gives it
+ * back, so that the sum stays. `ret` may be `after`. */
+void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
 /* What was counted between two readings of a cumulative counter: 0 when it went backwards. */
 uint64_t counted_since(uint64_t before, uint64_t after);

@@ -11,6 +11,8 @@
 
 #include "ledger/frame.h"
 
+#include <camp/states.h>
+
 #include <signal.h>
 
 struct source {
@@ -73,6 +75,30 @@ void tasks_source_keep(struct source *source, const int32_t *pids, size_t count)
 
 /* How many processes there were at the end of the last interval. */
 size_t tasks_source_living(const struct source *source);
+
+/* Each thread, by microstates (states.h): living ones, and those that ended in the interval. The
+ * states are enum camp_state, in its order. `options`: enum camp_states_option. */
+int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
+                        struct camp_error *error);
+
+enum threads_counter {
+    THREADS_SYSTEM_CALLS = CAMP_STATE_COUNT,
+    THREADS_SIGNALS,
+    THREADS_VOLUNTARY_SWITCHES,
+    THREADS_INVOLUNTARY_SWITCHES,
+    THREADS_MINOR_FAULTS,
+    THREADS_MAJOR_FAULTS,
+    THREADS_READ_BYTES,
+    THREADS_WRITTEN_BYTES,
+    THREADS_READ_CHARS,
+    THREADS_WRITTEN_CHARS,
+    THREADS_CPU, /* by the scheduler's own count: a witness */
+    THREADS_RUN_DELAY,
+    THREADS_COLUMN_COUNT
+};
+
+/* What its session could not see since it was opened. */
+void threads_source_losses(const struct source *source, struct camp_states_losses *ret);
 
 /* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is
  * set. True: a piece has passed, attend to what cannot wait and call again. */

@@ -35,15 +35,26 @@ static void write_row(const struct view_options *options, const struct record *r
                       size_t row, bool *first)
 {
     const struct table *shown = &record->tables[table];
+    const char *group = NULL;
 
     for (size_t i = 0; i < shown->field_count; i++) {
-        if (shown->fields[i].name == NULL ||
-            !column_wanted(options, record, table, shown->fields[i].name))
+        const struct field *field = &shown->fields[i];
+
+        if (field->name == NULL || !column_wanted(options, record, table, field->name))
             continue;
-        fprintf(options->stream, "%s\"%s\":", *first ? "" : ",", shown->fields[i].name);
+        if (group != NULL && field->group != group)
+            putc('}', options->stream);
+        if (!*first)
+            putc(',', options->stream);
+        if (field->group != NULL && field->group != group)
+            fprintf(options->stream, "\"%s\":{", field->group);
+        group = field->group;
+        fprintf(options->stream, "\"%s\":", field->name);
         write_cell(options->stream, &shown->cells[row * shown->field_count + i]);
         *first = false;
     }
+    if (group != NULL)
+        putc('}', options->stream);
 }
 
 static void write_table(const struct view_options *options, const struct record *record,

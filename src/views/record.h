@@ -73,6 +73,7 @@ struct field {
     int width;         /* of the text column; negative: aligned left; 0: as wide as needed */
     int decimals;      /* of a real number in text */
     bool on_request;   /* in text only when asked for by name */
+    const char *group; /* JSON: fields of one group, which stand together, are an object of it */
 };
 
 enum table_shape {

@@ -1,0 +1,216 @@
+/*
+ * camp top: where the wall time of threads, processes, users or commands goes, by microstate,
+ * interval by interval.
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "top_record.h"
+#include "views/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_ROWS 20
+#define FEWEST_ROWS 3
+#define OTHER_LINES 5 /* headline, headings, note, an empty line, and the line below */
+#define PIDS_MAXIMUM 256
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+static const char *const column_sets[] = { "camp", "prstat", NULL };
+
+/* CPU time first, then the states by their names. */
+static const char *sorts[CAMP_STATE_COUNT + 2] = { "cpu" };
+
+struct top {
+    uint64_t interval_ns, count, rows;
+    int format, group, columns, sort;
+    bool kernel_threads, no_syscalls, verbose;
+    const char *filter_text;
+    struct text_list pid_texts;
+    int32_t pids[PIDS_MAXIMUM];
+    regex_t filter;
+    struct top_selection selection;
+    struct source *threads;
+    struct top_record record;
+    const struct view *view;
+    struct view_options view_options;
+};
+
+static int parse(struct top *top, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
+          "Length of an interval (1s).", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
+        { "format", 'f', OPTION_CHOICE, &top->format, "FORMAT",
+          "text, json (one object a line, camp.frame/1) or csv.", 0, 0, formats },
+        { "group", 'g', OPTION_CHOICE, &top->group, "WHAT",
+          "A row is a thread, a process (the default), a user or a command.", 0, 0,
+          top_group_names },
+        { "sort", 's', OPTION_CHOICE, &top->sort, "STATE",
+          "Those that were longest in this state come first (cpu: on a CPU).", 0, 0, sorts },
+        { "top", 0, OPTION_COUNT, &top->rows, "N",
+          "At most N rows; 0: all. (text: 20, otherwise all.)", 0, 1e9, NULL },
+        { "pid", 'p', OPTION_LIST, &top->pid_texts, "PID",
+          "Only threads of this process; may be given again.", 0, 0, NULL },
+        { "filter", 0, OPTION_TEXT, &top->filter_text, "REGEX",
+          "Only rows whose name matches (POSIX extended).", 0, 0, NULL },
+        { "columns", 0, OPTION_CHOICE, &top->columns, "SET",
+          "Of text: camp (percent of the interval) or prstat (percent of the row's own time, the "
+          "columns of prstat -mL).",
+          0, 0, column_sets },
+        { "no-kernel-threads", 0, OPTION_NO_FLAG, &top->kernel_threads, NULL,
+          "Leave kernel threads out.", 0, 0, NULL },
+        { "no-syscalls", 0, OPTION_FLAG, &top->no_syscalls, NULL,
+          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+        { "verbose", 'v', OPTION_FLAG, &top->verbose, NULL,
+          "What the kernel says of the programs that are put into it.", 0, 0, NULL },
+    };
+    const struct option_table table = {
+        .usage = "camp top [OPTIONS]",
+        .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
+                 "page, a lock, a disk or something else, measured in the kernel at each change\n"
+                 "(microstates). Those that ended in the interval are in it. Without --count it\n"
+                 "runs until Ctrl-C.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sorts[i + 1] = camp_state_name(i);
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int read_pids(struct top *top)
+{
+    const struct text_list *list = &top->pid_texts;
+
+    if (list->count > PIDS_MAXIMUM)
+        return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
+    for (size_t i = 0; i < list->count; i++) {
+        char *rest;
+        long pid = strtol(list->texts[i], &rest, 10);
+
+        if (*list->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
+            return complain(STATUS_USAGE, "--pid %s: takes a process's number", list->texts[i]);
+        top->pids[i] = (int32_t)pid;
+    }
+    top->selection.pids = top->pids;
+    top->selection.pid_count = list->count;
+    return OPTIONS_GO_ON;
+}
+
+static int read_filter(struct top *top)
+{
+    char message[120];
+    int r;
+
+    if (top->filter_text == NULL)
+        return OPTIONS_GO_ON;
+    r = regcomp(&top->filter, top->filter_text, REG_EXTENDED | REG_NOSUB);
+    if (r != 0) {
+        regerror(r, &top->filter, message, sizeof message);
+        return complain(STATUS_USAGE, "--filter %s: %s", top->filter_text, message);
+    }
+    top->selection.filter = &top->filter;
+    return OPTIONS_GO_ON;
+}
+
+static size_t rows_that_fit(void)
+{
+    const size_t height = view_height(stdout);
+
+    if (height == 0)
+        return TEXT_ROWS;
+    return height < OTHER_LINES + FEWEST_ROWS ? FEWEST_ROWS : height - OTHER_LINES;
+}
+
+static int read_options(struct top *top, int argc, char **argv)
+{
+    int first, status;
+
+    *top = (struct top){
+        .interval_ns = NS_PER_S, .rows = UINT64_MAX, .group = GROUP_PROCESS, .kernel_threads = true
+    };
+    status = parse(top, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (top->columns != 0 && top->format != FORMAT_TEXT)
+        return complain(STATUS_USAGE, "--columns goes with --format text");
+    if (top->rows == UINT64_MAX)
+        top->rows = top->format == FORMAT_TEXT ? rows_that_fit() : 0;
+    top->selection.group = (enum group_key)top->group;
+    top->selection.kernel_threads = top->kernel_threads;
+    top->selection.prstat = top->columns != 0;
+    top->selection.top = top->rows;
+    top->selection.sort = top->sort - 1;
+    top->view = view_by_name(formats[top->format]);
+    top->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = top->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = top->format == FORMAT_TEXT ? view_width(stdout) : 0,
+    };
+    status = read_pids(top);
+    return status == OPTIONS_GO_ON ? read_filter(top) : status;
+}
+
+static int show(struct top *top, const struct frame *threads, size_t number)
+{
+    struct camp_states_losses losses;
+    char time[TIME_TEXT_SIZE];
+    int failed;
+
+    time_text(time, sizeof time, threads->wall_clock_ns);
+    threads_source_losses(top->threads, &losses);
+    if (top_record_fill(&top->record, threads, &top->selection, &losses, "bpf", time) != CAMP_OK)
+        return complain(STATUS_FAILURE, "out of memory");
+    failed = top->view->record(&top->view_options, &top->record.record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int run_intervals(struct top *top)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *threads;
+        int r;
+
+        if (top->count > 0 && i == top->count)
+            break;
+        deadline_ns += top->interval_ns;
+        r = top->threads->next(top->threads, deadline_ns, &threads, &error);
+        status = r == CAMP_OK ? show(top, threads, i) : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && threads->end_ns > deadline_ns + top->interval_ns)
+            deadline_ns = threads->end_ns;
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+int command_top(int argc, char **argv)
+{
+    struct camp_error error = { 0 };
+    struct top top;
+    int r, status = read_options(&top, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        r = threads_source_open((top.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
+                                    (top.verbose ? CAMP_STATES_VERBOSE : 0),
+                                &stop_requested, &top.threads, &error);
+        status = r == CAMP_OK ? run_intervals(&top) : complain_of(r, &error);
+    }
+    source_close(top.threads);
+    top_record_release(&top.record);
+    text_list_release(&top.pid_texts);
+    if (top.selection.filter != NULL)
+        regfree(&top.filter);
+    return status;
+}

@@ -1,0 +1,365 @@
+/*
+ * Threads, by microstates: where the wall time of each went, measured at every change of state.
+ *
+ * A thread's share of the interval is from its reading in the last snapshot (or its beginning) to
+ * its reading in this one (or its end). Each is of its own moment, so that its states add up to its
+ * share to the nanosecond, though a snapshot of many threads takes a while.
+ */
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DRAIN_INTERVAL_NS 100000000u
+#define ENDED_AT_ONCE 1024
+
+#define STATE(name, title, help)                                                                   \
+    {                                                                                              \
+        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED                                       \
+    }
+#define COUNTER(name, title, help)                                                                 \
+    {                                                                                              \
+        name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \
+    }
+
+static const struct column columns[] = {
+    STATE("user", "usr", "on a CPU in its own code"),
+    STATE("system", "sys", "on a CPU in a system call; kernel threads: on a CPU"),
+    STATE("irq", "irq", "on a CPU that served an interrupt"),
+    STATE("text_fault", "tfl", "asleep for a page of its code"),
+    STATE("data_fault", "dfl", "asleep for another page"),
+    STATE("kernel_fault", "kfl", "asleep for a page that a system call touched"),
+    STATE("lock", "lck", "asleep in futex(2)"),
+    STATE("disk", "dsk", "asleep until a block device answers"),
+    STATE("poll", "pol", "asleep until a descriptor is ready"),
+    STATE("socket", "sck", "asleep in a call on a socket"),
+    STATE("pipe", "pip", "asleep in a call on a pipe"),
+    STATE("timer", "tmr", "asleep for a time it asked for"),
+    STATE("child", "chd", "asleep until a child ends or runs another program"),
+    STATE("other_sleep", "oth", "asleep in anything else"),
+    STATE("run_queue", "lat", "runnable, and no CPU runs it"),
+    STATE("stopped", "stp", "stopped by a signal or a tracer"),
+    COUNTER("system_calls", "scl", "system calls"),
+    COUNTER("signals", "sig", "signals delivered"),
+    COUNTER("voluntary_switches", "vcx", "times it left its CPU to sleep"),
+    COUNTER("involuntary_switches", "icx", "times its CPU was taken away"),
+    COUNTER("minor_faults", "minf", "page faults without input"),
+    COUNTER("major_faults", "majf", "page faults with input"),
+    COUNTER("read_bytes", "read", "from storage"),
+    COUNTER("written_bytes", "written", "to storage"),
+    COUNTER("read_chars", "rchar", "by read(2) and the like"),
+    COUNTER("written_chars", "wchar", "by write(2) and the like"),
+    COUNTER("cpu_ns", "cpu", "CPU time by the scheduler's own count"),
+    COUNTER("run_delay_ns", "delay", "run-queue time by the scheduler's own count"),
+};
+
+_Static_assert(sizeof columns / sizeof columns[0] == THREADS_COLUMN_COUNT,
+               "a column was forgotten");
+
+static const struct schema threads_schema = {
+    .name = "threads",
+    .columns = columns,
+    .column_count = THREADS_COLUMN_COUNT,
+    .state_count = CAMP_STATE_COUNT,
+};
+
+/* A list of threads, and where in it a tid stands. */
+struct thread_list {
+    struct camp_thread_states *threads; /* [count] */
+    size_t count, capacity;
+    uint32_t *places; /* [place_count], a power of two: index + 1 of a thread; 0: none */
+    size_t place_count;
+};
+
+struct threads_source {
+    struct source source; /* first: a threads_source is a source */
+    const volatile sig_atomic_t *stop;
+    struct camp_states *session;
+    struct thread_list now, before;
+    struct thread_list ended; /* in this interval; not indexed */
+    struct camp_states_losses losses;
+    struct frame frame;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static const struct schema *describe(const struct source *source)
+{
+    (void)source;
+    return &threads_schema;
+}
+
+/* --------------------------------------------------------------------------------- Lists -- */
+
+static void release_list(struct thread_list *list)
+{
+    free(list->threads);
+    free(list->places);
+}
+
+static bool reserve(struct thread_list *list, size_t count)
+{
+    struct camp_thread_states *grown;
+
+    if (count <= list->capacity)
+        return true;
+    grown = reallocarray(list->threads, count + count / 4 + 64, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    list->threads = grown;
+    list->capacity = count + count / 4 + 64;
+    return true;
+}
+
+static size_t place_of(const struct thread_list *list, int32_t tid)
+{
+    size_t place = (uint32_t)tid * 2654435761u & (list->place_count - 1);
+
+    while (list->places[place] != 0 && list->threads[list->places[place] - 1].tid != tid)
+        place = (place + 1) & (list->place_count - 1);
+    return place;
+}
+
+static bool index_list(struct thread_list *list)
+{
+    size_t wanted = 64;
+
+    while (wanted < 2 * list->count)
+        wanted *= 2;
+    if (wanted > list->place_count) {
+        uint32_t *grown = reallocarray(list->places, wanted, sizeof *grown);
+
+        if (grown == NULL)
+            return false;
+        list->places = grown;
+        list->place_count = wanted;
+    }
+    memset(list->places, 0, list->place_count * sizeof *list->places);
+    for (size_t i = 0; i < list->count; i++)
+        list->places[place_of(list, list->threads[i].tid)] = (uint32_t)i + 1;
+    return true;
+}
+
+/* The same thread in an earlier snapshot; NULL: it began since. */
+static const struct camp_thread_states *find(const struct thread_list *list,
+                                             const struct camp_thread_states *thread)
+{
+    const struct camp_thread_states *found;
+    uint32_t index = list->place_count > 0 ? list->places[place_of(list, thread->tid)] : 0;
+
+    if (index == 0)
+        return NULL;
+    found = &list->threads[index - 1];
+    return found->start_ns == thread->start_ns ? found : NULL;
+}
+
+/* -------------------------------------------------------------------------------- Reading -- */
+
+static int take_ended(struct threads_source *source, struct camp_error *error)
+{
+    struct thread_list *ended = &source->ended;
+    size_t count;
+
+    do {
+        int r;
+
+        if (!reserve(ended, ended->count + ENDED_AT_ONCE))
+            return CAMP_E_NOMEM;
+        r = camp_states_exits(source->session, ended->threads + ended->count,
+                              sizeof *ended->threads, ENDED_AT_ONCE, &count, error);
+        if (r != CAMP_OK)
+            return r;
+        ended->count += count;
+    } while (count == ENDED_AT_ONCE);
+    return CAMP_OK;
+}
+
+static int take_living(struct threads_source *source, struct camp_error *error)
+{
+    struct thread_list *now = &source->now;
+    size_t count = now->capacity > 0 ? now->capacity : 1024;
+    int r;
+
+    do {
+        if (!reserve(now, count))
+            return CAMP_E_NOMEM;
+        r = camp_states_threads(source->session, now->threads, sizeof *now->threads, now->capacity,
+                                &count, error);
+    } while (r == CAMP_E_SPACE);
+    if (r != CAMP_OK)
+        return r;
+    now->count = count;
+    return index_list(now) ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+/* -------------------------------------------------------------------------------- Booking -- */
+
+static void fill_counters(uint64_t *values, const struct camp_thread_states *now,
+                          const struct camp_thread_states *then)
+{
+    values[THREADS_SYSTEM_CALLS] = counted_since(then->system_calls, now->system_calls);
+    values[THREADS_SIGNALS] = counted_since(then->signals, now->signals);
+    values[THREADS_VOLUNTARY_SWITCHES] =
+        counted_since(then->voluntary_switches, now->voluntary_switches);
+    values[THREADS_INVOLUNTARY_SWITCHES] =
+        counted_since(then->involuntary_switches, now->involuntary_switches);
+    values[THREADS_MINOR_FAULTS] = counted_since(then->minor_faults, now->minor_faults);
+    values[THREADS_MAJOR_FAULTS] = counted_since(then->major_faults, now->major_faults);
+    values[THREADS_READ_BYTES] = counted_since(then->read_bytes, now->read_bytes);
+    values[THREADS_WRITTEN_BYTES] = counted_since(then->written_bytes, now->written_bytes);
+    values[THREADS_READ_CHARS] = counted_since(then->read_chars, now->read_chars);
+    values[THREADS_WRITTEN_CHARS] = counted_since(then->written_chars, now->written_chars);
+    values[THREADS_CPU] = counted_since(then->cpu_ns, now->cpu_ns);
+    values[THREADS_RUN_DELAY] = counted_since(then->run_delay_ns, now->run_delay_ns);
+}
+
+static int add_thread(struct threads_source *source, const struct camp_thread_states *now)
+{
+    static const struct camp_thread_states nothing;
+    const struct camp_thread_states *then = find(&source->before, now);
+    struct entity *entity = frame_add(&source->frame);
+    uint64_t *values;
+
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    entity->id = now->tid;
+    entity->pid = now->pid;
+    entity->uid = now->uid;
+    entity->flags = (then == NULL ? ENTITY_NEW : 0) |
+                    ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
+                    ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
+    memcpy(entity->name, now->name, sizeof now->name);
+    values = frame_values(&source->frame, source->frame.entity_count - 1);
+    source->frame.elapsed_ns[source->frame.entity_count - 1] =
+        now->time_ns - (then != NULL ? then->time_ns : now->begin_ns);
+    if (then == NULL)
+        then = &nothing;
+    states_since(values, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
+    fill_counters(values, now, then);
+    return CAMP_OK;
+}
+
+static int count_losses(struct threads_source *source, struct camp_error *error)
+{
+    struct camp_states_losses losses;
+    int r = camp_states_losses(source->session, &losses, sizeof losses, error);
+
+    if (r != CAMP_OK)
+        return r;
+    source->frame.losses.unseen = counted_since(source->losses.unseen, losses.unseen);
+    source->frame.losses.lost = counted_since(source->losses.lost, losses.lost) +
+                                counted_since(source->losses.exits_lost, losses.exits_lost);
+    source->losses = losses;
+    return CAMP_OK;
+}
+
+static int look(struct threads_source *source, struct camp_error *error)
+{
+    struct thread_list swap = source->before;
+    int r;
+
+    source->before = source->now;
+    source->now = swap;
+    r = take_living(source, error);
+    /* Who ended while the snapshot was made is in it, or here, or in both: then its end counts. */
+    return r == CAMP_OK ? take_ended(source, error) : r;
+}
+
+static bool is_ended(const struct threads_source *source, const struct camp_thread_states *thread)
+{
+    for (size_t i = source->ended.count; i-- > 0;) {
+        const struct camp_thread_states *ended = &source->ended.threads[i];
+
+        if (ended->time_ns + DRAIN_INTERVAL_NS < thread->time_ns)
+            return false;
+        if (ended->tid == thread->tid && ended->start_ns == thread->start_ns)
+            return true;
+    }
+    return false;
+}
+
+static int fill_frame(struct threads_source *source, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < source->now.count && r == CAMP_OK; i++) {
+        if (!is_ended(source, &source->now.threads[i]))
+            r = add_thread(source, &source->now.threads[i]);
+    }
+    for (size_t i = 0; i < source->ended.count && r == CAMP_OK; i++)
+        r = add_thread(source, &source->ended.threads[i]);
+    source->ended.count = 0;
+    return r == CAMP_OK ? count_losses(source, error) : r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct threads_source *source = (struct threads_source *)base;
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = take_ended(source, error);
+    frame_clear(&source->frame);
+    source->frame.start_ns = source->frame.end_ns;
+    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+    source->frame.wall_clock_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+    if (r == CAMP_OK)
+        r = look(source, error);
+    if (r == CAMP_OK)
+        r = fill_frame(source, error);
+    *ret_frame = &source->frame;
+    return r;
+}
+
+static void close_threads(struct source *base)
+{
+    struct threads_source *source = (struct threads_source *)base;
+
+    camp_states_close(source->session);
+    release_list(&source->now);
+    release_list(&source->before);
+    release_list(&source->ended);
+    frame_release(&source->frame);
+    free(source);
+}
+
+int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
+                        struct camp_error *error)
+{
+    struct threads_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return CAMP_E_NOMEM;
+    source->source = (struct source){ describe, next, close_threads };
+    source->stop = stop;
+    frame_init(&source->frame, &threads_schema);
+    r = camp_states_open(&source->session, options, error);
+    if (r == CAMP_OK) {
+        source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+        r = look(source, error);
+    }
+    if (r == CAMP_OK)
+        r = count_losses(source, error);
+    if (r != CAMP_OK) {
+        close_threads(&source->source);
+        return r;
+    }
+    source->ended.count = 0;
+    frame_clear(&source->frame);
+    *ret = &source->source;
+    return CAMP_OK;
+}
+
+void threads_source_losses(const struct source *base, struct camp_states_losses *ret)
+{
+    *ret = ((const struct threads_source *)base)->losses;
+}

@@ -1,0 +1,173 @@
+/* Threads added up to processes, users and commands; states between two readings. */
+#include "ledger/group.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct column columns[] = {
+    { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
+    { "sleep_ns", "sleep", "", COLUMN_STATE, CAMP_MEASURED },
+    { "calls", "calls", "", COLUMN_COUNTER, CAMP_MEASURED },
+};
+static const struct schema schema = { "made-up", columns, 3, 2 };
+
+static void add(struct frame *frame, int32_t tid, int32_t pid, uint32_t uid, uint32_t flags,
+                const char *name, uint64_t run, uint64_t sleep)
+{
+    struct entity *entity = frame_add(frame);
+    uint64_t *values;
+
+    assert_non_null(entity);
+    entity->id = tid;
+    entity->pid = pid;
+    entity->uid = uid;
+    entity->flags = flags;
+    strcpy(entity->name, name);
+    values = frame_values(frame, frame->entity_count - 1);
+    values[0] = run;
+    values[1] = sleep;
+    values[2] = 1;
+    frame->elapsed_ns[frame->entity_count - 1] = run + sleep;
+}
+
+/* Two processes of two users, one with a worker, and three short ones of one name. */
+static void make(struct frame *frame, struct frame *groups)
+{
+    const uint32_t brief = ENTITY_NEW | ENTITY_ENDED;
+
+    frame_init(frame, &schema);
+    frame_init(groups, &schema);
+    add(frame, 12, 10, 0, 0, "worker", 5, 95);
+    add(frame, 10, 10, 0, 0, "server", 1, 99);
+    add(frame, 20, 20, 7, 0, "client", 50, 50);
+    add(frame, 31, 31, 7, brief, "ls", 3, 1);
+    add(frame, 32, 32, 7, brief, "ls", 4, 1);
+    add(frame, 33, 33, 0, brief, "ls", 5, 1);
+}
+
+static const struct entity *find(const struct frame *frame, const char *name, size_t *ret)
+{
+    for (*ret = 0; *ret < frame->entity_count; ++*ret) {
+        if (strcmp(frame->entities[*ret].name, name) == 0)
+            return &frame->entities[*ret];
+    }
+    fail_msg("there is no row '%s'", name);
+    return NULL;
+}
+
+static void check(const struct frame *frame, const char *name, uint32_t count, uint64_t run,
+                  uint64_t sleep)
+{
+    size_t at;
+    const struct entity *entity = find(frame, name, &at);
+
+    assert_int_equal(entity->count, count);
+    assert_int_equal(frame_values(frame, at)[0], run);
+    assert_int_equal(frame_values(frame, at)[1], sleep);
+    assert_int_equal(frame_values(frame, at)[2], count);
+    assert_int_equal(frame->elapsed_ns[at], run + sleep);
+    assert_int_equal(frame_unaccounted_ns(frame, at), 0);
+}
+
+static void threads_stay_as_they_are(void **state)
+{
+    struct frame frame, groups;
+    size_t at;
+
+    (void)state;
+    make(&frame, &groups);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NONE), CAMP_OK);
+    assert_int_equal(groups.entity_count, 6);
+    assert_int_equal(find(&groups, "worker", &at)->id, 12);
+    check(&groups, "worker", 1, 5, 95);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void a_process_is_its_threads_under_the_name_of_the_first(void **state)
+{
+    struct frame frame, groups;
+    size_t at;
+
+    (void)state;
+    make(&frame, &groups);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS), CAMP_OK);
+    assert_int_equal(groups.entity_count, 3);
+    assert_int_equal(find(&groups, "server", &at)->id, 10);
+    check(&groups, "server", 2, 6, 194);
+    check(&groups, "client", 1, 50, 50);
+    check(&groups, "ls", 3, 12, 3); /* short ones are one row */
+    assert_int_equal(find(&groups, "ls", &at)->id, 0);
+    assert_int_equal(find(&groups, "ls", &at)->flags, ENTITY_NEW | ENTITY_ENDED);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void users_and_commands_hold_all_the_time(void **state)
+{
+    struct frame frame, groups;
+    size_t at;
+
+    (void)state;
+    make(&frame, &groups);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME), CAMP_OK);
+    assert_int_equal(groups.entity_count, 3);
+    check(&groups, "ls", 3, 12, 3);
+    check(&groups, "server", 2, 6, 194);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_USER), CAMP_OK);
+    assert_int_equal(groups.entity_count, 2);
+    assert_int_equal(groups.entities[0].id, 0);
+    assert_int_equal(groups.entities[1].id, 7);
+    at = 1;
+    assert_int_equal(frame_values(&groups, at)[0], 50 + 3 + 4);
+    assert_int_equal(groups.entities[at].count, 3);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void nothing_groups_to_nothing(void **state)
+{
+    struct frame frame, groups;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame_init(&groups, &schema);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS), CAMP_OK);
+    assert_int_equal(groups.entity_count, 0);
+    frame_release(&groups);
+}
+
+static void a_guess_that_was_wrong_is_given_back(void **state)
+{
+    const uint64_t before[3] = { 10, 20, 30 };
+    uint64_t after[3] = { 110, 15, 31 }, ret[3];
+
+    (void)state;
+    states_since(ret, before, after, 3);
+    assert_int_equal(ret[0], 95);
+    assert_int_equal(ret[1], 0);
+    assert_int_equal(ret[2], 1);
+    states_since(after, before, after, 3); /* in place */
+    assert_memory_equal(after, ret, sizeof ret);
+    after[0] = 10;
+    after[1] = 15;
+    after[2] = 30;
+    states_since(ret, before, after, 3); /* nobody has it: nothing is negative */
+    assert_int_equal(ret[0] + ret[1] + ret[2], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_stay_as_they_are),
+        cmocka_unit_test(a_process_is_its_threads_under_the_name_of_the_first),
+        cmocka_unit_test(users_and_commands_hold_all_the_time),
+        cmocka_unit_test(nothing_groups_to_nothing),
+        cmocka_unit_test(a_guess_that_was_wrong_is_given_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
