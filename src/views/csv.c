@@ -1,6 +1,7 @@
 /*
  * RFC 4180, one table of the record: the inline fields, repeated in each row, then the columns of
- * the table. A header line once, before the first record.
+ * the table. A header line once, before the first record; a column whose name an inline field has
+ * too is written as "TABLE.NAME" there, so that each name stands once.
  */
 #include "format.h"
 
@@ -37,6 +38,27 @@ static void write_cell(FILE *stream, const struct cell *cell)
         write_plain(stream, cell);
 }
 
+static bool is_inline_field(const struct record *record, const char *name)
+{
+    for (size_t i = 0; i < record->table_count; i++) {
+        const struct table *table = &record->tables[i];
+
+        for (size_t j = 0; table->shape == TABLE_INLINE && j < table->field_count; j++) {
+            if (table->fields[j].name != NULL && strcmp(table->fields[j].name, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void write_name(FILE *stream, const struct record *record, const struct table *table,
+                       const char *name)
+{
+    if (table->shape != TABLE_INLINE && is_inline_field(record, name))
+        fprintf(stream, "%s.", table->name);
+    fputs(name, stream);
+}
+
 /* The cells of one row of one table; of the header (row NULL) the names. */
 static void write_cells(const struct view_options *options, const struct record *record,
                         size_t table, const struct cell *row, bool *first)
@@ -51,7 +73,7 @@ static void write_cells(const struct view_options *options, const struct record 
             putc(',', options->stream);
         *first = false;
         if (row == NULL)
-            fputs(shown->fields[i].name, options->stream);
+            write_name(options->stream, record, shown, shown->fields[i].name);
         else
             write_cell(options->stream, &row[i]);
     }

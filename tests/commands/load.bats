@@ -233,6 +233,15 @@ field() {
     [ "$(echo "$output" | grep -o '"tid":' | wc -l)" -eq 3 ]
 }
 
+@test "load: in csv every column has a name of its own" {
+    for load in "memory" "threads --duration 0.05" "cpu --duration 0.05" "fork --duration 0.05" \
+        "net --packets 10" "io --bytes 4K"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" load $load --format csv
+        [ -z "$(tr , '\n' <<<"${lines[0]}" | sort | uniq -d)" ]
+    done
+}
+
 @test "load: a closed or full output" {
     run bash -c "'$CAMP' load memory | true"
     [ "$status" -eq 0 ]
