@@ -21,8 +21,9 @@
 #define DURATION_MIN_S 0.01
 #define DURATION_MAX_S 2592000.0 /* 30 days */
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98 /* of what was asked for is taken for all of it */
-#define REMARK_SIZE 160u
+#define NEARLY 0.98     /* of what was asked for is taken for all of it */
+#define MISSED_MAX 0.05 /* of its places in the tick: with more its effect is not that promised */
+#define REMARK_SIZE 200u
 
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -63,6 +64,25 @@ static int ended(int shown, int failed, const struct camp_error *error, const ch
     return remark[0] != '\0' ? complain(STATUS_PARTIAL, "%s", remark) : STATUS_OK;
 }
 
+/* In how far a load of a CPU fell short: of its share, of its places in the tick. */
+static void remark_on_cpu(const struct load_cpu_plan *plan, const struct load_cpu_truth *truth,
+                          char *ret)
+{
+    size_t length = 0;
+
+    ret[0] = '\0';
+    if (truth->percent < plan->percent * NEARLY)
+        length = (size_t)snprintf(ret, REMARK_SIZE,
+                                  "only %.2f%% of %.2f%% could be had: the CPU was in use",
+                                  truth->percent, plan->percent);
+    if (plan->phase != LOAD_ANY_PHASE && (double)truth->missed > MISSED_MAX * (double)truth->cycles)
+        snprintf(ret + length, REMARK_SIZE - length,
+                 "%sits place in the tick was missed %llu times in %llu cycles: what ticks see of "
+                 "it is not as promised",
+                 length > 0 ? "; " : "", (unsigned long long)truth->missed,
+                 (unsigned long long)truth->cycles);
+}
+
 static int load_cpu_command(int argc, char **argv)
 {
     static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
@@ -86,7 +106,7 @@ static int load_cpu_command(int argc, char **argv)
     };
     struct load_cpu_truth truth;
     struct camp_error error = { 0 };
-    char remark[REMARK_SIZE] = "";
+    char remark[REMARK_SIZE];
 
     r = parse("camp load cpu [OPTIONS]", "Uses a known share of one CPU.", specs, COUNT_OF(specs),
               argc, argv);
@@ -97,9 +117,7 @@ static int load_cpu_command(int argc, char **argv)
     r = load_cpu(&plan, &truth, &error);
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
-    if (truth.percent < plan.percent * NEARLY)
-        snprintf(remark, sizeof remark, "only %.2f%% of %.2f%% could be had: the CPU was in use",
-                 truth.percent, plan.percent);
+    remark_on_cpu(&plan, &truth, remark);
     return ended(show_load_cpu(view_by_name(formats[format]), &plan, &truth, NULL), r, &error,
                  stop_requested ? "" : remark);
 }

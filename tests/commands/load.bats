@@ -99,6 +99,22 @@ field() {
     done
 }
 
+@test "load cpu: places in the tick that were missed are said, with exit status 3" {
+    "$CAMP" load cpu --percent 5 --phase across-ticks --duration 1.5 --format json \
+        >truth 2>remark &
+    pid=$!
+    sleep 0.6
+    kill -STOP "$pid"
+    sleep 0.5
+    kill -CONT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 3 ]
+    [[ $(cat remark) == "camp load: "*"its place in the tick was missed "*" times in "*" cycles: "* ]]
+    output=$(cat truth)
+    [ "$(field missed)" -gt 20 ]
+}
+
 @test "load fork: the children's time is at least their burns" {
     run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
