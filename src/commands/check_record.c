@@ -34,7 +34,10 @@ static const struct field loss_fields[] = {
     { "unseen", NULL, "tasks that began and ended unseen, at most", 0, 0 },
     { "lost", NULL, "tasks whose exit record the kernel dropped", 0, 0 },
     { "partial", NULL, "processes or CPUs whose last interval is not known", 0, 0 },
-    { "unread_percent", NULL, "CPU time at most of ended processes since their last tick", 0, 2 },
+    { "unread_percent", NULL,
+      "CPU time at most of ended processes since their last tick; giving back their memory comes "
+      "after their record: it is in unaccounted_percent",
+      0, 2 },
 };
 
 const char *const check_table_names[] = { "processes", "cpus", "machine", "total", "losses", NULL };
@@ -234,6 +237,19 @@ static void note_losses(struct check_record *check, size_t *line, const struct l
         note(check, line, "lost       the exit records of %" PRIu64 " tasks", losses->lost);
 }
 
+/* Each ended process may have run unread for up to a tick; all of them together no longer than what
+ * the measured time of all leaves of the CPUs. */
+static uint64_t bounded_unread_ns(uint64_t unread_ns, const struct frame *tasks, size_t cpus)
+{
+    uint64_t left_ns = cpus * (tasks->end_ns - tasks->start_ns);
+
+    if (cpus == 0)
+        return unread_ns;
+    for (size_t i = 0; i < tasks->entity_count; i++)
+        left_ns = counted_since(frame_values(tasks, i)[TASKS_MEASURED], left_ns);
+    return unread_ns < left_ns ? unread_ns : left_ns;
+}
+
 int check_record_fill(struct check_record *check, const struct check_context *context,
                       const struct frame *tasks, const struct frame *cpus, const char *time)
 {
@@ -258,6 +274,7 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     machine = check_machine_of(cpus, check_selects_all(&context->selection)
                                          ? percent_of(summary.accuracy.measured, elapsed_ns)
                                          : NAN);
+    losses.unread_ns = bounded_unread_ns(losses.unread_ns, tasks, machine.cpus);
     cells = fill_interval(check, context, tasks, cells);
     cells = check_fill_machine(check, &machine, cells);
     cells = fill_total(check, context, &summary, elapsed_ns, cells);

@@ -200,6 +200,20 @@ static void every_loss_is_told_at_once(void **state)
     release(&made);
 }
 
+static void unread_time_is_at_most_what_the_measured_time_leaves_of_the_cpus(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.selection.top = 1; /* what is left is of all processes, shown or not */
+    made.tasks.losses.unread_ns = 38ull * SECOND;
+    fill(&made);
+    assert_near(value_of(&made, CHECK_LOSSES, 0, "unread_percent"), 200 - 90.4);
+    assert_true(has_note(&made, "at most 109.60 %"));
+    release(&made);
+}
+
 static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
 {
     struct made made;
@@ -238,6 +252,7 @@ int main(void)
         cmocka_unit_test(where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted),
         cmocka_unit_test(a_selection_has_no_unaccounted_time),
         cmocka_unit_test(every_loss_is_told_at_once),
+        cmocka_unit_test(unread_time_is_at_most_what_the_measured_time_leaves_of_the_cpus),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
         cmocka_unit_test(an_empty_interval_is_a_record_too),
     };
