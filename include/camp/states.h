@@ -72,6 +72,7 @@ struct camp_thread_states {
     uint64_t system_calls, signals;     /* since begin_ns */
     uint64_t read_bytes, written_bytes; /* from and to storage, of this thread */
     uint64_t read_chars, written_chars; /* by read(2), write(2) and the like */
+    uint64_t sampled_ns;                /* whole ticks charged to it since start_ns: sampled */
 };
 
 /* One CPU. Busy, idle and interrupts add up to time_ns - begin_ns. */

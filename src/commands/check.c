@@ -24,7 +24,7 @@
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
-static const char *const tiers[] = { "auto", "taskstats", "schedstat", NULL };
+static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
 
 struct check_options {
     uint64_t interval_ns, count, top;
@@ -70,8 +70,10 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
         { "no-kernel-threads", 0, OPTION_NO_FLAG, &options->kernel_threads, NULL,
           "Leave kernel threads out of rows and totals.", 0, 0, NULL },
         { "tier", 0, OPTION_CHOICE, &options->tier, "TIER",
-          "How processes are read: auto (the best permitted), taskstats or schedstat.", 0, 0,
-          tiers },
+          "How processes are read: auto (taskstats where it is permitted, or schedstat), "
+          "taskstats, "
+          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended).",
+          0, 0, tiers },
         { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
           "Only these columns of the processes, by their JSON names.", 0, 0, NULL },
         { "table", 0, OPTION_CHOICE, &options->table, "TABLE",

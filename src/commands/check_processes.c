@@ -129,7 +129,7 @@ static void fill_process(struct cell *cells, const struct frame *tasks, size_t a
     const struct entity *entity = &tasks->entities[at];
     const uint64_t *values = frame_values(tasks, at);
     double measured = percent_of((double)values[TASKS_MEASURED], tasks->elapsed_ns[at]);
-    double sampled = tier == TASKS_TASKSTATS
+    double sampled = tier != TASKS_SCHEDSTAT
                          ? percent_of((double)values[TASKS_SAMPLED], tasks->elapsed_ns[at])
                          : NAN;
     double error = error_percent(measured, sampled);

@@ -10,7 +10,7 @@
 static const struct field interval_fields[] = {
     { "time", "time", "end of the interval, RFC 3339", 0, 0 },
     { "interval_s", "interval", "its real length", 0, 3 },
-    { "tier", "tier", "how processes were read: taskstats or schedstat", 0, 0 },
+    { "tier", "tier", "how processes were read: bpf, taskstats or schedstat", 0, 0 },
     { "tier_lacks", "lacks", "what this tier cannot see", 0, 0 },
     { "tier_change", "change", "what would give a better tier; null: nothing", 0, 0 },
     { "hidden", "hidden", "true: other users' processes cannot be seen (hidepid)", 0, 0 },
@@ -44,11 +44,13 @@ const char *const check_table_names[] = { "processes", "cpus", "machine", "total
 
 const char *tier_name(enum tasks_tier tier)
 {
-    return tier == TASKS_TASKSTATS ? "taskstats" : "schedstat";
+    return tier == TASKS_TASKSTATS ? "taskstats" : tier == TASKS_BPF ? "bpf" : "schedstat";
 }
 
 const char *tier_lacks(enum tasks_tier tier)
 {
+    if (tier == TASKS_BPF)
+        return "nothing of tasks; each context switch costs a little more while it runs";
     if (tier == TASKS_TASKSTATS)
         return "what a running task did since the last tick, and the last part of an exit";
     return "sampled time of a process (it is per CPU only), and what ends between two looks";
@@ -56,7 +58,7 @@ const char *tier_lacks(enum tasks_tier tier)
 
 const char *tier_change(enum tasks_tier tier)
 {
-    if (tier == TASKS_TASKSTATS)
+    if (tier != TASKS_SCHEDSTAT)
         return NULL;
     return "CAP_NET_ADMIN gives both: run as root, or once: setcap cap_net_admin+ep camp";
 }
@@ -123,7 +125,7 @@ static struct cell *fill_total(struct check_record *check, const struct check_co
 {
     const struct accuracy *accuracy = &summary->accuracy;
     bool all = check_selects_all(&context->selection);
-    bool sampled = context->tier == TASKS_TASKSTATS;
+    bool sampled = context->tier != TASKS_SCHEDSTAT;
     struct cell *first = cells;
 
     *cells++ = cell_natural(all ? context->living + summary->ended : summary->processes);
@@ -198,7 +200,7 @@ static void note_processes(struct check_record *check, size_t *line, enum tasks_
 {
     double measured = percent_of(accuracy->measured, elapsed_ns);
 
-    if (tier != TASKS_TASKSTATS || accuracy->active == 0) {
+    if (tier == TASKS_SCHEDSTAT || accuracy->active == 0) {
         note(check, line, "processes  measured %.2f %%", measured);
         return;
     }

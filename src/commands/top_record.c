@@ -43,7 +43,7 @@ static const struct field summary_fields[] = {
         COUNTER("voluntary_switches"), COUNTER("involuntary_switches"), COUNTER("minor_faults"),   \
         COUNTER("major_faults"), COUNTER("read_bytes"), COUNTER("written_bytes"),                  \
         COUNTER("read_chars"), COUNTER("written_chars"), COUNTER("cpu_ns"),                        \
-        COUNTER("run_delay_ns"),                                                                   \
+        COUNTER("run_delay_ns"), COUNTER("sampled_ns"),                                            \
     {                                                                                              \
         "unaccounted_ns", NULL, "wall time in no state", 0, 0, false, NULL                         \
     }

@@ -42,7 +42,7 @@ struct task_struct {
     unsigned in_iowait : 1;
     int pid, tgid;
     struct task_struct *real_parent, *group_leader;
-    uint64_t start_time;
+    uint64_t start_time, utime, stime;
     struct sched_entity se;
     struct sched_info sched_info;
     unsigned long nvcsw, nivcsw, min_flt, maj_flt;

@@ -21,9 +21,9 @@ struct cpu_account {
     uint64_t interrupt_since_ns; /* the one that runs; 0: none */
     uint64_t irq_before_ns;      /* irq_ns + softirq_ns at since_ns */
     uint64_t run_ns;             /* the scheduler's count of who runs, at since_ns */
-    uint64_t running_task;       /* its address in the kernel: to be read, never to be followed */
-    int32_t running;             /* tid; 0: idle */
-    uint32_t depth;              /* of interrupts */
+    uint64_t running_task; /* its address in the kernel: who it is, while its tid may change */
+    int32_t running;       /* tid; 0: idle */
+    uint32_t depth;        /* of interrupts */
     uint64_t switches;
     uint64_t unseen;     /* switches of which the kernel told nobody */
     uint64_t lost;       /* times a thread got no account: no memory */

@@ -286,6 +286,7 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
     __builtin_memcpy(ret->state_ns, account->state_ns, sizeof ret->state_ns);
     ret->cpu_ns = task->se.sum_exec_runtime;
     ret->run_delay_ns = task->sched_info.run_delay;
+    ret->sampled_ns = task->utime + task->stime;
     ret->minor_faults = task->min_flt;
     ret->major_faults = task->maj_flt;
     ret->voluntary_switches = task->nvcsw;
@@ -314,7 +315,7 @@ static __always_inline bool has_left(const struct account *account, const struct
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);
 
-    return on_cpu(account->state) && cpu != NULL && cpu->running != task->pid;
+    return on_cpu(account->state) && cpu != NULL && cpu->running_task != (uint64_t)task;
 }
 
 /* ----------------------------------------------------------------------------- Switches -- */
@@ -385,7 +386,7 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
     without_interrupts(&interval, &cpu->irq_before_ns, interrupts_ns(cpu, now));
     if (cpu->running != 0 && prev->pid == 0 && gone != NULL)
         ran = BPF_CORE_READ(gone, se.sum_exec_runtime) - cpu->run_ns;
-    busy = cpu->running == prev->pid             ? (prev->pid != 0 ? interval : 0)
+    busy = gone == prev                          ? (prev->pid != 0 ? interval : 0)
            : cpu->running != 0 && prev->pid != 0 ? interval
                                                  : ran;
     if (busy > interval)
@@ -407,7 +408,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns == 0)
         cpu->begin_ns = now;
-    else if (cpu->running != prev->pid)
+    else if (cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
     if (prev->pid != 0)
         ran = leave(prev, cpu, now, preempt || prev_state == 0, prev_state);

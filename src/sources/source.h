@@ -48,11 +48,13 @@ enum cpus_column {
     CPUS_COLUMN_COUNT
 };
 
-/* Each process. How it is read: by taskstats (CAP_NET_ADMIN) or by CPU clocks (any user). */
+/* Each process. How it is read: by taskstats (CAP_NET_ADMIN), by CPU clocks (any user), or by
+ * microstates (CAP_BPF and CAP_PERFMON). */
 enum tasks_tier {
-    TASKS_AUTOMATIC, /* the best one permitted */
+    TASKS_AUTOMATIC, /* taskstats where it is permitted: it costs nothing between two looks */
     TASKS_TASKSTATS,
-    TASKS_SCHEDSTAT
+    TASKS_SCHEDSTAT,
+    TASKS_BPF
 };
 
 enum tasks_column {
@@ -94,6 +96,7 @@ enum threads_counter {
     THREADS_WRITTEN_CHARS,
     THREADS_CPU, /* by the scheduler's own count: a witness */
     THREADS_RUN_DELAY,
+    THREADS_SAMPLED, /* CPU time by ticks */
     THREADS_COLUMN_COUNT
 };
 

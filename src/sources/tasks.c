@@ -13,7 +13,7 @@
  * Not guaranteed: of a task that runs on another CPU at the moment of the look, its time is as of
  * the last tick; the rest is booked in the next interval.
  */
-#include "source.h"
+#include "tasks_frame.h"
 #include "tasks_table.h"
 
 #include <stdlib.h>
@@ -25,43 +25,17 @@
 #define ASKED_AT_ONCE 256
 #define VERSION_WITH_GROUPS 12 /* of taskstats: ac_tgid */
 
-static const struct column columns[] = {
-    { "measured_ns", "measured", "sum_exec_runtime: on a CPU, by timestamps at each switch",
-      COLUMN_COUNTER, CAMP_MEASURED },
-    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
-      CAMP_SAMPLED },
-    { "absolute_ns", "absolute", "sum of |sampled - measured| of those in the row", COLUMN_COUNTER,
-      CAMP_DERIVED },
-    { "active", "active", "those of the row that ran", COLUMN_COUNTER, CAMP_MEASURED },
-    { "maximum_error_millionths", "maximum", "largest |sampled - measured| / measured of one",
-      COLUMN_GAUGE, CAMP_DERIVED },
-    { "stray_ns", "stray", "sampled of those that were not measured to run", COLUMN_COUNTER,
-      CAMP_SAMPLED },
-};
-
-_Static_assert(sizeof columns / sizeof columns[0] == TASKS_COLUMN_COUNT, "a column was forgotten");
-
-static const struct schema tasks_schema = {
-    .name = "tasks",
-    .columns = columns,
-    .column_count = TASKS_COLUMN_COUNT,
-    .state_count = 0,
-};
-
 struct tasks_source {
-    struct source source; /* first: a tasks_source is a source */
+    struct tasks_common common; /* first: a tasks_source is a source */
     const volatile sig_atomic_t *stop;
     enum tasks_tier tier;
     struct camp_taskstats ask, listen;
     struct tasks_table table;
     struct camp_pid *pids; /* [pid_capacity] */
     size_t pid_count, pid_capacity;
-    uint64_t look_ns;       /* CLOCK_BOOTTIME of the last look */
-    uint64_t look_began_ns; /* CLOCK_MONOTONIC of the same */
-    uint64_t older;         /* ended in this interval, began before, and were never listed */
-    const int32_t *kept;    /* [kept_count] */
-    size_t kept_count;
-    size_t living;            /* processes at the end of the last interval */
+    uint64_t look_ns;         /* CLOCK_BOOTTIME of the last look */
+    uint64_t look_began_ns;   /* CLOCK_MONOTONIC of the same */
+    uint64_t older;           /* ended in this interval, began before, and were never listed */
     uint64_t overruns, forks; /* as of the last look */
     uint64_t stolen_ns;       /* by the hypervisor since boot, when records were read last */
     struct frame frame;
@@ -261,38 +235,6 @@ static int look(struct tasks_source *source, bool first, struct camp_error *erro
     return r;
 }
 
-static int add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count,
-                   const char *name, const struct accuracy *sum)
-{
-    struct entity *entity = frame_add(frame);
-    uint64_t *values;
-
-    if (entity == NULL)
-        return CAMP_E_NOMEM;
-    entity->id = id;
-    entity->flags = flags;
-    entity->count = count;
-    memcpy(entity->name, name, sizeof entity->name);
-    values = frame_values(frame, frame->entity_count - 1);
-    values[TASKS_MEASURED] = (uint64_t)sum->measured;
-    values[TASKS_SAMPLED] = (uint64_t)(sum->sampled + sum->stray);
-    values[TASKS_ABSOLUTE] = (uint64_t)sum->absolute;
-    values[TASKS_ACTIVE] = sum->active;
-    values[TASKS_MAXIMUM] = (uint64_t)(1e6 * sum->maximum);
-    values[TASKS_STRAY] = (uint64_t)sum->stray;
-    frame->elapsed_ns[frame->entity_count - 1] = frame->end_ns - frame->start_ns;
-    return CAMP_OK;
-}
-
-static bool is_kept(const struct tasks_source *source, int32_t pid)
-{
-    for (size_t i = 0; i < source->kept_count; i++) {
-        if (source->kept[i] == pid)
-            return true;
-    }
-    return false;
-}
-
 /* A row of the table becomes an entity when there is something to say of it. */
 static int add_task(struct tasks_source *source, struct known_task *task)
 {
@@ -307,7 +249,7 @@ static int add_task(struct tasks_source *source, struct known_task *task)
         source->frame.losses.partial++;
     if (task->measured_ns == task->measured_before_ns &&
         task->sampled_ns == task->sampled_before_ns && (task->flags & TASK_NEW) == 0 && !ended &&
-        !is_kept(source, task->pid))
+        !tasks_is_kept(&source->common, task->pid))
         return CAMP_OK;
     if ((task->flags & TASK_NAMED) == 0)
         read_details(task, &details);
@@ -315,7 +257,7 @@ static int add_task(struct tasks_source *source, struct known_task *task)
             ((task->flags & TASK_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     accuracy_add(&sum, (double)counted_since(task->measured_before_ns, task->measured_ns),
                  (double)counted_since(task->sampled_before_ns, task->sampled_ns));
-    return add_row(&source->frame, task->pid, flags, 1, task->name, &sum);
+    return tasks_add_row(&source->frame, task->pid, flags, 1, task->name, &sum);
 }
 
 static int count_losses(struct tasks_source *source, size_t newcomers, struct camp_error *error)
@@ -346,18 +288,18 @@ static int fill_frame(struct tasks_source *source, struct camp_error *error)
     size_t newcomers = 0;
     int r = CAMP_OK;
 
-    source->living = 0;
+    source->common.living = 0;
     for (size_t i = 0; i < table->count && r == CAMP_OK; i++) {
         newcomers += (table->tasks[i].flags & TASK_NEW) != 0;
-        source->living += (table->tasks[i].flags & (TASK_ENDED | TASK_GONE)) == 0;
+        source->common.living += (table->tasks[i].flags & (TASK_ENDED | TASK_GONE)) == 0;
         r = add_task(source, &table->tasks[i]);
     }
     for (size_t i = 0; i < table->ended_count && r == CAMP_OK; i++) {
         const struct ended_group *group = &table->ended[i];
 
-        r = add_row(&source->frame, 0,
-                    ENTITY_NEW | ENTITY_ENDED | (group->kernel ? ENTITY_KERNEL : 0), group->count,
-                    group->name, &group->sum);
+        r = tasks_add_row(&source->frame, 0,
+                          ENTITY_NEW | ENTITY_ENDED | (group->kernel ? ENTITY_KERNEL : 0),
+                          group->count, group->name, &group->sum);
     }
     return r == CAMP_OK ? count_losses(source, newcomers, error) : r;
 }
@@ -425,12 +367,17 @@ static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error)
 {
-    struct tasks_source *source = calloc(1, sizeof *source);
+    struct tasks_source *source;
     int r;
 
+    if (tier == TASKS_BPF) {
+        *ret_tier = tier;
+        return tasks_states_open(stop, ret, error);
+    }
+    source = calloc(1, sizeof *source);
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_tasks };
+    source->common.source = (struct source){ describe, next, close_tasks };
     source->stop = stop;
     source->ask = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
     source->listen = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
@@ -440,27 +387,12 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
     if (r == CAMP_OK)
         r = look(source, true, error);
     if (r != CAMP_OK) {
-        close_tasks(&source->source);
+        close_tasks(&source->common.source);
         return r;
     }
     tasks_table_roll(&source->table);
     source->older = 0;
     *ret_tier = source->tier;
-    *ret = &source->source;
+    *ret = &source->common.source;
     return CAMP_OK;
-}
-
-void tasks_source_keep(struct source *base, const int32_t *pids, size_t count)
-{
-    struct tasks_source *source = (struct tasks_source *)base;
-
-    source->kept = pids;
-    source->kept_count = count;
-}
-
-size_t tasks_source_living(const struct source *base)
-{
-    const struct tasks_source *source = (const struct tasks_source *)base;
-
-    return source->living;
 }

@@ -52,6 +52,8 @@ static const struct column columns[] = {
     COUNTER("written_chars", "wchar", "by write(2) and the like"),
     COUNTER("cpu_ns", "cpu", "CPU time by the scheduler's own count"),
     COUNTER("run_delay_ns", "delay", "run-queue time by the scheduler's own count"),
+    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
+      CAMP_SAMPLED },
 };
 
 _Static_assert(sizeof columns / sizeof columns[0] == THREADS_COLUMN_COUNT,
@@ -218,12 +220,16 @@ static void fill_counters(uint64_t *values, const struct camp_thread_states *now
     values[THREADS_WRITTEN_CHARS] = counted_since(then->written_chars, now->written_chars);
     values[THREADS_CPU] = counted_since(then->cpu_ns, now->cpu_ns);
     values[THREADS_RUN_DELAY] = counted_since(then->run_delay_ns, now->run_delay_ns);
+    values[THREADS_SAMPLED] = counted_since(then->sampled_ns, now->sampled_ns);
 }
 
 static int add_thread(struct threads_source *source, const struct camp_thread_states *now)
 {
     static const struct camp_thread_states nothing;
     const struct camp_thread_states *then = find(&source->before, now);
+    /* It is older than the session, and got its account only now: what it did before is not known.
+     */
+    const bool met_late = then == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
     struct entity *entity = frame_add(&source->frame);
     uint64_t *values;
 
@@ -232,7 +238,7 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
     entity->id = now->tid;
     entity->pid = now->pid;
     entity->uid = now->uid;
-    entity->flags = (then == NULL ? ENTITY_NEW : 0) |
+    entity->flags = (then == NULL && !met_late ? ENTITY_NEW : 0) |
                     ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
                     ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     memcpy(entity->name, now->name, sizeof now->name);
@@ -242,7 +248,7 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
     if (then == NULL)
         then = &nothing;
     states_since(values, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
-    fill_counters(values, now, then);
+    fill_counters(values, now, met_late ? now : then);
     return CAMP_OK;
 }
 

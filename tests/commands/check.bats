@@ -172,7 +172,7 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
 
 @test "SIGINT and SIGTERM end with what was seen" {
     for signal in INT TERM; do
-        "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
+        "$CAMP" check --interval 60 --tier $tier --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!
         # It has set its handlers, and sleeps: bit 1 (SIGINT) and 14 (SIGTERM) of SigCgt.
         for _ in {1..50}; do
@@ -234,11 +234,12 @@ needs_taskstats() {
 # goes to $output, the load's own word to $truth. A load that was disturbed says so (status 3): it
 # is run again, three times at most, unless the law holds for it all the same (undisturbed=no).
 undisturbed=yes
+tier=auto
 checked() {
     cp "$CAMP" "$BATS_TEST_TMPDIR/campload" # a name of its own
     for _ in 1 2 3; do
         stolen=$(awk '/^cpu / {print $9}' /proc/stat)
-        "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/check" &
+        "$CAMP" check --interval 60 --tier $tier --format json >"$BATS_TEST_TMPDIR/check" &
         LOAD=$!
         sleep 0.5
         run --separate-stderr "$BATS_TEST_TMPDIR/campload" load "$@" --format json
@@ -307,4 +308,42 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier taskstats
     [ "$status" -eq 4 ]
     [[ $stderr == *"CAP_NET_ADMIN"* ]]
+}
+
+# The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
+@test "tier bpf: short-lived processes are booked whole, as their parent was told by wait" {
+    run "$CAMP" check --tier bpf --count 1 --interval 50ms
+    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then skip "$output"; fi
+    [ -z "${CAMP_SANITIZED:-}" ] || skip "a sanitizer is part of the load"
+    tier=bpf
+    undisturbed=no
+    checked fork --rate 200 --burn 2ms --duration 2s
+    law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
+    law "measured_ns >= 0.999 * (t['own_ns'] + t['parent_ns'])"
+    law "measured_ns >= 0.98 * (t['whole_ns'] + t['parent_ns'])"
+    law "measured_ns <= 1.02 * (t['whole_ns'] + t['parent_ns']) + 5e6"
+    law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
+}
+
+@test "tier bpf and tier taskstats say the same of a steady load" {
+    needs_taskstats
+    run "$CAMP" check --tier bpf --count 1 --interval 50ms
+    [ "$status" -eq 0 ] || skip "$output"
+    "$CAMP" load cpu --percent 40 --duration 20 >/dev/null &
+    LOAD=$!
+    sleep 0.3
+    "$CAMP" check --tier bpf --count 1 --interval 2 --pid $LOAD --format json >"$BATS_TEST_TMPDIR/bpf" &
+    "$CAMP" check --tier taskstats --count 1 --interval 2 --pid $LOAD --format json >"$BATS_TEST_TMPDIR/taskstats"
+    wait $!
+    output=$(cat "$BATS_TEST_TMPDIR/bpf" "$BATS_TEST_TMPDIR/taskstats")
+    json "[x['tier'] for x in records] == ['bpf', 'taskstats']"
+    json "abs(records[0]['total']['measured_percent'] - records[1]['total']['measured_percent']) < 10"
+    json "records[0]['total']['measured_percent'] > 20"
+}
+
+@test "tier bpf: an ordinary user is told which capabilities are missing" {
+    public_camp
+    run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier bpf
+    [ "$status" -eq 4 ] || [[ $stderr == *"without microstates"* ]]
+    [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]] || [[ $stderr == *"without microstates"* ]]
 }

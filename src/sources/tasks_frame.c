@@ -1,0 +1,71 @@
+#include "tasks_frame.h"
+
+#include <string.h>
+
+static const struct column columns[] = {
+    { "measured_ns", "measured", "sum_exec_runtime: on a CPU, by timestamps at each switch",
+      COLUMN_COUNTER, CAMP_MEASURED },
+    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
+      CAMP_SAMPLED },
+    { "absolute_ns", "absolute", "sum of |sampled - measured| of those in the row", COLUMN_COUNTER,
+      CAMP_DERIVED },
+    { "active", "active", "those of the row that ran", COLUMN_COUNTER, CAMP_MEASURED },
+    { "maximum_error_millionths", "maximum", "largest |sampled - measured| / measured of one",
+      COLUMN_GAUGE, CAMP_DERIVED },
+    { "stray_ns", "stray", "sampled of those that were not measured to run", COLUMN_COUNTER,
+      CAMP_SAMPLED },
+};
+
+_Static_assert(sizeof columns / sizeof columns[0] == TASKS_COLUMN_COUNT, "a column was forgotten");
+
+const struct schema tasks_schema = {
+    .name = "tasks",
+    .columns = columns,
+    .column_count = TASKS_COLUMN_COUNT,
+    .state_count = 0,
+};
+
+int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count, const char *name,
+                  const struct accuracy *sum)
+{
+    struct entity *entity = frame_add(frame);
+    uint64_t *values;
+
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    entity->id = id;
+    entity->flags = flags;
+    entity->count = count;
+    memcpy(entity->name, name, sizeof entity->name);
+    values = frame_values(frame, frame->entity_count - 1);
+    values[TASKS_MEASURED] = (uint64_t)sum->measured;
+    values[TASKS_SAMPLED] = (uint64_t)(sum->sampled + sum->stray);
+    values[TASKS_ABSOLUTE] = (uint64_t)sum->absolute;
+    values[TASKS_ACTIVE] = sum->active;
+    values[TASKS_MAXIMUM] = (uint64_t)(1e6 * sum->maximum);
+    values[TASKS_STRAY] = (uint64_t)sum->stray;
+    frame->elapsed_ns[frame->entity_count - 1] = frame->end_ns - frame->start_ns;
+    return CAMP_OK;
+}
+
+bool tasks_is_kept(const struct tasks_common *source, int32_t pid)
+{
+    for (size_t i = 0; i < source->kept_count; i++) {
+        if (source->kept[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+void tasks_source_keep(struct source *base, const int32_t *pids, size_t count)
+{
+    struct tasks_common *source = (struct tasks_common *)base;
+
+    source->kept = pids;
+    source->kept_count = count;
+}
+
+size_t tasks_source_living(const struct source *base)
+{
+    return ((const struct tasks_common *)base)->living;
+}

@@ -1,0 +1,204 @@
+/*
+ * Processes, by microstates: measured and sampled time of each from one snapshot of all threads,
+ * and the last numbers of those that ended.
+ *
+ * Both are the scheduler's and the tick's own counts, read in the kernel at one moment; of who
+ * ended at its last switch, when nothing is left to come. Threads are added up to their process
+ * here, so that those that ended are in it too.
+ */
+#include "tasks_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One process in the interval. */
+struct process_sum {
+    int32_t pid;
+    uint32_t flags; /* enum entity_flag, of its first thread */
+    const char *name;
+    uint64_t measured_ns, sampled_ns;
+};
+
+struct states_source {
+    struct tasks_common common; /* first: a states_source is a source */
+    struct source *threads;
+    struct process_sum *processes; /* [process_count] */
+    size_t process_count, process_capacity;
+    size_t *order; /* [order_capacity] rows of the threads' frame, by process */
+    size_t order_capacity;
+    struct frame frame;
+};
+
+static const struct schema *describe(const struct source *source)
+{
+    (void)source;
+    return &tasks_schema;
+}
+
+/* By process, its first thread first. */
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const struct frame *threads = context;
+    const struct entity *left = &threads->entities[*(const size_t *)a];
+    const struct entity *right = &threads->entities[*(const size_t *)b];
+
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    if ((left->id == left->pid) != (right->id == right->pid))
+        return left->id == left->pid ? -1 : 1;
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static int reserve(struct states_source *source, size_t rows)
+{
+    if (rows > source->order_capacity) {
+        size_t *order = reallocarray(source->order, 2 * rows, sizeof *order);
+
+        if (order == NULL)
+            return CAMP_E_NOMEM;
+        source->order = order;
+        source->order_capacity = 2 * rows;
+    }
+    if (rows > source->process_capacity) {
+        struct process_sum *processes =
+            reallocarray(source->processes, 2 * rows, sizeof *processes);
+
+        if (processes == NULL)
+            return CAMP_E_NOMEM;
+        source->processes = processes;
+        source->process_capacity = 2 * rows;
+    }
+    return CAMP_OK;
+}
+
+/* A pid that was used again within the interval is two processes: each has a first thread. */
+static void add_up(struct states_source *source, const struct frame *threads)
+{
+    struct process_sum *process = NULL;
+
+    source->process_count = 0;
+    for (size_t i = 0; i < threads->entity_count; i++)
+        source->order[i] = i;
+    qsort_r(source->order, threads->entity_count, sizeof *source->order, compare_rows,
+            (void *)threads);
+    for (size_t i = 0; i < threads->entity_count; i++) {
+        const struct entity *entity = &threads->entities[source->order[i]];
+        const uint64_t *values = frame_values(threads, source->order[i]);
+
+        if (process == NULL || process->pid != entity->pid || entity->id == entity->pid) {
+            process = &source->processes[source->process_count++];
+            *process = (struct process_sum){ entity->pid, entity->flags, entity->name, 0, 0 };
+        }
+        process->measured_ns += values[THREADS_CPU];
+        process->sampled_ns += values[THREADS_SAMPLED];
+    }
+}
+
+static bool is_brief(const struct process_sum *process)
+{
+    const uint32_t brief = ENTITY_NEW | ENTITY_ENDED;
+
+    return (process->flags & brief) == brief;
+}
+
+/* Those that began and ended within the interval come last, by name. */
+static int compare_processes(const void *a, const void *b)
+{
+    const struct process_sum *left = a, *right = b;
+
+    if (is_brief(left) != is_brief(right))
+        return is_brief(left) ? 1 : -1;
+    if (is_brief(left))
+        return strcmp(left->name, right->name);
+    return left->pid < right->pid ? -1 : left->pid > right->pid;
+}
+
+static int add_living(struct states_source *source, const struct process_sum *process)
+{
+    struct accuracy sum = { 0 };
+    bool ended = (process->flags & ENTITY_ENDED) != 0;
+
+    source->common.living += !ended;
+    if (process->measured_ns == 0 && process->sampled_ns == 0 && !ended &&
+        (process->flags & ENTITY_NEW) == 0 && !tasks_is_kept(&source->common, process->pid))
+        return CAMP_OK;
+    accuracy_add(&sum, (double)process->measured_ns, (double)process->sampled_ns);
+    return tasks_add_row(&source->frame, process->pid, process->flags, 1, process->name, &sum);
+}
+
+static int fill_frame(struct states_source *source)
+{
+    const struct process_sum *processes = source->processes;
+    const size_t count = source->process_count;
+    int r = CAMP_OK;
+
+    source->common.living = 0;
+    if (count > 0)
+        qsort(source->processes, count, sizeof *processes, compare_processes);
+    for (size_t i = 0, next = 0; i < count && r == CAMP_OK; i = next) {
+        struct accuracy sum = { 0 };
+
+        next = i + 1;
+        if (!is_brief(&processes[i])) {
+            r = add_living(source, &processes[i]);
+            continue;
+        }
+        for (next = i; next < count && strcmp(processes[next].name, processes[i].name) == 0; next++)
+            accuracy_add(&sum, (double)processes[next].measured_ns,
+                         (double)processes[next].sampled_ns);
+        r = tasks_add_row(&source->frame, 0, processes[i].flags, (uint32_t)(next - i),
+                          processes[i].name, &sum);
+    }
+    return r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct states_source *source = (struct states_source *)base;
+    const struct frame *threads;
+    int r = source->threads->next(source->threads, deadline_ns, &threads, error);
+
+    if (r == CAMP_OK)
+        r = reserve(source, threads->entity_count);
+    if (r != CAMP_OK)
+        return r;
+    frame_clear(&source->frame);
+    source->frame.start_ns = threads->start_ns;
+    source->frame.end_ns = threads->end_ns;
+    source->frame.wall_clock_ns = threads->wall_clock_ns;
+    source->frame.losses.lost = threads->losses.lost;
+    add_up(source, threads);
+    *ret_frame = &source->frame;
+    return fill_frame(source);
+}
+
+static void close_states(struct source *base)
+{
+    struct states_source *source = (struct states_source *)base;
+
+    source_close(source->threads);
+    free(source->processes);
+    free(source->order);
+    frame_release(&source->frame);
+    free(source);
+}
+
+int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
+                      struct camp_error *error)
+{
+    struct states_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return CAMP_E_NOMEM;
+    source->common.source = (struct source){ describe, next, close_states };
+    frame_init(&source->frame, &tasks_schema);
+    r = threads_source_open(CAMP_STATES_NO_SYSCALLS, stop, &source->threads, error);
+    if (r != CAMP_OK) {
+        close_states(&source->common.source);
+        return r;
+    }
+    *ret = &source->common.source;
+    return CAMP_OK;
+}
