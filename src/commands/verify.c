@@ -344,7 +344,8 @@ static int parse(struct verification *verification, int argc, char **argv, int *
     const struct option_table table = {
         .usage = "camp verify [OPTIONS]",
         .about = "Is every number right on this machine? Runs loads that know what they did, and\n"
-                 "holds what libcamp reports against it. Takes some 20 s.\n"
+                 "holds what libcamp reports against it. Takes some 20 s, and up to\n"
+                 "twice that beside a hypervisor that steals.\n"
                  "Exit status: 0 all passed; 1 a row failed; 3 none failed, but some could not\n"
                  "be tested here, which is said row by row.",
         .specs = specs,

@@ -160,3 +160,10 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]
 }
+
+@test "verify: how long it takes is the same in its help and in its documentation" {
+    run -0 "$CAMP" verify --help
+    takes="some 20 s, and up to twice that beside a hypervisor that steals"
+    [[ $(tr '\n' ' ' <<<"$output") == *"$takes"* ]]
+    [[ $(tr '\n' ' ' <"$TREE/docs/verify.md") == *"$takes"* ]]
+}
