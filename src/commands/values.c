@@ -59,15 +59,39 @@ static void miss_subject(struct values *values, const struct row *row)
     miss(values, &values->told_subjects[row->subject], status_of(subject->now.result), reason);
 }
 
-/* taskstats may refuse all of it, or have no answer about this one. */
-static int why_no_taskstat(const struct subject *subject, char *ret)
+static bool is_of_taskstats(const struct counter *counter)
+{
+    return counter->known_offset == offsetof(struct reading, taskstat_known);
+}
+
+static bool is_asked_for(const struct query *query, const struct counter *counter)
+{
+    for (size_t i = 0; i < query->row_count; i++) {
+        if (query->rows[i].counter == counter)
+            return true;
+    }
+    return false;
+}
+
+/* taskstats may refuse all of it, or have no answer about this one: the same for every counter that
+ * it tells, so it is said once, of all that were asked for. */
+static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
 {
     const struct camp_error *error = &subject->taskstats_error;
+    size_t length = 0;
 
+    for (size_t i = 0; i < counter_count && length < REASON_SIZE / 2; i++) {
+        if (!is_of_taskstats(&counters[i]) || !is_asked_for(values->query, &counters[i]))
+            continue;
+        length += (size_t)snprintf(ret + length, REASON_SIZE - length, "%s%s",
+                                   length > 0 ? ", " : "", counters[i].name);
+        values->told_counters[i] = true;
+    }
     if (error->code < 0)
-        snprintf(ret, REASON_SIZE, "%s", error->message);
+        snprintf(ret + length, REASON_SIZE - length, ": %s", error->message);
     else
-        snprintf(ret, REASON_SIZE, "%s: taskstats has no answer about it", subject->label);
+        snprintf(ret + length, REASON_SIZE - length, " of %s: taskstats has no answer about it",
+                 subject->label);
     return status_of(error->code < 0 ? error->code : subject->now.taskstat.result);
 }
 
@@ -117,17 +141,19 @@ static void miss_counter(struct values *values, const struct row *row)
     const struct counter *counter = row->counter;
     const struct subject *subject = &values->query->subjects.items[row->subject];
     char reason[REASON_SIZE];
+    bool told = values->told_counters[counter - counters];
     int status = STATUS_PARTIAL;
 
-    if (counter->known_offset == offsetof(struct reading, taskstat_known))
-        status = why_no_taskstat(subject, reason);
+    if (is_of_taskstats(counter))
+        status = why_no_taskstat(values, subject, reason);
     else if (counter->capability != NULL)
         status = why_no_io(values, row, reason);
     else
         snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s", subject->label, counter->name,
                  counter->needs != NULL ? "it takes " : "",
                  counter->needs != NULL ? counter->needs : "this system does not say it");
-    miss(values, &values->told_counters[counter - counters], status, reason);
+    miss(values, &told, status, reason);
+    values->told_counters[counter - counters] = true;
 }
 
 static void miss_rate(struct values *values, const struct row *row)

@@ -247,6 +247,16 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
+@test "what taskstats refuses is said once, with the names of the counters" {
+    a_child
+    run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns" \
+        "process.$CHILD.measured_ns" "process.$$.measured_ns" --count 2 --interval 10ms
+    [ "$status" -eq 4 ]
+    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+    [[ $stderr == "camp get: "*"sampled_ns"*": "*CAP_NET_ADMIN* ]]
+    [[ $stderr == "camp get: "*"measured_ns"*": "*CAP_NET_ADMIN* ]]
+}
+
 # As nobody, with CAPABILITIES (as setpriv takes them) and no other: the bytes that $CHILD read.
 read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     local capabilities=$1
