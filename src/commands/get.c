@@ -168,12 +168,21 @@ static int print_record(struct get *get, char *names, size_t number)
     return get->view->record(&get->output, &record, number);
 }
 
+/* An interrupt in the first interval: what there is is of a shorter one than was asked for. */
+static int tell_end(const struct get *get, uint64_t began_ns)
+{
+    return complain(STATUS_PARTIAL, "ended early: the interval is %.3g s of %.6g s",
+                    (double)(now_ns(CLOCK_MONOTONIC) - began_ns) / NS_PER_S,
+                    (double)get->interval_ns / NS_PER_S);
+}
+
 /* Reads and prints, `count` times, an interval apart. */
 static int repeat(struct get *get)
 {
     size_t rows = get->query.row_count;
     char *names = calloc(rows + 1, LABEL_SIZE + CAMP_NAME_SIZE);
-    uint64_t next_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC), next_ns = began_ns;
+    bool differs = query_needs_interval(&get->query), cut = false;
     int failed = 0;
 
     get->cells = calloc(rows + 1, VALUE_FIELDS * sizeof *get->cells);
@@ -182,26 +191,31 @@ static int repeat(struct get *get)
         free(names);
         return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
     }
-    if (query_needs_interval(&get->query))
+    if (differs)
         subjects_read(&get->query.subjects);
     for (uint64_t i = 0; i < get->count && failed == 0; i++) {
         uint64_t now;
 
-        if (i > 0 || query_needs_interval(&get->query))
+        if (i > 0 || differs)
             next_ns += get->interval_ns;
-        if (!sleep_until(next_ns))
-            break;
+        if (!sleep_until(next_ns)) {
+            if (i > 0)
+                break;
+            cut = differs;
+        }
         /* After a suspend, or where reading takes longer than the interval: none to make up for. */
         now = now_ns(CLOCK_MONOTONIC);
         if (now > next_ns + get->interval_ns)
             next_ns = now;
         subjects_read(&get->query.subjects);
-        if (i == 0)
+        if (i == 0 && !cut)
             values_tell_steps(&get->values, get->interval_ns);
         failed = print_record(get, names, (size_t)i);
     }
     free(names);
-    return failed != 0 ? output_failed(failed) : STATUS_OK;
+    if (failed != 0)
+        return output_failed(failed);
+    return cut ? tell_end(get, began_ns) : STATUS_OK;
 }
 
 /* ---------------------------------------------------------------------- Operands -- */

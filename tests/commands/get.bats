@@ -435,6 +435,22 @@ assert min(intervals) > 0.05, intervals' <"$BATS_TEST_TMPDIR/out"
     [ "${lines[0]}" -gt 0 ]
 }
 
+@test "an interrupt in the first interval prints what it has, exit 3" {
+    "$CAMP" get cpu.busy_percent --interval 30 --format json >"$BATS_TEST_TMPDIR/out" \
+        2>"$BATS_TEST_TMPDIR/err" &
+    CHILD=$!
+    sleep 0.5
+    kill -TERM "$CHILD"
+    status=0
+    wait "$CHILD" || status=$?
+    [ "$status" -eq 3 ]
+    python3 -c 'import json, sys
+record = json.load(sys.stdin)
+assert 0.1 < record["interval_s"] < 20
+assert record["counters"][0]["value"] is not None' <"$BATS_TEST_TMPDIR/out"
+    [[ $(cat "$BATS_TEST_TMPDIR/err") == "camp get: ended early: the interval is "*" s of 30 s" ]]
+}
+
 # near WRONG RIGHT: a mistyped name is a usage error that suggests the right one.
 near() {
     run --separate-stderr "$CAMP" get "$1"
