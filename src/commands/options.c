@@ -86,8 +86,16 @@ int parse_duration(const char *text, uint64_t *ret_ns)
 int parse_size(const char *text, uint64_t *ret_bytes)
 {
     static const struct suffix suffixes[] = {
-        { "", 1 },          { "B", 1 },           { "K", 1024.0 },       { "KiB", 1024.0 },
-        { "M", 1048576.0 }, { "MiB", 1048576.0 }, { "G", 1073741824.0 }, { "GiB", 1073741824.0 },
+        { "", 1 },
+        { "B", 1 },
+        { "K", 1024.0 },
+        { "KiB", 1024.0 },
+        { "M", 1048576.0 },
+        { "MiB", 1048576.0 },
+        { "G", 1073741824.0 },
+        { "GiB", 1073741824.0 },
+        { "T", 1099511627776.0 },
+        { "TiB", 1099511627776.0 },
         { NULL, 0 },
     };
 
@@ -175,6 +183,20 @@ static int set_value(const struct option_spec *spec, const char *text)
     return 0;
 }
 
+/* A bound as a person writes it: "1T", "976K", "0.01". */
+static void bound_text(const struct option_spec *spec, double bound, char *ret, size_t capacity)
+{
+    static const char suffixes[] = "KMGT";
+    size_t at = 0;
+
+    while (spec->type == OPTION_SIZE && at < sizeof suffixes - 1 && bound >= 1024 &&
+           fmod(bound, 1024) == 0) {
+        bound /= 1024;
+        at++;
+    }
+    snprintf(ret, capacity, "%.10g%.*s", bound, at > 0 ? 1 : 0, &suffixes[at > 0 ? at - 1 : 0]);
+}
+
 /* "one of text, json, csv", "a time from 0.001 s to 3600 s such as 500ms" ... */
 static void describe_value(const struct option_spec *spec, char *ret, size_t capacity)
 {
@@ -184,6 +206,7 @@ static void describe_value(const struct option_spec *spec, char *ret, size_t cap
         [OPTION_DURATION] = "a time such as 500ms, 2s or 1m",
         [OPTION_SIZE] = "a size such as 4096, 976K or 2M",
     };
+    char least[32], most[32];
     size_t used;
 
     if (spec->type == OPTION_CHOICE) {
@@ -196,9 +219,12 @@ static void describe_value(const struct option_spec *spec, char *ret, size_t cap
     used = (size_t)snprintf(
         ret, capacity, "%s",
         spec->type < OPTION_TEXT && kinds[spec->type] != NULL ? kinds[spec->type] : "a text");
-    if ((spec->minimum != 0 || spec->maximum != 0) && used < capacity)
-        snprintf(ret + used, capacity - used, ", from %.10g to %.10g%s", spec->minimum,
-                 spec->maximum, spec->type == OPTION_DURATION ? " s" : "");
+    if ((spec->minimum == 0 && spec->maximum == 0) || used >= capacity)
+        return;
+    bound_text(spec, spec->minimum, least, sizeof least);
+    bound_text(spec, spec->maximum, most, sizeof most);
+    snprintf(ret + used, capacity - used, ", from %s to %s%s", least, most,
+             spec->type == OPTION_DURATION ? " s" : "");
 }
 
 static int takes_argument(const struct option_spec *spec)
@@ -278,21 +304,49 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
     return NULL;
 }
 
+/* The words of the usage before its options, "camp load net". */
+static void command_of(const struct option_table *table, char *ret, size_t capacity)
+{
+    size_t length = strcspn(table->usage, "[");
+
+    while (length > 0 && table->usage[length - 1] == ' ')
+        length--;
+    snprintf(ret, capacity, "%.*s", (int)length, table->usage);
+}
+
+/* A word that several long options begin with: "--row or --rate". False: fewer than two do. */
+static bool may_be_several(const struct option_table *table, const char *word, char *ret,
+                           size_t capacity)
+{
+    size_t count = 0, used = 0;
+
+    for (size_t i = 0; i < table->count && used < capacity; i++) {
+        if (strncmp(table->specs[i].name, word, strlen(word)) != 0)
+            continue;
+        used += (size_t)snprintf(ret + used, capacity - used, "%s--%s", count > 0 ? " or " : "",
+                                 table->specs[i].name);
+        count++;
+    }
+    return count > 1;
+}
+
 /* A long option, perhaps with its value: "--intervall=2s". */
 static int complain_of_unknown(const struct option_table *table, const char *option)
 {
-    char word[64];
+    char word[64], command[64], several[200];
     struct suggestion suggestion = { .word = word };
 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(option + 2, "="), option + 2);
+    if (may_be_several(table, word, several, sizeof several))
+        return complain(STATUS_USAGE, "--%s is cut too short: %s?", word, several);
     suggestion_offer(&suggestion, "help");
     for (size_t i = 0; i < table->count; i++)
         suggestion_offer(&suggestion, table->specs[i].name);
     if (suggestion.best != NULL)
         return complain(STATUS_USAGE, "there is no option %s; did you mean --%s?", option,
                         suggestion.best);
-    return complain(STATUS_USAGE, "there is no option %s, or it is cut too short; see --help",
-                    option);
+    command_of(table, command, sizeof command);
+    return complain(STATUS_USAGE, "there is no option %s; see %s --help", option, command);
 }
 
 static int complain_of_option(const struct option_table *table, int found, int word,
@@ -300,13 +354,16 @@ static int complain_of_option(const struct option_table *table, int found, int w
 {
     const struct option_spec *spec = spec_of(table, optopt);
     const char *name = argv[word];
+    char command[64];
 
+    command_of(table, command, sizeof command);
     if (found == ':' && spec != NULL)
-        return complain(STATUS_USAGE, "--%s takes %s; see --help", spec->name, spec->argument);
+        return complain(STATUS_USAGE, "--%s takes %s; see %s --help", spec->name, spec->argument,
+                        command);
     if (optopt > 0 && optopt < FIRST_VALUE && strncmp(name, "--", 2) != 0)
-        return complain(STATUS_USAGE, "there is no option -%c; see --help", optopt);
+        return complain(STATUS_USAGE, "there is no option -%c; see %s --help", optopt, command);
     if (spec != NULL)
-        return complain(STATUS_USAGE, "%s takes no value; see --help", name);
+        return complain(STATUS_USAGE, "%s takes no value; see %s --help", name, command);
     return complain_of_unknown(table, name);
 }
 
@@ -337,6 +394,8 @@ int options_parse(const struct option_table *table, int argc, char **argv, int *
         if (set_value(spec, optarg))
             continue;
         describe_value(spec, wanted, sizeof wanted);
+        if (*optarg == '\0')
+            return complain(STATUS_USAGE, "--%s takes %s, not ''", spec->name, wanted);
         return complain(STATUS_USAGE, "--%s %s: takes %s", spec->name, optarg, wanted);
     }
     *ret_first = optind;

@@ -15,7 +15,7 @@ enum option_type {
     OPTION_REAL,     /* double *: in [minimum, maximum] */
     OPTION_DURATION, /* uint64_t *: ns. "100ms", "2s", "1.5", "1m", "2h": a bare number is s.
                       * minimum and maximum in s */
-    OPTION_SIZE,     /* uint64_t *: bytes. "976K" (1024), "2M", "1G" */
+    OPTION_SIZE,     /* uint64_t *: bytes. "976K" (1024), "2M", "1G", "1T" */
     OPTION_TEXT,     /* const char ** */
     OPTION_CHOICE,   /* int *: index into choices[] */
     OPTION_LIST      /* struct text_list *: may be given again */

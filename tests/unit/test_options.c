@@ -30,6 +30,7 @@ static int parse(struct values *values, const char *const *words)
         { "interval", 'i', OPTION_DURATION, &values->interval_ns, "TIME", "", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &values->count, "N", "", 1, 1e9, NULL },
         { "size", 0, OPTION_SIZE, &values->size, "SIZE", "", 0, 0, NULL },
+        { "bytes", 0, OPTION_SIZE, &values->size, "SIZE", "", 1, 1099511627776.0, NULL },
         { "percent", 0, OPTION_REAL, &values->percent, "N", "", 0, 100, NULL },
         { "colour", 0, OPTION_CHOICE, &values->colour, "COLOUR", "", 0, 0, colours },
         { "loud", 'l', OPTION_FLAG, &values->loud, NULL, "", 0, 0, NULL },
@@ -37,7 +38,8 @@ static int parse(struct values *values, const char *const *words)
         { "name", 0, OPTION_TEXT, &values->name, "NAME", "", 0, 0, NULL },
         { "pid", 'p', OPTION_LIST, &values->pids, "PID", "", 0, 0, NULL },
     };
-    const struct option_table table = { "camp made", "About.", specs, 9 };
+    const struct option_table table = { "camp made [OPTIONS] WORD", "About.", specs,
+                                        sizeof specs / sizeof specs[0] };
     static char texts[20][32] = { "made" }; /* OPTION_TEXT keeps pointers into it */
     char *argv[21] = { texts[0] };
     int argc = 1;
@@ -144,6 +146,27 @@ static void bad_values_are_refused_with_one_line_that_names_them(void **state)
     }
 }
 
+static void bounds_are_told_as_a_person_writes_them(void **state)
+{
+    static const char *const cases[][3] = {
+        { "--bytes", "0", "--bytes 0: takes a size such as 4096, 976K or 2M, from 1 to 1T\n" },
+        { "--bytes", "2T", "from 1 to 1T\n" },
+        { "--interval", "",
+          "--interval takes a time such as 500ms, 2s or 1m, "
+          "from 0.01 to 86400 s, not ''\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values = { 0 };
+        const char *words[] = { cases[i][0], cases[i][1], NULL };
+        char text[500];
+
+        assert_int_equal(parse_silenced(&values, words, text, sizeof text), STATUS_USAGE);
+        assert_non_null(strstr(text, cases[i][2]));
+    }
+}
+
 static void unknown_options_are_refused(void **state)
 {
     static const char *const cases[][4] = { { "--nonsense", NULL },
@@ -182,8 +205,11 @@ static void a_near_miss_of_a_long_option_is_suggested(void **state)
         { "--intervall=2s", "there is no option --intervall=2s; did you mean --interval?" },
         { "--colur", "did you mean --colour?" },
         { "--hepl", "did you mean --help?" },
-        { "--quiet", "see --help" }, /* no-quiet: three letters are too many */
-        { "--co", "cut too short" }, /* count, or colour */
+        { "--quiet",
+          "there is no option --quiet; see camp made --help" }, /* no-quiet: three letters are too
+                                                                   many */
+        { "--co", "--co is cut too short: --count or --colour?" },
+        { "--co=3", "--co is cut too short: --count or --colour?" },
     };
 
     (void)state;
@@ -231,6 +257,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_option_sets_its_variable),
         cmocka_unit_test(operands_may_stand_between_options),
         cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
+        cmocka_unit_test(bounds_are_told_as_a_person_writes_them),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(an_unknown_long_option_is_called_unknown),
         cmocka_unit_test(a_near_miss_of_a_long_option_is_suggested),
