@@ -10,6 +10,7 @@
 #include "command.h"
 #include "counters/units.h"
 #include "load_show.h"
+#include "suggestion.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -322,6 +323,7 @@ static int print_loads(FILE *stream)
 int command_load(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    struct suggestion suggestion = { .word = name };
 
     if (argc < 2) {
         print_loads(stderr);
@@ -334,6 +336,10 @@ int command_load(int argc, char **argv)
             stop_on_signals();
             return loads[i].run(argc - 1, argv + 1);
         }
+        suggestion_offer(&suggestion, loads[i].name);
     }
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no load '%s'; did you mean '%s'?", name,
+                        suggestion.best);
     return complain(STATUS_USAGE, "there is no load '%s'; see camp load --help", name);
 }

@@ -34,6 +34,8 @@ field() {
         [[ $output == *"  $load "* ]]
     done
     usage nothing
+    usage cup
+    [ "$stderr" = "camp load: there is no load 'cup'; did you mean 'cpu'?" ]
 }
 
 @test "load: every load has help, and names its options' defaults" {
@@ -59,7 +61,12 @@ field() {
     done
     usage cpu 30
     [[ $stderr == *"'30'"* ]]
-    usage memory --unknown
+    usage net --duration 3
+    [ "$stderr" = "camp load: there is no option --duration; see camp load net --help" ]
+    usage io --b 3
+    [ "$stderr" = "camp load: --b is cut too short: --bytes or --block?" ]
+    usage io -b 0
+    [[ $stderr == *", from 1 to 1T" ]]
 }
 
 @test "load cpu: what does not fit between two ticks is refused with the maximum" {
