@@ -228,6 +228,10 @@ static int add_operand(struct get *get, const char *operand)
 
     if (get->name == NULL && get->pid == NULL)
         return query_add(&get->query, operand);
+    if (strchr(operand, '.') != NULL)
+        return complain(STATUS_USAGE,
+                        "'%.60s': --%s says which process: give the counter alone, such as cpu_ns",
+                        operand, get->name != NULL ? "name" : "pid");
     length = snprintf(whole, sizeof whole, "process.%s%s.%s", get->name != NULL ? "name:" : "",
                       get->name != NULL ? get->name : get->pid, operand);
     if (length < 0 || (size_t)length >= sizeof whole)

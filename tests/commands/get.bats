@@ -485,6 +485,14 @@ near() {
     done
 }
 
+@test "with --pid or --name operands are counters alone" {
+    run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid says which process: give the counter alone, such as cpu_ns" ]
+    run --separate-stderr "$CAMP" get --name bash cpu.user_ns
+    [[ $stderr == *"--name says which process"* ]]
+}
+
 @test "which counter is asked when none is given" {
     run --separate-stderr "$CAMP" get
     [ "$status" -eq 2 ]
