@@ -166,11 +166,25 @@ static inline void *shared_memory(size_t size)
     return memory;
 }
 
-/* A child that does one thing, and ends. `truth`: shared memory, for what it knows of itself. */
+/* Who goes first is not kept from what it is about; its children are as all others. Nothing where
+ * it may not. */
+static inline void go_first(int policy)
+{
+    struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
+
+    sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
+}
+
+/* A child that does one thing, and ends. `truth`: shared memory, for what it knows of itself. It is
+ * made at one go: until it is, it has begun already, and sleeps. */
 static inline pid_t start(void act(void *truth), void *truth)
 {
-    pid_t pid = fork();
+    pid_t pid;
 
+    go_first(SCHED_FIFO);
+    pid = fork();
+    if (pid != 0)
+        go_first(SCHED_OTHER);
     assert_true(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

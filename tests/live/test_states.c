@@ -147,7 +147,7 @@ static void work_for_a_second(void)
     reap_well(burner);
 }
 
-/* All threads, and what the CPUs had done before and after they were read. */
+/* All threads, and what the CPUs had done before and after they were read: at one go. */
 struct moment {
     struct cpus earlier, later;
     struct threads threads;
@@ -156,18 +156,12 @@ struct moment {
 
 static void look_at_all(struct camp_states *session, struct moment *ret)
 {
+    go_first(SCHED_FIFO);
     look_at_cpus(session, &ret->earlier);
     ret->threads = look(session);
     look_at_cpus(session, &ret->later);
+    go_first(SCHED_OTHER);
     ret->hidden_ns = hidden_ns(&ret->threads);
-}
-
-/* Looks take less long when nobody else is run meanwhile; children are not meant. */
-static void go_first(int policy)
-{
-    struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
-
-    sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
 /* Law 2: nothing that a CPU does is nobody's, and nothing is booked twice. */
@@ -180,7 +174,6 @@ static void threads_together_did_what_the_cpus_did(void **state)
     uint64_t hidden, room;
 
     (void)state;
-    go_first(SCHED_FIFO);
     usleep(20000); /* every CPU switches */
     take_ended(session, &ended);
     ended.count = 0;
@@ -188,7 +181,6 @@ static void threads_together_did_what_the_cpus_did(void **state)
     work_for_a_second();
     look_at_all(session, &after);
     take_ended(session, &ended);
-    go_first(SCHED_OTHER);
 
     least = done_by_cpus(&before.later, &after.earlier);
     most = done_by_cpus(&before.earlier, &after.later);

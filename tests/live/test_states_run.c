@@ -1,0 +1,139 @@
+/* Law 3: microstates on a CPU and in the run queue, against the scheduler's own counts and a load
+ * that knows how it splits its time. */
+#include "states_session.h"
+
+#include <fcntl.h>
+
+/* ------------------------------------------------------------------ On a CPU, run queue -- */
+
+static void burn_beside_another(void *cpu)
+{
+    stay_on(*(size_t *)cpu);
+    burn(CLOCK_PROCESS_CPUTIME_ID, 300 * (uint64_t)NS_PER_MS);
+}
+
+/* Each of two that share a CPU waits about as long as it runs. The witnesses are written at
+ * switches as well, by the scheduler; stolen time is in the wall time of a thread that runs. */
+static void the_scheduler_counts_the_same(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct threads ended = { 0 };
+    size_t cpu = last_cpu();
+    uint64_t steal = steal_ns(), stolen;
+    pid_t burners[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        burners[i] = start(burn_beside_another, &cpu);
+    for (int i = 0; i < 2; i++)
+        reap_well(burners[i]);
+    stolen = stolen_since(steal);
+    for (int i = 0; i < 2; i++) {
+        struct camp_thread_states last = last_of(session, &ended, burners[i]);
+        uint64_t run_queue = last.state_ns[CAMP_STATE_RUN_QUEUE];
+
+        print_message("on a CPU %.3f ms (scheduler %.3f), run queue %.3f ms (%.3f)\n",
+                      (double)on_cpu_ns(&last) / 1e6, (double)last.cpu_ns / 1e6,
+                      (double)run_queue / 1e6, (double)last.run_delay_ns / 1e6);
+        assert_at_least("run queue", run_queue, 100 * (uint64_t)NS_PER_MS, 0);
+        assert_at_least("on a CPU", on_cpu_ns(&last), last.cpu_ns, near_ns(last.cpu_ns, 1));
+        assert_at_most("on a CPU", on_cpu_ns(&last), last.cpu_ns, near_ns(last.cpu_ns, 1) + stolen);
+        assert_near("run queue", run_queue, last.run_delay_ns, near_ns(last.run_delay_ns, 1));
+    }
+    free(ended.of);
+    close_states(session);
+}
+
+/* ---------------------------------------------------------------------- User and system -- */
+
+#define READ_BYTES (4u << 20)
+
+struct split {
+    uint64_t user_ns, system_ns;
+};
+
+/* Nine parts of its time in read(2), one in its own code, by its own clock, which costs no system
+ * call. It lets nobody run beside it where it may: whoever did would be in one of the parts. */
+static void read_zeros(void *truth)
+{
+    struct sched_param first = { .sched_priority = 1 };
+    struct split *split = truth, own = { 0 };
+    int zero = open("/dev/zero", O_RDONLY);
+    char *bytes = malloc(READ_BYTES);
+    uint64_t now, then;
+
+    stay_on(last_cpu());
+    sched_setscheduler(0, SCHED_FIFO, &first);
+    now = then = now_ns(CLOCK_MONOTONIC);
+    while (own.system_ns < 250 * (uint64_t)NS_PER_MS) {
+        if (read(zero, bytes, READ_BYTES) != READ_BYTES)
+            _exit(1);
+        now = now_ns(CLOCK_MONOTONIC);
+        own.system_ns += now - then;
+        then = now;
+        while (own.user_ns + now - then < own.system_ns / 9)
+            now = now_ns(CLOCK_MONOTONIC);
+        own.user_ns += now - then;
+        then = now;
+    }
+    *split = own;
+}
+
+static struct camp_thread_states watch_reader(uint32_t options, struct split *ret)
+{
+    struct camp_states *session = open_states_or_skip(options);
+    struct threads ended = { 0 };
+    struct split *truth = shared_memory(sizeof *truth);
+    pid_t reader = start(read_zeros, truth);
+    struct camp_thread_states last;
+
+    reap_well(reader);
+    last = last_of(session, &ended, reader);
+    *ret = *truth;
+    munmap(truth, sizeof *truth);
+    free(ended.of);
+    close_states(session);
+    return last;
+}
+
+static double system_percent(uint64_t user_ns, uint64_t system_ns)
+{
+    return 100.0 * (double)system_ns / (double)(user_ns + system_ns);
+}
+
+static void a_load_that_knows_its_system_time_is_told_the_same(void **state)
+{
+    struct split known;
+    struct camp_thread_states last = watch_reader(0, &known);
+    double told = system_percent(last.state_ns[CAMP_STATE_USER], last.state_ns[CAMP_STATE_SYSTEM]);
+    double own = system_percent(known.user_ns, known.system_ns);
+
+    (void)state;
+    print_message("system %.2f %% of user and system, by its own clock %.2f %%\n", told, own);
+    assert_true(own > 89 && own < 91);
+    assert_true(told > own - 1 && told < own + 1);
+    assert_true(last.system_calls > 100);
+}
+
+static void without_system_calls_user_is_all_of_it(void **state)
+{
+    struct split known;
+    struct camp_thread_states last = watch_reader(CAMP_STATES_NO_SYSCALLS, &known);
+
+    (void)state;
+    assert_int_equal(last.state_ns[CAMP_STATE_SYSTEM], 0);
+    assert_int_equal(last.system_calls, 0);
+    assert_at_least("user", last.state_ns[CAMP_STATE_USER] + last.state_ns[CAMP_STATE_IRQ],
+                    last.cpu_ns, near_ns(last.cpu_ns, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_scheduler_counts_the_same),
+        cmocka_unit_test(a_load_that_knows_its_system_time_is_told_the_same),
+        cmocka_unit_test(without_system_calls_user_is_all_of_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* Sessions of microstates: who may have one, two at once, and what stays in the kernel. */
+#include "states_session.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <grp.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------- What stays -- */
+
+#define PROGRAMS_MAX 64
+
+/* The programs whose descriptors a process has. Returns how many. */
+static size_t programs_of(pid_t pid, uint32_t ret[PROGRAMS_MAX])
+{
+    char pattern[64], line[256];
+    size_t count = 0;
+    glob_t found;
+
+    snprintf(pattern, sizeof pattern, "/proc/%d/fdinfo/*", pid);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "r");
+
+        while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+            if (count < PROGRAMS_MAX && sscanf(line, "prog_id: %u", &ret[count]) == 1)
+                count++;
+        }
+        if (file != NULL)
+            fclose(file);
+    }
+    globfree(&found);
+    return count;
+}
+
+/* -1: there is none of that number. */
+static int is_the_switch(uint32_t program)
+{
+    struct bpf_prog_info info = { 0 };
+    uint32_t size = sizeof info;
+    int descriptor = bpf_prog_get_fd_by_id(program), is;
+
+    if (descriptor < 0)
+        return errno == ENOENT ? -1 : 0;
+    is = bpf_obj_get_info_by_fd(descriptor, &info, &size) == 0 &&
+         strcmp(info.name, "on_switch") == 0;
+    close(descriptor);
+    return is;
+}
+
+static void hold_a_session(void *ready)
+{
+    struct camp_states *session;
+
+    if (camp_states_open(&session, 0, NULL) != CAMP_OK)
+        _exit(1);
+    if (write(*(int *)ready, "", 1) == 1)
+        pause();
+}
+
+static void nothing_stays_of_a_session_that_was_killed(void **state)
+{
+    uint32_t programs[PROGRAMS_MAX];
+    size_t count, switches = 0, left;
+    int ready[2];
+    char byte;
+    pid_t child;
+
+    (void)state;
+    camp_states_close(open_states_or_skip(0));
+    assert_int_equal(pipe(ready), 0);
+    child = start(hold_a_session, &ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    count = programs_of(child, programs);
+    for (size_t i = 0; i < count; i++)
+        switches += is_the_switch(programs[i]) == 1;
+    assert_true(switches > 0);
+
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    for (int i = 0; i < 200; i++) { /* the kernel takes them away behind the process */
+        left = 0;
+        for (size_t k = 0; k < count; k++)
+            left += is_the_switch(programs[k]) != -1;
+        if (left == 0)
+            break;
+        usleep(10000);
+    }
+    assert_int_equal(left, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+/* --------------------------------------------------------------------------- Two at once -- */
+
+/* By the clock that takes no system call: they see each call at moments of their own. */
+static void burn_and_sleep(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 50; i++) {
+        burn(CLOCK_MONOTONIC, NS_PER_MS);
+        usleep(2000);
+    }
+}
+
+static void two_sessions_at_once_say_the_same(void **state)
+{
+    struct camp_states *sessions[] = { open_states_or_skip(0), open_states_or_skip(0) };
+    struct camp_thread_states last[2];
+    pid_t child = start(burn_and_sleep, NULL);
+
+    (void)state;
+    reap_well(child);
+    for (int i = 0; i < 2; i++) {
+        struct threads ended = { 0 };
+
+        last[i] = last_of(sessions[i], &ended, child);
+        free(ended.of);
+        close_states(sessions[i]);
+    }
+    assert_at_least("timer", last[0].state_ns[CAMP_STATE_TIMER], 100 * (uint64_t)NS_PER_MS, 0);
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        assert_near(camp_state_name(i), last[0].state_ns[i], last[1].state_ns[i], NS_PER_MS);
+}
+
+/* ------------------------------------------------------------------------------- Refusal -- */
+
+static void without_the_capabilities_it_says_which(void **state)
+{
+    int status;
+    pid_t child;
+
+    (void)state;
+    camp_states_close(open_states_or_skip(0));
+    child = fork();
+    if (child == 0) {
+        struct camp_states *session = NULL;
+        struct camp_error error = { 0 };
+        int r;
+
+        if (setgroups(0, NULL) != 0 || setresuid(65534, 65534, 65534) != 0)
+            _exit(2);
+        r = camp_states_open(&session, 0, &error);
+        fprintf(stderr, "%s\n", error.message);
+        _exit(r == CAMP_E_PERM && session == NULL && strstr(error.message, "CAP_BPF") != NULL &&
+                      strstr(error.message, "CAP_PERFMON") != NULL
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+        print_message("skipped, not passed: may not become another user\n");
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_stays_of_a_session_that_was_killed),
+        cmocka_unit_test(two_sessions_at_once_say_the_same),
+        cmocka_unit_test(without_the_capabilities_it_says_which),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/* Law 3: sleeps by their kind, each against the sleeper's own clock. */
+#include "states_session.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define SLEEP_MS 200
+
+static void sleep_a_while(void)
+{
+    struct timespec time = { .tv_nsec = SLEEP_MS * (long)NS_PER_MS };
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+/* Somebody else who does something late. */
+static pid_t do_later(void act(int), int argument)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        sleep_a_while();
+        act(argument);
+        _exit(0);
+    }
+    return pid;
+}
+
+static void write_byte(int descriptor)
+{
+    if (write(descriptor, "", 1) != 1)
+        _exit(1);
+}
+
+static void do_nothing(int argument)
+{
+    (void)argument;
+}
+
+/* ------------------------------------------------------------------------------- Sleeps -- */
+
+/* Each is what a child does between two looks at its clock. */
+
+static void sleep_in_lock(int unused)
+{
+    static uint32_t word;
+    struct timespec time = { .tv_nsec = SLEEP_MS * (long)NS_PER_MS };
+
+    (void)unused;
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
+}
+
+static void sleep_in_poll(int unused)
+{
+    (void)unused;
+    poll(NULL, 0, SLEEP_MS);
+}
+
+static void sleep_in_recv(int descriptor)
+{
+    char byte;
+
+    if (recv(descriptor, &byte, 1, 0) != 1)
+        _exit(1);
+}
+
+static void sleep_in_read(int descriptor)
+{
+    char byte;
+
+    if (read(descriptor, &byte, 1) != 1)
+        _exit(1);
+}
+
+static void sleep_in_nanosleep(int unused)
+{
+    (void)unused;
+    sleep_a_while();
+}
+
+static void sleep_in_wait(int pid)
+{
+    waitpid(pid, NULL, 0);
+}
+
+static void sleep_in_sigtimedwait(int unused)
+{
+    struct timespec time = { .tv_nsec = SLEEP_MS * (long)NS_PER_MS };
+    sigset_t none;
+
+    (void)unused;
+    sigemptyset(&none);
+    sigtimedwait(&none, NULL, &time);
+}
+
+static void stop(int unused)
+{
+    (void)unused;
+    raise(SIGSTOP);
+}
+
+/* What has to be there before the sleep; returns the argument of the sleep. */
+
+static int late_sender(void)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        _exit(1);
+    do_later(write_byte, ends[1]);
+    return ends[0];
+}
+
+static int late_writer(void)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        _exit(1);
+    do_later(write_byte, ends[1]);
+    return ends[0];
+}
+
+static int sleeping_child(void)
+{
+    return do_later(do_nothing, 0);
+}
+
+static int nothing(void)
+{
+    return 0;
+}
+
+static const struct sleep {
+    enum camp_state state;
+    const char *call;
+    void (*sleep)(int argument);
+    int (*prepare)(void);
+} sleeps[] = {
+    { CAMP_STATE_LOCK, "futex", sleep_in_lock, nothing },
+    { CAMP_STATE_POLL, "poll", sleep_in_poll, nothing },
+    { CAMP_STATE_SOCKET, "recv", sleep_in_recv, late_sender },
+    { CAMP_STATE_SOCKET, "read of a socket", sleep_in_read, late_sender },
+    { CAMP_STATE_PIPE, "read of a pipe", sleep_in_read, late_writer },
+    { CAMP_STATE_TIMER, "clock_nanosleep", sleep_in_nanosleep, nothing },
+    { CAMP_STATE_CHILD, "waitpid", sleep_in_wait, sleeping_child },
+    { CAMP_STATE_OTHER_SLEEP, "sigtimedwait", sleep_in_sigtimedwait, nothing },
+    { CAMP_STATE_STOPPED, "SIGSTOP", stop, nothing },
+};
+
+#define SLEEPS (sizeof sleeps / sizeof sleeps[0])
+
+/* ------------------------------------------------------------------------------ Sleepers -- */
+
+struct sleeper {
+    const struct sleep *how;
+    pid_t pid;
+    uint64_t own_ns; /* how long it slept, by its own clock */
+};
+
+static void sleep_once(void *truth)
+{
+    struct sleeper *self = truth;
+    int argument = self->how->prepare();
+    uint64_t begin = now_ns(CLOCK_MONOTONIC);
+
+    self->how->sleep(argument);
+    self->own_ns = now_ns(CLOCK_MONOTONIC) - begin;
+}
+
+/* All it slept, and how long it could have run by then but did not, is what its clock saw. In no
+ * other state of sleep it was more than a moment: a child is made, and its pages are there. */
+static void assert_slept(const struct sleeper *sleeper, const struct camp_thread_states *last)
+{
+    uint64_t slept = last->state_ns[sleeper->how->state];
+    uint64_t queued = last->state_ns[CAMP_STATE_RUN_QUEUE];
+
+    print_message("%s: %.3f ms %s, by its own clock %.3f\n", sleeper->how->call,
+                  (double)slept / 1e6, camp_state_name((int)sleeper->how->state),
+                  (double)sleeper->own_ns / 1e6);
+    assert_at_least(sleeper->how->call, slept, sleeper->own_ns,
+                    near_ns(sleeper->own_ns, 2) + queued);
+    assert_at_most(sleeper->how->call, slept, sleeper->own_ns, near_ns(sleeper->own_ns, 2));
+    for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
+        if (i != (int)sleeper->how->state && i != CAMP_STATE_RUN_QUEUE)
+            assert_at_most(camp_state_name(i), last->state_ns[i], NEAR_NS, 0);
+    }
+}
+
+static void every_sleep_is_of_its_kind(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct sleeper *sleepers = shared_memory(SLEEPS * sizeof *sleepers);
+    struct threads ended = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < SLEEPS; i++) {
+        sleepers[i].how = &sleeps[i];
+        sleepers[i].pid = start(sleep_once, &sleepers[i]);
+    }
+    usleep(SLEEP_MS * 1000);
+    for (size_t i = 0; i < SLEEPS; i++) {
+        if (sleeps[i].state == CAMP_STATE_STOPPED) {
+            assert_int_equal(waitpid(sleepers[i].pid, NULL, WUNTRACED), sleepers[i].pid);
+            kill(sleepers[i].pid, SIGCONT);
+        }
+        reap_well(sleepers[i].pid);
+    }
+    for (size_t i = 0; i < SLEEPS; i++) {
+        struct camp_thread_states last = last_of(session, &ended, sleepers[i].pid);
+
+        assert_slept(&sleepers[i], &last);
+    }
+    munmap(sleepers, SLEEPS * sizeof *sleepers);
+    free(ended.of);
+    close_states(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sleep_is_of_its_kind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
