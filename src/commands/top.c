@@ -2,10 +2,10 @@
  * camp top: where the wall time of threads, processes, users or commands goes, by microstate,
  * interval by interval.
  */
+#include "top.h"
 #include "command.h"
 #include "counters/units.h"
-#include "top_record.h"
-#include "views/view.h"
+#include "views/screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,29 +14,13 @@
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
 #define OTHER_LINES 5 /* headline, headings, note, an empty line, and the line below */
-#define PIDS_MAXIMUM 256
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };
 
 /* CPU time first, then the states by their names. */
-static const char *sorts[CAMP_STATE_COUNT + 2] = { "cpu" };
-
-struct top {
-    uint64_t interval_ns, count, rows;
-    int format, group, columns, sort;
-    bool kernel_threads, no_syscalls, verbose;
-    const char *filter_text;
-    struct text_list pid_texts;
-    int32_t pids[PIDS_MAXIMUM];
-    regex_t filter;
-    struct top_selection selection;
-    struct source *threads;
-    struct top_record record;
-    const struct view *view;
-    struct view_options view_options;
-};
+const char *top_sort_names[CAMP_STATE_COUNT + 2] = { "cpu" };
 
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
@@ -50,7 +34,8 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           "A row is a thread, a process (the default), a user or a command.", 0, 0,
           top_group_names },
         { "sort", 's', OPTION_CHOICE, &top->sort, "STATE",
-          "Those that were longest in this state come first (cpu: on a CPU).", 0, 0, sorts },
+          "Those that were longest in this state come first (cpu: on a CPU).", 0, 0,
+          top_sort_names },
         { "top", 0, OPTION_COUNT, &top->rows, "N",
           "At most N rows; 0: all. (text: 20, otherwise all.)", 0, 1e9, NULL },
         { "pid", 'p', OPTION_LIST, &top->pid_texts, "PID",
@@ -65,6 +50,8 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           "Leave kernel threads out.", 0, 0, NULL },
         { "no-syscalls", 0, OPTION_FLAG, &top->no_syscalls, NULL,
           "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+        { "plain", 0, OPTION_FLAG, &top->plain, NULL,
+          "On a terminal too: one interval below the other, no keys.", 0, 0, NULL },
         { "verbose", 'v', OPTION_FLAG, &top->verbose, NULL,
           "What the kernel says of the programs that are put into it.", 0, 0, NULL },
     };
@@ -73,13 +60,13 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
                  "page, a lock, a disk or something else, measured in the kernel at each change\n"
                  "(microstates). Those that ended in the interval are in it. Without --count it\n"
-                 "runs until Ctrl-C.",
+                 "runs until Ctrl-C. On a terminal it is live: h shows the keys.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
 
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        sorts[i + 1] = camp_state_name(i);
+        top_sort_names[i + 1] = camp_state_name(i);
     return options_parse(&table, argc, argv, ret_first);
 }
 
@@ -87,8 +74,8 @@ static int read_pids(struct top *top)
 {
     const struct text_list *list = &top->pid_texts;
 
-    if (list->count > PIDS_MAXIMUM)
-        return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
+    if (list->count > TOP_PIDS_MAXIMUM)
+        return complain(STATUS_USAGE, "at most %d times --pid", TOP_PIDS_MAXIMUM);
     for (size_t i = 0; i < list->count; i++) {
         char *rest;
         long pid = strtol(list->texts[i], &rest, 10);
@@ -158,16 +145,24 @@ static int read_options(struct top *top, int argc, char **argv)
     return status == OPTIONS_GO_ON ? read_filter(top) : status;
 }
 
-static int show(struct top *top, const struct frame *threads, size_t number)
+int top_fill(struct top *top, const struct frame *threads)
 {
     struct camp_states_losses losses;
     char time[TIME_TEXT_SIZE];
-    int failed;
 
     time_text(time, sizeof time, threads->wall_clock_ns);
     threads_source_losses(top->threads, &losses);
-    if (top_record_fill(&top->record, threads, &top->selection, &losses, "bpf", time) != CAMP_OK)
-        return complain(STATUS_FAILURE, "out of memory");
+    return top_record_fill(&top->record, threads, &top->selection, &losses, "bpf", time) == CAMP_OK
+               ? OPTIONS_GO_ON
+               : complain(STATUS_FAILURE, "out of memory");
+}
+
+static int show(struct top *top, const struct frame *threads, size_t number)
+{
+    int failed, status = top_fill(top, threads);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
     failed = top->view->record(&top->view_options, &top->record.record, number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
@@ -194,6 +189,15 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
+/* The screen is taken only when the session is there: what fails before is said on stderr. */
+static int run(struct top *top)
+{
+    if (top->format != FORMAT_TEXT || top->plain || !screen_open())
+        return run_intervals(top);
+    top->selection.top = 0; /* it scrolls */
+    return top_live(top);
+}
+
 int command_top(int argc, char **argv)
 {
     struct camp_error error = { 0 };
@@ -205,7 +209,7 @@ int command_top(int argc, char **argv)
         r = threads_source_open((top.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                                     (top.verbose ? CAMP_STATES_VERBOSE : 0),
                                 &stop_requested, &top.threads, &error);
-        status = r == CAMP_OK ? run_intervals(&top) : complain_of(r, &error);
+        status = r == CAMP_OK ? run(&top) : complain_of(r, &error);
     }
     source_close(top.threads);
     top_record_release(&top.record);

@@ -373,11 +373,12 @@ int top_record_fill(struct top_record *ret, const struct frame *threads,
         r = reserve(ret, ret->groups.entity_count, field_count);
     if (r != CAMP_OK)
         return r;
+    snprintf(ret->time, sizeof ret->time, "%s", time);
     rows = order_rows(ret, selection);
     for (size_t i = 0; i < rows; i++)
         fill_row(ret, &ret->cells[i * field_count], ret->order[i], selection, ret->users[i]);
-    fill_summary(ret, selection, tier, time);
-    fill_texts(ret, tier, time, losses);
+    fill_summary(ret, selection, tier, ret->time);
+    fill_texts(ret, tier, ret->time, losses);
     ret->tables[0] = (struct table){
         "summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary, 1, true
     };

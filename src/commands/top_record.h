@@ -30,13 +30,13 @@ struct top_record {
     struct cell *cells;
     size_t cell_capacity, order_capacity;
     char (*users)[32];
-    char headline[TOP_NOTE_SIZE];
+    char time[48], headline[TOP_NOTE_SIZE];
     char note[TOP_NOTE_SIZE];
     const char *note_list[2];
     struct cell summary[5], losses[2];
 };
 
-/* CAMP_OK or CAMP_E_NOMEM. `losses`: since the session began. `time` stays the caller's. */
+/* CAMP_OK or CAMP_E_NOMEM. `losses`: since the session began. */
 int top_record_fill(struct top_record *ret, const struct frame *threads,
                     const struct top_selection *selection, const struct camp_states_losses *losses,
                     const char *tier, const char *time);

@@ -66,7 +66,7 @@ assert len(rows) == 1
 on_cpu = sum(row['states'][name] for name in ('user', 'system', 'irq'))
 witness = row['counters']['cpu_ns']
 assert on_cpu >= 0.95 * witness and on_cpu > 0.3e9, (on_cpu, witness)
-assert row['states']['timer'] > 0.1e9, row
+assert row['states']['timer'] + row['states']['run_queue'] > 0.1e9, row
 " --interval 1 --pid "$LOAD"
 }
 
@@ -141,4 +141,49 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     wait "$LOAD"
     LOAD=
     python3 -c "import json; json.load(open('$BATS_TEST_TMPDIR/out'))"
+}
+
+# A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
+on_screen() {
+    local columns=$1 rows=$2 keys=$3
+    shift 3
+    "$CAMP" top --help | grep -q 'On a terminal it is live' || skip "no help"
+    run python3 "$BATS_TEST_DIRNAME/screen.py" "$columns" "$rows" "$keys" -- "$CAMP" top \
+        --interval 500ms "$@"
+    [ "$status" -eq 0 ]
+    [[ $output == *"h: help"* ]] || skip "camp was built without ncurses"
+}
+
+@test "top: live on a terminal of 80 x 24, one of 40 x 8, and one of 0 x 0" {
+    on_screen 80 24 q
+    [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
+    [[ ${lines[1]} == *"tier bpf"* ]]
+    [[ ${lines[2]} =~ ^\ +id\ +name ]]
+    [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
+    on_screen 40 8 q
+    [ "${#lines[@]}" -le 8 ]
+    on_screen 0 0 q
+    [[ ${lines[0]} == "camp top"* ]]
+}
+
+@test "top: keys group, sort, freeze and filter what is shown" {
+    on_screen 80 24 'ggSq'
+    [[ ${lines[0]} == "camp top  each command, by stopped  h: help" ]]
+    on_screen 80 24 ' q'
+    [[ ${lines[0]} == *"FROZEN"* ]]
+    on_screen 80 24 $'/^camp$\rq'
+    [[ ${lines[0]} == *"only ^camp$"* ]]
+    [[ ${lines[3]} == *" camp "* ]]
+    on_screen 80 24 $'/(\rq'
+    [[ ${lines[0]} == *"is no regular expression"* ]]
+    on_screen 80 24 'cq'
+    [[ $output == *"USERNAME"* ]]
+}
+
+@test "top: on a terminal without a cursor, and with --plain, it prints" {
+    run env TERM=dumb script -qec "'$CAMP' top --count 1 --interval 100ms" /dev/null
+    [[ $output == *"tier bpf"* ]]
+    [[ $output != *"h: help"* ]]
+    run env TERM=vt100 script -qec "'$CAMP' top --plain --count 1 --interval 100ms" /dev/null
+    [[ $output != *"h: help"* ]]
 }

@@ -1,0 +1,35 @@
+/* camp top: what its plain and its live form share. */
+#ifndef CAMP_COMMANDS_TOP_H
+#define CAMP_COMMANDS_TOP_H
+
+#include "options.h"
+#include "top_record.h"
+#include "views/view.h"
+
+#define TOP_PIDS_MAXIMUM 256
+
+struct top {
+    uint64_t interval_ns, count, rows;
+    int format, group, columns, sort;
+    bool kernel_threads, no_syscalls, verbose, plain;
+    const char *filter_text;
+    struct text_list pid_texts;
+    int32_t pids[TOP_PIDS_MAXIMUM];
+    regex_t filter;
+    struct top_selection selection;
+    struct source *threads;
+    struct top_record record;
+    const struct view *view;
+    struct view_options view_options;
+};
+
+/* The names of --sort: cpu, then the states. NULL-terminated. */
+extern const char *top_sort_names[];
+
+/* Fills top->record with this interval. OPTIONS_GO_ON, or an exit status after a complaint. */
+int top_fill(struct top *top, const struct frame *threads);
+
+/* The live form, on a terminal that screen_open() took. Returns an exit status. */
+int top_live(struct top *top);
+
+#endif

@@ -1,0 +1,216 @@
+/* camp top on a terminal: the interval's record redrawn, and keys that change what is shown. */
+#include "command.h"
+#include "counters/units.h"
+#include "top.h"
+#include "views/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FILTER_SIZE 80
+#define KEY_WAIT_NS (200 * NS_PER_MS) /* so soon is a signal seen */
+
+static const char help_text[] =
+    "camp top: where the wall time goes, measured at each change of state\n"
+    "\n"
+    "  q        end\n"
+    "  space    freeze, and go on\n"
+    "  g        group: thread, process, user, command\n"
+    "  s  S     sort by the next or the last state; cpu is the time on a CPU\n"
+    "  k        kernel threads, or not\n"
+    "  c        columns: camp (percent of the interval), prstat (of the row's own time)\n"
+    "  f  /     filter by name (a regular expression; nothing: all)\n"
+    "  up down  scroll; page up, page down, home\n"
+    "  h  ?     this\n"
+    "\n"
+    "usr% sys%   on a CPU, in its own code, in the kernel\n"
+    "runq%       ready, and waiting for a CPU\n"
+    "flt%        asleep for a page of memory\n"
+    "disk% lock% asleep for a block device, in futex(2)\n"
+    "slp%        asleep in anything else: docs/states.md has each\n"
+    "un%         wall time that is in no state\n"
+    "\n"
+    "any key goes back\n";
+
+struct live {
+    struct top *top;
+    const struct frame *threads; /* the interval shown */
+    size_t scroll;
+    bool frozen, helping, ended;
+    char filter[FILTER_SIZE], message[FILTER_SIZE + 40];
+};
+
+static int draw(struct live *live)
+{
+    struct top *top = live->top;
+    char head[256];
+    int status;
+
+    if (live->helping) {
+        screen_draw_text(help_text);
+        return OPTIONS_GO_ON;
+    }
+    if (live->threads == NULL)
+        return OPTIONS_GO_ON;
+    status = top_fill(top, live->threads);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    snprintf(head, sizeof head, "camp top  each %s, by %s%s%s%s  %s", top_group_names[top->group],
+             top_sort_names[top->sort], live->filter[0] != '\0' ? ", only " : "", live->filter,
+             live->frozen ? "  FROZEN" : "", live->message[0] != '\0' ? live->message : "h: help");
+    screen_draw(head, &top->record.record, &live->scroll);
+    return OPTIONS_GO_ON;
+}
+
+static void ask_filter(struct live *live)
+{
+    struct top *top = live->top;
+    char text[FILTER_SIZE];
+    regex_t compiled;
+
+    if (!screen_ask("filter (a regular expression): ", text, sizeof text))
+        return;
+    if (text[0] != '\0' && regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) != 0) {
+        snprintf(live->message, sizeof live->message, "'%s' is no regular expression", text);
+        return;
+    }
+    if (top->selection.filter != NULL)
+        regfree(&top->filter);
+    top->selection.filter = NULL;
+    if (text[0] != '\0') {
+        top->filter = compiled;
+        top->selection.filter = &top->filter;
+    }
+    snprintf(live->filter, sizeof live->filter, "%s", text);
+}
+
+/* The next of `count` in a circle. */
+static int turn(int now, int step, int count)
+{
+    return (now + step + count) % count;
+}
+
+static void scroll_by(struct live *live, int step)
+{
+    if (step < 0 && live->scroll < (size_t)-step)
+        live->scroll = 0;
+    else
+        live->scroll += (size_t)step;
+}
+
+static void change_selection(struct live *live, int key)
+{
+    struct top *top = live->top;
+    struct top_selection *selection = &top->selection;
+
+    if (key == 'g')
+        top->group = turn(top->group, 1, 4);
+    else if (key == 's' || key == 'S')
+        top->sort = turn(top->sort, key == 's' ? 1 : -1, CAMP_STATE_COUNT + 1);
+    else if (key == 'k')
+        selection->kernel_threads = !selection->kernel_threads;
+    else if (key == 'c')
+        selection->prstat = !selection->prstat;
+    selection->group = (enum group_key)top->group;
+    selection->sort = top->sort - 1;
+    live->scroll = 0;
+}
+
+static void press(struct live *live, int key)
+{
+    live->message[0] = '\0';
+    if (live->helping) {
+        live->helping = key == SCREEN_RESIZED;
+        return;
+    }
+    switch (key) {
+    case 'q':
+    case 'Q':
+    case SCREEN_GONE:
+        live->ended = true;
+        break;
+    case ' ':
+        live->frozen = !live->frozen;
+        break;
+    case 'f':
+    case '/':
+        ask_filter(live);
+        break;
+    case 'h':
+    case '?':
+        live->helping = true;
+        break;
+    case SCREEN_UP:
+    case SCREEN_DOWN:
+        scroll_by(live, key == SCREEN_UP ? -1 : 1);
+        break;
+    case SCREEN_PAGE_UP:
+    case SCREEN_PAGE_DOWN:
+        scroll_by(live, key == SCREEN_PAGE_UP ? -10 : 10);
+        break;
+    case SCREEN_HOME:
+        live->scroll = 0;
+        break;
+    default:
+        change_selection(live, key);
+    }
+}
+
+/* Attends to keys until it is time for the next interval. */
+static int attend(struct live *live, uint64_t deadline_ns)
+{
+    int status = OPTIONS_GO_ON;
+
+    while (status == OPTIONS_GO_ON && !live->ended && !stop_requested) {
+        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        uint64_t left = now < deadline_ns ? deadline_ns - now : 0;
+        int key;
+
+        if (left == 0)
+            break;
+        key = screen_key((int)((left < KEY_WAIT_NS ? left : KEY_WAIT_NS) / NS_PER_MS) + 1);
+        if (key == SCREEN_NONE)
+            continue;
+        press(live, key);
+        if (!live->ended)
+            status = draw(live);
+    }
+    return status;
+}
+
+static int take_interval(struct live *live)
+{
+    struct camp_error error = { 0 };
+    const struct frame *threads;
+    int r = live->top->threads->next(live->top->threads, 0, &threads, &error);
+
+    if (r != CAMP_OK) {
+        screen_close(); /* a complaint is for the terminal as it was */
+        return complain_of(r, &error);
+    }
+    live->threads = threads;
+    return draw(live);
+}
+
+int top_live(struct top *top)
+{
+    struct live live = { .top = top };
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    if (top->filter_text != NULL)
+        snprintf(live.filter, sizeof live.filter, "%s", top->filter_text);
+    screen_draw_text("camp top: the first interval is on its way; h: help, q: end\n");
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !live.ended && !stop_requested;) {
+        if (top->count > 0 && i == top->count)
+            break;
+        deadline_ns += top->interval_ns;
+        status = attend(&live, deadline_ns);
+        if (status != OPTIONS_GO_ON || live.ended || stop_requested || live.frozen)
+            continue;
+        status = take_interval(&live);
+        i++;
+    }
+    screen_close();
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
