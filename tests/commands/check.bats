@@ -294,6 +294,20 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     law "r['losses']['lost'] == 0"
 }
 
+@test "tasks that tier schedstat did not see are counted, with status 0" {
+    "$CAMP" check --tier schedstat --count 1 --interval 1 --format json >"$BATS_TEST_TMPDIR/out" &
+    LOAD=$!
+    sleep 0.3
+    for _ in {1..20}; do /bin/true; done
+    status=0
+    wait "$LOAD" || status=$?
+    [ "$status" -eq 0 ]
+    output=$(cat "$BATS_TEST_TMPDIR/out")
+    json "r['losses']['unseen'] >= 20 and r['losses']['lost'] == 0"
+    run "$CAMP" check --help
+    [[ $output == *"What tier schedstat cannot see"*"is counted, status 0."* ]]
+}
+
 @test "an ordinary user gets the schedstat tier, which says what it lacks" {
     public_camp
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
