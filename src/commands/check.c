@@ -194,6 +194,8 @@ static int read_options(struct check *check, int argc, char **argv)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (options->table >= 0 && options->format != FORMAT_CSV)
         return complain(STATUS_USAGE, "--table goes with --format csv");
+    if (options->columns != NULL && options->format == FORMAT_CLASSIC)
+        return complain(STATUS_USAGE, "--columns: the lines of --format classic are what they are");
     if (options->top == UINT64_MAX)
         options->top = options->format == FORMAT_TEXT ? rows_that_fit() : 0;
     check->view = view_by_name(formats[options->format]);

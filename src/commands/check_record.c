@@ -182,6 +182,13 @@ __attribute__((format(printf, 3, 4))) static void note(struct check_record *chec
     check->notes[++*line] = NULL;
 }
 
+static void note_no_match(struct check_record *check, size_t *line,
+                          const struct check_selection *selection, size_t rows)
+{
+    if (selection->filter != NULL && rows == 0)
+        note(check, line, "--filter   matches no process that ran in this interval");
+}
+
 /* Rows that the text leaves out are counted. */
 static void note_hidden_rows(struct check_record *check, size_t *line, size_t rows, size_t cpu_rows)
 {
@@ -282,6 +289,7 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     cells = fill_total(check, context, &summary, elapsed_ns, cells);
     fill_losses(check, &losses, elapsed_ns, cells);
     write_headline(check, context, (double)elapsed_ns / 1e9);
+    note_no_match(check, &line, &context->selection, summary.rows);
     note_hidden_rows(check, &line, summary.rows, machine.cpus);
     note_processes(check, &line, context->tier, &summary.accuracy, elapsed_ns);
     note_machine(check, &line, &machine);

@@ -326,8 +326,9 @@ static int show(struct doctor *doctor, const struct view *view, const struct vie
 
 int command_doctor(int argc, char **argv)
 {
+    enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
     static const char *const formats[] = { "text", "json", "csv", NULL };
-    int format = 0, table = FACTS, first;
+    int format = 0, table = -1, first;
     const struct option_spec specs[] = {
         { "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv", 0, 0, formats },
         { "table", 0, OPTION_CHOICE, &table, "TABLE",
@@ -351,8 +352,10 @@ int command_doctor(int argc, char **argv)
         return status;
     if (first < argc)
         return complain(STATUS_USAGE, "'%s' is not taken; see camp doctor --help", argv[first]);
-    output.table = table_names[table];
-    doctor.words = format == 0;
+    if (table >= 0 && format != FORMAT_CSV)
+        return complain(STATUS_USAGE, "--table goes with --format csv");
+    output.table = table_names[table >= 0 ? table : FACTS];
+    doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);
     if (result < 0)
         return complain_of(result, &error);

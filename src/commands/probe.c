@@ -293,18 +293,19 @@ static int show(struct probe *probe)
 
 static int read_rates(struct probe *probe)
 {
-    char copy[256], *state = NULL;
+    char copy[256], *state = copy;
 
     if (strlen(probe->rate_text) >= sizeof copy)
         return complain(STATUS_USAGE, "--rate: too long");
     strcpy(copy, probe->rate_text);
-    for (char *text = strtok_r(copy, ",", &state); text != NULL;
-         text = strtok_r(NULL, ",", &state)) {
+    for (char *text = strsep(&state, ","); text != NULL; text = strsep(&state, ",")) {
         char *rest;
         double rate = strtod(text, &rest);
 
-        if (*rest != '\0' || !(rate >= 0.1 && rate <= 100000))
-            return complain(STATUS_USAGE, "--rate %s: takes 0.1 to 100000 blocks a second", text);
+        if (rest == text || *rest != '\0' || !(rate >= 0.1 && rate <= 100000))
+            return complain(
+                STATUS_USAGE,
+                "--rate takes 0.1 to 100000 blocks a second, such as 1,10,100, not '%s'", text);
         if (blocks_within(rate, probe->duration_ns) == 0)
             return complain(STATUS_USAGE, "--rate %s: a block of it takes --duration %.4gs or more",
                             text, 1 / rate);
@@ -312,8 +313,6 @@ static int read_rates(struct probe *probe)
             return complain(STATUS_USAGE, "--rate: at most %d rates", RATES_MAX);
         probe->rates[probe->rate_count++] = rate;
     }
-    if (probe->rate_count == 0)
-        return complain(STATUS_USAGE, "--rate takes numbers, such as 1,10,100");
     return OPTIONS_GO_ON;
 }
 

@@ -114,6 +114,14 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     json "not any(p['name'].startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
 }
 
+@test "text: a filter that matches nothing says so" {
+    run "$CAMP" check --count 1 --interval 50ms --filter 'no such name'
+    [ "$status" -eq 0 ]
+    [[ $output == *$'\n'"--filter   matches no process that ran in this interval"$'\n'* ]]
+    run "$CAMP" check --count 1 --interval 50ms --filter camp
+    [[ $output != *"matches no process"* ]]
+}
+
 @test "--pid ends when the process has ended" {
     sleep 0.5 &
     LOAD=$!
@@ -146,7 +154,8 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
 @test "bad options: one line that says what to do, and status 2" {
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
-        "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval"; do
+        "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \
+        "--columns pid --format classic"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" check $options
         echo "$options: $status $stderr"

@@ -40,6 +40,14 @@ teardown() {
     [ "$("$CAMP" doctor | head -n -1 | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
+@test "--table without csv is refused" {
+    for format in text json; do
+        run --separate-stderr "$CAMP" doctor --table tiers --format $format
+        [ "$status" -eq 2 ]
+        [ "$stderr" = "camp doctor: --table goes with --format csv" ]
+    done
+}
+
 @test "json: one object, with schema, facts, capabilities and tiers" {
     run bash -c "'$CAMP' doctor --format json"
     [ "$status" -eq 0 ]
