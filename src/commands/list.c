@@ -282,8 +282,9 @@ static int print_subjects(struct list *list, const struct kind_name *kind)
         if (!of_tasks)
             continue;
         states[i][0] = task->state;
-        cells[i * fields + 1] =
-            (task->known & CAMP_TASK_NAME) != 0 ? cell_text(task->name) : cell_unknown();
+        cells[i * fields + 1] = (task->known & CAMP_TASK_NAME) != 0 && task->name[0] != '\0'
+                                    ? cell_text(task->name)
+                                    : cell_unknown();
         cells[i * fields + 2] =
             (task->known & CAMP_TASK_STATE) != 0 ? cell_text(states[i]) : cell_unknown();
     }

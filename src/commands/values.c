@@ -254,7 +254,9 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
         row->character[0] = *at;
         return cell_text(row->character);
     case VALUE_TEXT:
-        return cell_text(row->counter->kinds == KIND_KERNEL && *at == '\0' ? "none" : at);
+        if (*at == '\0') /* of a task: it has no name */
+            return row->counter->kinds == KIND_KERNEL ? cell_text("none") : cell_unknown();
+        return cell_text(at);
     case VALUE_I32:
     case VALUE_FLAG:
     case VALUE_ACCOUNTING:

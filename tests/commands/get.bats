@@ -200,6 +200,25 @@ a_child() {
     [ "$output" = S ]
 }
 
+@test "a process without a name has null for it, as in camp check and camp list" {
+    python3 -c 'import ctypes, time
+ctypes.CDLL(None).prctl(15, b"", 0, 0, 0)
+time.sleep(60)' &
+    CHILD=$!
+    for _ in {1..50}; do
+        [ -n "$(cat "/proc/$CHILD/comm")" ] || break
+        sleep 0.1
+    done
+    run --separate-stderr "$CAMP" get "process.$CHILD.name" --format json
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ $output == *'"value":null'* ]]
+    run "$CAMP" list processes --long --pid "$CHILD" --format json
+    [[ $output == *'"process.'$CHILD'@'*'":null,'*'"state":"S"'* ]]
+    run "$CAMP" check --count 1 --interval 50ms --pid "$CHILD" --format json
+    [[ $output == *'"name":null'* ]]
+}
+
 @test "a thread is read by its process and its own id" {
     a_child
     run "$CAMP" get "thread.$CHILD.$CHILD.cpu_ns" --value
