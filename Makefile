@@ -53,6 +53,10 @@ coverage:
 	@tools/coverage
 
 install: release
+	@folder="$(abspath $(DESTDIR)/$(PREFIX))"; \
+	while [ ! -e "$$folder" ]; do folder=$$(dirname "$$folder"); done; \
+	[ -w "$$folder" ] || { echo "make install: $$folder may not be written to: run it as root," \
+	    "or give PREFIX=\$$HOME/.local (or DESTDIR)" >&2; exit 1; }
 	@meson install -C $(RELEASE) --no-rebuild --quiet $(if $(DESTDIR),--destdir "$(abspath $(DESTDIR))")
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 

@@ -117,3 +117,17 @@ END
     grep -q 'Dtests=disabled' "$TREE/build/install-test/camp-options"
     [ ! -e "$TREE/build/install-test/tests/unit" ]
 }
+
+@test "who may not write to the prefix is told in one line, without a traceback" {
+    as_user=()
+    if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
+    "${as_user[@]}" test -r "$TREE/Makefile" || skip "an ordinary user cannot read the tree"
+    for words in PREFIX=/usr "PREFIX=/usr/no/such" "PREFIX=/ DESTDIR=/usr/x"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr "${as_user[@]}" make -C "$TREE" -o release install \
+            RELEASE=build/install-test $words
+        [ "$(grep -vc '^make' <<<"$stderr")" -eq 0 ]
+        [ "$(grep -c '^make install: /usr may not be written to: run it as root, or give PREFIX=' \
+            <<<"$stderr")" -eq 1 ]
+    done
+}
