@@ -317,6 +317,12 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     [[ $output == *"What tier schedstat cannot see"*"is counted, status 0."* ]]
 }
 
+@test "what the README shows in ten seconds is seen here" {
+    readme=$BATS_TEST_DIRNAME/../../README.md
+    run env CAMP="$CAMP" bash -c "$(sed -n 's,^build/release/src/camp,"$CAMP",p' "$readme"); kill \$!"
+    [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
+}
+
 @test "an ordinary user gets the schedstat tier, which says what it lacks" {
     public_camp
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
