@@ -55,13 +55,32 @@ def table_verdicts(record):
     return found
 
 
+def attach_verdicts(record):
+    units = {"switch_ns": "a context switch", "call_ns": "a system call"}
+    return [verdict(f"{variant['who']}: more {units[what]}", f"{variant[what][0]:.0f} ns",
+                    f"{limit:.0f} ns", variant[what][0] <= limit)
+            for variant in record["variants"] for what, limit in variant["limits"].items()]
+
+
+def snapshot_verdicts(record):
+    name = f"snapshot of {record['threads']:,} threads"
+    found = [verdict(name, f"{record['ms']:.2f} ms", f"{record['limit_ms']:.2f} ms",
+                     record["ms"] <= record["limit_ms"])]
+    if "limit_resident_bytes" in record:
+        found.append(verdict(f"{name}: resident", f"{record['resident_bytes'] / 1e6:.1f} MB",
+                             f"{record['limit_resident_bytes'] / 1e6:.0f} MB",
+                             record["resident_bytes"] <= record["limit_resident_bytes"]))
+    return found
+
+
 def size_verdicts(record):
     return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
 
 
 def verdicts(record):
-    makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts}
+    makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
+              "attach": attach_verdicts, "snapshot": snapshot_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -88,6 +107,18 @@ def print_call(record):
                   f"[{peer['ratio_p5']:.2f} to {peer['ratio_p95']:.2f}]")
 
 
+def print_against(record):
+    for peer in record["against"]:
+        print(f"  {peer['who']:28}{peer['ms']:9.2f} ms  {peer['ratio']:6.3f} "
+              f"[{peer['ratio_min']:.2f} to {peer['ratio_max']:.2f}]")
+    print_missing(record)
+
+
+def print_missing(record):
+    for name, why in record["missing"].items():
+        print(f"  {name:28}  missing: {why}")
+
+
 def print_table(record):
     print(f"\ncamp check, tier {record['tier']}, {crowd_text(record)} "
           f"({record['processes']:,} processes in all)")
@@ -95,11 +126,31 @@ def print_table(record):
           f"[{record['ms_min']:.2f} to {record['ms_max']:.2f}]")
     print(f"  starting it {record['start_ms']:.1f} ms, resident at most "
           f"{record['resident_bytes'] / 1e6:.1f} MB")
-    for peer in record["against"]:
-        print(f"  {peer['who']:28}{peer['ms']:9.2f} ms  {peer['ratio']:6.3f} "
-              f"[{peer['ratio_min']:.2f} to {peer['ratio_max']:.2f}]")
-    for name, why in record["missing"].items():
-        print(f"  {name:28}  missing: {why}")
+    print_against(record)
+
+
+def cost_text(cost, nothing):
+    middle, least, most = cost
+    return f"{middle:+7.0f} {middle / nothing:+7.0%} {f'[{least:.0f} to {most:.0f}]':>17}"
+
+
+def print_attach(record):
+    nothing = record["nothing"]
+    print(f"\nWhat is attached to the kernel: ns more than with nothing, median [least to most] of "
+          f"{record['rounds']} rounds' better half")
+    print(f"{'':41}{'a context switch':>33} {'a system call':>33}")
+    print(f"  {'nothing':39}{nothing['switch_ns']:7.0f}{nothing['call_ns']:34.0f}")
+    for variant in record["variants"]:
+        print(f"  {variant['who']:39}{cost_text(variant['switch_ns'], nothing['switch_ns'])}"
+              f" {cost_text(variant['call_ns'], nothing['call_ns'])}")
+    print_missing(record)
+
+
+def print_snapshot(record):
+    print(f"\nA snapshot of {record['threads']:,} threads")
+    print(f"  {'camp':28}{record['ms']:9.2f} ms, resident at most "
+          f"{record['resident_bytes'] / 1e6:.1f} MB")
+    print_against(record)
 
 
 def print_size(record):
@@ -118,7 +169,8 @@ def print_verdict(record):
 
 
 PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
-            "size": print_size, "verdict": print_verdict}
+            "size": print_size, "attach": print_attach, "snapshot": print_snapshot,
+            "verdict": print_verdict}
 
 
 def print_text(record):

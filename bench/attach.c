@@ -1,0 +1,73 @@
+/*
+ * Attaches to the kernel, and stays until its input ends.
+ *
+ *   attach floor EVENT...          programs that do nothing, at these events (floor.bpf.c)
+ *   attach states [no-syscalls]    a session of microstates
+ */
+#include "floor.skel.h"
+
+#include <camp/states.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void wait_for_end(void)
+{
+    char byte;
+
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        continue;
+}
+
+static int is_named(const char *name, char **names)
+{
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int attach_floor(char **events)
+{
+    struct floor_bpf *floor = floor_bpf__open();
+    struct bpf_program *program;
+    int r;
+
+    if (floor == NULL)
+        return 1;
+    bpf_object__for_each_program(program, floor->obj)
+    {
+        bpf_program__set_autoload(program, is_named(bpf_program__name(program), events));
+    }
+    r = floor_bpf__load(floor);
+    if (r == 0)
+        r = floor_bpf__attach(floor);
+    if (r == 0)
+        wait_for_end();
+    floor_bpf__destroy(floor);
+    return r == 0 ? 0 : 1;
+}
+
+static int attach_states(uint32_t options)
+{
+    struct camp_states *session;
+    struct camp_error error = { 0 };
+
+    if (camp_states_open(&session, options, &error) != CAMP_OK) {
+        fprintf(stderr, "attach: %s\n", error.message);
+        return 1;
+    }
+    wait_for_end();
+    camp_states_close(session);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "floor") == 0)
+        return attach_floor(argv + 2);
+    if (argc > 1 && strcmp(argv[1], "states") == 0)
+        return attach_states(argc > 2 ? CAMP_STATES_NO_SYSCALLS : 0);
+    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls]\n");
+    return 2;
+}

@@ -1,0 +1,135 @@
+/*
+ * What a context switch and a system call take: two processes, pinned to one CPU, pass a byte to
+ * and fro through two pipes; then one of them asks for its parent again and again.
+ *
+ *   pingpong CPU ROUND_TRIPS CALLS
+ *
+ * Prints {"switch_ns", "call_ns"}, the medians of RUNS. They are CPU time of both processes: the
+ * kernel books a switch to one of the two, and what others take from them in between to neither. A
+ * round trip is two switches, each with a wakeup, and four system calls.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNS 7
+
+static int there[2], back[2];
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int pin(size_t cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+static int pass(int from, int to)
+{
+    char byte = 0;
+
+    return read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1 ? 0 : -1;
+}
+
+static void answer(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (pass(there[0], back[1]) == 0)
+        continue;
+    _exit(0);
+}
+
+static int round_trips(size_t count)
+{
+    char byte = 0;
+
+    if (write(there[1], &byte, 1) != 1)
+        return -1;
+    for (size_t i = 1; i < count; i++) {
+        if (pass(back[0], there[1]) != 0)
+            return -1;
+    }
+    return read(back[0], &byte, 1) == 1 ? 0 : -1;
+}
+
+static double switch_ns(size_t count, clockid_t others_clock)
+{
+    uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock);
+
+    if (round_trips(count) != 0)
+        return -1;
+    return (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock) - before) /
+           (2 * (double)count);
+}
+
+static double call_ns(size_t count)
+{
+    uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+    for (size_t i = 0; i < count; i++)
+        syscall(SYS_getppid);
+    return (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / (double)count;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+static double median(double *ns)
+{
+    qsort(ns, RUNS, sizeof *ns, ascending);
+    return ns[RUNS / 2];
+}
+
+int main(int argc, char **argv)
+{
+    clockid_t others_clock;
+    double switches_ns[RUNS], calls_ns[RUNS];
+    size_t trips, calls;
+    pid_t other;
+
+    if (argc < 4) {
+        fprintf(stderr, "pingpong: which CPU, how many round trips, how many calls?\n");
+        return 2;
+    }
+    if (pin(strtoul(argv[1], NULL, 10)) != 0 || pipe(there) != 0 || pipe(back) != 0) {
+        perror("pingpong");
+        return 1;
+    }
+    other = fork();
+    if (other == 0)
+        answer();
+    if (other < 0 || clock_getcpuclockid(other, &others_clock) != 0) {
+        perror("pingpong");
+        return 1;
+    }
+    trips = strtoul(argv[2], NULL, 10);
+    calls = strtoul(argv[3], NULL, 10);
+    for (int i = 0; i < RUNS; i++) {
+        switches_ns[i] = switch_ns(trips, others_clock);
+        calls_ns[i] = call_ns(calls);
+    }
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    printf("{\"switch_ns\": %.2f, \"call_ns\": %.2f}\n", median(switches_ns), median(calls_ns));
+    return switches_ns[0] > 0 ? 0 : 1;
+}

@@ -1,0 +1,114 @@
+/*
+ * Snapshots of all threads: CPU time of each in ms, how many threads there are, and the most memory
+ * that this process had resident.
+ *
+ *   snapshot camp|floor COUNT
+ *
+ * camp: by a session of microstates. floor: by an iterator that looks at all and shows none.
+ */
+#include "floor.skel.h"
+
+#include <camp/states.h>
+
+#include <bpf/bpf.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct camp_states *session;
+static struct camp_thread_states *threads;
+static size_t capacity, count;
+static struct floor_bpf *empty;
+
+static uint64_t thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* With room for all threads, and some more. */
+static int camp_open(void)
+{
+    struct camp_error error = { 0 };
+
+    if (camp_states_open(&session, 0, &error) != CAMP_OK) {
+        fprintf(stderr, "snapshot: %s\n", error.message);
+        return -1;
+    }
+    camp_states_threads(session, NULL, 0, 0, &count, NULL);
+    capacity = count + count / 4 + 100;
+    threads = calloc(capacity, sizeof *threads);
+    return threads != NULL ? 0 : -1;
+}
+
+static int camp_take(void)
+{
+    return camp_states_threads(session, threads, sizeof *threads, capacity, &count, NULL);
+}
+
+static int floor_open(void)
+{
+    struct bpf_program *program;
+
+    empty = floor_bpf__open();
+    if (empty == NULL)
+        return -1;
+    bpf_object__for_each_program(program, empty->obj)
+    {
+        bpf_program__set_autoload(program, program == empty->progs.task);
+    }
+    return floor_bpf__load(empty) == 0 ? floor_bpf__attach(empty) : -1;
+}
+
+static int floor_take(void)
+{
+    int descriptor = bpf_iter_create(bpf_link__fd(empty->links.task));
+    char nothing[64];
+    ssize_t got = descriptor >= 0 ? read(descriptor, nothing, sizeof nothing) : -1;
+
+    close(descriptor);
+    return got == 0 ? 0 : -1;
+}
+
+static const struct taker {
+    const char *who;
+    int (*open)(void);
+    int (*take)(void);
+} takers[] = { { "camp", camp_open, camp_take }, { "floor", floor_open, floor_take } };
+
+/* The first is left out: it touches the memory. */
+static int run(const struct taker *taker, size_t snapshots)
+{
+    struct rusage usage;
+
+    if (taker->open() != 0 || taker->take() != 0)
+        return 1;
+    printf("{\"ms\": [");
+    for (size_t i = 0; i < snapshots; i++) {
+        uint64_t before = thread_ns();
+
+        if (taker->take() != 0)
+            return 1;
+        printf("%s%.4f", i == 0 ? "" : ", ", (double)(thread_ns() - before) / 1e6);
+    }
+    getrusage(RUSAGE_SELF, &usage);
+    printf("], \"threads\": %zu, \"resident_bytes\": %ld}\n", count, usage.ru_maxrss * 1024);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 2 && i < sizeof takers / sizeof *takers; i++) {
+        if (strcmp(argv[1], takers[i].who) == 0)
+            return run(&takers[i], strtoul(argv[2], NULL, 10));
+    }
+    fprintf(stderr, "snapshot: who, how many? camp or floor\n");
+    return 2;
+}
