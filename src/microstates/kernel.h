@@ -40,6 +40,7 @@ struct task_struct {
     int exit_state;
     int on_cpu;
     unsigned in_iowait : 1;
+    int pagefault_disabled;
     int pid, tgid;
     struct task_struct *real_parent, *group_leader;
     uint64_t start_time, utime, stime;

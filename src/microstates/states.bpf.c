@@ -529,13 +529,14 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
     return 0;
 }
 
+/* Where faults are disabled the kernel serves and counts none: it goes on in another way. */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
 
-    if (account == NULL)
+    if (account == NULL || task->pagefault_disabled != 0)
         return 0;
     account->flags |= FAULT_OF_KERNEL;
     account->faults = task->min_flt + task->maj_flt;

@@ -79,7 +79,7 @@ static struct done done_by_cpus(const struct cpus *before, const struct cpus *af
 
 /* What all threads did between two looks, those that ended meanwhile included. */
 static struct done done_by_threads(const struct threads *before, const struct threads *after,
-                                   const struct threads *ended)
+                                   const struct threads *ended, uint64_t before_ns)
 {
     const struct threads *const lasts[] = { after, ended };
     struct done done = { 0 };
@@ -91,6 +91,8 @@ static struct done done_by_threads(const struct threads *before, const struct th
 
             if (lasts[k] == after && find(ended, now->tid, now->start_ns) != NULL)
                 continue;
+            if (then == NULL && now->time_ns < before_ns)
+                continue; /* it ended before */
             done.busy_ns += now->state_ns[CAMP_STATE_USER] + now->state_ns[CAMP_STATE_SYSTEM];
             done.interrupts_ns += now->state_ns[CAMP_STATE_IRQ];
             if (then != NULL) {
@@ -151,7 +153,7 @@ static void work_for_a_second(void)
 struct moment {
     struct cpus earlier, later;
     struct threads threads;
-    uint64_t hidden_ns;
+    uint64_t time_ns, hidden_ns;
 };
 
 static void look_at_all(struct camp_states *session, struct moment *ret)
@@ -159,6 +161,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
     go_first(SCHED_FIFO);
     look_at_cpus(session, &ret->earlier);
     ret->threads = look(session);
+    ret->time_ns = now_ns(CLOCK_MONOTONIC);
     look_at_cpus(session, &ret->later);
     go_first(SCHED_OTHER);
     ret->hidden_ns = hidden_ns(&ret->threads);
@@ -175,8 +178,6 @@ static void threads_together_did_what_the_cpus_did(void **state)
 
     (void)state;
     usleep(20000); /* every CPU switches */
-    take_ended(session, &ended);
-    ended.count = 0;
     look_at_all(session, &before);
     work_for_a_second();
     look_at_all(session, &after);
@@ -184,7 +185,7 @@ static void threads_together_did_what_the_cpus_did(void **state)
 
     least = done_by_cpus(&before.later, &after.earlier);
     most = done_by_cpus(&before.earlier, &after.later);
-    threads = done_by_threads(&before.threads, &after.threads, &ended);
+    threads = done_by_threads(&before.threads, &after.threads, &ended, before.time_ns);
     hidden = after.hidden_ns - before.hidden_ns;
     room = least.wall_ns / 1000;
     print_message("threads %.3f ms and %.3f hidden, CPUs %.3f to %.3f of %.3f; %zu ended\n",

@@ -183,6 +183,11 @@ static void assert_slept(const struct sleeper *sleeper, const struct camp_thread
     print_message("%s: %.3f ms %s, by its own clock %.3f\n", sleeper->how->call,
                   (double)slept / 1e6, camp_state_name((int)sleeper->how->state),
                   (double)sleeper->own_ns / 1e6);
+    for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
+        if (i != (int)sleeper->how->state && last->state_ns[i] > NEAR_NS)
+            print_message("%s: %.3f ms %s\n", sleeper->how->call, (double)last->state_ns[i] / 1e6,
+                          camp_state_name(i));
+    }
     assert_at_least(sleeper->how->call, slept, sleeper->own_ns,
                     near_ns(sleeper->own_ns, 2) + queued);
     assert_at_most(sleeper->how->call, slept, sleeper->own_ns, near_ns(sleeper->own_ns, 2));
