@@ -210,6 +210,9 @@ int top_live(struct top *top)
             continue;
         status = take_interval(&live);
         i++;
+        /* After a question, or a look that took long: no short intervals to make up for it. */
+        if (live.threads != NULL && live.threads->end_ns > deadline_ns + top->interval_ns / 2)
+            deadline_ns = live.threads->end_ns;
     }
     screen_close();
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
