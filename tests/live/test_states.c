@@ -2,8 +2,8 @@
 #include "states_session.h"
 
 #include <glob.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CPUS_MAX 1024
 
@@ -77,22 +77,38 @@ static struct done done_by_cpus(const struct cpus *before, const struct cpus *af
     return done;
 }
 
-/* What all threads did between two looks, those that ended meanwhile included. */
-static struct done done_by_threads(const struct threads *before, const struct threads *after,
-                                   const struct threads *ended, uint64_t before_ns)
+/* All threads, and what the CPUs had done before and after they were read: at one go. */
+struct moment {
+    struct cpus earlier, later;
+    struct threads threads;
+    uint64_t time_ns, hidden_ns;
+};
+
+/* A thread on its last steps is shown no more, and has no last record yet: one that was so at the
+ * first look is left out, one that was so at the second is in. */
+static bool ended_between(const struct camp_thread_states *ended,
+                          const struct camp_thread_states *then, const struct moment *before,
+                          const struct moment *after)
 {
-    const struct threads *const lasts[] = { after, ended };
+    return ended->begin_ns < after->time_ns &&
+           (then != NULL || ended->begin_ns > before->time_ns) &&
+           find(&after->threads, ended->tid, ended->start_ns) == NULL;
+}
+
+/* What all threads did between two looks, those that ended meanwhile included. */
+static struct done done_by_threads(const struct moment *before, const struct moment *after,
+                                   const struct threads *ended)
+{
+    const struct threads *const lasts[] = { &after->threads, ended };
     struct done done = { 0 };
 
     for (int k = 0; k < 2; k++) {
         for (size_t i = 0; i < lasts[k]->count; i++) {
             const struct camp_thread_states *now = &lasts[k]->of[i];
-            const struct camp_thread_states *then = find(before, now->tid, now->start_ns);
+            const struct camp_thread_states *then = find(&before->threads, now->tid, now->start_ns);
 
-            if (lasts[k] == after && find(ended, now->tid, now->start_ns) != NULL)
+            if (lasts[k] == ended && !ended_between(now, then, before, after))
                 continue;
-            if (then == NULL && now->time_ns < before_ns)
-                continue; /* it ended before */
             done.busy_ns += now->state_ns[CAMP_STATE_USER] + now->state_ns[CAMP_STATE_SYSTEM];
             done.interrupts_ns += now->state_ns[CAMP_STATE_IRQ];
             if (then != NULL) {
@@ -109,23 +125,19 @@ static void burn_a_while(void *ns)
     burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
 }
 
-/* CPU time of the threads in /proc that the session does not show. An iterator shows nobody of
- * another PID namespace, and some virtual machines hide their agent from it; CPUs run them all. */
+/* CPU time of the threads of process 1, which some virtual machines hide from an iterator; 0 where
+ * they are shown. */
 static uint64_t hidden_ns(const struct threads *shown)
 {
     uint64_t hidden = 0;
     glob_t found;
 
-    if (glob("/proc/[0-9]*/task/[0-9]*/schedstat", 0, NULL, &found) != 0)
+    if (find_tid(shown, 1) != NULL || glob("/proc/1/task/*/schedstat", 0, NULL, &found) != 0)
         return 0;
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        const char *path = found.gl_pathv[i];
+        FILE *file = fopen(found.gl_pathv[i], "r");
         unsigned long long ns = 0;
-        FILE *file;
 
-        if (find_tid(shown, atoi(strstr(path, "/task/") + strlen("/task/"))) != NULL)
-            continue;
-        file = fopen(path, "r");
         if (file != NULL && fscanf(file, "%llu", &ns) == 1)
             hidden += ns;
         if (file != NULL)
@@ -148,13 +160,6 @@ static void work_for_a_second(void)
     }
     reap_well(burner);
 }
-
-/* All threads, and what the CPUs had done before and after they were read: at one go. */
-struct moment {
-    struct cpus earlier, later;
-    struct threads threads;
-    uint64_t time_ns, hidden_ns;
-};
 
 static void look_at_all(struct camp_states *session, struct moment *ret)
 {
@@ -181,11 +186,12 @@ static void threads_together_did_what_the_cpus_did(void **state)
     look_at_all(session, &before);
     work_for_a_second();
     look_at_all(session, &after);
+    usleep(100000);
     take_ended(session, &ended);
 
     least = done_by_cpus(&before.later, &after.earlier);
     most = done_by_cpus(&before.earlier, &after.later);
-    threads = done_by_threads(&before.threads, &after.threads, &ended, before.time_ns);
+    threads = done_by_threads(&before, &after, &ended);
     hidden = after.hidden_ns - before.hidden_ns;
     room = least.wall_ns / 1000;
     print_message("threads %.3f ms and %.3f hidden, CPUs %.3f to %.3f of %.3f; %zu ended\n",
