@@ -225,15 +225,14 @@ static __always_inline bool in_kernel_fault(const struct account *account,
 
 static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task, uint64_t number)
 {
-    const struct fdtable *table = task->files != NULL ? BPF_CORE_READ(task, files, fdt) : NULL;
+    const struct files_struct *files = task->files;
+    const struct fdtable *table = files != NULL ? files->fdt : NULL;
     struct file *file = NULL;
-    struct file **files;
     uint16_t mode;
 
-    if (table == NULL || number >= BPF_CORE_READ(table, max_fds))
+    if (table == NULL || number >= table->max_fds)
         return CAMP_STATE_OTHER_SLEEP;
-    files = BPF_CORE_READ(table, fd);
-    bpf_probe_read_kernel(&file, sizeof file, files + number);
+    bpf_probe_read_kernel(&file, sizeof file, table->fd + number);
     if (file == NULL)
         return CAMP_STATE_OTHER_SLEEP;
     mode = BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT;
@@ -245,7 +244,7 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
 static __always_inline uint8_t sleeping_state(struct task_struct *task,
                                               const struct account *account)
 {
-    bool disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) != 0;
+    bool disk = BPF_CORE_READ_BITFIELD(task, in_iowait) != 0;
     struct pt_regs *regs;
     uint8_t kind;
     long call;
@@ -279,7 +278,7 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
                  ((account->flags & OLDER) != 0 ? CAMP_THREAD_OLDER : 0);
     ret->state = account->state;
     ret->uid = task->cred->euid.val;
-    BPF_CORE_READ_STR_INTO(&ret->name, task, comm);
+    __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->start_ns = task->start_time;
     ret->begin_ns = account->begin_ns;
     ret->time_ns = now;
