@@ -45,6 +45,40 @@ static void the_scheduler_counts_the_same(void **state)
     close_states(session);
 }
 
+static void sleep_beside_another(void *cpu)
+{
+    struct sched_param last = { 0 };
+
+    stay_on(*(size_t *)cpu);
+    if (sched_setscheduler(0, SCHED_IDLE, &last) != 0)
+        _exit(1);
+    for (int i = 0; i < 60; i++)
+        usleep(1000);
+}
+
+/* It does not drive the other away when it is woken: its wait is not part of its sleep. */
+static void who_is_woken_beside_another_waits_in_the_run_queue(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct threads ended = { 0 };
+    size_t cpu = last_cpu();
+    pid_t burner = start(burn_beside_another, &cpu), sleeper = start(sleep_beside_another, &cpu);
+    struct camp_thread_states last;
+    uint64_t run_queue;
+
+    (void)state;
+    reap_well(burner);
+    reap_well(sleeper);
+    last = last_of(session, &ended, sleeper);
+    run_queue = last.state_ns[CAMP_STATE_RUN_QUEUE];
+    print_message("run queue %.3f ms (scheduler %.3f), timer %.3f ms\n", (double)run_queue / 1e6,
+                  (double)last.run_delay_ns / 1e6, (double)last.state_ns[CAMP_STATE_TIMER] / 1e6);
+    assert_at_least("run queue", last.run_delay_ns, 2 * NEAR_NS, 0);
+    assert_near("run queue", run_queue, last.run_delay_ns, last.run_delay_ns / 100 + NEAR_NS / 4);
+    free(ended.of);
+    close_states(session);
+}
+
 /* ---------------------------------------------------------------------- User and system -- */
 
 /* Calls so long that entering and leaving them, which is user, is little: 0.5 to 1.5 us each. */
@@ -157,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scheduler_counts_the_same),
+        cmocka_unit_test(who_is_woken_beside_another_waits_in_the_run_queue),
         cmocka_unit_test(a_load_that_knows_its_system_time_is_told_the_same),
         cmocka_unit_test(without_system_calls_user_is_all_of_it),
     };
