@@ -12,6 +12,9 @@
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
+#define AWAITED                                                                                    \
+    (1u << 31) /* in flags: it is on its last steps; its last numbers are yet to come              \
+                */
 #define ENDED_AT_ONCE 1024
 
 #define STATE(name, title, help)                                                                   \
@@ -120,11 +123,17 @@ static bool reserve(struct thread_list *list, size_t count)
     return true;
 }
 
-static size_t place_of(const struct thread_list *list, int32_t tid)
+static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
-    size_t place = (uint32_t)tid * 2654435761u & (list->place_count - 1);
+    return a->tid == b->tid && a->start_ns == b->start_ns;
+}
 
-    while (list->places[place] != 0 && list->threads[list->places[place] - 1].tid != tid)
+/* Where this thread is, or would be. */
+static size_t place_of(const struct thread_list *list, const struct camp_thread_states *thread)
+{
+    size_t place = (uint32_t)thread->tid * 2654435761u & (list->place_count - 1);
+
+    while (list->places[place] != 0 && !is_same(&list->threads[list->places[place] - 1], thread))
         place = (place + 1) & (list->place_count - 1);
     return place;
 }
@@ -145,21 +154,17 @@ static bool index_list(struct thread_list *list)
     }
     memset(list->places, 0, list->place_count * sizeof *list->places);
     for (size_t i = 0; i < list->count; i++)
-        list->places[place_of(list, list->threads[i].tid)] = (uint32_t)i + 1;
+        list->places[place_of(list, &list->threads[i])] = (uint32_t)i + 1;
     return true;
 }
 
-/* The same thread in an earlier snapshot; NULL: it began since. */
-static const struct camp_thread_states *find(const struct thread_list *list,
-                                             const struct camp_thread_states *thread)
+/* The same thread in another snapshot; NULL: it is not there. */
+static struct camp_thread_states *find(const struct thread_list *list,
+                                       const struct camp_thread_states *thread)
 {
-    const struct camp_thread_states *found;
-    uint32_t index = list->place_count > 0 ? list->places[place_of(list, thread->tid)] : 0;
+    uint32_t index = list->place_count > 0 ? list->places[place_of(list, thread)] : 0;
 
-    if (index == 0)
-        return NULL;
-    found = &list->threads[index - 1];
-    return found->start_ns == thread->start_ns ? found : NULL;
+    return index > 0 ? &list->threads[index - 1] : NULL;
 }
 
 /* -------------------------------------------------------------------------------- Reading -- */
@@ -266,6 +271,31 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* A thread on its last steps is in no snapshot any more, and its last numbers have not come: those
+ * of the snapshot before stay in the list, for one interval more, to be taken off them. */
+static int await_last_numbers(struct threads_source *source)
+{
+    struct thread_list *now = &source->now, *before = &source->before;
+
+    for (size_t i = 0; i < source->ended.count; i++) {
+        struct camp_thread_states *then = find(before, &source->ended.threads[i]);
+
+        if (then != NULL)
+            then->flags |= CAMP_THREAD_ENDED;
+    }
+    if (!reserve(now, now->count + before->count))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < before->count; i++) {
+        const struct camp_thread_states *then = &before->threads[i];
+
+        if ((then->flags & (CAMP_THREAD_ENDED | AWAITED)) != 0 || find(now, then) != NULL)
+            continue;
+        now->threads[now->count] = *then;
+        now->threads[now->count++].flags |= AWAITED;
+    }
+    return index_list(now) ? CAMP_OK : CAMP_E_NOMEM;
+}
+
 static int look(struct threads_source *source, struct camp_error *error)
 {
     struct thread_list swap = source->before;
@@ -275,7 +305,9 @@ static int look(struct threads_source *source, struct camp_error *error)
     source->now = swap;
     r = take_living(source, error);
     /* Who ended while the snapshot was made is in it, or here, or in both: then its end counts. */
-    return r == CAMP_OK ? take_ended(source, error) : r;
+    if (r == CAMP_OK)
+        r = take_ended(source, error);
+    return r == CAMP_OK ? await_last_numbers(source) : r;
 }
 
 static bool is_ended(const struct threads_source *source, const struct camp_thread_states *thread)
@@ -285,7 +317,7 @@ static bool is_ended(const struct threads_source *source, const struct camp_thre
 
         if (ended->time_ns + DRAIN_INTERVAL_NS < thread->time_ns)
             return false;
-        if (ended->tid == thread->tid && ended->start_ns == thread->start_ns)
+        if (is_same(ended, thread))
             return true;
     }
     return false;
@@ -296,7 +328,8 @@ static int fill_frame(struct threads_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     for (size_t i = 0; i < source->now.count && r == CAMP_OK; i++) {
-        if (!is_ended(source, &source->now.threads[i]))
+        if ((source->now.threads[i].flags & AWAITED) == 0 &&
+            !is_ended(source, &source->now.threads[i]))
             r = add_thread(source, &source->now.threads[i]);
     }
     for (size_t i = 0; i < source->ended.count && r == CAMP_OK; i++)
