@@ -155,7 +155,7 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
         "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \
-        "--columns pid --format classic"; do
+        "--columns pid --format classic --count 1"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" check $options
         echo "$options: $status $stderr"
