@@ -6,6 +6,7 @@
 #include "command.h"
 #include "counters.h"
 #include "counters/units.h"
+#include "selection.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #define TEXT_CPUS 16
 #define FEWEST_ROWS 3
 #define OTHER_LINES 12 /* headline, headings, totals, notes, and the line below */
-#define PIDS_MAXIMUM 256
 #define NO_PID (-1)
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
@@ -42,7 +42,6 @@ struct check {
     struct view_options view_options;
     const struct view *view;
     regex_t filter;
-    bool filter_compiled;
     struct camp_process watched[PIDS_MAXIMUM]; /* of --pid */
     int32_t pids[PIDS_MAXIMUM];                /* the same; NO_PID once it has ended */
     const char *columns[16];
@@ -96,45 +95,20 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
 
 static int read_pids(struct check *check)
 {
-    const struct text_list *list = &check->options.pids;
+    const size_t count = check->options.pids.count;
+    int status = selection_pids(&check->options.pids, check->pids);
 
-    if (list->count > PIDS_MAXIMUM)
-        return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
-    for (size_t i = 0; i < list->count; i++) {
-        char *rest;
-        long pid = strtol(list->texts[i], &rest, 10);
-
-        if (*list->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
-            return complain(STATUS_USAGE, "--pid %s: takes a process's number", list->texts[i]);
-        check->pids[i] = (int32_t)pid;
+    for (size_t i = 0; status == OPTIONS_GO_ON && i < count; i++) {
         if (camp_process_identify(NULL, check->pids[i], &check->watched[i],
                                   sizeof check->watched[i], NULL) != CAMP_OK)
-            return complain(STATUS_FAILURE,
-                            "there is no process %ld (of a thread, give its process); see "
-                            "camp list processes",
-                            pid);
+            status = complain(STATUS_FAILURE,
+                              "there is no process %d (of a thread, give its process); see "
+                              "camp list processes",
+                              check->pids[i]);
     }
     check->context.selection.pids = check->pids;
-    check->context.selection.pid_count = list->count;
-    return OPTIONS_GO_ON;
-}
-
-static int read_filter(struct check *check)
-{
-    const char *text = check->options.filter;
-    char message[120];
-    int r;
-
-    if (text == NULL)
-        return OPTIONS_GO_ON;
-    r = regcomp(&check->filter, text, REG_EXTENDED | REG_NOSUB);
-    if (r != 0) {
-        regerror(r, &check->filter, message, sizeof message);
-        return complain(STATUS_USAGE, "--filter %s: %s", text, message);
-    }
-    check->filter_compiled = true;
-    check->context.selection.filter = &check->filter;
-    return OPTIONS_GO_ON;
+    check->context.selection.pid_count = count;
+    return status;
 }
 
 static int read_columns(struct check *check)
@@ -210,7 +184,8 @@ static int read_options(struct check *check, int argc, char **argv)
     check->context.selection.top_cpus = options->format == FORMAT_TEXT ? TEXT_CPUS : 0;
     status = read_pids(check);
     if (status == OPTIONS_GO_ON)
-        status = read_filter(check);
+        status = selection_filter(check->options.filter, &check->filter,
+                                  &check->context.selection.filter);
     return status == OPTIONS_GO_ON ? read_columns(check) : status;
 }
 
@@ -344,7 +319,7 @@ int command_check(int argc, char **argv)
     source_close(check.cpus);
     check_record_release(&check.record);
     text_list_release(&check.options.pids);
-    if (check.filter_compiled)
+    if (check.context.selection.filter != NULL)
         regfree(&check.filter);
     return status;
 }

@@ -70,41 +70,6 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-static int read_pids(struct top *top)
-{
-    const struct text_list *list = &top->pid_texts;
-
-    if (list->count > TOP_PIDS_MAXIMUM)
-        return complain(STATUS_USAGE, "at most %d times --pid", TOP_PIDS_MAXIMUM);
-    for (size_t i = 0; i < list->count; i++) {
-        char *rest;
-        long pid = strtol(list->texts[i], &rest, 10);
-
-        if (*list->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
-            return complain(STATUS_USAGE, "--pid %s: takes a process's number", list->texts[i]);
-        top->pids[i] = (int32_t)pid;
-    }
-    top->selection.pids = top->pids;
-    top->selection.pid_count = list->count;
-    return OPTIONS_GO_ON;
-}
-
-static int read_filter(struct top *top)
-{
-    char message[120];
-    int r;
-
-    if (top->filter_text == NULL)
-        return OPTIONS_GO_ON;
-    r = regcomp(&top->filter, top->filter_text, REG_EXTENDED | REG_NOSUB);
-    if (r != 0) {
-        regerror(r, &top->filter, message, sizeof message);
-        return complain(STATUS_USAGE, "--filter %s: %s", top->filter_text, message);
-    }
-    top->selection.filter = &top->filter;
-    return OPTIONS_GO_ON;
-}
-
 static size_t rows_that_fit(void)
 {
     const size_t height = view_height(stdout);
@@ -141,8 +106,12 @@ static int read_options(struct top *top, int argc, char **argv)
         .colour = top->format == FORMAT_TEXT && view_wants_colour(stdout),
         .width = top->format == FORMAT_TEXT ? view_width(stdout) : 0,
     };
-    status = read_pids(top);
-    return status == OPTIONS_GO_ON ? read_filter(top) : status;
+    top->selection.pids = top->pids;
+    top->selection.pid_count = top->pid_texts.count;
+    status = selection_pids(&top->pid_texts, top->pids);
+    return status == OPTIONS_GO_ON
+               ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
+               : status;
 }
 
 int top_fill(struct top *top, const struct frame *threads)

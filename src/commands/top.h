@@ -3,10 +3,9 @@
 #define CAMP_COMMANDS_TOP_H
 
 #include "options.h"
+#include "selection.h"
 #include "top_record.h"
 #include "views/view.h"
-
-#define TOP_PIDS_MAXIMUM 256
 
 struct top {
     uint64_t interval_ns, count, rows;
@@ -14,7 +13,7 @@ struct top {
     bool kernel_threads, no_syscalls, verbose, plain;
     const char *filter_text;
     struct text_list pid_texts;
-    int32_t pids[TOP_PIDS_MAXIMUM];
+    int32_t pids[PIDS_MAXIMUM];
     regex_t filter;
     struct top_selection selection;
     struct source *threads;

@@ -14,6 +14,7 @@
 #include <camp/states.h>
 
 #include <signal.h>
+#include <time.h>
 
 struct source {
     const struct schema *(*describe)(const struct source *source);
@@ -102,6 +103,8 @@ enum threads_counter {
 
 /* What its session could not see since it was opened. */
 void threads_source_losses(const struct source *source, struct camp_states_losses *ret);
+
+uint64_t source_clock_ns(clockid_t clock);
 
 /* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is
  * set. True: a piece has passed, attend to what cannot wait and call again. */

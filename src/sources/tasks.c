@@ -41,14 +41,6 @@ struct tasks_source {
     struct frame frame;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static const struct schema *describe(const struct source *source)
 {
     (void)source;
@@ -71,7 +63,7 @@ static int book(struct tasks_source *source, const struct camp_task_exit *exit)
         return CAMP_OK;
     }
     /* Hidden from this user (hidepid): what it did before this interval is in its record too. */
-    if (exit->elapsed_ns > clock_ns(CLOCK_MONOTONIC) - source->look_began_ns &&
+    if (exit->elapsed_ns > source_clock_ns(CLOCK_MONOTONIC) - source->look_began_ns &&
         !tasks_table_knows(&source->table, process.pid)) {
         source->older++;
         return CAMP_OK;
@@ -216,8 +208,8 @@ static int look_at_all(struct tasks_source *source, bool first, struct camp_erro
 
 static int look(struct tasks_source *source, bool first, struct camp_error *error)
 {
-    uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
-    uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = source_clock_ns(CLOCK_BOOTTIME);
+    uint64_t began_ns = source_clock_ns(CLOCK_MONOTONIC);
     int r = drain(source, error);
 
     if (r == CAMP_OK)
@@ -314,8 +306,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         r = drain(source, error);
     frame_clear(&source->frame);
     source->frame.start_ns = source->frame.end_ns;
-    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
-    source->frame.wall_clock_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+    source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r == CAMP_OK)
         r = look(source, false, error);
     if (r == CAMP_OK)
@@ -383,7 +375,7 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
     source->listen = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
     frame_init(&source->frame, &tasks_schema);
     r = choose_tier(source, tier, error);
-    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+    source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     if (r == CAMP_OK)
         r = look(source, true, error);
     if (r != CAMP_OK) {

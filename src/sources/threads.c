@@ -87,14 +87,6 @@ struct threads_source {
     struct frame frame;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static const struct schema *describe(const struct source *source)
 {
     (void)source;
@@ -348,8 +340,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         r = take_ended(source, error);
     frame_clear(&source->frame);
     source->frame.start_ns = source->frame.end_ns;
-    source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
-    source->frame.wall_clock_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+    source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r == CAMP_OK)
         r = look(source, error);
     if (r == CAMP_OK)
@@ -383,7 +375,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
     frame_init(&source->frame, &threads_schema);
     r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
-        source->frame.end_ns = clock_ns(CLOCK_MONOTONIC);
+        source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
         r = look(source, error);
     }
     if (r == CAMP_OK)
