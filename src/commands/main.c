@@ -28,9 +28,10 @@ static int print_help(FILE *stream)
                     "Usage: camp COMMAND [OPTIONS]\n\nCommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fprintf(stream, "\n`camp help COMMAND`, or `camp COMMAND --help`, tells its options;\n"
-                    "`camp --version` the version.\n"
-                    "Exit status: 0 ok, 1 failure, 2 usage, 3 partial, 4 a capability is missing.\n");
+    fprintf(stream,
+            "\n`camp help COMMAND`, or `camp COMMAND --help`, tells its options;\n"
+            "`camp --version` the version.\n"
+            "Exit status: 0 ok, 1 failure, 2 usage, 3 partial, 4 a capability is missing.\n");
     return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
 }
 
