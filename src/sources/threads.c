@@ -277,7 +277,7 @@ static int await_last_numbers(struct threads_source *source)
     }
     if (!reserve(now, now->count + before->count))
         return CAMP_E_NOMEM;
-    for (size_t i = 0; i < before->count; i++) {
+    for (size_t i = 0; before->threads != NULL && i < before->count; i++) {
         const struct camp_thread_states *then = &before->threads[i];
 
         if ((then->flags & (CAMP_THREAD_ENDED | AWAITED)) != 0 || find(now, then) != NULL)

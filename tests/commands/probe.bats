@@ -67,7 +67,7 @@ assert row["blocks"] == 1 and 10 < row["achieved_rate"] <= 15, row' "$output"
 }
 
 @test "probe: what is no rate is refused" {
-    for rate in 0 -1 x 1,x '' ',' 1,,2 1, ,1 1e9 nan inf; do
+    for rate in 0 -1 x 1,x '' ',' 1,,2 '1,' ',1' 1e9 nan inf; do
         run -2 --separate-stderr "$CAMP" probe --rate "$rate" --duration 10ms
         [[ $stderr == *"--rate"* ]]
     done

@@ -208,7 +208,7 @@ static int read_thread_beside(const struct camp_source *source, const struct cam
                                   &beside, error);
     if (r == CAMP_OK)
         r = read_stat_alone(source, thread->pid, thread->tid, thread->start, want_cpu, task, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     camp_task_of_beside(&beside, task);
     if (want_cpu && (task->known & CAMP_TASK_RUN_DELAY) != 0)
