@@ -100,3 +100,12 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
         owed -= given;
     }
 }
+
+int entity_compare_by_process(const struct entity *left, const struct entity *right)
+{
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    if ((left->id == left->pid) != (right->id == right->pid))
+        return left->id == left->pid ? -1 : 1;
+    return left->id < right->id ? -1 : left->id > right->id;
+}

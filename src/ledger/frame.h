@@ -50,6 +50,9 @@ struct entity {
     char name[CAMP_NAME_SIZE];
 };
 
+/* By process, its first thread (id == pid) first, then by id: for qsort(3)'s comparisons. */
+int entity_compare_by_process(const struct entity *left, const struct entity *right);
+
 /* What could not be seen: shown with the result, never dropped. */
 struct losses {
     uint64_t unseen;    /* began and ended between two looks, and left no record */

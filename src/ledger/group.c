@@ -20,19 +20,12 @@ static int compare_numbers(int64_t left, int64_t right)
     return left < right ? -1 : left > right;
 }
 
-/* By process, its first thread first. */
 static int compare_threads(const void *a, const void *b, void *context)
 {
     const struct frame *frame = context;
-    const struct entity *left = &frame->entities[((const struct keyed *)a)->row];
-    const struct entity *right = &frame->entities[((const struct keyed *)b)->row];
-    int by_pid = compare_numbers(left->pid, right->pid);
 
-    if (by_pid != 0)
-        return by_pid;
-    if (is_first(left) != is_first(right))
-        return is_first(left) ? -1 : 1;
-    return compare_numbers(left->id, right->id);
+    return entity_compare_by_process(&frame->entities[((const struct keyed *)a)->row],
+                                     &frame->entities[((const struct keyed *)b)->row]);
 }
 
 static int compare_keys(const void *a, const void *b)

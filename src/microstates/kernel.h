@@ -42,7 +42,7 @@ struct task_struct {
     unsigned in_iowait : 1;
     int pagefault_disabled;
     int pid, tgid;
-    struct task_struct *real_parent, *group_leader;
+    struct task_struct *real_parent;
     uint64_t start_time, utime, stime;
     struct sched_entity se;
     struct sched_info sched_info;

@@ -242,8 +242,8 @@ static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)
     return since != 0 && now > since ? now - since : 0;
 }
 
-/* The switches count up first and the times after them, so the same count before and after is one
- * state. A CPU that switches all the time is read at the last try as it stands. */
+/* The same last switch and the same interrupts before and after the copy: it is of one state. A CPU
+ * that changes all the time is taken at the last try as it stands. */
 static struct cpu_account steady(const volatile struct cpu_account *account)
 {
     struct cpu_account copy;

@@ -33,7 +33,6 @@ const volatile bool split_calls = true;
 
 /* Until the first snapshot has met all threads, who is unknown is older than the session. */
 bool all_met;
-uint64_t session_ns;
 
 enum account_flag {
     IN_CALL = 1u << 0,

@@ -35,18 +35,12 @@ static const struct schema *describe(const struct source *source)
     return &tasks_schema;
 }
 
-/* By process, its first thread first. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct frame *threads = context;
-    const struct entity *left = &threads->entities[*(const size_t *)a];
-    const struct entity *right = &threads->entities[*(const size_t *)b];
 
-    if (left->pid != right->pid)
-        return left->pid < right->pid ? -1 : 1;
-    if ((left->id == left->pid) != (right->id == right->pid))
-        return left->id == left->pid ? -1 : 1;
-    return left->id < right->id ? -1 : left->id > right->id;
+    return entity_compare_by_process(&threads->entities[*(const size_t *)a],
+                                     &threads->entities[*(const size_t *)b]);
 }
 
 static int reserve(struct states_source *source, size_t rows)
