@@ -60,6 +60,9 @@ struct camp_thread_states {
     uint32_t flags; /* enum camp_thread_flag */
     uint32_t state; /* enum camp_state: at time_ns */
     uint32_t uid;   /* effective */
+    uint32_t count; /* of threads in it: 1 */
+    uint32_t reserved;
+    uint64_t cgroup; /* of version 2: its id, the inode of its directory */
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;                   /* when the thread began */
     uint64_t begin_ns;                   /* since when it is watched: start_ns, or the session's */

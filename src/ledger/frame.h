@@ -42,11 +42,13 @@ enum entity_flag {
 };
 
 struct entity {
-    int64_t id;     /* CPU number, pid, tid, uid */
-    uint32_t flags; /* enum entity_flag */
-    uint32_t count; /* how many are folded into this row: 1, or more ended ones of one name */
-    int32_t pid;    /* of a thread: its process */
-    uint32_t uid;   /* of a thread or process: its effective user */
+    int64_t id;      /* CPU number, pid, tid, uid */
+    uint32_t flags;  /* enum entity_flag */
+    uint32_t count;  /* how many are folded into this row: 1, or more ended ones of one name */
+    int32_t pid;     /* of a thread: its process */
+    int32_t parent;  /* of a thread or process: its parent process */
+    uint32_t uid;    /* likewise: its effective user */
+    uint64_t cgroup; /* likewise: the id of its cgroup (version 2) */
     char name[CAMP_NAME_SIZE];
 };
 

@@ -72,7 +72,9 @@ static int add_row(struct frame *ret, const struct frame *frame, const struct ke
             return CAMP_E_NOMEM;
         to->id = keyed->number;
         to->pid = from->pid;
+        to->parent = from->parent;
         to->uid = from->uid;
+        to->cgroup = from->cgroup;
         to->flags = from->flags;
         to->count = 0;
         memcpy(to->name, name, strlen(name) + 1);

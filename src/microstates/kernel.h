@@ -34,6 +34,15 @@ struct fdtable {
 struct files_struct {
     struct fdtable *fdt;
 };
+struct kernfs_node {
+    uint64_t id;
+};
+struct cgroup {
+    struct kernfs_node *kn;
+};
+struct css_set {
+    struct cgroup *dfl_cgrp;
+};
 struct task_struct {
     unsigned int __state;
     unsigned int flags;
@@ -50,6 +59,7 @@ struct task_struct {
     const struct cred *cred;
     char comm[16];
     struct files_struct *files;
+    struct css_set *cgroups;
     struct task_io_accounting ioac;
 };
 

@@ -277,6 +277,8 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
                  ((account->flags & OLDER) != 0 ? CAMP_THREAD_OLDER : 0);
     ret->state = account->state;
     ret->uid = task->cred->euid.val;
+    ret->count = 1;
+    ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->start_ns = task->start_time;
     ret->begin_ns = account->begin_ns;

@@ -234,7 +234,10 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
         return CAMP_E_NOMEM;
     entity->id = now->tid;
     entity->pid = now->pid;
+    entity->parent = now->parent;
     entity->uid = now->uid;
+    entity->cgroup = now->cgroup;
+    entity->count = now->count;
     entity->flags = (then == NULL && !met_late ? ENTITY_NEW : 0) |
                     ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
                     ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
