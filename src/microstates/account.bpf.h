@@ -1,0 +1,227 @@
+/*
+ * The account of a thread: its maps, how it is made, and how an interval is booked in it.
+ *
+ * Who writes an account: the thread itself, the switch of its CPU, and whoever wakes it; these are
+ * one after the other by the scheduler's own rules. Interrupts write to their CPU's account alone,
+ * so that they may come at any moment; the thread that they hit takes it out of its interval when
+ * that is closed.
+ */
+#ifndef CAMP_MICROSTATES_ACCOUNT_BPF_H
+#define CAMP_MICROSTATES_ACCOUNT_BPF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "kernel.h"
+#include "layout.h"
+
+/* Set before loading. */
+const volatile uint8_t kind_of_call[CALLS_MAX];
+const volatile bool split_calls = true;
+
+/* Until the first snapshot has met all threads, who is unknown is older than the session. */
+bool all_met;
+
+enum account_flag {
+    IN_CALL = 1u << 0,
+    WORKER = 1u << 1, /* no user code: kernel threads, io_uring's workers */
+    FAULT_OF_TEXT = 1u << 2,
+    OLDER = 1u << 3,
+    DEAD = 1u << 4,
+    FAULT_OF_KERNEL = 1u << 5
+};
+
+struct account {
+    uint32_t sequence; /* odd while it is written */
+    uint8_t state;     /* enum camp_state of the open interval */
+    uint8_t flags;
+    uint16_t cpu; /* it runs on, or ran on last */
+    uint64_t since_ns;
+    uint64_t irq_before_ns; /* interrupts of that CPU that are booked */
+    uint64_t arrived_ns;    /* on that CPU */
+    uint64_t run_ns;        /* the scheduler's count of its CPU time then */
+    uint64_t begin_ns;
+    uint64_t system_calls, signals;
+    uint64_t faults; /* that the kernel had served when a system call ran into one */
+    uint64_t state_ns[CAMP_STATE_COUNT];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct account);
+} accounts SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, CPUS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct cpu_account);
+} cpus SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, EXITS_BYTES);
+} exits SEC(".maps");
+
+static __always_inline struct cpu_account *cpu_of(uint32_t cpu)
+{
+    return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline struct cpu_account *this_cpu(void)
+{
+    return cpu_of(bpf_get_smp_processor_id());
+}
+
+/* USER and SYSTEM. IRQ is never the state of an interval: it is what is taken out of one. */
+static __always_inline bool on_cpu(uint8_t state)
+{
+    return state <= CAMP_STATE_SYSTEM;
+}
+
+static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uint64_t now)
+{
+    uint64_t since = cpu->interrupt_since_ns;
+
+    return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
+}
+
+/* Takes what interrupts took since *before out of an interval. */
+static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
+                                                   uint64_t total)
+{
+    uint64_t taken = total - *before;
+
+    if ((int64_t)taken < 0)
+        taken = 0;
+    if (taken > *interval_ns)
+        taken = *interval_ns;
+    *interval_ns -= taken;
+    *before += taken;
+    return taken;
+}
+
+static __always_inline void begin_writing(struct account *account)
+{
+    account->sequence++;
+    barrier();
+}
+
+static __always_inline void end_writing(struct account *account)
+{
+    barrier();
+    account->sequence++;
+}
+
+/* Books the open interval and opens the next. `cpu`: the one it ran on, when it ran. */
+static __always_inline void change(struct account *account, struct cpu_account *cpu, uint64_t now,
+                                   uint8_t next)
+{
+    uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
+    uint64_t interval = now - account->since_ns;
+
+    if ((int64_t)interval < 0)
+        interval = 0;
+    if (on_cpu(state) && cpu != NULL) {
+        account->state_ns[CAMP_STATE_IRQ] +=
+            without_interrupts(&interval, &account->irq_before_ns, interrupts_ns(cpu, now));
+        if (state == CAMP_STATE_SYSTEM)
+            cpu->system_ns += interval;
+    }
+    account->state_ns[state] += interval;
+    account->state = next;
+    account->since_ns = now;
+}
+
+static __always_inline uint8_t running_state(const struct account *account)
+{
+    if ((account->flags & WORKER) != 0)
+        return CAMP_STATE_SYSTEM;
+    return split_calls && (account->flags & IN_CALL) != 0 ? CAMP_STATE_SYSTEM : CAMP_STATE_USER;
+}
+
+static __always_inline bool is_worker(const struct task_struct *task)
+{
+    return (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) != 0;
+}
+
+static __always_inline long call_now(struct task_struct *task)
+{
+    struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+    return regs != NULL ? call_of(regs) : -1;
+}
+
+/* While another account is being made on this CPU none can be: only the first snapshot may be
+ * interrupted by a switch in the midst of it, and it meets that thread itself a moment later. */
+static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
+                                                    uint8_t state, uint8_t flags)
+{
+    struct account *account =
+        bpf_task_storage_get(&accounts, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+    if (account == NULL) {
+        struct cpu_account *cpu = this_cpu();
+
+        if (cpu != NULL && all_met)
+            cpu->lost++;
+        return NULL;
+    }
+    if (account->begin_ns != 0)
+        return account;
+    if (is_worker(task))
+        flags |= WORKER;
+    begin_writing(account);
+    account->flags = flags;
+    account->state = state;
+    account->since_ns = begin_ns;
+    account->begin_ns = begin_ns;
+    account->arrived_ns = begin_ns;
+    account->run_ns = task->se.sum_exec_runtime;
+    end_writing(account);
+    return account;
+}
+
+/* A thread that nobody has met: it is older than the session, or one of the lost. What it did until
+ * now is not known. */
+static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
+                                                  uint8_t state)
+{
+    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+
+    if (account != NULL)
+        return account;
+    return make_account(task, now, state,
+                        OLDER | (!is_worker(task) && call_now(task) >= 0 ? IN_CALL : 0));
+}
+
+/* Of switches that were not seen. */
+
+/* How long it has run since it arrived, by the scheduler's count, and at most until now. */
+static __always_inline uint64_t ran_until(const struct account *account,
+                                          const struct task_struct *task, uint64_t now)
+{
+    uint64_t end = account->arrived_ns + (task->se.sum_exec_runtime - account->run_ns);
+
+    return end < account->since_ns ? account->since_ns : end > now ? now : end;
+}
+
+/* The CPU on which it is booked runs another: it left unseen. */
+static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
+{
+    const struct cpu_account *cpu = cpu_of(account->cpu);
+
+    return on_cpu(account->state) && cpu != NULL && cpu->running_task != (uint64_t)task;
+}
+
+#endif

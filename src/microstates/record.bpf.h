@@ -1,0 +1,88 @@
+/* A record of a thread, filled from its account and the kernel's own counts of it. */
+#ifndef CAMP_MICROSTATES_RECORD_BPF_H
+#define CAMP_MICROSTATES_RECORD_BPF_H
+
+#include "account.bpf.h"
+
+static __always_inline void fill(struct camp_thread_states *ret, struct task_struct *task,
+                                 const struct account *account, uint64_t now)
+{
+    ret->tid = task->pid;
+    ret->pid = task->tgid;
+    ret->parent = task->real_parent->tgid;
+    ret->flags = ((account->flags & WORKER) != 0 ? CAMP_THREAD_KERNEL : 0) |
+                 ((account->flags & OLDER) != 0 ? CAMP_THREAD_OLDER : 0);
+    ret->state = account->state;
+    ret->uid = task->cred->euid.val;
+    ret->count = 1;
+    ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
+    __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
+    ret->start_ns = task->start_time;
+    ret->begin_ns = account->begin_ns;
+    ret->time_ns = now;
+    __builtin_memcpy(ret->state_ns, account->state_ns, sizeof ret->state_ns);
+    ret->cpu_ns = task->se.sum_exec_runtime;
+    ret->run_delay_ns = task->sched_info.run_delay;
+    ret->sampled_ns = task->utime + task->stime;
+    ret->minor_faults = task->min_flt;
+    ret->major_faults = task->maj_flt;
+    ret->voluntary_switches = task->nvcsw;
+    ret->involuntary_switches = task->nivcsw;
+    ret->system_calls = account->system_calls;
+    ret->signals = account->signals;
+    ret->read_bytes = task->ioac.read_bytes;
+    ret->written_bytes = task->ioac.write_bytes;
+    ret->read_chars = task->ioac.rchar;
+    ret->written_chars = task->ioac.wchar;
+}
+
+#define TRIES 8
+
+/* Books the open interval in a copy. */
+static __always_inline void close_copy(struct camp_thread_states *ret,
+                                       const struct task_struct *task,
+                                       const struct account *account, uint64_t now)
+{
+    uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
+    uint64_t since = account->since_ns, before = account->irq_before_ns, interval;
+    struct cpu_account *cpu;
+
+    if (has_left(account, task)) {
+        uint64_t end = ran_until(account, task, now);
+
+        ret->state_ns[state] += end - since;
+        since = end;
+        state = task->__state == 0 ? CAMP_STATE_RUN_QUEUE : CAMP_STATE_OTHER_SLEEP;
+        ret->state = state;
+    }
+    interval = now - since;
+    if ((int64_t)interval < 0) {
+        interval = 0;
+        ret->time_ns = since;
+    }
+    cpu = on_cpu(state) ? cpu_of(account->cpu) : NULL;
+    if (cpu != NULL)
+        ret->state_ns[CAMP_STATE_IRQ] +=
+            without_interrupts(&interval, &before, interrupts_ns(cpu, now));
+    ret->state_ns[state] += interval;
+}
+
+/* A thread that changes its state meanwhile is read again. */
+static __always_inline bool copy(struct camp_thread_states *ret, struct task_struct *task,
+                                 const struct account *account)
+{
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t sequence = *(const volatile uint32_t *)&account->sequence;
+        uint64_t now = bpf_ktime_get_ns();
+
+        barrier();
+        fill(ret, task, account, now);
+        close_copy(ret, task, account, now);
+        barrier();
+        if ((sequence & 1) == 0 && sequence == *(const volatile uint32_t *)&account->sequence)
+            return true;
+    }
+    return false;
+}
+
+#endif

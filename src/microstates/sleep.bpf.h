@@ -1,0 +1,58 @@
+/* Why a thread sleeps: told where it leaves its CPU, by what it left it in. */
+#ifndef CAMP_MICROSTATES_SLEEP_BPF_H
+#define CAMP_MICROSTATES_SLEEP_BPF_H
+
+#include "account.bpf.h"
+
+/* The kernel counts a fault when it has been served: until then a system call is in it. */
+static __always_inline bool in_kernel_fault(const struct account *account,
+                                            const struct task_struct *task)
+{
+    return (account->flags & FAULT_OF_KERNEL) != 0 &&
+           account->faults == task->min_flt + task->maj_flt;
+}
+
+static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task, uint64_t number)
+{
+    const struct files_struct *files = task->files;
+    const struct fdtable *table = files != NULL ? files->fdt : NULL;
+    struct file *file = NULL;
+    uint16_t mode;
+
+    if (table == NULL || number >= table->max_fds)
+        return CAMP_STATE_OTHER_SLEEP;
+    bpf_probe_read_kernel(&file, sizeof file, table->fd + number);
+    if (file == NULL)
+        return CAMP_STATE_OTHER_SLEEP;
+    mode = BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT;
+    return mode == S_IFSOCK  ? CAMP_STATE_SOCKET
+           : mode == S_IFIFO ? CAMP_STATE_PIPE
+                             : CAMP_STATE_OTHER_SLEEP;
+}
+
+static __always_inline uint8_t sleeping_state(struct task_struct *task,
+                                              const struct account *account)
+{
+    bool disk = BPF_CORE_READ_BITFIELD(task, in_iowait) != 0;
+    struct pt_regs *regs;
+    uint8_t kind;
+    long call;
+
+    if ((account->flags & WORKER) != 0)
+        return disk ? CAMP_STATE_DISK : CAMP_STATE_OTHER_SLEEP;
+    regs = (struct pt_regs *)bpf_task_pt_regs(task);
+    call = regs != NULL ? call_of(regs) : -1;
+    if (call < 0)
+        return (account->flags & FAULT_OF_TEXT) != 0 ? CAMP_STATE_TEXT_FAULT
+                                                     : CAMP_STATE_DATA_FAULT;
+    if (in_kernel_fault(account, task))
+        return CAMP_STATE_KERNEL_FAULT;
+    if (disk)
+        return CAMP_STATE_DISK;
+    if (call >= CALLS_MAX)
+        return CAMP_STATE_OTHER_SLEEP;
+    kind = kind_of_call[call & (CALLS_MAX - 1)];
+    return kind == KIND_BY_DESCRIPTOR ? kind_of_descriptor(task, first_argument(regs)) : kind;
+}
+
+#endif
