@@ -47,7 +47,9 @@ enum camp_thread_flag {
     CAMP_THREAD_KERNEL = 1u << 0, /* a thread of the kernel */
     CAMP_THREAD_ENDED = 1u << 1,  /* these are its last numbers */
     CAMP_THREAD_OLDER = 1u << 2,  /* it had begun before the session */
-    CAMP_THREAD_UNSURE = 1u << 3 /* it changed its state each time it was read: off by one change */
+    CAMP_THREAD_UNSURE =
+        1u << 3,                /* it changed its state each time it was read: off by one change */
+    CAMP_THREAD_TOTAL = 1u << 4 /* many that ended, of one parent and name, added up */
 };
 
 #define CAMP_STATES_NAME_SIZE 16
@@ -55,14 +57,14 @@ enum camp_thread_flag {
 /* One thread. */
 struct camp_thread_states {
     int32_t tid;
-    int32_t pid;    /* its process */
-    int32_t parent; /* its parent process */
-    uint32_t flags; /* enum camp_thread_flag */
-    uint32_t state; /* enum camp_state: at time_ns */
-    uint32_t uid;   /* effective */
-    uint32_t count; /* of threads in it: 1 */
-    uint32_t reserved;
-    uint64_t cgroup; /* of version 2: its id, the inode of its directory */
+    int32_t pid;        /* its process */
+    int32_t parent;     /* its parent process */
+    uint32_t flags;     /* enum camp_thread_flag */
+    uint32_t state;     /* enum camp_state: at time_ns */
+    uint32_t uid;       /* effective */
+    uint32_t count;     /* of threads in it: 1, or more of a total */
+    uint32_t processes; /* of these: first threads of their processes */
+    uint64_t cgroup;    /* of version 2: its id, the inode of its directory */
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;                   /* when the thread began */
     uint64_t begin_ns;                   /* since when it is watched: start_ns, or the session's */
@@ -88,6 +90,8 @@ struct camp_cpu_states {
     uint64_t system_ns; /* of busy_ns: in system calls and kernel threads; as of the last change */
     uint64_t irq_ns, softirq_ns; /* interrupts, the timer's included */
     uint64_t switches;
+    uint64_t any_wait_ns; /* of idle_ns: a thread, anywhere, waited for a disk */
+    uint64_t own_wait_ns; /* of idle_ns: one did that had begun to on this CPU */
 };
 
 /* What a session could not see, since it was opened. */
@@ -95,15 +99,27 @@ struct camp_states_losses {
     uint64_t switches;   /* that were seen */
     uint64_t unseen;     /* switches that the kernel told nobody of; their times are estimated */
     uint64_t lost;       /* times a thread got no account, for want of memory */
-    uint64_t exits_lost; /* ended threads whose last numbers found no room */
+    uint64_t exits_lost; /* ended threads whose last numbers found no room, nor a total */
+    uint64_t exits_added_up; /* ended threads that are part of a total for want of room */
+};
+
+/* A thread and a disk that it waited for. */
+struct camp_disk_wait {
+    int32_t tid, pid;
+    uint64_t start_ns;     /* when the thread began */
+    uint32_t major, minor; /* of the disk, or of the partition; 0 0: it waited for input or output
+                            * that another thread asked for */
+    uint64_t wait_ns;      /* since the session was opened, what lasts included */
+    char name[CAMP_STATES_NAME_SIZE];
 };
 
 struct camp_states;
 
 enum camp_states_option {
     CAMP_STATES_NO_SYSCALLS =
-        1u << 0,                  /* user and system are one, CAMP_STATE_USER: no cost a call */
-    CAMP_STATES_VERBOSE = 1u << 1 /* what libbpf and the verifier say, on stderr */
+        1u << 0,                   /* user and system are one, CAMP_STATE_USER: no cost a call */
+    CAMP_STATES_VERBOSE = 1u << 1, /* what libbpf and the verifier say, on stderr */
+    CAMP_STATES_DISKS = 1u << 2    /* for camp_states_disk_waits(): costs a little a wait */
 };
 
 /* "user", "run_queue": the name of a state; NULL: there is no such state. */
@@ -120,13 +136,20 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Takes threads that ended, up to `capacity`, in the order of their ends; *ret_count says how many
- * it took: there may be more when it is `capacity`. Not taken they wait, some 14,000 of them. */
+ * it took: there may be more when it is `capacity`. Not taken they wait, some 13,000 of them; those
+ * that end then are added up by parent and name: a record of CAMP_THREAD_TOTAL, tid and pid 0,
+ * whose time_ns - begin_ns is the sum of their times. Totals come with the call after the next. */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* All CPUs that switched in the session, ascending. */
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* Threads that waited for a disk, one for each disk; of 16,384 pairs those unused the longest are
+ * forgotten. Takes CAMP_STATES_DISKS. */
+int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
+                           size_t capacity, size_t *ret_count, struct camp_error *error);
 
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error);

@@ -1,6 +1,6 @@
 #include "time_family.h"
 
-#include "ledger/frame.h"
+#include "sources/thread_states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +132,8 @@ static bool descends(const struct family *family, const struct camp_thread_state
 
 static void add(struct family_sum *sum, const struct camp_thread_states *thread)
 {
-    sum->threads++;
-    sum->processes += thread->tid == thread->pid;
+    sum->threads += thread->count;
+    sum->processes += thread->processes;
     sum->running += (thread->flags & CAMP_THREAD_ENDED) == 0;
     sum->elapsed_ns += thread->time_ns - thread->begin_ns;
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
@@ -154,6 +154,8 @@ static const char *process_name(const struct family *family, size_t at)
     const struct camp_thread_states *threads = family->threads;
     const int32_t pid = threads[at].pid;
 
+    if ((threads[at].flags & CAMP_THREAD_TOTAL) != 0)
+        return threads[at].name;
     for (size_t i = at; i < family->count && threads[i].pid == pid; i++) {
         if (threads[i].tid == pid)
             return threads[i].name;
@@ -236,24 +238,6 @@ int family_add_up_process(struct family *family, int32_t pid)
 
 /* ---------------------------------------------------------------------------- Since then -- */
 
-static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
-{
-    states_since(now->state_ns, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
-    now->begin_ns = then->time_ns;
-    now->cpu_ns -= then->cpu_ns;
-    now->run_delay_ns -= then->run_delay_ns;
-    now->minor_faults -= then->minor_faults;
-    now->major_faults -= then->major_faults;
-    now->voluntary_switches -= then->voluntary_switches;
-    now->involuntary_switches -= then->involuntary_switches;
-    now->system_calls -= then->system_calls;
-    now->signals -= then->signals;
-    now->read_bytes -= then->read_bytes;
-    now->written_bytes -= then->written_bytes;
-    now->read_chars -= then->read_chars;
-    now->written_chars -= then->written_chars;
-}
-
 void family_subtract(struct family *family, const struct family *before)
 {
     for (size_t i = 0; i < family->count; i++) {
@@ -261,7 +245,7 @@ void family_subtract(struct family *family, const struct family *before)
 
         for (size_t k = 0; k < before->count; k++) {
             if (before->threads[k].tid == now->tid && before->threads[k].start_ns == now->start_ns)
-                subtract(now, &before->threads[k]);
+                thread_states_subtract(now, &before->threads[k]);
         }
     }
 }

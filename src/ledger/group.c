@@ -116,7 +116,7 @@ static void find_keys(const struct frame *frame, enum group_key key, struct keye
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[rows[i].row];
 
-        if (first == NULL || first->pid != entity->pid)
+        if (first == NULL || first->pid != entity->pid || is_first(entity))
             first = entity;
         names[rows[i].row] = key == GROUP_NONE ? entity->name : first->name;
         rows[i] = key_of(frame, key, rows[i].row, first);

@@ -21,6 +21,7 @@
 
 #include "kernel.h"
 #include "layout.h"
+#include "wait.bpf.h"
 
 /* Set before loading. */
 const volatile uint8_t kind_of_call[CALLS_MAX];
@@ -49,6 +50,7 @@ struct account {
     uint64_t run_ns;        /* the scheduler's count of its CPU time then */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
+    uint32_t device; /* it last asked for input or output */
     uint64_t faults; /* that the kernel had served when a system call ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
@@ -67,11 +69,6 @@ struct {
     __type(key, uint32_t);
     __type(value, struct cpu_account);
 } cpus SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, EXITS_BYTES);
-} exits SEC(".maps");
 
 static __always_inline struct cpu_account *cpu_of(uint32_t cpu)
 {
@@ -123,9 +120,34 @@ static __always_inline void end_writing(struct account *account)
     account->sequence++;
 }
 
+/* A wait counts for the CPU on which it begins. */
+static __always_inline void begin_disk_wait(const struct account *account, struct task_struct *task,
+                                            uint64_t now)
+{
+    struct cpu_account *cpu = cpu_of(account->cpu);
+
+    count_wait(&disk_waits.clock, now, 1);
+    if (cpu != NULL)
+        count_wait(&cpu->own_clock, now, 1);
+    if (tell_disks)
+        disk_wait_begins(task, account->device, now);
+}
+
+static __always_inline void end_disk_wait(const struct account *account, struct task_struct *task,
+                                          uint64_t now)
+{
+    struct cpu_account *cpu = cpu_of(account->cpu);
+
+    count_wait(&disk_waits.clock, now, -1);
+    if (cpu != NULL)
+        count_wait(&cpu->own_clock, now, -1);
+    if (tell_disks)
+        disk_wait_ends(task, account->device, now);
+}
+
 /* Books the open interval and opens the next. `cpu`: the one it ran on, when it ran. */
-static __always_inline void change(struct account *account, struct cpu_account *cpu, uint64_t now,
-                                   uint8_t next)
+static __always_inline void change(struct account *account, struct task_struct *task,
+                                   struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
     uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
     uint64_t interval = now - account->since_ns;
@@ -141,6 +163,10 @@ static __always_inline void change(struct account *account, struct cpu_account *
     account->state_ns[state] += interval;
     account->state = next;
     account->since_ns = now;
+    if (state == CAMP_STATE_DISK)
+        end_disk_wait(account, task, now);
+    if (next == CAMP_STATE_DISK)
+        begin_disk_wait(account, task, now);
 }
 
 static __always_inline uint8_t running_state(const struct account *account)
@@ -169,10 +195,10 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
 {
     struct account *account =
         bpf_task_storage_get(&accounts, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    struct cpu_account *cpu;
 
     if (account == NULL) {
-        struct cpu_account *cpu = this_cpu();
-
+        cpu = this_cpu();
         if (cpu != NULL && all_met)
             cpu->lost++;
         return NULL;
@@ -188,6 +214,10 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     account->begin_ns = begin_ns;
     account->arrived_ns = begin_ns;
     account->run_ns = task->se.sum_exec_runtime;
+    account->cpu = task->thread_info.cpu;
+    cpu = cpu_of(account->cpu);
+    if (cpu != NULL)
+        account->irq_before_ns = interrupts_ns(cpu, begin_ns);
     end_writing(account);
     return account;
 }
@@ -216,12 +246,14 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* The CPU on which it is booked runs another: it left unseen. */
+/* The CPU on which it is booked runs another: it left unseen. Who runs on a CPU that made no switch
+ * in the session is not known. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);
 
-    return on_cpu(account->state) && cpu != NULL && cpu->running_task != (uint64_t)task;
+    return on_cpu(account->state) && cpu != NULL && cpu->begin_ns != 0 &&
+           cpu->running_task != (uint64_t)task;
 }
 
 #endif

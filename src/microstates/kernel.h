@@ -43,7 +43,17 @@ struct cgroup {
 struct css_set {
     struct cgroup *dfl_cgrp;
 };
+struct thread_info {
+    unsigned int cpu;
+};
+struct block_device {
+    unsigned int bd_dev;
+};
+struct bio {
+    struct block_device *bi_bdev;
+};
 struct task_struct {
+    struct thread_info thread_info;
     unsigned int __state;
     unsigned int flags;
     int exit_state;

@@ -7,27 +7,68 @@
 #define CPUS_MAX 1024
 #define CALLS_MAX 512 /* system call numbers; a sleep in a higher one is other sleep */
 #define EXITS_BYTES (4u << 20)
+#define TOTALS_MAX 2048      /* of two generations */
+#define DISK_WAITS_MAX 16384 /* pairs of a thread and a disk; the longest unused make room */
+
+/* A wait clock (wait.bpf.h): how many wait, and above them the time, modulo 2^46 ns. */
+#define WAITS_BITS 18
+#define WAITS_MASK ((UINT64_C(1) << WAITS_BITS) - 1)
+
+static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
+{
+    return (clock >> WAITS_BITS) + ((clock & WAITS_MASK) != 0 ? now : 0);
+}
+
+/* Of two waited_ns(). A little below zero (two CPUs do not agree on now) is nothing. */
+static inline uint64_t wait_difference(uint64_t difference)
+{
+    difference <<= WAITS_BITS;
+    return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
+}
+
+struct disk_wait_key {
+    uint64_t start_ns;
+    int32_t tid;
+    uint32_t device; /* the kernel's dev_t; 0: of input or output that another asked for */
+};
+
+struct disk_wait {
+    uint64_t wait_ns;
+    uint64_t since_ns; /* it waits since then; 0: it does not */
+    int32_t pid;
+    char name[CAMP_STATES_NAME_SIZE];
+};
+
+struct total_key {
+    uint32_t generation; /* 0 or 1 */
+    int32_t parent;
+    char name[CAMP_STATES_NAME_SIZE];
+};
 
 /* How a sleep in a system call is booked: a state, or this: by what its descriptor is of. */
 #define KIND_BY_DESCRIPTOR 255
 
 /* One CPU, alone in its cache lines. */
 struct cpu_account {
-    uint64_t begin_ns;           /* its first switch in the session; 0: none yet */
-    uint64_t since_ns;           /* its last switch */
-    uint64_t busy_ns, idle_ns;   /* until since_ns, without interrupts */
-    uint64_t system_ns;          /* of busy_ns */
-    uint64_t irq_ns, softirq_ns; /* interrupts that ended */
-    uint64_t interrupt_since_ns; /* the one that runs; 0: none */
-    uint64_t irq_before_ns;      /* irq_ns + softirq_ns at since_ns */
-    uint64_t run_ns;             /* the scheduler's count of who runs, at since_ns */
+    uint64_t begin_ns;                     /* its first switch in the session; 0: none yet */
+    uint64_t since_ns;                     /* its last switch */
+    uint64_t busy_ns, idle_ns;             /* until since_ns, without interrupts */
+    uint64_t system_ns;                    /* of busy_ns */
+    uint64_t irq_ns, softirq_ns;           /* interrupts that ended */
+    uint64_t interrupt_since_ns;           /* the one that runs; 0: none */
+    uint64_t irq_before_ns;                /* irq_ns + softirq_ns at since_ns */
+    uint64_t own_clock;                    /* of threads that began here to wait for a disk */
+    uint64_t any_wait_ns, own_wait_ns;     /* of idle_ns */
+    uint64_t any_before_ns, own_before_ns; /* the clocks when it became idle */
+    uint64_t run_ns;                       /* the scheduler's count of who runs, at since_ns */
     uint64_t running_task; /* its address in the kernel: who it is, while its tid may change */
     int32_t running;       /* tid; 0: idle */
     uint32_t depth;        /* of interrupts */
     uint64_t switches;
-    uint64_t unseen;     /* switches of which the kernel told nobody */
-    uint64_t lost;       /* times a thread got no account: no memory */
-    uint64_t exits_lost; /* ended threads for which the ring had no room */
+    uint64_t unseen;         /* switches of which the kernel told nobody */
+    uint64_t lost;           /* times a thread got no account: no memory */
+    uint64_t exits_added_up; /* ended threads for which the ring had no room */
+    uint64_t exits_lost;     /* and the totals neither */
 } __attribute__((aligned(64)));
 
 #endif

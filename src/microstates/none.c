@@ -51,6 +51,17 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
     return fail(error);
 }
 
+int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
+                           size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail(error);
+}
+
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error)
 {

@@ -15,6 +15,7 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
     ret->state = account->state;
     ret->uid = task->cred->euid.val;
     ret->count = 1;
+    ret->processes = task->pid == task->tgid;
     ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->start_ns = task->start_time;

@@ -8,6 +8,7 @@
  * or left without a word has run as long as the scheduler's count of its CPU time has grown.
  */
 #include "account.bpf.h"
+#include "ended.bpf.h"
 #include "record.bpf.h"
 #include "sleep.bpf.h"
 
@@ -15,27 +16,13 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* ----------------------------------------------------------------------------- Switches -- */
 
-static __always_inline void arrive(struct account *account, const struct task_struct *task,
+static __always_inline void arrive(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now)
 {
-    change(account, NULL, now, running_state(account));
+    change(account, task, NULL, now, running_state(account));
     account->cpu = bpf_get_smp_processor_id();
     account->irq_before_ns = interrupts_ns(cpu, now);
     account->arrived_ns = now;
-}
-
-static __always_inline void emit_last(struct task_struct *task, const struct account *account,
-                                      struct cpu_account *cpu, uint64_t now)
-{
-    struct camp_thread_states *last = bpf_ringbuf_reserve(&exits, sizeof *last, 0);
-
-    if (last == NULL) {
-        cpu->exits_lost++;
-        return;
-    }
-    fill(last, task, account, now);
-    last->flags |= CAMP_THREAD_ENDED;
-    bpf_ringbuf_submit(last, BPF_RB_NO_WAKEUP);
 }
 
 /* Returns how long it has run if it had come unseen. */
@@ -59,7 +46,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
             ran = now - account->since_ns;
         arrive(account, task, cpu, now - ran);
     }
-    change(account, cpu, now, next);
+    change(account, task, cpu, now, next);
     account->run_ns = run_ns;
     if ((why & TASK_DEAD) != 0)
         account->flags |= DEAD;
@@ -88,6 +75,8 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
         busy = interval;
     cpu->busy_ns += busy;
     cpu->idle_ns += interval - busy;
+    if (cpu->running == 0)
+        book_waits(cpu, now, interval - busy);
 }
 
 SEC("tp_btf/sched_switch")
@@ -114,14 +103,16 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     cpu->running = next->pid;
     cpu->running_task = (uint64_t)next;
     cpu->run_ns = next->se.sum_exec_runtime;
-    if (next->pid != 0) {
+    if (next->pid == 0) {
+        watch_waits(cpu, now);
+    } else {
         struct account *account = account_of(next, now, CAMP_STATE_RUN_QUEUE);
 
         if (account == NULL)
             return 0;
         begin_writing(account);
         if (on_cpu(account->state)) /* it left unseen, and nobody woke it */
-            change(account, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
+            change(account, next, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
         account->run_ns = cpu->run_ns;
         arrive(account, next, cpu, now);
         end_writing(account);
@@ -142,12 +133,12 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
         if (!has_left(account, task))
             return 0;
         begin_writing(account);
-        change(account, NULL, ran_until(account, task, now), CAMP_STATE_OTHER_SLEEP);
+        change(account, task, NULL, ran_until(account, task, now), CAMP_STATE_OTHER_SLEEP);
         account->run_ns = task->se.sum_exec_runtime;
     } else {
         begin_writing(account);
     }
-    change(account, NULL, now, CAMP_STATE_RUN_QUEUE);
+    change(account, task, NULL, now, CAMP_STATE_RUN_QUEUE);
     end_writing(account);
     return 0;
 }
@@ -163,7 +154,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     if (account == NULL)
         return 0;
     begin_writing(account);
-    change(account, NULL, bpf_ktime_get_ns(), CAMP_STATE_RUN_QUEUE);
+    change(account, task, NULL, bpf_ktime_get_ns(), CAMP_STATE_RUN_QUEUE);
     end_writing(account);
     return 0;
 }
@@ -185,7 +176,7 @@ static __always_inline void cross(bool into)
         account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL);
     }
     if (on_cpu(account->state))
-        change(account, this_cpu(), bpf_ktime_get_ns(), running_state(account));
+        change(account, task, this_cpu(), bpf_ktime_get_ns(), running_state(account));
     end_writing(account);
 }
 
@@ -203,7 +194,7 @@ int BPF_PROG(on_sys_exit)
     return 0;
 }
 
-/* ------------------------------------------------------------------ Faults and signals -- */
+/* ---------------------------------------------------------- Faults, disks and signals -- */
 
 static __always_inline struct account *own_account(void)
 {
@@ -235,6 +226,17 @@ int BPF_PROG(on_fault_kernel)
         return 0;
     account->flags |= FAULT_OF_KERNEL;
     account->faults = task->min_flt + task->maj_flt;
+    return 0;
+}
+
+/* The last disk that a thread asked is the one that it waits for, if it waits. */
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(on_bio, struct bio *bio)
+{
+    struct account *account = own_account();
+
+    if (account != NULL)
+        account->device = bio->bi_bdev->bd_dev;
     return 0;
 }
 
@@ -304,9 +306,12 @@ static __always_inline struct account *meet(struct task_struct *task)
                                  : CAMP_STATE_OTHER_SLEEP;
     struct account *account = account_of(task, bpf_ktime_get_ns(), state);
 
-    if (account != NULL && account->state == CAMP_STATE_OTHER_SLEEP)
-        account->state = (why & TASK_STOPPED_OR_TRACED) != 0 ? CAMP_STATE_STOPPED
-                                                             : sleeping_state(task, account);
+    if (account == NULL || account->state != CAMP_STATE_OTHER_SLEEP)
+        return account;
+    account->state =
+        (why & TASK_STOPPED_OR_TRACED) != 0 ? CAMP_STATE_STOPPED : sleeping_state(task, account);
+    if (account->state == CAMP_STATE_DISK)
+        begin_disk_wait(account, task, account->since_ns);
     return account;
 }
 

@@ -104,6 +104,27 @@ enum threads_counter {
 /* What its session could not see since it was opened. */
 void threads_source_losses(const struct source *source, struct camp_states_losses *ret);
 
+/* The CPUs of the last interval, from the same look: the total first (id CAMP_CPU_TOTAL; count:
+ * how many), then each. */
+const struct frame *threads_source_cpus(const struct source *source);
+
+enum cpus_states_column {
+    CPUS_STATES_USER, /* with CAMP_STATES_NO_SYSCALLS: user and system of all but kernel threads */
+    CPUS_STATES_SYSTEM,
+    CPUS_STATES_IRQ,
+    CPUS_STATES_SOFTIRQ,
+    CPUS_STATES_IOWAIT, /* own */
+    CPUS_STATES_IDLE,
+    CPUS_STATES_ANY_WAIT, /* of iowait and idle */
+    CPUS_STATES_KERNEL_WAIT,
+    CPUS_STATES_STEAL,
+    CPUS_STATES_SWITCHES,
+    CPUS_STATES_COLUMN_COUNT
+};
+
+/* Its session, for what is read beside: camp_states_disk_waits(). */
+struct camp_states *threads_source_session(const struct source *source);
+
 uint64_t source_clock_ns(clockid_t clock);
 
 /* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is

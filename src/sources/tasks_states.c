@@ -15,6 +15,7 @@
 struct process_sum {
     int32_t pid;
     uint32_t flags; /* enum entity_flag, of its first thread */
+    uint32_t count;
     const char *name;
     uint64_t measured_ns, sampled_ns;
 };
@@ -81,7 +82,10 @@ static void add_up(struct states_source *source, const struct frame *threads)
 
         if (process == NULL || process->pid != entity->pid || entity->id == entity->pid) {
             process = &source->processes[source->process_count++];
-            *process = (struct process_sum){ entity->pid, entity->flags, entity->name, 0, 0 };
+            *process = (struct process_sum){ .pid = entity->pid,
+                                             .flags = entity->flags,
+                                             .count = entity->count,
+                                             .name = entity->name };
         }
         process->measured_ns += values[THREADS_CPU];
         process->sampled_ns += values[THREADS_SAMPLED];
@@ -131,17 +135,20 @@ static int fill_frame(struct states_source *source)
         qsort(source->processes, count, sizeof *processes, compare_processes);
     for (size_t i = 0, next = 0; i < count && r == CAMP_OK; i = next) {
         struct accuracy sum = { 0 };
+        uint32_t ended = 0;
 
         next = i + 1;
         if (!is_brief(&processes[i])) {
             r = add_living(source, &processes[i]);
             continue;
         }
-        for (next = i; next < count && strcmp(processes[next].name, processes[i].name) == 0; next++)
+        for (next = i; next < count && strcmp(processes[next].name, processes[i].name) == 0;
+             next++) {
+            ended += processes[next].count;
             accuracy_add(&sum, (double)processes[next].measured_ns,
                          (double)processes[next].sampled_ns);
-        r = tasks_add_row(&source->frame, 0, processes[i].flags, (uint32_t)(next - i),
-                          processes[i].name, &sum);
+        }
+        r = tasks_add_row(&source->frame, 0, processes[i].flags, ended, processes[i].name, &sum);
     }
     return r;
 }

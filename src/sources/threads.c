@@ -5,7 +5,9 @@
  * its reading in this one (or its end). Each is of its own moment, so that its states add up to its
  * share to the nanosecond, though a snapshot of many threads takes a while.
  */
+#include "cpus_states.h"
 #include "source.h"
+#include "thread_states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,7 @@ struct threads_source {
     struct camp_states *session;
     struct thread_list now, before;
     struct thread_list ended; /* in this interval; not indexed */
+    struct cpus_states *cpus;
     struct camp_states_losses losses;
     struct frame frame;
 };
@@ -266,6 +269,28 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* Who is part of a total was read before it ended: the total is told by so much less. */
+static void take_off_totals(struct threads_source *source)
+{
+    for (size_t i = 0; i < source->ended.count; i++) {
+        struct camp_thread_states *total = &source->ended.threads[i];
+        uint32_t left = total->count;
+
+        if ((total->flags & CAMP_THREAD_TOTAL) == 0)
+            continue;
+        for (size_t k = 0; k < source->before.count && left > 0; k++) {
+            struct camp_thread_states *then = &source->before.threads[k];
+
+            if ((then->flags & CAMP_THREAD_ENDED) != 0 || then->parent != total->parent ||
+                strcmp(then->name, total->name) != 0 || find(&source->now, then) != NULL)
+                continue;
+            thread_states_subtract(total, then);
+            then->flags |= CAMP_THREAD_ENDED;
+            left--;
+        }
+    }
+}
+
 /* A thread on its last steps is in no snapshot any more, and its last numbers have not come: those
  * of the snapshot before stay in the list, for one interval more, to be taken off them. */
 static int await_last_numbers(struct threads_source *source)
@@ -278,6 +303,7 @@ static int await_last_numbers(struct threads_source *source)
         if (then != NULL)
             then->flags |= CAMP_THREAD_ENDED;
     }
+    take_off_totals(source);
     if (!reserve(now, now->count + before->count))
         return CAMP_E_NOMEM;
     for (size_t i = 0; before->threads != NULL && i < before->count; i++) {
@@ -302,6 +328,8 @@ static int look(struct threads_source *source, struct camp_error *error)
     /* Who ended while the snapshot was made is in it, or here, or in both: then its end counts. */
     if (r == CAMP_OK)
         r = take_ended(source, error);
+    if (r == CAMP_OK)
+        r = cpus_states_look(source->cpus, source->session, error);
     return r == CAMP_OK ? await_last_numbers(source) : r;
 }
 
@@ -357,6 +385,7 @@ static void close_threads(struct source *base)
 {
     struct threads_source *source = (struct threads_source *)base;
 
+    cpus_states_close(source->cpus);
     camp_states_close(source->session);
     release_list(&source->now);
     release_list(&source->before);
@@ -376,7 +405,9 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
     source->source = (struct source){ describe, next, close_threads };
     source->stop = stop;
     frame_init(&source->frame, &threads_schema);
-    r = camp_states_open(&source->session, options, error);
+    r = cpus_states_open(&source->cpus, error);
+    if (r == CAMP_OK)
+        r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
         source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
         r = look(source, error);
@@ -396,4 +427,14 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
 void threads_source_losses(const struct source *base, struct camp_states_losses *ret)
 {
     *ret = ((const struct threads_source *)base)->losses;
+}
+
+const struct frame *threads_source_cpus(const struct source *base)
+{
+    return cpus_states_frame(((const struct threads_source *)base)->cpus);
+}
+
+struct camp_states *threads_source_session(const struct source *base)
+{
+    return ((const struct threads_source *)base)->session;
 }

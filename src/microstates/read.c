@@ -1,0 +1,341 @@
+/*
+ * What a session reads: living threads by an iterator of the kernel, those that ended from a ring,
+ * CPUs and losses from memory that it shares with the kernel, waits for disks from a map.
+ */
+#include "../counters/error.h"
+#include "../counters/units.h"
+#include "session.h"
+#include "states.skel.h"
+
+#include <bpf/bpf.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECORDS_AT_ONCE 128
+
+/* ------------------------------------------------------------------------------ Snapshot -- */
+
+typedef void (*take_record)(void *context, const struct camp_thread_states *record);
+
+static int read_records(struct camp_states *session, take_record take, void *context,
+                        struct camp_error *error)
+{
+    struct camp_thread_states records[RECORDS_AT_ONCE];
+    int descriptor = bpf_iter_create(bpf_link__fd(session->programs->links.snapshot));
+    size_t waiting = 0; /* bytes: a read may end within a record */
+    ssize_t got;
+
+    if (descriptor < 0)
+        return camp_fail(error, CAMP_E_IO, errno, "the kernel makes no iterator of its tasks (%s)",
+                         strerror(errno));
+    for (;;) {
+        size_t whole;
+
+        do
+            got = read(descriptor, (char *)records + waiting, sizeof records - waiting);
+        while (got < 0 && (errno == EINTR || errno == EAGAIN));
+        if (got <= 0)
+            break;
+        waiting += (size_t)got;
+        whole = waiting / sizeof records[0];
+        for (size_t i = 0; i < whole; i++)
+            take(context, &records[i]);
+        waiting -= whole * sizeof records[0];
+        memmove(records, records + whole, waiting);
+    }
+    close(descriptor);
+    return got == 0 ? CAMP_OK
+                    : camp_fail(error, CAMP_E_IO, errno, "the kernel's tasks cannot be read (%s)",
+                                strerror(errno));
+}
+
+struct thread_array {
+    char *next;
+    size_t size, capacity, count;
+};
+
+static void take_thread(void *context, const struct camp_thread_states *record)
+{
+    struct thread_array *array = context;
+
+    if (array->count++ >= array->capacity)
+        return;
+    camp_hand_out(array->next, array->size, record, sizeof *record);
+    array->next += array->size;
+}
+
+int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                        size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct thread_array array = { (char *)ret, size, capacity, 0 };
+    int r;
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    r = read_records(session, take_thread, &array, error);
+    if (r != CAMP_OK)
+        return r;
+    *ret_count = array.count;
+    if (array.count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "%zu threads, and room for %zu", array.count,
+                         capacity);
+    return CAMP_OK;
+}
+
+static void take_nothing(void *context, const struct camp_thread_states *record)
+{
+    (void)context;
+    (void)record;
+}
+
+int session_meet_all(struct camp_states *session, struct camp_error *error)
+{
+    return read_records(session, take_nothing, NULL, error);
+}
+
+/* --------------------------------------------------------------------------------- Exits -- */
+
+/* libbpf calls this for each record; a negative result stops it behind this one. */
+int session_take_exit(void *context, void *record, size_t length)
+{
+    struct camp_states *session = context;
+
+    if (length >= sizeof(struct camp_thread_states))
+        camp_hand_out(session->taken + session->taken_count++ * session->taken_size,
+                      session->taken_size, record, sizeof(struct camp_thread_states));
+    return session->taken_count < session->taken_capacity ? 0 : -ENOSPC;
+}
+
+/* One of a total: its time is that of its threads added up, and ends now. */
+static void hand_out_total(struct camp_states *session, const struct total_key *key,
+                           struct camp_thread_states *total)
+{
+    const uint64_t elapsed = total->time_ns;
+
+    total->flags = CAMP_THREAD_ENDED | CAMP_THREAD_TOTAL;
+    total->parent = key->parent;
+    memcpy(total->name, key->name, sizeof total->name);
+    total->time_ns = now_ns(CLOCK_MONOTONIC);
+    total->begin_ns = total->time_ns - elapsed;
+    session_take_exit(session, total, sizeof *total);
+}
+
+/* All of a generation to which nothing is added any more. */
+static void take_generation(struct camp_states *session, uint32_t generation)
+{
+    const int map = bpf_map__fd(session->programs->maps.totals);
+    struct total_key key, after;
+    bool more = bpf_map_get_next_key(map, NULL, &key) == 0;
+
+    while (more && session->taken_count < session->taken_capacity) {
+        struct camp_thread_states total;
+
+        more = bpf_map_get_next_key(map, &key, &after) == 0;
+        if (key.generation == generation && bpf_map_lookup_elem(map, &key, &total) == 0) {
+            hand_out_total(session, &key, &total);
+            bpf_map_delete_elem(map, &key);
+        }
+        key = after;
+    }
+}
+
+/* Who has been added up since the last call is in the generation that was added to, which is taken
+ * with the next call: whoever adds to it now is done by then. */
+static void take_totals(struct camp_states *session)
+{
+    uint32_t *generation = &session->programs->bss->generation;
+    uint64_t added_up = 0;
+
+    for (size_t i = 0; i < CPUS_MAX; i++)
+        added_up += session->cpus[i].exits_added_up;
+    if (added_up != session->added_up)
+        session->totals_waiting = 2;
+    session->added_up = added_up;
+    if (session->totals_waiting == 0)
+        return;
+    take_generation(session, 1 - *generation);
+    if (session->taken_count == session->taken_capacity)
+        return;
+    *generation = 1 - *generation;
+    session->totals_waiting--;
+}
+
+int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    int r;
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    session->taken = (char *)ret;
+    session->taken_size = size;
+    session->taken_capacity = capacity;
+    session->taken_count = 0;
+    r = capacity > 0 ? ring_buffer__consume(session->exits) : 0;
+    if (r < 0 && r != -ENOSPC && r != -EINTR)
+        return camp_fail(error, CAMP_E_IO, -r, "the ring of ended threads cannot be read (%s)",
+                         strerror(-r));
+    if (session->taken_count < capacity)
+        take_totals(session);
+    *ret_count = session->taken_count;
+    return CAMP_OK;
+}
+
+/* ---------------------------------------------------------------------------------- CPUs -- */
+
+static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)
+{
+    uint64_t since = cpu->interrupt_since_ns;
+
+    return since != 0 && now > since ? now - since : 0;
+}
+
+/* The same last switch and the same interrupts before and after the copy: it is of one state. A CPU
+ * that changes all the time is taken at the last try as it stands. */
+static struct cpu_account steady(const volatile struct cpu_account *account)
+{
+    struct cpu_account copy;
+
+    for (int i = 0; i < 100; i++) {
+        uint64_t since = account->since_ns, interrupts = account->irq_ns + account->softirq_ns;
+
+        __sync_synchronize();
+        copy = *account;
+        __sync_synchronize();
+        if (since == account->since_ns && copy.since_ns == since &&
+            interrupts == account->irq_ns + account->softirq_ns)
+            break;
+    }
+    return copy;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_account *account,
+                                            uint64_t all_waits)
+{
+    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    uint64_t open = open_interrupt_ns(account, now);
+    uint64_t taken = account->irq_ns + account->softirq_ns + open - account->irq_before_ns;
+    uint64_t interval = now > account->since_ns ? now - account->since_ns : 0;
+    struct camp_cpu_states states = {
+        .cpu = number,
+        .running = account->running,
+        .begin_ns = account->begin_ns,
+        .time_ns = now,
+        .busy_ns = account->busy_ns,
+        .idle_ns = account->idle_ns,
+        .system_ns = account->system_ns,
+        .irq_ns = account->irq_ns + open,
+        .softirq_ns = account->softirq_ns,
+        .switches = account->switches,
+        .any_wait_ns = account->any_wait_ns,
+        .own_wait_ns = account->own_wait_ns,
+    };
+
+    interval -= least(taken, interval);
+    if (account->running != 0) {
+        states.busy_ns += interval;
+        return states;
+    }
+    states.idle_ns += interval;
+    states.any_wait_ns +=
+        least(interval, wait_difference(waited_ns(all_waits, now) - account->any_before_ns));
+    states.own_wait_ns += least(
+        interval, wait_difference(waited_ns(account->own_clock, now) - account->own_before_ns));
+    return states;
+}
+
+int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    size_t count = 0;
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
+    for (int32_t i = 0; i < CPUS_MAX; i++) {
+        struct cpu_account account = steady(&session->cpus[i]);
+        struct camp_cpu_states states;
+
+        if (account.begin_ns == 0)
+            continue;
+        states = cpu_states_of(i, &account, session->programs->bss->disk_waits.clock);
+        if (count < capacity)
+            camp_hand_out((char *)ret + count * size, size, &states, sizeof states);
+        count++;
+    }
+    *ret_count = count;
+    return count <= capacity
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_SPACE, 0, "%zu CPUs, and room for %zu", count, capacity);
+}
+
+int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
+                       struct camp_error *error)
+{
+    struct camp_states_losses losses = { 0 };
+
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
+    for (size_t i = 0; i < CPUS_MAX; i++) {
+        losses.switches += session->cpus[i].switches;
+        losses.unseen += session->cpus[i].unseen;
+        losses.lost += session->cpus[i].lost;
+        losses.exits_lost += session->cpus[i].exits_lost;
+        losses.exits_added_up += session->cpus[i].exits_added_up;
+    }
+    camp_hand_out(ret, size, &losses, sizeof losses);
+    return CAMP_OK;
+}
+
+/* --------------------------------------------------------------------------------- Disks -- */
+
+/* The kernel's dev_t has 20 bits for the minor number. */
+static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const struct disk_wait *wait)
+{
+    const uint64_t now = now_ns(CLOCK_MONOTONIC), since = wait->since_ns;
+    struct camp_disk_wait ret = {
+        .tid = key->tid,
+        .pid = wait->pid,
+        .start_ns = key->start_ns,
+        .major = key->device >> 20,
+        .minor = key->device & 0xfffff,
+        .wait_ns = wait->wait_ns + (since != 0 && now > since ? now - since : 0),
+    };
+
+    memcpy(ret.name, wait->name, sizeof ret.name);
+    return ret;
+}
+
+int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
+                           size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct disk_wait_key key, *before = NULL;
+    size_t count = 0;
+    int map;
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
+    map = bpf_map__fd(session->programs->maps.waits_of_disks);
+    /* A key that made room meanwhile begins the walk anew: it is a long one at most. */
+    for (; count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+        struct disk_wait wait;
+        struct camp_disk_wait shown;
+
+        if (bpf_map_lookup_elem(map, &key, &wait) != 0)
+            continue; /* another pair has its place now */
+        shown = wait_of(&key, &wait);
+        if (count < capacity)
+            camp_hand_out((char *)ret + count * size, size, &shown, sizeof shown);
+        count++;
+    }
+    *ret_count = count;
+    return count <= capacity
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_SPACE, 0, "%zu waits, and room for %zu", count, capacity);
+}

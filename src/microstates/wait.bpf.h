@@ -1,0 +1,114 @@
+/*
+ * Threads that wait for a disk: how long there was one, on the machine and of each CPU, and which
+ * disk each waited for.
+ *
+ * A wait clock runs while its count is above zero. Count and time are one word, changed by compare
+ * and swap: whoever reads it has both of one moment. The time is a sum in which a clock that starts
+ * books -now, and one that stops +now; it wraps after 19 hours, so that only its differences count.
+ */
+#ifndef CAMP_MICROSTATES_WAIT_BPF_H
+#define CAMP_MICROSTATES_WAIT_BPF_H
+
+#include "kernel.h"
+#include "layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#define SWAPS 32
+
+/* Set before loading: to keep which disk a thread waits for. */
+const volatile bool tell_disks = false;
+
+/* Of all threads of the machine. */
+struct {
+    uint64_t clock;
+} disk_waits __attribute__((aligned(64)));
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, DISK_WAITS_MAX);
+    __type(key, struct disk_wait_key);
+    __type(value, struct disk_wait);
+} waits_of_disks SEC(".maps");
+
+/* `by`: 1 or -1. */
+static __always_inline void count_wait(uint64_t *clock, uint64_t now, int by)
+{
+    for (int i = 0; i < SWAPS; i++) {
+        uint64_t old = *(volatile uint64_t *)clock, count = old & WAITS_MASK, next = old + by;
+
+        if (by < 0 && count == 0)
+            return;
+        if (by > 0 && count == 0)
+            next -= now << WAITS_BITS;
+        else if (by < 0 && count == 1)
+            next += now << WAITS_BITS;
+        if (__sync_val_compare_and_swap(clock, old, next) == old)
+            return;
+    }
+}
+
+static __always_inline struct disk_wait_key wait_key(const struct task_struct *task,
+                                                     uint32_t device)
+{
+    return (struct disk_wait_key){ task->start_time, task->pid, device };
+}
+
+static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device, uint64_t now)
+{
+    struct disk_wait_key key = wait_key(task, device);
+    struct disk_wait *wait = bpf_map_lookup_elem(&waits_of_disks, &key);
+
+    if (wait == NULL) {
+        struct disk_wait first = { .pid = task->tgid, .since_ns = now };
+
+        __builtin_memcpy(first.name, task->comm, sizeof first.name);
+        bpf_map_update_elem(&waits_of_disks, &key, &first, BPF_ANY);
+        return 0;
+    }
+    wait->since_ns = now;
+    return 0;
+}
+
+/* Who reads meanwhile sees too little for a moment, never too much. */
+static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
+{
+    struct disk_wait_key key = wait_key(task, device);
+    struct disk_wait *wait = bpf_map_lookup_elem(&waits_of_disks, &key);
+    uint64_t since;
+
+    if (wait == NULL || wait->since_ns == 0)
+        return 0;
+    since = wait->since_ns;
+    wait->since_ns = 0;
+    barrier();
+    if (now > since)
+        wait->wait_ns += now - since;
+    return 0;
+}
+
+/* A CPU that was idle since cpu->since_ns, for `idle_ns` of it without interrupts: how much of that
+ * somebody waited, anywhere (any) or for a disk that he began to wait for here (own). */
+static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
+{
+    uint64_t any = waited_ns(disk_waits.clock, now) - cpu->any_before_ns;
+    uint64_t own = waited_ns(cpu->own_clock, now) - cpu->own_before_ns;
+
+    any = wait_difference(any);
+    own = wait_difference(own);
+    cpu->any_wait_ns += any < idle_ns ? any : idle_ns;
+    cpu->own_wait_ns += own < idle_ns ? own : idle_ns;
+}
+
+static __always_inline void watch_waits(struct cpu_account *cpu, uint64_t now)
+{
+    cpu->any_before_ns = waited_ns(disk_waits.clock, now);
+    cpu->own_before_ns = waited_ns(cpu->own_clock, now);
+}
+
+#endif
