@@ -1,49 +1,24 @@
 /*
  * camp load: loads of known size, which tell the truth about themselves at their end.
  *
- * This file only reads the options of each load, runs it and shows its truth; what a load does and
- * knows stands in load_*.c. Exit status 3 (partial) says that the load could not be made as large
- * as was asked for; its truth is what it was.
+ * This file is the table of the loads; load_commands.c and load_wait_commands.c read the options of
+ * each, run it and show its truth; what a load does and knows stands in load_*.c. Exit status 3
+ * (partial) says that the load could not be made as large as was asked for; its truth is what it
+ * was.
  */
-#include "load.h"
+#include "load_commands.h"
 
 #include "command.h"
-#include "counters/units.h"
-#include "load_show.h"
 #include "suggestion.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define DURATION_MIN_S 0.01
-#define DURATION_MAX_S 2592000.0 /* 30 days */
-#define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98     /* of what was asked for is taken for all of it */
-#define MISSED_MAX 0.05 /* of its places in the tick: with more its effect is not that promised */
-#define REMARK_SIZE 200u
+const char *const load_formats[] = { "text", "json", "csv", NULL };
 
-static const char *const formats[] = { "text", "json", "csv", NULL };
-
-#define OPTION_FORMAT                                                                              \
-    {                                                                                              \
-        "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv.", 0, 0, formats       \
-    }
-#define OPTION_LENGTH(variable)                                                                    \
-    {                                                                                              \
-        "duration", 'd', OPTION_DURATION, &(variable), "TIME",                                     \
-            "How long (10 s). It ends early, "                                                     \
-            "with the truth so far, by Ctrl-C.",                                                   \
-            DURATION_MIN_S, DURATION_MAX_S, NULL                                                   \
-    }
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
-/* Parses the options of one load: nothing but options. */
-static int parse(const char *usage, const char *about, const struct option_spec *specs,
-                 size_t count, int argc, char **argv)
+int load_parse(const char *usage, const char *about, const struct option_spec *specs, size_t count,
+               int argc, char **argv)
 {
     const struct option_table table = { usage, about, specs, count };
     int first, status = options_parse(&table, argc, argv, &first);
@@ -54,9 +29,7 @@ static int parse(const char *usage, const char *about, const struct option_spec 
     return status;
 }
 
-/* The status of a load that was shown: `failed` and `error` are its result, `remark` says in how
- * far it fell short (empty: it did not). */
-static int ended(int shown, int failed, const struct camp_error *error, const char *remark)
+int load_ended(int shown, int failed, const struct camp_error *error, const char *remark)
 {
     if (shown != STATUS_OK)
         return shown;
@@ -65,245 +38,16 @@ static int ended(int shown, int failed, const struct camp_error *error, const ch
     return remark[0] != '\0' ? complain(STATUS_PARTIAL, "%s", remark) : STATUS_OK;
 }
 
-/* In how far a load of a CPU fell short: of its share, of its places in the tick. */
-static void remark_on_cpu(const struct load_cpu_plan *plan, const struct load_cpu_truth *truth,
-                          char *ret)
-{
-    size_t length = 0;
-
-    ret[0] = '\0';
-    if (truth->percent < plan->percent * NEARLY)
-        length = (size_t)snprintf(ret, REMARK_SIZE,
-                                  "only %.2f%% of %.2f%% could be had: the CPU was in use",
-                                  truth->percent, plan->percent);
-    if (plan->phase != LOAD_ANY_PHASE && (double)truth->missed > MISSED_MAX * (double)truth->cycles)
-        snprintf(ret + length, REMARK_SIZE - length,
-                 "%sits place in the tick was missed %llu times in %llu cycles: what ticks see of "
-                 "it is not as promised",
-                 length > 0 ? "; " : "", (unsigned long long)truth->missed,
-                 (unsigned long long)truth->cycles);
-}
-
-static int load_cpu_command(int argc, char **argv)
-{
-    static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
-    struct load_cpu_plan plan = { .percent = 30, .duration_ns = DEFAULT_DURATION_NS };
-    uint64_t cpu = UINT64_MAX;
-    int format = 0, phase = 0, r;
-    const struct option_spec specs[] = {
-        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of one CPU (30).", 0.01, 100, NULL },
-        { "phase", 0, OPTION_CHOICE, &phase, "PHASE",
-          "any (at random), between-ticks (a sampling kernel sees nothing of it), or "
-          "across-ticks (it sees far too much).",
-          0, 0, phases },
-        { "period", 0, OPTION_DURATION, &plan.period_ns, "TIME",
-          "One burn in each (10 ms, or with a phase the tick or a few). With a phase a multiple of "
-          "the tick.",
-          0.001, 10, NULL },
-        { "cpu", 'c', OPTION_COUNT, &cpu, "CPU",
-          "Run there only (with a phase: the last one allowed).", 0, 1023, NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
-    };
-    struct load_cpu_truth truth;
-    struct camp_error error = { 0 };
-    char remark[REMARK_SIZE];
-
-    r = parse("camp load cpu [OPTIONS]", "Uses a known share of one CPU.", specs, COUNT_OF(specs),
-              argc, argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    plan.phase = (enum load_phase)phase;
-    plan.cpu = cpu == UINT64_MAX ? -1 : (int32_t)cpu;
-    r = load_cpu(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    remark_on_cpu(&plan, &truth, remark);
-    return ended(show_load_cpu(view_by_name(formats[format]), &plan, &truth, NULL), r, &error,
-                 stop_requested ? "" : remark);
-}
-
-static int load_fork_command(int argc, char **argv)
-{
-    struct load_fork_plan plan = { 400, 2ull * NS_PER_MS, DEFAULT_DURATION_NS };
-    int format = 0, r;
-    const struct option_spec specs[] = {
-        { "rate", 'r', OPTION_REAL, &plan.rate, "N", "Children a second (400).", 0.01, 20000,
-          NULL },
-        { "burn", 'b', OPTION_DURATION, &plan.burn_ns, "TIME",
-          "CPU time of each, by its own clock (2 ms).", 0, 10, NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
-    };
-    struct load_fork_truth truth;
-    struct camp_error error = { 0 };
-    char remark[REMARK_SIZE] = "";
-
-    r = parse("camp load fork [OPTIONS]",
-              "Forks children that use a little CPU time each, and end. At most 256 live\n"
-              "at a time.",
-              specs, COUNT_OF(specs), argc, argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    r = load_fork(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    if (truth.rate < plan.rate * NEARLY)
-        snprintf(remark, sizeof remark, "only %.2f of %.2f children a second could be had",
-                 truth.rate, plan.rate);
-    return ended(show_load_fork(view_by_name(formats[format]), &truth, NULL), r, &error,
-                 stop_requested ? "" : remark);
-}
-
-static int load_memory_command(int argc, char **argv)
-{
-    struct load_memory_plan plan = { .step_bytes = 976 * BYTES_PER_KIB, .steps = 2 };
-    int format = 0, r;
-    const struct option_spec specs[] = {
-        { "step", 's', OPTION_SIZE, &plan.step_bytes, "SIZE",
-          "Of each step (976K), rounded up to pages.", 1, 1099511627776.0, NULL },
-        { "steps", 'n', OPTION_COUNT, &plan.steps, "N", "How many (2).", 1, LOAD_STEPS_MAX, NULL },
-        { "pause", 0, OPTION_DURATION, &plan.pause_ns, "TIME", "After each step (none).", 0,
-          DURATION_MAX_S, NULL },
-        { "huge", 0, OPTION_FLAG, &plan.huge, NULL, "Allow huge pages: fewer faults.", 0, 0, NULL },
-        OPTION_FORMAT,
-    };
-    static struct load_memory_truth truth;
-    struct camp_error error = { 0 };
-
-    r = parse("camp load memory [OPTIONS]", "Takes memory in steps, and writes to each page.",
-              specs, COUNT_OF(specs), argc, argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    r = load_memory(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    return ended(show_load_memory(view_by_name(formats[format]), &truth, NULL), r, &error, "");
-}
-
-/* A network namespace by the name `ip netns` gave it, or by a path; -1: this one. False: none. */
-static bool open_namespace(const char *name, int *ret)
-{
-    char path[PATH_MAX];
-
-    *ret = -1;
-    if (name == NULL)
-        return true;
-    snprintf(path, sizeof path, "%s%s", strchr(name, '/') == NULL ? "/run/netns/" : "", name);
-    *ret = open(path, O_RDONLY | O_CLOEXEC);
-    if (*ret < 0)
-        complain(errno == ENOENT ? STATUS_USAGE : STATUS_FAILURE,
-                 "%s: %s; give a name of `ip netns list`, or /proc/PID/ns/net", path,
-                 strerror(errno));
-    return *ret >= 0;
-}
-
-static int load_net_command(int argc, char **argv)
-{
-    struct load_net_plan plan = { .packets = 10000, .bytes = 32, .target = "127.0.0.1" };
-    const char *from = NULL, *to = NULL;
-    int format = 0, r;
-    const struct option_spec specs[] = {
-        { "packets", 'n', OPTION_COUNT, &plan.packets, "N", "How many (10000).", 1, 1e9, NULL },
-        { "bytes", 'b', OPTION_SIZE, &plan.bytes, "SIZE", "Payload of each (32).", 0, 65507, NULL },
-        { "target", 't', OPTION_TEXT, &plan.target, "ADDRESS",
-          "An address of this machine, or of the receiver's namespace (127.0.0.1).", 0, 0, NULL },
-        { "from-namespace", 0, OPTION_TEXT, &from, "NAME",
-          "Network namespace of the sender: a name of `ip netns`, or a path.", 0, 0, NULL },
-        { "to-namespace", 0, OPTION_TEXT, &to, "NAME", "The same of the receiver.", 0, 0, NULL },
-        OPTION_FORMAT,
-    };
-    struct load_net_truth truth;
-    struct camp_error error = { 0 };
-    char remark[REMARK_SIZE] = "";
-
-    r = parse("camp load net [OPTIONS]",
-              "Sends UDP packets to itself, and counts what arrives. To nobody else: the\n"
-              "target's address must be its own.",
-              specs, COUNT_OF(specs), argc, argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    if (!open_namespace(from, &plan.sender_namespace) ||
-        !open_namespace(to, &plan.receiver_namespace))
-        return STATUS_USAGE;
-    r = load_net(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    if (truth.lost_packets > 0)
-        snprintf(remark, sizeof remark, "%llu packets did not arrive",
-                 (unsigned long long)truth.lost_packets);
-    return ended(show_load_net(view_by_name(formats[format]), &truth, NULL), r, &error, remark);
-}
-
-static int load_io_command(int argc, char **argv)
-{
-    struct load_io_plan plan = { .bytes = 64u << 20, .block = 4096 };
-    int format = 0, r;
-    const struct option_spec specs[] = {
-        { "file", 0, OPTION_TEXT, &plan.file, "PATH",
-          "One that exists is read, never written. One that does not is made, and is gone at the "
-          "end (one in TMPDIR or /var/tmp).",
-          0, 0, NULL },
-        { "bytes", 'b', OPTION_SIZE, &plan.bytes, "SIZE", "To be moved (64M).", 1, 1099511627776.0,
-          NULL },
-        { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "Of each operation (4K).", 1, 16777216,
-          NULL },
-        { "direct", 0, OPTION_FLAG, &plan.direct, NULL, "Past the page cache.", 0, 0, NULL },
-        { "write", 'w', OPTION_FLAG, &plan.write, NULL, "Write, instead of reading.", 0, 0, NULL },
-        OPTION_FORMAT,
-    };
-    struct load_io_truth truth;
-    struct camp_error error = { 0 };
-
-    r = parse("camp load io [OPTIONS]", "Reads or writes in blocks.", specs, COUNT_OF(specs), argc,
-              argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
-    r = load_io(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    return ended(show_load_io(view_by_name(formats[format]), &truth, NULL), r, &error, "");
-}
-
-static int load_threads_command(int argc, char **argv)
-{
-    struct load_threads_plan plan = { 4, 20, DEFAULT_DURATION_NS };
-    int format = 0, r;
-    const struct option_spec specs[] = {
-        { "threads", 'n', OPTION_COUNT, &plan.threads, "N", "How many (4).", 1, LOAD_THREADS_MAX,
-          NULL },
-        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of one CPU, each (20).", 0.01, 100,
-          NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
-    };
-    static struct load_threads_truth truth;
-    struct camp_error error = { 0 };
-    char remark[REMARK_SIZE] = "";
-    double percent;
-
-    r = parse("camp load threads [OPTIONS]", "Threads that use a known share of a CPU each.", specs,
-              COUNT_OF(specs), argc, argv);
-    if (r != OPTIONS_GO_ON)
-        return r;
-    r = load_threads(&plan, &truth, &error);
-    if (truth.wall_ns == 0 && r != CAMP_OK)
-        return complain_of(r, &error);
-    percent = 100 * (double)truth.threads_ns / (double)truth.wall_ns;
-    if (percent < plan.percent * (double)plan.threads * NEARLY)
-        snprintf(remark, sizeof remark, "only %.2f%% of %.2f%% could be had: the CPUs were in use",
-                 percent, plan.percent * (double)plan.threads);
-    return ended(show_load_threads(view_by_name(formats[format]), &truth, NULL), r, &error,
-                 stop_requested ? "" : remark);
-}
-
 static const struct command loads[] = {
     { "cpu", load_cpu_command, "a share of one CPU, at random or locked to the tick" },
     { "fork", load_fork_command, "short processes at a rate" },
     { "memory", load_memory_command, "memory in steps" },
     { "net", load_net_command, "UDP packets to itself" },
     { "io", load_io_command, "reads or writes" },
+    { "lock", load_sleep_command, "a thread that sleeps in futex(2) for a share of its time" },
+    { "pipe", load_sleep_command, "likewise in read(2) of a pipe" },
+    { "sleep", load_sleep_command, "likewise in clock_nanosleep(2)" },
+    { "fault", load_fault_command, "page faults that wait for a file" },
     { "threads", load_threads_command, "threads that use a share of a CPU each" },
 };
 

@@ -162,6 +162,7 @@ struct load_io_plan {
     uint64_t block;   /* of each operation, [1, 16 MiB]; direct: a multiple of 512 */
     bool direct;      /* O_DIRECT: past the page cache */
     bool write;       /* else read */
+    bool cold;        /* buffered reads of what is not in memory: dropped before each pass */
 };
 
 struct load_io_truth {
@@ -171,10 +172,72 @@ struct load_io_truth {
     uint64_t longest_ns;     /* of one call */
     uint64_t sync_ns;        /* writing: fdatasync() at the end; 0 when direct */
     uint64_t prepared_bytes; /* reading a file made here: written before, not part of the rest */
+    uint64_t storage_bytes;  /* reading: what the kernel fetched for it, by getrusage(2) */
+    uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID over wall_ns. The rest of that it waited:
+                              * for the disk, and after that for a CPU */
     uint64_t wall_ns;
 };
 
 int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error);
+
+/* ------------------------------------------------------------------------------- Sleep -- */
+
+enum load_sleep_kind {
+    LOAD_SLEEP_LOCK, /* in futex(2), until another thread wakes it */
+    LOAD_SLEEP_PIPE, /* in read(2) of a pipe, until another thread writes to it */
+    LOAD_SLEEP_TIMER /* in clock_nanosleep(2) */
+};
+
+struct load_sleep_plan {
+    enum load_sleep_kind kind;
+    double percent;     /* of its time asleep, (0, 100]; the rest it uses a CPU */
+    uint64_t period_ns; /* one sleep in each. 0: 10 ms. Otherwise 1 ms to 1 s */
+    int32_t cpu;        /* to be pinned to, with who wakes it. -1: none */
+    uint64_t duration_ns;
+};
+
+/* Of the calling thread, which is the one that sleeps: asleep_ns + late_ns + own_ns are its wall
+ * time, but for what it was kept off its CPU while it ran. */
+struct load_sleep_truth {
+    int32_t tid;
+    uint64_t sleeps;
+    uint64_t missed;    /* of them: it came too late to sleep at all */
+    uint64_t asleep_ns; /* from its own clock before the call until it was woken: by the clock of
+                         * who woke it, just before. Timer: until the time it asked for */
+    uint64_t unsure_ns; /* at most so much more: waking took who woke it so long, the timer came so
+                         * late (or it had no CPU then) */
+    uint64_t late_ns;   /* from there to its own clock after the call: run queue, way back */
+    uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
+    uint64_t wall_ns;
+    double percent; /* asleep_ns of wall_ns */
+};
+
+int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
+               struct camp_error *error);
+
+/* ------------------------------------------------------------------------------ Faults -- */
+
+#define LOAD_FAULT_FILE_PAGES 16384u
+
+struct load_fault_plan {
+    const char *file; /* NULL: one without a name, in TMPDIR or /var/tmp. Only read */
+    uint64_t pages;   /* to be touched, [1, 1e9]: one after the other of LOAD_FAULT_FILE_PAGES at
+                       * most, which are put out of memory again before each pass */
+    bool in_call;     /* touched by write(2) to a pipe, not by the load's own code */
+};
+
+struct load_fault_truth {
+    uint64_t pages;        /* touched */
+    uint64_t major_faults; /* getrusage(2) over the touching: the others were in memory */
+    uint64_t touch_ns;     /* wall time of touching */
+    uint64_t own_ns;       /* of it on a CPU, by CLOCK_THREAD_CPUTIME_ID: the rest it waited, for
+                            * pages, and after that for a CPU */
+    uint64_t longest_ns;   /* of one page */
+    uint64_t wall_ns;      /* putting pages out of memory is in it */
+};
+
+int load_fault(const struct load_fault_plan *plan, struct load_fault_truth *ret,
+               struct camp_error *error);
 
 /* ----------------------------------------------------------------------------- Threads -- */
 
@@ -211,10 +274,7 @@ typedef int load_function(const void *plan, void *ret_truth, struct camp_error *
 
 /* load_cpu() and so on in that form. */
 load_function load_cpu_run, load_fork_run, load_memory_run, load_net_run, load_io_run,
-    load_threads_run;
-
-/* The last CPU that this process may run on; -1: not known. */
-int load_last_cpu(void);
+    load_sleep_run, load_fault_run, load_threads_run;
 
 struct load_process {
     pid_t pid;    /* to be watched */

@@ -22,13 +22,12 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "load_burn.h"
+#include "load_place.h"
 #include "tick.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 /* Distances from the tick. A wakeup in a virtual machine is some 50 us late, a tick up to 60. */
@@ -55,15 +54,6 @@ struct cpu_run {
     uint64_t began_ns, began_own_ns, period_ns;
     uint64_t random;
     uint64_t window_cycles, window_missed; /* since the phase was last judged */
-};
-
-/* What is changed of the calling process, to be put back. */
-struct scheduling {
-    cpu_set_t cpus;
-    int policy;
-    struct sched_param parameter;
-    int slack;
-    bool known;
 };
 
 static uint64_t own_ns(void)
@@ -292,46 +282,10 @@ static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error
     return CAMP_OK;
 }
 
-static int take_place(const struct load_cpu_plan *plan, struct scheduling *saved,
-                      struct load_cpu_truth *truth, struct camp_error *error)
-{
-    int cpu = plan->cpu;
-    cpu_set_t cpus;
-
-    saved->policy = sched_getscheduler(0);
-    saved->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    saved->known = sched_getaffinity(0, sizeof saved->cpus, &saved->cpus) == 0 &&
-                   sched_getparam(0, &saved->parameter) == 0;
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    if (cpu < 0 && plan->phase != LOAD_ANY_PHASE && saved->known)
-        cpu = load_last_cpu();
-    if (cpu >= 0) {
-        CPU_ZERO(&cpus);
-        if (cpu < CPU_SETSIZE)
-            CPU_SET((size_t)cpu, &cpus);
-        if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
-            return camp_fail(error, errno == EINVAL ? CAMP_E_GONE : CAMP_E_PERM, errno,
-                             "CPU %d cannot be had: it is offline, absent or not allowed; "
-                             "see /sys/devices/system/cpu/online",
-                             cpu);
-    }
-    truth->cpu = cpu;
-    return CAMP_OK;
-}
-
-static void give_back_place(const struct scheduling *saved)
-{
-    if (!saved->known)
-        return;
-    sched_setscheduler(0, saved->policy, &saved->parameter);
-    sched_setaffinity(0, sizeof saved->cpus, &saved->cpus);
-    prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
-}
-
 int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struct camp_error *error)
 {
     struct cpu_run run = { .plan = plan, .truth = ret };
-    struct scheduling saved;
+    struct load_place saved;
     int r;
 
     memset(ret, 0, sizeof *ret);
@@ -339,7 +293,8 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
     r = check_plan(plan, error);
     if (r != CAMP_OK)
         return r;
-    r = take_place(plan, &saved, ret, error);
+    ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_last_cpu() : plan->cpu;
+    r = load_take_place(&saved, ret->cpu, error);
     if (r != CAMP_OK)
         goto out;
     ret->search_ns = own_ns();
@@ -365,6 +320,6 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
     ret->tick_ns = run.tick.length_ns;
     ret->tick_phase_ns = run.tick.phase_ns;
 out:
-    give_back_place(&saved);
+    load_give_back_place(&saved);
     return r;
 }

@@ -4,7 +4,8 @@
  * The load counts its own pread(2) and pwrite(2) calls, what they moved, and the wall time within
  * them (two vDSO clock readings around each call, some 50 ns). In how far the disk saw it is
  * another matter: without O_DIRECT the page cache stands between, and fdatasync(2) at the end of a
- * writing load brings it there.
+ * writing load brings it there. A cold load puts its file out of the page cache before each pass,
+ * so that buffered reads wait for the disk too, or for what was read ahead for them.
  *
  * A file made here loses its name as soon as it has one (O_TMPFILE, or unlink(2) at once): it is
  * gone when the load ends, however it ends. It never grows beyond FILE_MAX_BYTES; longer loads
@@ -15,12 +16,14 @@
 #include "command.h"
 #include "counters/error.h"
 #include "counters/units.h"
+#include "load_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +33,6 @@
 #define DIRECT_UNIT 512u
 #define BUFFER_ALIGNMENT 4096u
 #define FILE_MAX_BYTES (1ull << 30)
-#define DEFAULT_FOLDER "/var/tmp"
 
 struct io_run {
     const struct load_io_plan *plan;
@@ -49,6 +51,9 @@ static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
     if (plan->direct && (plan->block % DIRECT_UNIT != 0 || plan->bytes % plan->block != 0))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "direct I/O is in whole blocks of a multiple of %u bytes", DIRECT_UNIT);
+    if (plan->cold && (plan->direct || plan->write))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--cold is of reads through the page cache: not with --direct or --write");
     return CAMP_OK;
 }
 
@@ -64,28 +69,6 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
         return camp_fail(error, CAMP_E_NOTSUP, failed,
                          "%.80s: no direct I/O there in such blocks; try --block 4K", name);
     return camp_fail_errno(error, failed, name);
-}
-
-/* A file without a name: in TMPDIR or /var/tmp, which more often than /tmp is a disk. */
-static int make_nameless(void)
-{
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    int file;
-
-    if (folder == NULL || folder[0] == '\0')
-        folder = DEFAULT_FOLDER;
-    file = open(folder, O_RDWR | O_CLOEXEC | O_TMPFILE, 0600);
-    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-        return file;
-    if (snprintf(path, sizeof path, "%s/camp-load-XXXXXX", folder) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0)
-        unlink(path);
-    return file;
 }
 
 /* Only now: open(O_CREAT | O_DIRECT) makes the file even where it then fails. */
@@ -104,7 +87,7 @@ static int open_file(struct io_run *run, struct camp_error *error)
     struct stat facts;
 
     if (plan->file == NULL) {
-        run->file = make_nameless();
+        run->file = load_make_nameless();
         run->made = true;
         return run->file >= 0 ? go_direct(run, error) : failed_io(run, errno, error);
     }
@@ -146,8 +129,8 @@ static int prepare(struct io_run *run, struct camp_error *error)
                 return failed_io(run, n < 0 ? errno : ENOSPC, error);
             run->truth->prepared_bytes += n > 0 ? (uint64_t)n : 0;
         }
-        if (!run->plan->write && fdatasync(run->file) == 0)
-            posix_fadvise(run->file, 0, 0, POSIX_FADV_DONTNEED);
+        if (!run->plan->write)
+            load_drop_from_memory(run->file);
         return CAMP_OK;
     }
     end = lseek(run->file, 0, SEEK_END);
@@ -191,8 +174,11 @@ static int move_all(struct io_run *run, struct camp_error *error)
         int failed;
         uint64_t wanted =
             least_of(plan->block, plan->bytes - run->truth->bytes, run->file_bytes - offset);
-        ssize_t n = move(run, wanted, offset, &failed);
+        ssize_t n;
 
+        if (plan->cold && offset == 0 && !load_drop_from_memory(run->file))
+            return failed_io(run, errno, error);
+        n = move(run, wanted, offset, &failed);
         if (n < 0 && failed == EINTR)
             continue;
         if (n < 0)
@@ -221,10 +207,32 @@ static int sync_written(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* What the kernel read from storage for this thread, in blocks of 512 bytes. */
+static uint64_t storage_bytes(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_inblock * DIRECT_UNIT : 0;
+}
+
+static int run_timed(struct io_run *run, struct camp_error *error)
+{
+    struct load_io_truth *truth = run->truth;
+    uint64_t storage = storage_bytes(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    int r = move_all(run, error);
+
+    if (r == CAMP_OK)
+        r = sync_written(run, error);
+    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+    truth->storage_bytes = storage_bytes() - storage;
+    return r;
+}
+
 int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error)
 {
     struct io_run run = { .plan = plan, .truth = ret, .file = -1 };
-    uint64_t began_ns;
     int r = check_plan(plan, error);
 
     memset(ret, 0, sizeof *ret);
@@ -237,13 +245,8 @@ int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct c
     if (r != CAMP_OK)
         goto out;
     r = prepare(&run, error);
-    if (r != CAMP_OK)
-        goto out;
-    began_ns = now_ns(CLOCK_MONOTONIC);
-    r = move_all(&run, error);
     if (r == CAMP_OK)
-        r = sync_written(&run, error);
-    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+        r = run_timed(&run, error);
 out:
     if (run.file >= 0)
         close(run.file);

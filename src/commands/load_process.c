@@ -8,7 +8,6 @@
 #include "counters/error.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -50,21 +49,19 @@ int load_io_run(const void *plan, void *ret, struct camp_error *error)
     return load_io(plan, ret, error);
 }
 
+int load_sleep_run(const void *plan, void *ret, struct camp_error *error)
+{
+    return load_sleep(plan, ret, error);
+}
+
+int load_fault_run(const void *plan, void *ret, struct camp_error *error)
+{
+    return load_fault(plan, ret, error);
+}
+
 int load_threads_run(const void *plan, void *ret, struct camp_error *error)
 {
     return load_threads(plan, ret, error);
-}
-
-int load_last_cpu(void)
-{
-    cpu_set_t allowed;
-
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return -1;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-        if (CPU_ISSET((size_t)cpu, &allowed))
-            return cpu;
-    return -1;
 }
 
 static void child_life(struct shared *shared, pid_t parent, load_function *run, const void *plan)

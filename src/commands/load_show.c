@@ -260,6 +260,12 @@ int show_load_net(const struct view *view, const struct load_net_truth *truth, c
     return show(view, &shown);
 }
 
+/* What the clocks of a wall and of a CPU, read one after the other, leave. */
+static uint64_t rest(uint64_t wall_ns, uint64_t own_ns)
+{
+    return wall_ns > own_ns ? wall_ns - own_ns : 0;
+}
+
 int show_load_io(const struct view *view, const struct load_io_truth *truth, const char *remark)
 {
     static const struct field fields[] = {
@@ -269,16 +275,80 @@ int show_load_io(const struct view *view, const struct load_io_truth *truth, con
         { "longest_ns", "longest call", "wall time", 0, 0 },
         { "sync_ns", "time to bring it to the disk", "fdatasync() after writing", 0, 0 },
         { "prepared_bytes", "written before, to be read", "not part of the rest", 0, 0 },
+        { "storage_bytes", "read from storage for it", "by getrusage()", 0, 0 },
+        { "own_ns", "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
+        { "waited_ns", "waited", "wall_ns - own_ns: for the disk, and after it for a CPU", 0, 0 },
         { "wall_ns", "wall time", "without what was prepared", 0, 0 },
     };
     const struct cell cells[] = {
-        cell_natural(truth->operations), cell_natural(truth->bytes),
-        cell_natural(truth->call_ns),    cell_natural(truth->longest_ns),
-        cell_natural(truth->sync_ns),    cell_natural(truth->prepared_bytes),
+        cell_natural(truth->operations),
+        cell_natural(truth->bytes),
+        cell_natural(truth->call_ns),
+        cell_natural(truth->longest_ns),
+        cell_natural(truth->sync_ns),
+        cell_natural(truth->prepared_bytes),
+        cell_natural(truth->storage_bytes),
+        cell_natural(truth->own_ns),
+        cell_natural(rest(truth->wall_ns, truth->own_ns)),
         cell_natural(truth->wall_ns),
     };
     const struct truth shown = {
         "io", fields, cells, sizeof cells / sizeof cells[0], NULL, remark
+    };
+
+    return show(view, &shown);
+}
+
+int show_load_sleep(const struct view *view, const char *name, const struct load_sleep_plan *plan,
+                    const struct load_sleep_truth *truth)
+{
+    static const struct field fields[] = {
+        { "tid", "thread that sleeps", "and uses the CPU otherwise", 0, 0 },
+        { "wanted_percent", "wanted", "of its time it was to be asleep", 0, 3 },
+        { "percent", "asleep", "asleep_ns of wall_ns", 0, 3 },
+        { "asleep_ns", "time asleep", "from its clock before the call to the clock of its waker", 0,
+          0 },
+        { "unsure_ns", "at most more than that by", "while it was being woken", 0, 0 },
+        { "late_ns", "from there till it ran again", "run queue, way back from the call", 0, 0 },
+        { "own_ns", "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
+        { "wall_ns", "wall time", "CLOCK_MONOTONIC over the same interval", 0, 0 },
+        { "sleeps", "sleeps", "one a period", 0, 0 },
+        { "missed", "missed", "it came too late to sleep", 0, 0 },
+    };
+    const struct cell cells[] = {
+        cell_integer(truth->tid),       cell_real(plan->percent),
+        cell_real(truth->percent),      cell_natural(truth->asleep_ns),
+        cell_natural(truth->unsure_ns), cell_natural(truth->late_ns),
+        cell_natural(truth->own_ns),    cell_natural(truth->wall_ns),
+        cell_natural(truth->sleeps),    cell_natural(truth->missed),
+    };
+    const struct truth shown = { name, fields, cells, sizeof cells / sizeof cells[0], NULL, NULL };
+
+    return show(view, &shown);
+}
+
+int show_load_fault(const struct view *view, const struct load_fault_truth *truth)
+{
+    static const struct field fields[] = {
+        { "pages", "pages", "touched", 0, 0 },
+        { "major_faults", "major faults", "getrusage() over touching them", 0, 0 },
+        { "touch_ns", "time of touching", "wall time", 0, 0 },
+        { "own_ns", "of it on a CPU", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
+        { "waited_ns", "waited", "touch_ns - own_ns: for pages, and after that for a CPU", 0, 0 },
+        { "longest_ns", "longest touch", "wall time of one page", 0, 0 },
+        { "wall_ns", "wall time", "putting the pages out of memory is in it", 0, 0 },
+    };
+    const struct cell cells[] = {
+        cell_natural(truth->pages),
+        cell_natural(truth->major_faults),
+        cell_natural(truth->touch_ns),
+        cell_natural(truth->own_ns),
+        cell_natural(rest(truth->touch_ns, truth->own_ns)),
+        cell_natural(truth->longest_ns),
+        cell_natural(truth->wall_ns),
+    };
+    const struct truth shown = {
+        "fault", fields, cells, sizeof cells / sizeof cells[0], NULL, NULL
     };
 
     return show(view, &shown);

@@ -15,6 +15,10 @@ int show_load_memory(const struct view *view, const struct load_memory_truth *tr
                      const char *remark);
 int show_load_net(const struct view *view, const struct load_net_truth *truth, const char *remark);
 int show_load_io(const struct view *view, const struct load_io_truth *truth, const char *remark);
+/* `name`: lock, pipe or sleep. */
+int show_load_sleep(const struct view *view, const char *name, const struct load_sleep_plan *plan,
+                    const struct load_sleep_truth *truth);
+int show_load_fault(const struct view *view, const struct load_fault_truth *truth);
 int show_load_threads(const struct view *view, const struct load_threads_truth *truth,
                       const char *remark);
 

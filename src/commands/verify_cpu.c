@@ -17,6 +17,7 @@
 #include "command.h"
 #include "counters/units.h"
 #include "load.h"
+#include "load_place.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
 

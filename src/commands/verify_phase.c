@@ -16,6 +16,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "load.h"
+#include "load_place.h"
 #include "verify_subject.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
 #include "counters/units.h"
 #include "load.h"
 #include "load_burn.h"
+#include "load_place.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
 

@@ -30,7 +30,7 @@ field() {
     [[ $stderr == *"threads"* ]]
     run "$CAMP" load --help
     [ "$status" -eq 0 ]
-    for load in cpu fork memory net io threads; do
+    for load in cpu fork memory net io lock pipe sleep fault threads; do
         [[ $output == *"  $load "* ]]
     done
     usage nothing
@@ -39,7 +39,7 @@ field() {
 }
 
 @test "load: every load has help, and names its options' defaults" {
-    for load in cpu fork memory net io threads; do
+    for load in cpu fork memory net io lock pipe sleep fault threads; do
         run "$CAMP" load "$load" --help
         [ "$status" -eq 0 ]
         [[ $output == "Usage: camp load $load "* ]]
@@ -54,7 +54,9 @@ field() {
         "fork --rate 0" "fork --rate 1e9" "fork --burn 11" "memory --step 0" "memory --steps 0" \
         "memory --steps 1001" "net --packets 0" "net --packets -1" "net --bytes 65508" \
         "io --bytes 0" "io --block 17M" "io --bytes 1x" "threads --threads 0" \
-        "threads --threads 1025" "threads --percent 101"; do
+        "threads --threads 1025" "threads --percent 101" "lock --percent 0" "pipe --percent 101" \
+        "sleep --period 0" "sleep --period 2" "lock --cpu -1" "pipe --duration 0" \
+        "fault --pages 0" "fault --pages 1.5"; do
         # shellcheck disable=SC2086
         usage $bad
         [[ $stderr == *"$(echo "$bad" | cut -d' ' -f2)"* ]]
@@ -249,6 +251,90 @@ field() {
     )
 }
 
+@test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
+    usage io --cold --direct
+    [[ $stderr == *"--cold is of reads through the page cache"* ]]
+    usage io --cold --write
+    head -c 1M /dev/zero >file
+    sync file
+    run --separate-stderr "$CAMP" load io --file file --bytes 2M --cold --format json
+    [ "$(field bytes)" -eq $((2 << 20)) ]
+    if [ "$status" -eq 3 ]; then
+        [[ $stderr == *"bytes came from storage: the file stays in memory there" ]]
+        skip "${stderr#camp load: }"
+    fi
+    [ "$status" -eq 0 ]
+    [ "$(field storage_bytes)" -ge $((2 << 20)) ]
+    [ "$(field waited_ns)" -eq $(($(field wall_ns) - $(field own_ns))) ]
+}
+
+@test "load lock, pipe, sleep: asleep for the share asked for, and the rest on a CPU or late" {
+    for load in lock pipe sleep; do
+        run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
+        echo "$output"
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+        [[ $output == *'"load":"'"$load"'"'* ]]
+        [ "$(field wall_ns)" -ge 500000000 ]
+        [ "$(field sleeps)" -gt 10 ]
+        # Who has no CPU when it is due sleeps less, who is woken late more.
+        [ "$(field asleep_ns)" -ge 200000000 ]
+        [ "$(field tid)" -eq "$(field pid)" ]
+        [ $(($(field asleep_ns) + $(field late_ns) + $(field own_ns))) -le \
+            $(($(field wall_ns) + 5000000)) ]
+    done
+}
+
+@test "load lock, pipe, sleep: SIGTERM ends them early, with the truth so far" {
+    for load in lock pipe sleep; do
+        "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
+        pid=$!
+        sleep 0.4
+        kill -s TERM "$pid"
+        wait "$pid"
+        output=$(cat truth)
+        [ "$(field wall_ns)" -lt 5000000000 ]
+        [ "$(field asleep_ns)" -gt 100000000 ]
+        [ "$(field asleep_ns)" -le "$(field wall_ns)" ]
+    done
+}
+
+@test "load lock: a CPU that is not there is a clear error" {
+    run --separate-stderr "$CAMP" load lock --cpu 1023
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp load: CPU 1023 cannot be had: "* ]]
+}
+
+@test "load fault: each page is waited for, touched by the load or in a call" {
+    for how in "" --in-call; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" load fault --pages 300 $how --format json
+        [ "$(field pages)" -eq 300 ]
+        if [ "$status" -eq 3 ]; then
+            [[ $stderr == *"the file cannot be put out of it" ]]
+            skip "${stderr#camp load: }"
+        fi
+        [ "$status" -eq 0 ]
+        [ "$(field major_faults)" -ge 294 ]
+        [ "$(field touch_ns)" -le "$(field wall_ns)" ]
+        [ "$(field waited_ns)" -gt 0 ]
+    done
+}
+
+@test "load fault: a file is only read, and goes round when it is small" {
+    head -c 10000 /dev/urandom >file
+    before=$(sha256sum file)
+    run "$CAMP" load fault --file file --pages 7 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "$(field pages)" -eq 7 ]
+    [ "$(sha256sum file)" = "$before" ]
+    : >empty
+    usage fault --file empty
+    usage fault --file .
+    run --separate-stderr "$CAMP" load fault --file no/such/file
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp load: no/such/file: "* ]]
+}
+
 @test "load threads: one truth for each thread" {
     run "$CAMP" load threads --threads 3 --percent 5 --duration 0.3 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
@@ -258,7 +344,7 @@ field() {
 
 @test "load: in csv every column has a name of its own" {
     for load in "memory" "threads --duration 0.05" "cpu --duration 0.05" "fork --duration 0.05" \
-        "net --packets 10" "io --bytes 4K"; do
+        "net --packets 10" "io --bytes 4K" "lock --duration 0.05" "fault --pages 1"; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" load $load --format csv
         [ -z "$(tr , '\n' <<<"${lines[0]}" | sort | uniq -d)" ]

@@ -189,6 +189,55 @@ static void direct_blocks_are_whole_sectors(void **state)
     assert_int_equal(load_io(&part, &truth, NULL), CAMP_E_INVALID);
 }
 
+static void cold_reads_are_neither_direct_nor_writes(void **state)
+{
+    const struct load_io_plan direct = {
+        .bytes = 4096, .block = 4096, .cold = true, .direct = true
+    };
+    const struct load_io_plan write = { .bytes = 4096, .block = 4096, .cold = true, .write = true };
+    struct load_io_truth truth;
+
+    (void)state;
+    assert_int_equal(load_io(&direct, &truth, NULL), CAMP_E_INVALID);
+    assert_int_equal(load_io(&write, &truth, NULL), CAMP_E_INVALID);
+}
+
+static int sleep_result(double percent, uint64_t period_ns, int32_t cpu)
+{
+    const struct load_sleep_plan plan = { LOAD_SLEEP_TIMER, percent, period_ns, cpu, 1 };
+    struct load_sleep_truth truth;
+    struct camp_error error = { 0 };
+    int r = load_sleep(&plan, &truth, &error);
+
+    if (r != CAMP_OK)
+        assert_true(error.message[0] != '\0');
+    return r;
+}
+
+static void sleeps_out_of_bounds_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(sleep_result(50, 0, -1), CAMP_OK);
+    assert_int_equal(sleep_result(0, 0, -1), CAMP_E_INVALID);
+    assert_int_equal(sleep_result(100.1, 0, -1), CAMP_E_INVALID);
+    assert_int_equal(sleep_result(strtod("nan", NULL), 0, -1), CAMP_E_INVALID);
+    assert_int_equal(sleep_result(50, 999999, -1), CAMP_E_INVALID);
+    assert_int_equal(sleep_result(50, 1000000001, -1), CAMP_E_INVALID);
+    assert_int_equal(sleep_result(50, 0, 1023), CAMP_E_GONE);
+}
+
+static void pages_that_cannot_be_touched_are_refused(void **state)
+{
+    const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
+    const struct load_fault_plan device = { .file = "/dev/null", .pages = 1 };
+    struct load_fault_truth truth;
+
+    (void)state;
+    assert_int_equal(load_fault(&none, &truth, NULL), CAMP_E_INVALID);
+    assert_int_equal(load_fault(&many, &truth, NULL), CAMP_E_INVALID);
+    assert_int_equal(load_fault(&device, &truth, NULL), CAMP_E_INVALID);
+}
+
 static void rates_and_threads_out_of_bounds_are_refused(void **state)
 {
     const struct load_fork_plan never = { 0, 1, 1 }, long_burn = { 1, 10000000001u, 1 };
@@ -222,6 +271,9 @@ int main(void)
         cmocka_unit_test(packets_out_of_bounds_are_refused),
         cmocka_unit_test(memory_beyond_what_is_there_is_refused),
         cmocka_unit_test(direct_blocks_are_whole_sectors),
+        cmocka_unit_test(cold_reads_are_neither_direct_nor_writes),
+        cmocka_unit_test(sleeps_out_of_bounds_are_refused),
+        cmocka_unit_test(pages_that_cannot_be_touched_are_refused),
         cmocka_unit_test(rates_and_threads_out_of_bounds_are_refused),
     };
 

@@ -1,0 +1,53 @@
+/* Where and how a load runs. */
+#include "load_place.h"
+
+#include "counters/error.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+int load_last_cpu(void)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -1;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
+        if (CPU_ISSET((size_t)cpu, &allowed))
+            return cpu;
+    return -1;
+}
+
+static int stay_on(int cpu, struct camp_error *error)
+{
+    cpu_set_t only;
+
+    CPU_ZERO(&only);
+    if (cpu < CPU_SETSIZE)
+        CPU_SET((size_t)cpu, &only);
+    if (sched_setaffinity(0, sizeof only, &only) == 0)
+        return CAMP_OK;
+    return camp_fail(error, errno == EINVAL ? CAMP_E_GONE : CAMP_E_PERM, errno,
+                     "CPU %d cannot be had: it is offline, absent or not allowed; "
+                     "see /sys/devices/system/cpu/online",
+                     cpu);
+}
+
+int load_take_place(struct load_place *saved, int cpu, struct camp_error *error)
+{
+    saved->policy = sched_getscheduler(0);
+    saved->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    saved->known = sched_getaffinity(0, sizeof saved->cpus, &saved->cpus) == 0 &&
+                   sched_getparam(0, &saved->parameter) == 0;
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    return cpu >= 0 ? stay_on(cpu, error) : CAMP_OK;
+}
+
+void load_give_back_place(const struct load_place *saved)
+{
+    if (!saved->known)
+        return;
+    sched_setscheduler(0, saved->policy, &saved->parameter);
+    sched_setaffinity(0, sizeof saved->cpus, &saved->cpus);
+    prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
+}

@@ -1,0 +1,139 @@
+/* camp load io, lock, pipe, sleep, fault: options, run, truth. */
+#include "load_commands.h"
+
+#include "load.h"
+#include "load_show.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+int load_io_command(int argc, char **argv)
+{
+    struct load_io_plan plan = { .bytes = 64u << 20, .block = 4096 };
+    int format = 0, r;
+    const struct option_spec specs[] = {
+        { "file", 0, OPTION_TEXT, &plan.file, "PATH",
+          "One that exists is read, never written. One that does not is made, and is gone at the "
+          "end (one in TMPDIR or /var/tmp).",
+          0, 0, NULL },
+        { "bytes", 'b', OPTION_SIZE, &plan.bytes, "SIZE", "To be moved (64M).", 1, 1099511627776.0,
+          NULL },
+        { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "Of each operation (4K).", 1, 16777216,
+          NULL },
+        { "direct", 0, OPTION_FLAG, &plan.direct, NULL, "Past the page cache.", 0, 0, NULL },
+        { "cold", 0, OPTION_FLAG, &plan.cold, NULL,
+          "Through the page cache, which is emptied of the file before each pass.", 0, 0, NULL },
+        { "write", 'w', OPTION_FLAG, &plan.write, NULL, "Write, instead of reading.", 0, 0, NULL },
+        OPTION_FORMAT,
+    };
+    struct load_io_truth truth;
+    struct camp_error error = { 0 };
+    char remark[REMARK_SIZE] = "";
+
+    r = load_parse("camp load io [OPTIONS]", "Reads or writes in blocks.", specs, COUNT_OF(specs),
+                   argc, argv);
+    if (r != OPTIONS_GO_ON)
+        return r;
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
+    r = load_io(&plan, &truth, &error);
+    if (truth.wall_ns == 0 && r != CAMP_OK)
+        return complain_of(r, &error);
+    if (plan.cold && (double)truth.storage_bytes < NEARLY * (double)truth.bytes)
+        snprintf(remark, sizeof remark,
+                 "only %llu of %llu bytes came from storage: the file stays in memory there",
+                 (unsigned long long)truth.storage_bytes, (unsigned long long)truth.bytes);
+    return load_ended(show_load_io(view_by_name(load_formats[format]), &truth, NULL), r, &error,
+                      remark);
+}
+
+/* The three that differ in the kind of their sleep, in the order of enum load_sleep_kind. */
+static const struct sleep_command {
+    const char *name, *usage, *about;
+} sleeps[] = {
+    { "lock", "camp load lock [OPTIONS]",
+      "A thread that sleeps in futex(2) for a known share of its time, until another one\n"
+      "wakes it. The rest of the time it uses a CPU." },
+    { "pipe", "camp load pipe [OPTIONS]",
+      "A thread that sleeps in read(2) of a pipe for a known share of its time, until\n"
+      "another one writes to it. The rest of the time it uses a CPU." },
+    { "sleep", "camp load sleep [OPTIONS]",
+      "A thread that sleeps in clock_nanosleep(2) for a known share of its time. The rest\n"
+      "of the time it uses a CPU." },
+};
+
+static enum load_sleep_kind kind_of(const char *name)
+{
+    size_t kind = 0;
+
+    while (strcmp(sleeps[kind].name, name) != 0)
+        kind++;
+    return (enum load_sleep_kind)kind;
+}
+
+int load_sleep_command(int argc, char **argv)
+{
+    struct load_sleep_plan plan = { kind_of(argv[0]), 50, 0, -1, DEFAULT_DURATION_NS };
+    const struct sleep_command *command = &sleeps[plan.kind];
+    uint64_t cpu = UINT64_MAX;
+    int format = 0, r;
+    const struct option_spec specs[] = {
+        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of its time asleep (50).", 0.01, 100,
+          NULL },
+        { "period", 0, OPTION_DURATION, &plan.period_ns, "TIME", "One sleep in each (10 ms).",
+          0.001, 1, NULL },
+        { "cpu", 'c', OPTION_COUNT, &cpu, "CPU", "Run there only.", 0, 1023, NULL },
+        OPTION_LENGTH(plan.duration_ns),
+        OPTION_FORMAT,
+    };
+    struct load_sleep_truth truth;
+    struct camp_error error = { 0 };
+    char remark[REMARK_SIZE] = "";
+
+    r = load_parse(command->usage, command->about, specs, COUNT_OF(specs), argc, argv);
+    if (r != OPTIONS_GO_ON)
+        return r;
+    plan.cpu = cpu == UINT64_MAX ? -1 : (int32_t)cpu;
+    r = load_sleep(&plan, &truth, &error);
+    if (truth.wall_ns == 0 && r != CAMP_OK)
+        return complain_of(r, &error);
+    if (truth.percent < plan.percent * NEARLY)
+        snprintf(remark, sizeof remark,
+                 "only %.2f%% of %.2f%% could be slept: the CPU was in use when it was due",
+                 truth.percent, plan.percent);
+    return load_ended(
+        show_load_sleep(view_by_name(load_formats[format]), command->name, &plan, &truth), r,
+        &error, stop_requested ? "" : remark);
+}
+
+int load_fault_command(int argc, char **argv)
+{
+    struct load_fault_plan plan = { .pages = 4096 };
+    int format = 0, r;
+    const struct option_spec specs[] = {
+        { "file", 0, OPTION_TEXT, &plan.file, "PATH",
+          "To be mapped and read (one made for it in TMPDIR or /var/tmp).", 0, 0, NULL },
+        { "pages", 'n', OPTION_COUNT, &plan.pages, "N", "To be touched (4096).", 1, 1e9, NULL },
+        { "in-call", 0, OPTION_FLAG, &plan.in_call, NULL,
+          "Touched by the kernel, in write(2): a kernel fault, not a data fault.", 0, 0, NULL },
+        OPTION_FORMAT,
+    };
+    struct load_fault_truth truth;
+    struct camp_error error = { 0 };
+    char remark[REMARK_SIZE] = "";
+
+    r = load_parse("camp load fault [OPTIONS]",
+                   "Touches pages of a file that are not in memory, one after the other.", specs,
+                   COUNT_OF(specs), argc, argv);
+    if (r != OPTIONS_GO_ON)
+        return r;
+    r = load_fault(&plan, &truth, &error);
+    if (truth.wall_ns == 0 && r != CAMP_OK)
+        return complain_of(r, &error);
+    if ((double)truth.major_faults < NEARLY * (double)truth.pages)
+        snprintf(remark, sizeof remark,
+                 "only %llu of %llu pages were not in memory: the file cannot be put out of it",
+                 (unsigned long long)truth.major_faults, (unsigned long long)truth.pages);
+    return load_ended(show_load_fault(view_by_name(load_formats[format]), &truth), r, &error,
+                      stop_requested ? "" : remark);
+}
