@@ -1,0 +1,122 @@
+#include "vertex.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a state means to whoever is in it: the vertices of 4. */
+enum class { CLASS_CPU, CLASS_IDLE, CLASS_IO, CLASS_CONTENTION };
+
+static const char *const names_of_3[] = { "CPU", "idle", "waiting" };
+static const char *const names_of_4[] = { "CPU", "idle", "I/O", "contention" };
+
+static const struct {
+    const char *column;
+    enum class class;
+} usual[] = {
+    /* threads: enum camp_state */
+    { "user_ns", CLASS_CPU },
+    { "system_ns", CLASS_CPU },
+    { "irq_ns", CLASS_CPU },
+    { "text_fault_ns", CLASS_IO },
+    { "data_fault_ns", CLASS_IO },
+    { "kernel_fault_ns", CLASS_IO },
+    { "lock_ns", CLASS_CONTENTION },
+    { "disk_ns", CLASS_IO },
+    { "poll_ns", CLASS_IDLE },
+    { "socket_ns", CLASS_IDLE },
+    { "pipe_ns", CLASS_IDLE },
+    { "timer_ns", CLASS_IDLE },
+    { "child_ns", CLASS_IDLE },
+    { "other_sleep_ns", CLASS_IDLE },
+    { "run_queue_ns", CLASS_CONTENTION },
+    { "stopped_ns", CLASS_IDLE },
+    /* CPUs, beyond those */
+    { "nice_ns", CLASS_CPU },
+    { "softirq_ns", CLASS_CPU },
+    { "guest_ns", CLASS_CPU },
+    { "guest_nice_ns", CLASS_CPU },
+    { "idle_ns", CLASS_IDLE },
+    { "iowait_ns", CLASS_IO },
+    { "steal_ns", CLASS_CONTENTION },
+};
+
+bool vertices_init(struct vertices *ret, const struct schema *schema, const char *const *names,
+                   size_t count)
+{
+    if (count < 3 || count > VERTICES_MAXIMUM || schema->state_count > VERTICES_STATES_MAXIMUM)
+        return false;
+    *ret = (struct vertices){ .schema = schema, .count = count };
+    for (size_t i = 0; i < count; i++)
+        ret->names[i] = names[i];
+    return true;
+}
+
+bool vertices_assign(struct vertices *vertices, const char *column, size_t vertex)
+{
+    const struct schema *schema = vertices->schema;
+
+    for (size_t i = 0; vertex < vertices->count && i < schema->state_count; i++) {
+        if (strcmp(schema->columns[i].name, column) == 0) {
+            vertices->of_state[i] = (uint8_t)(vertex + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t count)
+{
+    size_t assigned = 0;
+
+    if (!vertices_init(ret, schema, count == 3 ? names_of_3 : names_of_4, count))
+        return false;
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        size_t vertex = usual[i].class;
+
+        if (vertex >= count)
+            vertex = CLASS_IO; /* of 3: waiting */
+        assigned += vertices_assign(ret, usual[i].column, vertex);
+    }
+    return assigned == schema->state_count;
+}
+
+bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, size_t entity,
+                    struct weights *ret)
+{
+    const double elapsed = (double)frame->elapsed_ns[entity];
+    const uint64_t *values = frame_values(frame, entity);
+    uint64_t sums[1 + VERTICES_MAXIMUM] = { 0 };
+
+    if (frame->elapsed_ns[entity] == 0)
+        return false;
+    for (size_t i = 0; i < vertices->schema->state_count; i++)
+        sums[vertices->of_state[i]] += values[i];
+    *ret = (struct weights){ .left_out = (double)sums[0] / elapsed };
+    for (size_t i = 0; i < vertices->count; i++)
+        ret->shares[i] = (double)sums[1 + i] / elapsed;
+    ret->unaccounted = (double)frame_unaccounted_ns(frame, entity) / elapsed;
+    return true;
+}
+
+bool weights_position(const struct weights *weights, size_t count, struct position *ret)
+{
+    /* The edge of a triangle and of a tetrahedron of height 1. */
+    const double edge = count == 3 ? 2 / sqrt(3) : sqrt(1.5);
+    const double depth = count == 3 ? 0 : edge * sqrt(3) / 2;
+    const struct position corners[VERTICES_MAXIMUM] = {
+        { edge / 2, 1, depth / 3 }, { 0, 0, 0 }, { edge, 0, 0 }, { edge / 2, 0, depth }
+    };
+    struct position sum = { 0, 0, 0 };
+    double whole = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        whole += weights->shares[i];
+        sum.x += weights->shares[i] * corners[i].x;
+        sum.y += weights->shares[i] * corners[i].y;
+        sum.z += weights->shares[i] * corners[i].z;
+    }
+    if (!(whole > 0))
+        return false;
+    *ret = (struct position){ sum.x / whole, sum.y / whole, sum.z / whole };
+    return true;
+}

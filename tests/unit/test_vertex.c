@@ -1,0 +1,326 @@
+/* States added up to vertices, and where that is in a triangle or tetrahedron. */
+#include "ledger/vertex.h"
+
+#include "sources/source.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NEAR 1e-12
+
+static const struct column columns[] = {
+    { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
+    { "disk_ns", "disk", "", COLUMN_STATE, CAMP_MEASURED },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
+    { "sleep_ns", "sleep", "", COLUMN_STATE, CAMP_MEASURED },
+    { "calls", "calls", "", COLUMN_COUNTER, CAMP_MEASURED },
+};
+static const struct schema schema = { "made-up", columns, 5, 4 };
+static const char *const names[] = { "run", "wait", "sleep", "lock" };
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) < NEAR))
+        fail_msg("%.17g is not %.17g", value, expected);
+}
+
+static double sum_of(const struct weights *weights)
+{
+    double sum = weights->left_out + weights->unaccounted;
+
+    for (size_t i = 0; i < VERTICES_MAXIMUM; i++)
+        sum += weights->shares[i];
+    return sum;
+}
+
+static void add(struct frame *frame, uint64_t elapsed, uint64_t run, uint64_t disk, uint64_t lock,
+                uint64_t sleep)
+{
+    const uint64_t values[] = { run, disk, lock, sleep, 7 };
+
+    assert_non_null(frame_add(frame));
+    frame->elapsed_ns[frame->entity_count - 1] = elapsed;
+    memcpy(frame_values(frame, frame->entity_count - 1), values, sizeof values);
+}
+
+static void assign_all(struct vertices *ret)
+{
+    assert_true(vertices_init(ret, &schema, names, 3));
+    assert_true(vertices_assign(ret, "run_ns", 0));
+    assert_true(vertices_assign(ret, "disk_ns", 1));
+    assert_true(vertices_assign(ret, "lock_ns", 1));
+    assert_true(vertices_assign(ret, "sleep_ns", 2));
+}
+
+static struct weights weigh(const struct vertices *vertices, const struct frame *frame, size_t row)
+{
+    struct weights ret;
+
+    assert_true(vertices_weigh(vertices, frame, row, &ret));
+    return ret;
+}
+
+static void states_of_one_vertex_are_added_up(void **state)
+{
+    struct frame frame;
+    struct vertices vertices;
+    struct weights weights;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    assign_all(&vertices);
+    add(&frame, 1000, 100, 200, 300, 400);
+    weights = weigh(&vertices, &frame, 0);
+    assert_near(weights.shares[0], 0.1);
+    assert_near(weights.shares[1], 0.5);
+    assert_near(weights.shares[2], 0.4);
+    assert_near(weights.left_out, 0);
+    assert_near(weights.unaccounted, 0);
+    frame_release(&frame);
+}
+
+static void what_is_missing_is_kept_beside_the_shares(void **state)
+{
+    struct frame frame;
+    struct vertices vertices;
+    struct weights weights;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    assign_all(&vertices);
+    add(&frame, 1000, 100, 200, 0, 400);
+    add(&frame, 1000, 900, 0, 0, 400);
+    weights = weigh(&vertices, &frame, 0);
+    assert_near(weights.shares[0], 0.1); /* of the wall time, not of what was booked */
+    assert_near(weights.unaccounted, 0.3);
+    assert_near(sum_of(&weights), 1);
+    weights = weigh(&vertices, &frame, 1);
+    assert_near(weights.shares[0], 0.9);
+    assert_near(weights.unaccounted, -0.3);
+    assert_near(sum_of(&weights), 1);
+    frame_release(&frame);
+}
+
+static void a_state_at_no_vertex_is_left_out_and_said(void **state)
+{
+    struct frame frame;
+    struct vertices vertices;
+    struct weights weights;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    assert_true(vertices_init(&vertices, &schema, names, 3));
+    assert_true(vertices_assign(&vertices, "run_ns", 0));
+    assert_true(vertices_assign(&vertices, "sleep_ns", 1));
+    assert_true(vertices_assign(&vertices, "sleep_ns", 2)); /* taken from the other */
+    add(&frame, 1000, 100, 200, 250, 400);
+    weights = weigh(&vertices, &frame, 0);
+    assert_near(weights.shares[1], 0);
+    assert_near(weights.shares[2], 0.4);
+    assert_near(weights.left_out, 0.45);
+    assert_near(weights.unaccounted, 0.05);
+    assert_near(sum_of(&weights), 1);
+    frame_release(&frame);
+}
+
+static void only_states_can_be_assigned_to_vertices_that_exist(void **state)
+{
+    struct vertices vertices;
+    struct schema wide = schema;
+
+    (void)state;
+    assert_false(vertices_init(&vertices, &schema, names, 2));
+    assert_false(vertices_init(&vertices, &schema, names, 5));
+    wide.state_count = VERTICES_STATES_MAXIMUM + 1;
+    assert_false(vertices_init(&vertices, &wide, names, 3));
+    assert_true(vertices_init(&vertices, &schema, names, 3));
+    assert_string_equal(vertices.names[2], "sleep");
+    assert_false(vertices_assign(&vertices, "calls", 0)); /* a counter */
+    assert_false(vertices_assign(&vertices, "none_ns", 0));
+    assert_false(vertices_assign(&vertices, "run_ns", 3));
+    assert_true(vertices_init(&vertices, &schema, names, 4));
+    assert_true(vertices_assign(&vertices, "run_ns", 3));
+}
+
+static void without_time_there_is_no_place(void **state)
+{
+    const struct weights nothing = { .unaccounted = 1 };
+    struct frame frame;
+    struct vertices vertices;
+    struct weights weights;
+    struct position position;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    assign_all(&vertices);
+    add(&frame, 0, 0, 0, 0, 0);
+    assert_false(vertices_weigh(&vertices, &frame, 0, &weights));
+    assert_false(weights_position(&nothing, 3, &position));
+    frame_release(&frame);
+}
+
+static void the_paper_s_points_are_where_the_paper_has_them(void **state)
+{
+    const struct weights centre = { .shares = { 1.0 / 3, 1.0 / 3, 1.0 / 3 } };
+    const struct weights other = { .shares = { 0.62, 0.28, 0.10 } };
+    struct position position;
+
+    (void)state;
+    assert_true(weights_position(&centre, 3, &position));
+    assert_near(position.x, 1 / sqrt(3));
+    assert_near(position.y, 1.0 / 3);
+    assert_true(weights_position(&other, 3, &position));
+    assert_near(position.x, 0.62 / sqrt(3) + 0.10 * 2 / sqrt(3)); /* 0.47, 0.62: Figure 3(b) */
+    assert_near(position.y, 0.62);
+}
+
+static struct position corner(size_t vertex, size_t count)
+{
+    struct weights weights = { 0 };
+    struct position ret;
+
+    weights.shares[vertex] = 1;
+    assert_true(weights_position(&weights, count, &ret));
+    return ret;
+}
+
+static double distance(struct position left, struct position right)
+{
+    return sqrt((left.x - right.x) * (left.x - right.x) + (left.y - right.y) * (left.y - right.y) +
+                (left.z - right.z) * (left.z - right.z));
+}
+
+static void corners_are_equally_far_from_each_other(void **state)
+{
+    (void)state;
+    for (size_t count = 3; count <= 4; count++) {
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; j < i; j++)
+                assert_near(distance(corner(i, count), corner(j, count)),
+                            count == 3 ? 2 / sqrt(3) : sqrt(1.5));
+        }
+    }
+}
+
+/* The distance from the side opposite a vertex is the part of the way from its foot to the vertex.
+ */
+static void the_distance_from_a_side_is_the_share_of_its_vertex(void **state)
+{
+    const struct weights weights = { .shares = { 0.4, 0.3, 0.2, 0.1 } };
+
+    (void)state;
+    for (size_t count = 3; count <= 4; count++) {
+        const double whole = count == 3 ? 0.9 : 1.0;
+        struct position point;
+
+        assert_true(weights_position(&weights, count, &point));
+        for (size_t i = 0; i < count; i++) {
+            struct weights side = { 0 };
+            struct position foot, vertex = corner(i, count);
+
+            for (size_t j = 0; j < count; j++)
+                side.shares[j] = j == i ? 0 : 1;
+            assert_true(weights_position(&side, count, &foot));
+            assert_near(distance(foot, vertex), 1);
+            assert_near((point.x - foot.x) * (vertex.x - foot.x) +
+                            (point.y - foot.y) * (vertex.y - foot.y) +
+                            (point.z - foot.z) * (vertex.z - foot.z),
+                        weights.shares[i] / whole);
+        }
+    }
+}
+
+static void time_that_is_missing_moves_no_point(void **state)
+{
+    const struct weights whole = { .shares = { 0.5, 0.3, 0.2 } };
+    const struct weights half = { .shares = { 0.25, 0.15, 0.1 }, .unaccounted = 0.5 };
+    struct position left, right;
+
+    (void)state;
+    assert_true(weights_position(&whole, 3, &left));
+    assert_true(weights_position(&half, 3, &right));
+    assert_near(distance(left, right), 0);
+}
+
+/* The vertex of a state in what is usual, by name. */
+static const char *usual_name(const char *state, size_t count)
+{
+    char name[64];
+    const struct column column = { name, "", "", COLUMN_STATE, CAMP_MEASURED };
+    const struct schema single = { "single", &column, 1, 1 };
+    struct vertices vertices;
+
+    snprintf(name, sizeof name, "%s_ns", state);
+    if (!vertices_usual(&vertices, &single, count))
+        fail_msg("%s is at no vertex", state);
+    return vertices.names[vertices.of_state[0] - 1];
+}
+
+static void each_microstate_has_a_usual_vertex(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        usual_name(camp_state_name(i), 3);
+        usual_name(camp_state_name(i), 4);
+    }
+    assert_string_equal(usual_name("irq", 3), "CPU");
+    assert_string_equal(usual_name("run_queue", 3), "waiting");
+    assert_string_equal(usual_name("lock", 3), "waiting");
+    assert_string_equal(usual_name("disk", 3), "waiting");
+    assert_string_equal(usual_name("data_fault", 3), "waiting");
+    assert_string_equal(usual_name("poll", 3), "idle");
+    assert_string_equal(usual_name("stopped", 3), "idle");
+    assert_string_equal(usual_name("run_queue", 4), "contention");
+    assert_string_equal(usual_name("disk", 4), "I/O");
+}
+
+static void each_state_of_a_cpu_has_a_usual_vertex(void **state)
+{
+    static const volatile sig_atomic_t never_stop;
+    struct source *cpus;
+    struct vertices vertices;
+
+    (void)state;
+    assert_int_equal(cpus_source_open(NULL, &never_stop, &cpus, NULL), CAMP_OK);
+    assert_true(vertices_usual(&vertices, cpus->describe(cpus), 3));
+    assert_int_equal(vertices.of_state[CPUS_GUEST], 1);
+    assert_int_equal(vertices.of_state[CPUS_IDLE], 2);
+    assert_int_equal(vertices.of_state[CPUS_IOWAIT], 3);
+    source_close(cpus);
+}
+
+static void a_state_that_is_not_known_is_said(void **state)
+{
+    struct vertices vertices;
+
+    (void)state;
+    assert_false(vertices_usual(&vertices, &schema, 3)); /* run_ns, sleep_ns */
+    assert_int_equal(vertices.of_state[0], 0);
+    assert_int_equal(vertices.of_state[1], 3);
+    assert_int_equal(vertices.count, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_of_one_vertex_are_added_up),
+        cmocka_unit_test(what_is_missing_is_kept_beside_the_shares),
+        cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_said),
+        cmocka_unit_test(only_states_can_be_assigned_to_vertices_that_exist),
+        cmocka_unit_test(without_time_there_is_no_place),
+        cmocka_unit_test(the_paper_s_points_are_where_the_paper_has_them),
+        cmocka_unit_test(corners_are_equally_far_from_each_other),
+        cmocka_unit_test(the_distance_from_a_side_is_the_share_of_its_vertex),
+        cmocka_unit_test(time_that_is_missing_moves_no_point),
+        cmocka_unit_test(each_microstate_has_a_usual_vertex),
+        cmocka_unit_test(each_state_of_a_cpu_has_a_usual_vertex),
+        cmocka_unit_test(a_state_that_is_not_known_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
