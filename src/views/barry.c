@@ -1,0 +1,465 @@
+#include "barry.h"
+
+#include "format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#define DOTS_IN_CELL 8
+#define LINES_BESIDE 3 /* the upper name, the lower names, the summary */
+#define HEIGHT_MINIMUM 2
+#define HEIGHT_OF_QUARTERS 8 /* from here on the sides have marks */
+#define NAME_COLUMNS 15
+#define GAP_MAXIMUM 3      /* between a dot and its label: a blank, a side, a blank */
+#define NEAR 1e-9          /* points on a side stay in the side's cell, however they are rounded */
+#define SHOWN_SHARE 0.0005 /* 0.1 % when it is rounded */
+
+enum what {
+    BLANK,
+    BASE, /* the lower side, which may be written over */
+    SIDE,
+    TEXT, /* or dots */
+};
+
+/* One character of the picture. */
+struct spot {
+    enum what what;
+    bool is_second; /* of a character of two columns: nothing is written */
+    char bytes[5];  /* UTF-8; empty: blank */
+    uint8_t dots;   /* of braille */
+    size_t count;   /* of points in it */
+    size_t first;   /* the first of them */
+    bool labelled;
+};
+
+struct canvas {
+    const struct barry *barry;
+    struct spot *spots; /* [rows x columns] */
+    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no room */
+    size_t left;        /* its first column */
+    size_t drawn, fullest, incomplete;
+    double worst, left_out; /* shares of one point */
+};
+
+/* A place among the dots of the whole triangle. */
+struct place {
+    struct spot *spot;
+    size_t row, column; /* of the canvas */
+    size_t x, y;        /* of the dot in the cell */
+};
+
+static struct spot *spot_at(const struct canvas *canvas, size_t row, size_t column)
+{
+    return &canvas->spots[row * canvas->barry->columns + column];
+}
+
+/* ------------------------------------------------------------------------------------ Text -- */
+
+/* Bytes of the character at `text`, and its columns; 0 columns: it is not to be shown. */
+static size_t measure_character(const char *text, bool utf8, size_t *ret_columns)
+{
+    size_t length = utf8_length(text);
+    int columns = 0;
+
+    if (length == 1) {
+        columns = *text >= ' ' && *text <= '~';
+    } else if (length > 1 && utf8) {
+        mbstate_t state = { 0 };
+        wchar_t character;
+
+        if (mbrtowc(&character, text, length, &state) == length)
+            columns = wcwidth(character);
+    }
+    *ret_columns = columns > 0 ? (size_t)columns : 0;
+    return length > 0 ? length : 1;
+}
+
+/* Writes what fits into `limit` columns, and returns how many it took. row NULL: measures only. */
+static size_t write_text(struct spot *row, const char *text, bool utf8, size_t limit)
+{
+    size_t at = 0;
+
+    while (*text != '\0') {
+        size_t columns;
+        size_t length = measure_character(text, utf8, &columns);
+        size_t step = columns > 0 ? columns : 1;
+
+        if (at + step > limit)
+            break;
+        for (size_t i = 0; row != NULL && i < step; i++)
+            row[at + i] = (struct spot){ .what = TEXT, .is_second = i > 0 };
+        if (row != NULL)
+            memcpy(row[at].bytes, columns > 0 ? text : "?", columns > 0 ? length : 1);
+        at += step;
+        text += length;
+    }
+    return at;
+}
+
+/* Columns [from, to) of a row hold nothing more than `most`. */
+static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
+{
+    for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
+        if (spot_at(canvas, row, i)->what > most)
+            return false;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- Triangle -- */
+
+static size_t dot_at(double value, size_t dots)
+{
+    return !(value > 0) ? 0 : value >= (double)dots ? dots - 1 : (size_t)value;
+}
+
+/* Where these shares are; false: nowhere. */
+static bool find_place(const struct canvas *canvas, const struct weights *weights,
+                       struct place *ret)
+{
+    const size_t dots = 4 * canvas->height; /* so many wide and high */
+    struct position position;
+    double across;
+    size_t x, y;
+
+    if (!weights_position(weights, 3, &position))
+        return false;
+    across = position.x * sqrt(3) / 2;
+    x = dot_at(across * (double)dots + (across < 0.5 - NEAR ? -NEAR : NEAR), dots);
+    y = dot_at((1 - position.y) * (double)dots + NEAR, dots);
+    ret->row = 1 + y / 4;
+    ret->column = canvas->left + x / 2;
+    ret->spot = spot_at(canvas, ret->row, ret->column);
+    ret->x = x % 2;
+    ret->y = y % 4;
+    return true;
+}
+
+static void draw_side(const struct canvas *canvas, size_t row, size_t column, const char *text)
+{
+    struct spot *spot = spot_at(canvas, row, column);
+
+    strcpy(spot->bytes, text);
+    spot->what = *text == '_' ? BASE : SIDE;
+}
+
+static void draw_sides(const struct canvas *canvas)
+{
+    const size_t height = canvas->height;
+
+    for (size_t i = 0; i < height; i++) {
+        draw_side(canvas, 1 + i, canvas->left + height - 1 - i, "/");
+        draw_side(canvas, 1 + i, canvas->left + height + i, "\\");
+    }
+    for (size_t i = 1; i + 1 < 2 * height; i++)
+        draw_side(canvas, height, canvas->left + i, "_");
+}
+
+static struct place quarter_of(const struct canvas *canvas, size_t from, size_t to, int quarters)
+{
+    struct weights weights = { 0 };
+    struct place place;
+
+    weights.shares[to] = quarters / 4.0;
+    weights.shares[from] = 1 - weights.shares[to];
+    find_place(canvas, &weights, &place); /* is somewhere: they add up to 1 */
+    return place;
+}
+
+static void draw_quarters(const struct canvas *canvas)
+{
+    for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {
+        for (size_t side = 0; side < 3; side++) {
+            const struct place place = quarter_of(canvas, side, (side + 1) % 3, i);
+
+            draw_side(canvas, place.row, place.column, "+");
+        }
+    }
+}
+
+/* Around a column, within [from, to). */
+static void write_centred(const struct canvas *canvas, size_t row, const char *text, size_t centre,
+                          size_t from, size_t to)
+{
+    const size_t width = write_text(NULL, text, canvas->barry->utf8, to - from);
+    size_t at = centre > from + width / 2 ? centre - width / 2 : from;
+
+    if (at + width > to)
+        at = to - width;
+    write_text(spot_at(canvas, row, at), text, canvas->barry->utf8, width);
+}
+
+/* Each lower name keeps to its half, so that they never meet. */
+static void draw_names(const struct canvas *canvas)
+{
+    const struct barry *barry = canvas->barry;
+    const size_t middle = canvas->left + canvas->height, last = canvas->height + 1;
+
+    write_centred(canvas, 0, barry->names[0], middle, 0, barry->columns);
+    write_centred(canvas, last, barry->names[1], canvas->left, 0, middle - 1);
+    write_centred(canvas, last, barry->names[2], middle + canvas->height - 1, middle,
+                  barry->columns);
+}
+
+/* ------------------------------------------------------------------------------------ Dots -- */
+
+/* Its own place in the cell, or the nearest that is free. */
+static void add_dot(struct spot *spot, size_t x, size_t y)
+{
+    static const uint8_t bits[4][2] = {
+        { 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 }
+    };
+    size_t nearest = SIZE_MAX;
+    uint8_t bit = 0;
+
+    for (size_t i = 0; i < DOTS_IN_CELL; i++) {
+        const size_t up = i / 2, along = i % 2;
+        const size_t distance = (along != x) + (up > y ? up - y : y - up);
+
+        if ((spot->dots & bits[up][along]) == 0 && distance < nearest) {
+            nearest = distance;
+            bit = bits[up][along];
+        }
+    }
+    spot->dots |= bit;
+}
+
+static void show_dots(struct spot *spot, bool utf8)
+{
+    if (utf8) {
+        spot->bytes[0] = (char)0xe2; /* U+2800 and the dots */
+        spot->bytes[1] = (char)(0xa0 | spot->dots >> 6);
+        spot->bytes[2] = (char)(0x80 | (spot->dots & 0x3f));
+    } else {
+        spot->bytes[0] = spot->count < 2    ? '.'
+                         : spot->count < 4  ? ':'
+                         : spot->count < 8  ? 'o'
+                         : spot->count < 16 ? 'O'
+                                            : '@';
+    }
+    spot->what = TEXT;
+}
+
+static void draw_points(struct canvas *canvas)
+{
+    const struct barry *barry = canvas->barry;
+
+    for (size_t i = 0; i < barry->point_count; i++) {
+        const struct weights *weights = &barry->points[i].weights;
+        struct place place;
+
+        canvas->incomplete += fabs(weights->unaccounted) >= SHOWN_SHARE;
+        if (fabs(weights->unaccounted) > fabs(canvas->worst))
+            canvas->worst = weights->unaccounted;
+        canvas->left_out = fmax(canvas->left_out, weights->left_out);
+        if (!find_place(canvas, weights, &place))
+            continue;
+        if (place.spot->count++ == 0)
+            place.spot->first = i;
+        add_dot(place.spot, place.x, place.y);
+        show_dots(place.spot, barry->utf8);
+        canvas->drawn++;
+        if (place.spot->count > canvas->fullest)
+            canvas->fullest = place.spot->count;
+    }
+}
+
+/* ---------------------------------------------------------------------------------- Labels -- */
+
+/* Where `width` columns may begin on that side of a cell, a blank at both of their ends and `gap`
+ * columns away from it: the triangle's side may lie between. SIZE_MAX: there is no room. */
+static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
+                        size_t gap, bool on_left)
+{
+    size_t at;
+
+    if (on_left) {
+        if (column < width + gap)
+            return SIZE_MAX;
+        at = column - gap - width;
+        if (!is_free(canvas, row, column - gap + 1, column, SIDE))
+            return SIZE_MAX;
+    } else {
+        at = column + 1 + gap;
+        if (at + width > canvas->barry->columns ||
+            !is_free(canvas, row, column + 1, column + gap, SIDE))
+            return SIZE_MAX;
+    }
+    return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
+}
+
+/* Writes `name` and `rest` beside a cell: as near as can be, outside of the triangle rather than
+ * across it. False: there is no room. */
+static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
+                       const char *rest)
+{
+    const bool utf8 = canvas->barry->utf8;
+    const size_t name_width = write_text(NULL, name, utf8, NAME_COLUMNS);
+    const size_t width = name_width + strlen(rest);
+    const bool is_left = column < canvas->left + canvas->height;
+
+    for (size_t attempt = 0; attempt < 2 * GAP_MAXIMUM; attempt++) {
+        const bool on_left = (attempt % 2 == 0) == is_left;
+        const size_t at = find_room(canvas, row, column, width, 1 + attempt / 2, on_left);
+
+        if (at == SIZE_MAX)
+            continue;
+        /* Its blank is its own: the lower side ends there. */
+        *spot_at(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
+        write_text(spot_at(canvas, row, at), name, utf8, name_width);
+        write_text(spot_at(canvas, row, at + name_width), rest, false, strlen(rest));
+        spot_at(canvas, row, column)->labelled = true;
+        return true;
+    }
+    return false;
+}
+
+static void name_points(const struct canvas *canvas)
+{
+    const struct barry *barry = canvas->barry;
+    size_t left = canvas->height / 3 + 1; /* more would hide the picture */
+
+    for (size_t i = 0; i < barry->point_count && left > 0; i++) {
+        const struct barry_point *point = &barry->points[i];
+        char others[24] = "", unaccounted[40] = "", rest[64];
+        struct place place;
+
+        if (point->name == NULL || !find_place(canvas, &point->weights, &place) ||
+            place.spot->first != i)
+            continue;
+        if (place.spot->count > 1)
+            snprintf(others, sizeof others, " +%zu", place.spot->count - 1);
+        if (fabs(point->weights.unaccounted) >= SHOWN_SHARE)
+            snprintf(unaccounted, sizeof unaccounted, " un %.1f%%",
+                     100 * point->weights.unaccounted);
+        snprintf(rest, sizeof rest, "%s%s", others, unaccounted);
+        left -= put_beside(canvas, place.row, place.column, point->name, rest);
+    }
+}
+
+/* Cells that hold more than can be seen, and have no name. */
+static void number_cells(const struct canvas *canvas)
+{
+    for (size_t row = 1; row <= canvas->height; row++) {
+        for (size_t column = 0; column < canvas->barry->columns; column++) {
+            const struct spot *spot = spot_at(canvas, row, column);
+            char number[24];
+
+            if (spot->count <= DOTS_IN_CELL || spot->labelled)
+                continue;
+            snprintf(number, sizeof number, "%zu", spot->count);
+            put_beside(canvas, row, column, "", number);
+        }
+    }
+}
+
+/* How much of the upper vertex there is at the quarters of the left side. */
+static void number_quarters(const struct canvas *canvas)
+{
+    for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {
+        const struct place place = quarter_of(canvas, 1, 0, i);
+        char number[8];
+
+        snprintf(number, sizeof number, "%d%%", 25 * i);
+        if (place.spot->count == 0)
+            put_beside(canvas, place.row, place.column, "", number);
+    }
+}
+
+/* --------------------------------------------------------------------------------- Summary -- */
+
+/* What is wrong stands before what explains the picture: the end may be cut. */
+static void write_summary(const struct canvas *canvas, FILE *stream)
+{
+    const size_t nowhere = canvas->barry->point_count - canvas->drawn;
+
+    fprintf(stream, "%zu %s", canvas->drawn, canvas->drawn == 1 ? "dot" : "dots");
+    if (canvas->incomplete > 0)
+        fprintf(stream, "; %zu unaccounted, worst %.1f%%", canvas->incomplete, 100 * canvas->worst);
+    if (canvas->left_out >= SHOWN_SHARE)
+        fprintf(stream, "; left out up to %.1f%%", 100 * canvas->left_out);
+    if (nowhere > 0)
+        fprintf(stream, "; %zu nowhere", nowhere);
+    if (canvas->fullest > DOTS_IN_CELL)
+        fprintf(stream, "; fullest cell %zu", canvas->fullest);
+    if (canvas->fullest > 1 && !canvas->barry->utf8)
+        fprintf(stream, "; .1 :2 o4 O8 @16");
+}
+
+static bool draw_summary(const struct canvas *canvas)
+{
+    const struct barry *barry = canvas->barry;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return false;
+    if (canvas->height > 0)
+        write_summary(canvas, stream);
+    else
+        fprintf(stream, "no room for a triangle of %zu", barry->point_count);
+    if (fclose(stream) == 0)
+        write_text(spot_at(canvas, canvas->height > 0 ? canvas->height + 2 : 0, 0), text, false,
+                   barry->columns);
+    free(text);
+    return text != NULL;
+}
+
+static void write_row(const struct spot *row, size_t columns, FILE *stream)
+{
+    while (columns > 0 && row[columns - 1].bytes[0] == '\0' && !row[columns - 1].is_second)
+        columns--;
+    for (size_t i = 0; i < columns; i++) {
+        if (!row[i].is_second)
+            fputs(row[i].bytes[0] != '\0' ? row[i].bytes : " ", stream);
+    }
+    fputc('\n', stream);
+}
+
+static char *write_rows(const struct canvas *canvas)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return NULL;
+    for (size_t i = 0; i < canvas->barry->rows; i++)
+        write_row(spot_at(canvas, i, 0), canvas->barry->columns, stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *barry_draw(const struct barry *barry)
+{
+    struct canvas canvas = { .barry = barry };
+    const size_t highest = barry->rows > LINES_BESIDE ? barry->rows - LINES_BESIDE : 0;
+    char *text = NULL;
+
+    canvas.height = barry->columns / 2 < highest ? barry->columns / 2 : highest;
+    if (canvas.height < HEIGHT_MINIMUM)
+        canvas.height = 0;
+    canvas.left = barry->columns / 2 - canvas.height;
+    /* One more, so that there is memory for no cells, too. */
+    canvas.spots = calloc(barry->rows + 1, (barry->columns + 1) * sizeof *canvas.spots);
+    if (canvas.spots == NULL)
+        return NULL;
+    if (canvas.height > 0) {
+        draw_sides(&canvas);
+        draw_quarters(&canvas);
+        draw_names(&canvas);
+        draw_points(&canvas);
+        name_points(&canvas);
+        number_cells(&canvas);
+        number_quarters(&canvas);
+    }
+    if (barry->rows == 0 || draw_summary(&canvas))
+        text = write_rows(&canvas);
+    free(canvas.spots);
+    return text;
+}
