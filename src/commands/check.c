@@ -246,6 +246,7 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
 
     time_text(time, sizeof time, tasks->wall_clock_ns);
     check->context.living = tasks_source_living(check->tasks);
+    check->context.measured_cpus = tasks_source_cpus(check->tasks);
     check->lost |= tasks->losses.lost > 0;
     if (check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
         return complain(STATUS_FAILURE, "out of memory");

@@ -1,6 +1,8 @@
 /*
  * The CPUs of one interval of `camp check`, each and all together: busy time by the wall clock
- * (measured) and by the columns (sampled), and what the columns add up to.
+ * (measured) and by the columns (sampled), and what the columns add up to. Where switches and
+ * interrupts were timed (tier bpf) these are the measured busy time; elsewhere what idle and iowait
+ * of the columns leave of the wall time is.
  */
 #include "check_record.h"
 
@@ -11,7 +13,9 @@
 
 static const struct field cpu_fields[] = {
     { "cpu", "cpu", "its id", 7, 0 },
-    { "measured_busy_percent", "busy measured %", "100 - idle - iowait; with what was stolen of it",
+    { "measured_busy_percent", "busy measured %",
+      "tier bpf: by timestamps at each switch and interrupt; else 100 - idle - iowait; with what "
+      "was stolen of it",
       15, 2 },
     { "sampled_busy_percent", "sampled %", "user + nice + system + irq + softirq + guest", 9, 2 },
     { "idle_percent", "idle %", "", 7, 2 },
@@ -31,11 +35,29 @@ static const struct field machine_fields[] = {
     { "unaccounted_percent", NULL,
       "measured busy that is no process's: interrupts and the like; negative: processes got more",
       0, 2 },
-    { "resolution_percent", NULL, "one unit of the system's columns in this interval", 0, 2 },
+    { "resolution_percent", NULL,
+      "one unit of measured busy in this interval: of the system's columns; tier bpf: 1 ns", 0, 2 },
 };
 
+/* Busy time as it was timed in the same look as the processes. NAN: it was not, or that CPU has
+ * made no switch yet. Of the total in percent of one CPU. */
+static double timed_percent(const struct frame *measured, int64_t cpu)
+{
+    for (size_t i = 0; i < measured->entity_count; i++) {
+        const uint64_t *values = frame_values(measured, i);
+        const uint64_t busy_ns = values[CPUS_STATES_USER] + values[CPUS_STATES_SYSTEM] +
+                                 values[CPUS_STATES_IRQ] + values[CPUS_STATES_SOFTIRQ];
+
+        if (measured->entities[i].id == cpu && measured->entities[i].count > 0)
+            return percent_of((double)busy_ns,
+                              measured->elapsed_ns[i] / measured->entities[i].count);
+    }
+    return NAN;
+}
+
 /* In percent of `whole_ns`. */
-static struct cpu_percents percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
+static struct cpu_percents percents_of(const struct check_context *context,
+                                       const struct frame *cpus, size_t at, uint64_t whole_ns)
 {
     const uint64_t *values = frame_values(cpus, at);
     uint64_t idle_ns = values[CPUS_IDLE] + values[CPUS_IOWAIT];
@@ -44,7 +66,10 @@ static struct cpu_percents percents_of(const struct frame *cpus, size_t at, uint
     for (int i = CPUS_USER; i <= CPUS_GUEST_NICE; i++)
         sampled_ns += values[i];
     return (struct cpu_percents){
-        .measured = percent_of((double)counted_since(idle_ns, cpus->elapsed_ns[at]), whole_ns),
+        .measured =
+            context->measured_cpus != NULL
+                ? timed_percent(context->measured_cpus, cpus->entities[at].id)
+                : percent_of((double)counted_since(idle_ns, cpus->elapsed_ns[at]), whole_ns),
         .sampled = percent_of((double)sampled_ns, whole_ns),
         .idle = percent_of((double)values[CPUS_IDLE], whole_ns),
         .iowait = percent_of((double)values[CPUS_IOWAIT], whole_ns),
@@ -109,7 +134,7 @@ int check_fill_cpus(struct check_record *check, const struct check_context *cont
     }
     for (size_t i = 0; i < rows; i++) {
         size_t at = check->order[i];
-        struct cpu_percents percents = percents_of(cpus, at, cpus->elapsed_ns[at]);
+        struct cpu_percents percents = percents_of(context, cpus, at, cpus->elapsed_ns[at]);
         struct cell *cells = &check->cpu_cells[i * COUNT(cpu_fields)];
 
         *cells = cell_integer(cpus->entities[at].id);
@@ -126,19 +151,22 @@ int check_fill_cpus(struct check_record *check, const struct check_context *cont
     return CAMP_OK;
 }
 
-struct check_machine check_machine_of(const struct frame *cpus, double tasks_percent)
+struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
+                                      double tasks_percent)
 {
-    uint64_t wall_ns = cpus->end_ns - cpus->start_ns;
+    const uint64_t wall_ns = cpus->end_ns - cpus->start_ns;
+    const bool timed = context->measured_cpus != NULL;
+    const uint64_t unit_ns = timed ? 1 : proc_time_unit_ns();
     struct check_machine machine = { .percents = { NAN, NAN, NAN, NAN, NAN, NAN },
                                      .unaccounted = NAN,
-                                     .resolution =
-                                         percent_of((double)proc_time_unit_ns(), wall_ns) };
+                                     .resolution = percent_of((double)unit_ns, wall_ns),
+                                     .timed = timed };
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             continue;
         machine.cpus = wall_ns > 0 ? (size_t)(cpus->elapsed_ns[i] / wall_ns) : 0;
-        machine.percents = percents_of(cpus, i, wall_ns);
+        machine.percents = percents_of(context, cpus, i, wall_ns);
         machine.unaccounted = machine.percents.measured - tasks_percent;
     }
     return machine;

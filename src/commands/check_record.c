@@ -224,7 +224,12 @@ static void note_machine(struct check_record *check, size_t *line,
     note(check, line, "%zu CPUs     busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%",
          machine->cpus, machine->percents.measured, machine->percents.sampled,
          machine->percents.sum);
-    if (!isnan(machine->unaccounted))
+    if (isnan(machine->unaccounted))
+        return;
+    if (machine->timed)
+        note(check, line, "           booked to no process: %+.2f %% (who runs lags by a tick)",
+             machine->unaccounted);
+    else
         note(check, line, "           booked to no process: %+.2f %% (resolution %.2f %%)",
              machine->unaccounted, machine->resolution);
 }
@@ -280,9 +285,10 @@ int check_record_fill(struct check_record *check, const struct check_context *co
         return r;
     losses.partial += cpus->losses.partial;
     snprintf(check->time, sizeof check->time, "%s", time);
-    machine = check_machine_of(cpus, check_selects_all(&context->selection)
-                                         ? percent_of(summary.accuracy.measured, elapsed_ns)
-                                         : NAN);
+    machine = check_machine_of(context, cpus,
+                               check_selects_all(&context->selection)
+                                   ? percent_of(summary.accuracy.measured, elapsed_ns)
+                                   : NAN);
     losses.unread_ns = bounded_unread_ns(losses.unread_ns, tasks, machine.cpus);
     cells = fill_interval(check, context, tasks, cells);
     cells = check_fill_machine(check, &machine, cells);

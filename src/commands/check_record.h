@@ -24,9 +24,10 @@ struct check_selection {
 struct check_context {
     struct check_selection selection;
     enum tasks_tier tier;
-    const char *accounting; /* of the kernel: "tick", "native" ... */
-    size_t living;          /* processes at the end of the interval */
-    bool hidden;            /* other users' processes cannot be seen */
+    const char *accounting;            /* of the kernel: "tick", "native" ... */
+    size_t living;                     /* processes at the end of the interval */
+    bool hidden;                       /* other users' processes cannot be seen */
+    const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: as /proc/stat has them */
 };
 
 enum {
@@ -104,14 +105,16 @@ struct check_machine {
     size_t cpus;
     struct cpu_percents percents;
     double unaccounted; /* measured busy that is no process's */
-    double resolution;  /* one unit of the columns */
+    double resolution;  /* one unit of what busy time is measured in */
+    bool timed;         /* by switches and interrupts, not by the columns */
 };
 
 int check_fill_cpus(struct check_record *check, const struct check_context *context,
                     struct frame *cpus);
 
 /* tasks_percent: what all processes were measured to use; NAN when not all are selected. */
-struct check_machine check_machine_of(const struct frame *cpus, double tasks_percent);
+struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
+                                      double tasks_percent);
 
 /* Its table; returns where the next small table's cells begin. */
 struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,

@@ -57,6 +57,7 @@ struct cpus_states {
     size_t state_count, state_capacity;
     struct reading *before, *now; /* [before_count], [now_count] */
     size_t before_count, now_count, before_capacity, now_capacity;
+    uint64_t before_ns, now_ns; /* CLOCK_MONOTONIC of the looks; 0: there was none */
     struct frame frame;
 };
 
@@ -189,15 +190,16 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU whose first switch came in this interval is watched since then; of one that went offline
- * or came back it is not known what was before. */
+/* A CPU whose first switch came in this interval is watched since then (at the beginning of a
+ * session no CPU may have switched yet); of one that went offline or came back it is not known what
+ * was before. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;
     int r = CAMP_OK;
 
     frame_clear(frame);
-    if (cpus->before_count == 0)
+    if (cpus->before_ns == 0)
         return CAMP_OK;
     if (frame_add(frame) == NULL)
         return CAMP_E_NOMEM;
@@ -207,7 +209,7 @@ static int fill_frame(struct cpus_states *cpus)
         const struct reading *before = find(cpus->before, cpus->before_count, now->cpu);
         const struct reading first = { .time_ns = now->begin_ns };
 
-        if (before == NULL && now->begin_ns < cpus->before[0].time_ns) {
+        if (before == NULL && now->begin_ns < cpus->before_ns) {
             frame->losses.partial++;
             continue;
         }
@@ -231,6 +233,8 @@ int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
     cpus->before_capacity = cpus->now_capacity;
     cpus->now = swap;
     cpus->now_capacity = swap_capacity;
+    cpus->before_ns = cpus->now_ns;
+    cpus->now_ns = source_clock_ns(CLOCK_MONOTONIC);
     r = read_kernel(cpus, error);
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);

@@ -79,6 +79,10 @@ void tasks_source_keep(struct source *source, const int32_t *pids, size_t count)
 /* How many processes there were at the end of the last interval. */
 size_t tasks_source_living(const struct source *source);
 
+/* The CPUs of the same look (enum cpus_states_column), measured at each switch; NULL on the tiers
+ * that do not see them. It stays the source's, and is filled anew with each frame. */
+const struct frame *tasks_source_cpus(const struct source *source);
+
 /* Each thread, by microstates (states.h): living ones, and those that ended in the interval. The
  * states are enum camp_state, in its order. `options`: enum camp_states_option. */
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,

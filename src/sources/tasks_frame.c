@@ -69,3 +69,8 @@ size_t tasks_source_living(const struct source *base)
 {
     return ((const struct tasks_common *)base)->living;
 }
+
+const struct frame *tasks_source_cpus(const struct source *base)
+{
+    return ((const struct tasks_common *)base)->cpus;
+}

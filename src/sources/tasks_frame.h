@@ -14,7 +14,8 @@ struct tasks_common {
     struct source source;
     const int32_t *kept; /* [kept_count] */
     size_t kept_count;
-    size_t living; /* processes at the end of the last interval */
+    size_t living;            /* processes at the end of the last interval */
+    const struct frame *cpus; /* measured in the same look; NULL: not by this tier */
 };
 
 /* One of the pids of tasks_source_keep(). */

@@ -1,10 +1,11 @@
 /*
  * Processes, by microstates: measured and sampled time of each from one snapshot of all threads,
- * and the last numbers of those that ended.
+ * and the last numbers of those that ended. The CPUs of the same look stand beside them.
  *
  * Both are the scheduler's and the tick's own counts, read in the kernel at one moment; of who
  * ended at its last switch, when nothing is left to come. Threads are added up to their process
- * here, so that those that ended are in it too.
+ * here, so that those that ended are in it too. Of who runs at the moment of the look the counts
+ * are as of the last tick or switch; the rest is booked in the next interval.
  */
 #include "tasks_frame.h"
 
@@ -200,6 +201,7 @@ int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
         close_states(&source->common.source);
         return r;
     }
+    source->common.cpus = threads_source_cpus(source->threads);
     *ret = &source->common.source;
     return CAMP_OK;
 }

@@ -250,7 +250,10 @@ checked() {
         stolen=$(awk '/^cpu / {print $9}' /proc/stat)
         "$CAMP" check --interval 60 --tier $tier --format json >"$BATS_TEST_TMPDIR/check" &
         LOAD=$!
-        sleep 0.5
+        for _ in {1..50}; do # until its interval has begun: it sleeps
+            sleep 0.1
+            [[ $(cat "/proc/$LOAD/wchan") != *nanosleep* ]] || break
+        done
         run --separate-stderr "$BATS_TEST_TMPDIR/campload" load "$@" --format json
         kill -INT "$LOAD"
         wait "$LOAD"
@@ -339,12 +342,16 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     [[ $stderr == *"CAP_NET_ADMIN"* ]]
 }
 
-# The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
-@test "tier bpf: short-lived processes are booked whole, as their parent was told by wait" {
+needs_microstates() {
     run "$CAMP" check --tier bpf --count 1 --interval 50ms
     if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then skip "$output"; fi
     [ -z "${CAMP_SANITIZED:-}" ] || skip "a sanitizer is part of the load"
     tier=bpf
+}
+
+# The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
+@test "tier bpf: short-lived processes are booked whole, as their parent was told by wait" {
+    needs_microstates
     undisturbed=no
     checked fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
@@ -352,6 +359,19 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     law "measured_ns >= 0.98 * (t['whole_ns'] + t['parent_ns'])"
     law "measured_ns <= 1.02 * (t['whole_ns'] + t['parent_ns']) + 5e6"
     law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
+}
+
+@test "tier bpf: between ticks a CPU's busy time is the load's own clock, to a point" {
+    needs_microstates
+    checked cpu --percent 80 --phase between-ticks --duration 2s
+    cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
+    ns="/ 100 * r['interval_s'] * 1e9"
+    point="(r['interval_s'] * 1e7)"
+    others="(r['total']['measured_percent'] $ns - measured_ns)"
+    law "$cpu['measured_busy_percent'] $ns > own_ns - $point"
+    law "$cpu['measured_busy_percent'] $ns < own_ns + $others + $point + 3e7" # 30 ms may be stolen
+    law "$cpu['sampled_busy_percent'] $ns < 0.2 * own_ns + $others"
+    law "r['machine']['resolution_percent'] < 1e-4" # 1 ns
 }
 
 @test "tier bpf and tier taskstats say the same of a steady load" {

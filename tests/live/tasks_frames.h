@@ -11,16 +11,20 @@
 
 static const volatile sig_atomic_t never_stop;
 
-static inline struct source *open_taskstats(void)
+static inline struct source *open_tier(enum tasks_tier wanted)
 {
     struct camp_error error = { 0 };
     struct source *source = NULL;
     enum tasks_tier tier;
 
-    skip_where_refused(tasks_source_open(TASKS_TASKSTATS, &never_stop, &source, &tier, &error),
-                       &error);
-    assert_int_equal(tier, TASKS_TASKSTATS);
+    skip_where_refused(tasks_source_open(wanted, &never_stop, &source, &tier, &error), &error);
+    assert_int_equal(tier, wanted);
     return source;
+}
+
+static inline struct source *open_taskstats(void)
+{
+    return open_tier(TASKS_TASKSTATS);
 }
 
 static inline const struct frame *next_frame(struct source *source, uint64_t after_ns)

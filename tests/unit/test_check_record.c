@@ -56,6 +56,25 @@ static void add_cpu(struct made *made, int64_t id, uint64_t elapsed, uint64_t us
     made->cpus.elapsed_ns[made->cpus.entity_count - 1] = elapsed;
 }
 
+/* Busy for 100 ms, in four columns. */
+static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint64_t elapsed)
+{
+    struct entity *entity = frame_add(frame);
+    uint64_t *values;
+
+    assert_non_null(entity);
+    entity->id = id;
+    entity->count = count;
+    values = frame_values(frame, frame->entity_count - 1);
+    values[CPUS_STATES_USER] = 40000000;
+    values[CPUS_STATES_SYSTEM] = 30000000;
+    values[CPUS_STATES_IRQ] = 20000000;
+    values[CPUS_STATES_SOFTIRQ] = 10000000;
+    values[CPUS_STATES_IOWAIT] = 300000000;
+    values[CPUS_STATES_IDLE] = 600000000;
+    frame->elapsed_ns[frame->entity_count - 1] = elapsed;
+}
+
 /* One second on two CPUs, the first of which is busy by 80 % and sampled as idle. */
 static void make(struct made *made)
 {
@@ -137,6 +156,32 @@ static void percents_are_of_one_cpu(void **state)
     assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 90);
     assert_near(value_of(&made, CHECK_MACHINE, 0, "sum_percent"), 120);
     assert_near(value_of(&made, CHECK_MACHINE, 0, "unaccounted_percent"), -0.4);
+    release(&made);
+}
+
+/* Busy is what was timed; the columns stay, to be held against it. */
+static void busy_of_cpus_that_were_timed_is_not_of_the_columns(void **state)
+{
+    static const struct column columns[CPUS_STATES_COLUMN_COUNT];
+    static const struct schema schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT,
+                                          CPUS_STATES_ANY_WAIT };
+    struct frame timed;
+    struct made made;
+
+    (void)state;
+    make(&made);
+    frame_init(&timed, &schema);
+    add_timed_cpu(&timed, CAMP_CPU_TOTAL, 2, 2ull * SECOND);
+    add_timed_cpu(&timed, 0, 1, SECOND);
+    made.context.measured_cpus = &timed;
+    fill(&made);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "measured_busy_percent"), 10);
+    assert_near(value_of(&made, CHECK_CPUS, 0, "sum_percent"), 20);
+    assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent"))); /* not seen yet */
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 10);
+    assert_near(value_of(&made, CHECK_MACHINE, 0, "resolution_percent"), 1e-7);
+    assert_true(has_note(&made, "who runs lags by a tick"));
+    frame_release(&timed);
     release(&made);
 }
 
@@ -249,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percents_are_of_one_cpu),
+        cmocka_unit_test(busy_of_cpus_that_were_timed_is_not_of_the_columns),
         cmocka_unit_test(where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted),
         cmocka_unit_test(a_selection_has_no_unaccounted_time),
         cmocka_unit_test(every_loss_is_told_at_once),
