@@ -1,0 +1,107 @@
+/* Processes under their parents, on made-up families. */
+#include "ledger/tree.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct column columns[] = { { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED } };
+static const struct schema schema = { "made-up", columns, 1, 1 };
+
+struct family {
+    int64_t id;
+    int32_t parent;
+};
+
+/* "1 .2 ..3": what became of a family that came in this order. */
+static void check(const struct family *family, size_t count, const char *expected)
+{
+    struct frame frame;
+    size_t order[20], used = 0;
+    uint32_t depths[20];
+    char text[200] = "";
+
+    frame_init(&frame, &schema);
+    for (size_t i = 0; i < count; i++) {
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        entity->id = family[i].id;
+        entity->parent = family[i].parent;
+        order[i] = i;
+    }
+    assert_int_equal(tree_order(&frame, order, count, depths), CAMP_OK);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s%d", i > 0 ? " " : "",
+                                 (int)depths[i], "..........", (int)frame.entities[order[i]].id);
+    assert_string_equal(text, expected);
+    frame_release(&frame);
+}
+
+static void children_stand_under_their_parents_in_the_order_they_came(void **state)
+{
+    const struct family family[] = { { 5, 2 }, { 3, 1 }, { 1, 0 }, { 4, 1 },
+                                     { 2, 1 }, { 6, 5 }, { 7, 2 } };
+
+    (void)state;
+    check(family, 7, "1 .3 .4 .2 ..5 ...6 ..7");
+}
+
+static void who_has_no_parent_among_them_is_at_the_top(void **state)
+{
+    const struct family family[] = { { 9, 8 }, { 3, 1 }, { 10, 9 }, { 1, 0 } };
+
+    (void)state;
+    check(family, 4, "9 .10 1 .3");
+    check(family, 1, "9");
+    check(family, 0, "");
+}
+
+static void nobody_is_lost_where_parents_go_in_a_circle(void **state)
+{
+    const struct family circle[] = { { 2, 3 }, { 3, 2 }, { 4, 4 }, { 5, 3 } };
+
+    (void)state;
+    check(circle, 4, "4 2 .3 5");
+}
+
+static void many_generations_and_many_children_are_no_recursion(void **state)
+{
+    const size_t count = 200000;
+    struct frame frame;
+    size_t *order = calloc(count, sizeof *order);
+    uint32_t *depths = calloc(count, sizeof *depths);
+
+    (void)state;
+    frame_init(&frame, &schema);
+    for (size_t i = 0; i < count; i++) {
+        struct entity *entity = frame_add(&frame);
+
+        entity->id = (int64_t)i + 1;
+        entity->parent = i < count / 2 ? (int32_t)i : 1; /* a chain, then siblings */
+        order[i] = i;
+    }
+    assert_int_equal(tree_order(&frame, order, count, depths), CAMP_OK);
+    assert_int_equal(depths[count / 2 - 1], count / 2 - 1);
+    assert_int_equal(order[count - 1], count - 1);
+    assert_int_equal(depths[count - 1], 1);
+    frame_release(&frame);
+    free(order);
+    free(depths);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_stand_under_their_parents_in_the_order_they_came),
+        cmocka_unit_test(who_has_no_parent_among_them_is_at_the_top),
+        cmocka_unit_test(nobody_is_lost_where_parents_go_in_a_circle),
+        cmocka_unit_test(many_generations_and_many_children_are_no_recursion),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
