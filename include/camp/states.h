@@ -113,6 +113,14 @@ struct camp_disk_wait {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
+/* Something of the kernel that microstates are measured by. The texts are constants. */
+struct camp_states_event {
+    const char *name;    /* "sched_wakeup", "iter/task" */
+    const char *since;   /* the first Linux that has it, "5.18"; or the machines that do: "x86" */
+    const char *without; /* what is missing without it */
+    uint32_t needed, present; /* 1: yes; without one that is needed there is no session */
+};
+
 struct camp_states;
 
 enum camp_states_option {
@@ -150,6 +158,11 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
  * forgotten. Takes CAMP_STATES_DISKS. */
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* Whether this kernel has what microstates are measured by; takes no capability, nor a session.
+ * CAMP_E_NOTSUP: it has no BTF, which would tell. */
+int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                       size_t *ret_count, struct camp_error *error);
 
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error);

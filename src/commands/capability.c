@@ -8,9 +8,9 @@ const struct capability capabilities[CAPABILITY_COUNT] = {
     { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },
     { "CAP_SYS_PTRACE", 19, "other users' bytes read, with CAP_DAC_READ_SEARCH" },
     { "CAP_DAC_READ_SEARCH", 2, "files that only root may read" },
-    { "CAP_BPF", 39, "microstates, with CAP_PERFMON (not built yet)" },
-    { "CAP_PERFMON", 38, "microstates, with CAP_BPF (not built yet)" },
-    { "CAP_SYS_ADMIN", 21, "both, before Linux 5.8; switching delay accounting" },
+    { "CAP_BPF", 39, "microstates, with CAP_PERFMON" },
+    { "CAP_PERFMON", 38, "microstates, with CAP_BPF" },
+    { "CAP_SYS_ADMIN", 21, "instead of those two; switching delay accounting" },
 };
 
 static bool holds(const struct camp_kernel *kernel, unsigned number)

@@ -1,6 +1,7 @@
 /*
- * camp doctor: what this kernel counts and how, which capabilities this process holds and what each
- * would give, which tier `camp check` runs on, and the one line that would change it.
+ * camp doctor: what this kernel counts and how, which events it has for microstates, which
+ * capabilities this process holds and what each would give, which tier `camp check` runs on, and
+ * the one line that would change it.
  *
  * It is a look at camp_kernel_read() with words beside the numbers; what is not known is shown as
  * unknown, with where it would be told.
@@ -23,8 +24,11 @@
 #define FACT_FIELDS 4
 #define CAPABILITY_FIELDS 3
 #define TIER_FIELDS 5
-#define SUMMARY_FIELDS 5
+#define SUMMARY_FIELDS 7
+#define EVENT_FIELDS 5
 #define FACTS_MAXIMUM 24
+#define EVENTS_MAXIMUM 40
+#define TIERS 3
 #define MEANING_SIZE 96
 
 static const struct field fact_fields[FACT_FIELDS] = {
@@ -48,35 +52,58 @@ static const struct field tier_fields[TIER_FIELDS] = {
     { "lacks", NULL, "what it cannot see; null: nothing", 0, 0 },
 };
 
+static const struct field event_fields[EVENT_FIELDS] = {
+    { "name", "event", "of the kernel, which microstates are measured by", -23, 0 },
+    { "present", "there", "whether this kernel has it, by its BTF", -5, 0 },
+    { "needed", "must", "true: no microstates without it", -4, 0 },
+    { "since", "Linux", "the first that has it; x86: only there", -6, 0 },
+    { "without", "without it", "what is missing then", -38, 0 },
+};
+
 static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "release", NULL, "of the kernel", 0, 0 },
     { "machine", NULL, "of the kernel: x86_64, aarch64, s390x", 0, 0 },
     { "tier", NULL, "that camp check runs on now", 0, 0 },
     { "taskstats_version", NULL, "of the kernel's struct; null: no answer", 0, 0 },
     { "change", NULL, "what would give a better tier; null: there is none", 0, 0 },
+    { "microstates", NULL, "whether they can be measured here and now", 0, 0 },
+    { "microstates_refusal", NULL, "why not; null: they can", 0, 0 },
 };
 
-enum { FACTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
+enum { FACTS, EVENTS, CAPABILITIES, TIER_TABLE, SUMMARY, TABLE_COUNT };
 
-static const char *const table_names[] = { "facts", "capabilities", "tiers", NULL };
+static const char *const table_names[] = { "facts", "events", "capabilities", "tiers", NULL };
 
 struct doctor {
     bool words; /* "yes" and "no" for a person, who would not read a blank as "no" */
     struct camp_kernel kernel;
     struct camp_error refusal; /* of taskstats; code CAMP_OK: it answers */
     uint16_t taskstats_version;
+    struct camp_error states_refusal; /* of a session of microstates; likewise */
     enum tasks_tier tier;
     struct cell facts[FACTS_MAXIMUM][FACT_FIELDS];
     char unknown[FACTS_MAXIMUM][MEANING_SIZE]; /* what is said of a fact that is not known */
     size_t fact_count;
     struct cell capabilities[CAPABILITY_COUNT][CAPABILITY_FIELDS];
-    struct cell tiers[2][TIER_FIELDS];
+    struct cell events[EVENTS_MAXIMUM][EVENT_FIELDS];
+    size_t event_count;
+    struct cell tiers[TIERS][TIER_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
     char headline[160];
-    char change[CAMP_ERROR_SIZE + 32];
+    char change[CAMP_ERROR_SIZE + 32], microstates[CAMP_ERROR_SIZE + 32];
 };
 
 /* ----------------------------------------------------------------------------- Examining -- */
+
+/* Whether a session can be had is known when one was. */
+static void try_microstates(struct doctor *doctor)
+{
+    struct camp_states *session = NULL;
+
+    if (camp_states_open(&session, CAMP_STATES_NO_SYSCALLS, &doctor->states_refusal) == CAMP_OK)
+        doctor->states_refusal.code = CAMP_OK;
+    camp_states_close(session);
+}
 
 static int examine(struct doctor *doctor, struct camp_error *error)
 {
@@ -92,6 +119,7 @@ static int examine(struct doctor *doctor, struct camp_error *error)
     }
     camp_taskstats_close(&session);
     doctor->tier = result == CAMP_OK ? TASKS_TASKSTATS : TASKS_SCHEDSTAT;
+    try_microstates(doctor);
     return CAMP_OK;
 }
 
@@ -235,6 +263,30 @@ static void add_sources(struct doctor *doctor)
              "control groups that are mounted", "/proc/self/mountinfo");
 }
 
+/* -------------------------------------------------------------------------------- Events -- */
+
+/* A kernel without BTF does not tell: there are no rows then. */
+static void add_events(struct doctor *doctor)
+{
+    struct camp_states_event events[EVENTS_MAXIMUM];
+    size_t count;
+
+    if (camp_states_events(events, sizeof events[0], EVENTS_MAXIMUM, &count, NULL) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct cell *row = doctor->events[doctor->event_count++];
+
+        row[0] = cell_text(events[i].name);
+        row[1] =
+            emphasised(yes_or_no(doctor, events[i].present != 0), events[i].present != 0  ? PLAIN
+                                                                  : events[i].needed != 0 ? BAD
+                                                                                          : FAINT);
+        row[2] = yes_or_no(doctor, events[i].needed != 0);
+        row[3] = cell_text(events[i].since);
+        row[4] = cell_text(events[i].without);
+    }
+}
+
 /* ----------------------------------------------------------------- Capabilities and tiers -- */
 
 static void add_capabilities(struct doctor *doctor)
@@ -253,7 +305,7 @@ static void add_capabilities(struct doctor *doctor)
 
 static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available, const char *sees)
 {
-    struct cell *row = doctor->tiers[tier == TASKS_TASKSTATS ? 0 : 1];
+    struct cell *row = doctor->tiers[tier == TASKS_BPF ? 0 : tier == TASKS_TASKSTATS ? 1 : 2];
 
     row[0] = cell_text(tier_name(tier));
     row[1] = yes_or_no(doctor, available);
@@ -274,6 +326,21 @@ static const char *change_of(struct doctor *doctor)
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
         return "sudo setcap cap_net_admin+ep \"$(command -v camp)\"   (or run camp as root)";
     return doctor->refusal.message;
+}
+
+/* The tier of the other commands has none below it: what they fall back to is camp check. */
+static void tell_microstates(struct doctor *doctor)
+{
+    const bool can = doctor->states_refusal.code == CAMP_OK;
+
+    doctor->summary[5] = cell_boolean(can);
+    doctor->summary[6] = cell_text(can ? NULL : doctor->states_refusal.message);
+    if (can)
+        snprintf(doctor->microstates, sizeof doctor->microstates,
+                 "Microstates can be measured: camp top, time, wait, check --tier bpf.");
+    else
+        snprintf(doctor->microstates, sizeof doctor->microstates, "No camp top, time, wait: %s",
+                 doctor->states_refusal.message);
 }
 
 static void add_summary(struct doctor *doctor)
@@ -303,13 +370,16 @@ static void add_summary(struct doctor *doctor)
 
 static int show(struct doctor *doctor, const struct view *view, const struct view_options *options)
 {
-    const char *const notes[] = { doctor->change, NULL };
+    const char *const notes[] = { doctor->microstates, doctor->change, NULL };
     const struct table tables[TABLE_COUNT] = {
         [FACTS] = { "facts", TABLE_ROWS, fact_fields, FACT_FIELDS, doctor->facts[0],
                     doctor->fact_count, false },
         [CAPABILITIES] = { "capabilities", TABLE_ROWS, capability_fields, CAPABILITY_FIELDS,
                            doctor->capabilities[0], CAPABILITY_COUNT, false },
-        [TIERS] = { "tiers", TABLE_ROWS, tier_fields, TIER_FIELDS, doctor->tiers[0], 2, false },
+        [EVENTS] = { "events", TABLE_ROWS, event_fields, EVENT_FIELDS, doctor->events[0],
+                     doctor->event_count, false },
+        [TIER_TABLE] = { "tiers", TABLE_ROWS, tier_fields, TIER_FIELDS, doctor->tiers[0], TIERS,
+                         false },
         [SUMMARY] = { "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, doctor->summary, 1,
                       true },
     };
@@ -332,12 +402,13 @@ int command_doctor(int argc, char **argv)
     const struct option_spec specs[] = {
         { "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv", 0, 0, formats },
         { "table", 0, OPTION_CHOICE, &table, "TABLE",
-          "what csv writes: facts, capabilities or tiers", 0, 0, table_names },
+          "what csv writes: facts, events, capabilities or tiers", 0, 0, table_names },
     };
     const struct option_table options = {
         "camp doctor [OPTIONS]",
-        "What this kernel counts and how, which capabilities are held and what each would\n"
-        "give, which tier camp check runs on, and what would change it.",
+        "What this kernel counts and how, which events it has for microstates and whether they\n"
+        "can be measured, which capabilities are held and what each would give, which tier\n"
+        "camp check runs on, and what would change it.",
         specs, COUNT(specs)
     };
     struct view_options output = { .stream = stdout,
@@ -361,10 +432,14 @@ int command_doctor(int argc, char **argv)
         return complain_of(result, &error);
     add_times(&doctor);
     add_sources(&doctor);
+    add_events(&doctor);
     add_capabilities(&doctor);
+    add_tier(&doctor, TASKS_BPF, doctor.states_refusal.code == CAMP_OK,
+             "both, all of what ends, and CPUs to the ns");
     add_tier(&doctor, TASKS_TASKSTATS, doctor.tier == TASKS_TASKSTATS,
              "sampled and measured time, and what ends");
     add_tier(&doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
     add_summary(&doctor);
+    tell_microstates(&doctor);
     return show(&doctor, view_by_name(formats[format]), &output);
 }

@@ -62,6 +62,16 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     return fail(error);
 }
 
+int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail(error);
+}
+
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error)
 {

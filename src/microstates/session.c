@@ -8,6 +8,7 @@
 #include "../counters/error.h"
 #include "../counters/units.h"
 #include "calls.h"
+#include "events.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
@@ -33,22 +34,6 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
     return 0;
 }
 
-/* The parameters of a tracepoint, its context included; 0: this kernel does not have it. */
-static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
-{
-    char name[80];
-    const struct btf_type *type;
-    int id;
-
-    snprintf(name, sizeof name, "btf_trace_%s", tracepoint);
-    id = btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF);
-    if (id < 0)
-        return 0;
-    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type); /* a pointer */
-    type = btf__type_by_id(kernel, type->type);                                  /* a function */
-    return btf_vlen(type);
-}
-
 static bool begins(const char *text, const char *with)
 {
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
@@ -68,41 +53,63 @@ static void leave_out(struct bpf_object *object, const struct btf *kernel, uint3
 
         if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
             bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP &&
-            (unwanted || parameters_of(kernel, tracepoint + 1) == 0))
+            (unwanted || !events_have_tracepoint(kernel, tracepoint + 1)))
             bpf_program__set_autoload(program, false);
     }
 }
 
+/* Of capabilities(7). CAP_SYS_ADMIN, which was all there was before Linux 5.8, is both. */
+enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
+
+static bool holds(const struct camp_kernel *kernel, int capability)
+{
+    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
+           (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
+}
+
 static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
 {
-    struct btf *kernel = btf__load_vmlinux_btf();
-    unsigned parameters;
+    struct btf *kernel = NULL;
+    int r = events_of_kernel(&kernel, error);
 
-    if (kernel == NULL)
-        return camp_fail(
-            error, errno == EACCES || errno == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP, errno,
-            "this kernel has no BTF (/sys/kernel/btf/vmlinux): it takes one built with "
-            "CONFIG_DEBUG_INFO_BTF");
-    parameters = parameters_of(kernel, "sched_switch");
-    if (parameters >= 5)
+    if (r == CAMP_OK)
+        r = events_require(kernel, error);
+    if (r == CAMP_OK)
         leave_out(programs->obj, kernel, options);
     btf__free(kernel);
-    if (parameters < 5)
+    return r;
+}
+
+/* Of the two capabilities, those that are not held. Where both are, they are of a container, and
+ * these programs see the whole machine. */
+static int fail_permission(int system_error, struct camp_error *error)
+{
+    struct camp_kernel kernel = { 0 };
+    bool bpf, perfmon;
+
+    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
+    bpf = holds(&kernel, BPF);
+    perfmon = holds(&kernel, PERFMON);
+    if (bpf && perfmon)
         return camp_fail(
-            error, CAMP_E_NOTSUP, 0,
-            "this kernel does not say why a thread leaves its CPU: it takes Linux 5.18");
-    return CAMP_OK;
+            error, CAMP_E_PERM, system_error,
+            "microstates take CAP_BPF and CAP_PERFMON of the machine: run camp outside "
+            "of this container; camp check does without");
+    return camp_fail(error, CAMP_E_PERM, system_error,
+                     "microstates take %s: run as root, or once setcap cap_bpf,cap_perfmon+ep "
+                     "camp; camp check does without",
+                     bpf       ? "CAP_PERFMON, too"
+                     : perfmon ? "CAP_BPF, too"
+                               : "CAP_BPF and CAP_PERFMON");
 }
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM || result == -EACCES)
-        return camp_fail(
-            error, CAMP_E_PERM, -result,
-            "microstates take CAP_BPF and CAP_PERFMON in the initial namespaces; run as "
-            "root, or setcap cap_bpf,cap_perfmon+ep the program");
+    if (result == -EPERM) /* EACCES is how the verifier refuses */
+        return fail_permission(-result, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
-                     "this kernel refuses the programs of microstates (%s); --verbose says why",
+                     "this kernel refuses the programs of microstates (%s): camp top --verbose "
+                     "shows why; camp check does without",
                      strerror(-result));
 }
 

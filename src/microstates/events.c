@@ -1,0 +1,147 @@
+/*
+ * The kernel's events and helpers that microstates are measured by, and since when there are such.
+ *
+ * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and
+ * the functions of the kernel by name; of an iterator "bpf_iter_NAME", of a helper its own.
+ */
+#include "events.h"
+#include "../counters/error.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+
+struct event {
+    const char *name;
+    const char *tracepoint; /* or NULL: */
+    const char *function;   /* of the kernel */
+    unsigned parameters;    /* of a tracepoint, the context included: at least so many */
+    bool needed;
+    const char *since, *without;
+};
+
+#define TRACEPOINT(name, needed, since, without)                                                   \
+    {                                                                                              \
+        name, name, NULL, 1, needed, since, without                                                \
+    }
+#define HELPER(name, function, since, without)                                                     \
+    {                                                                                              \
+        name, NULL, function, 0, true, since, without                                              \
+    }
+
+/* Tracepoints are older than the way to attach to them that is taken here: that is of 5.5. */
+static const struct event events[] = {
+    { "sched_switch prev_state", "sched_switch", NULL, 5, true, "5.18",
+      "no reason why a thread leaves" },
+    TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
+    TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
+    HELPER("iter/task", "bpf_iter_task", "5.8", "no snapshot of all threads"),
+    HELPER("ring buffer", "bpf_ringbuf_reserve", "5.8", "no last numbers of who ends"),
+    HELPER("task storage", "bpf_task_storage_get", "5.13", "no account of a thread"),
+    HELPER("registers of a task", "bpf_task_pt_regs", "5.15", "no kinds of sleep"),
+    TRACEPOINT("sys_enter", false, "5.5", "user and system are one"),
+    TRACEPOINT("sys_exit", false, "5.5", "user and system are one"),
+    TRACEPOINT("page_fault_user", false, "x86", "faults of text count as data's"),
+    TRACEPOINT("page_fault_kernel", false, "x86", "faults in a call are the call's"),
+    TRACEPOINT("irq_handler_entry", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("irq_handler_exit", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("softirq_entry", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("softirq_exit", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("local_timer_entry", false, "x86", "they are part of what they hit"),
+    TRACEPOINT("local_timer_exit", false, "x86", "they are part of what they hit"),
+    TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
+    TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
+};
+
+/* The parameters of a tracepoint, its context included; 0: this kernel does not have it. */
+static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
+{
+    char name[80];
+    const struct btf_type *type;
+    int id;
+
+    snprintf(name, sizeof name, "btf_trace_%s", tracepoint);
+    id = btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF);
+    if (id < 0)
+        return 0;
+    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type); /* a pointer */
+    type = btf__type_by_id(kernel, type->type);                                  /* a function */
+    return btf_vlen(type);
+}
+
+static bool is_present(const struct btf *kernel, const struct event *event)
+{
+    return event->tracepoint != NULL
+               ? parameters_of(kernel, event->tracepoint) >= event->parameters
+               : btf__find_by_name_kind(kernel, event->function, BTF_KIND_FUNC) >= 0;
+}
+
+int events_of_kernel(struct btf **ret, struct camp_error *error)
+{
+    struct btf *kernel = btf__load_vmlinux_btf();
+
+    if (kernel == NULL)
+        return camp_fail(error, errno == EACCES || errno == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP,
+                         errno,
+                         "this kernel has no BTF (/sys/kernel/btf/vmlinux): microstates take one "
+                         "built with CONFIG_DEBUG_INFO_BTF; camp check does without");
+    *ret = kernel;
+    return CAMP_OK;
+}
+
+bool events_have_tracepoint(const struct btf *kernel, const char *name)
+{
+    return parameters_of(kernel, name) > 0;
+}
+
+int events_require(const struct btf *kernel, struct camp_error *error)
+{
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        if (events[i].needed && !is_present(kernel, &events[i]))
+            return camp_fail(error, CAMP_E_NOTSUP, 0,
+                             "this kernel has no %s (%s): microstates take Linux %s; camp check "
+                             "does without",
+                             events[i].name, events[i].without, events[i].since);
+    }
+    return CAMP_OK;
+}
+
+int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
+                size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    const size_t count = sizeof events / sizeof events[0];
+
+    for (size_t i = 0; i < count && i < capacity; i++) {
+        const struct camp_states_event shown = {
+            .name = events[i].name,
+            .since = events[i].since,
+            .without = events[i].without,
+            .needed = events[i].needed,
+            .present = is_present(kernel, &events[i]),
+        };
+
+        camp_hand_out((char *)ret + i * size, size, &shown, sizeof shown);
+    }
+    *ret_count = count;
+    return count <= capacity
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_SPACE, 0, "%zu events, and room for %zu", count, capacity);
+}
+
+int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    libbpf_print_fn_t before;
+    struct btf *kernel = NULL;
+    int r;
+
+    if (ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
+    before = libbpf_set_print(NULL);
+    r = events_of_kernel(&kernel, error);
+    if (r == CAMP_OK)
+        r = events_list(kernel, ret, size, capacity, ret_count, error);
+    btf__free(kernel);
+    libbpf_set_print(before);
+    return r;
+}

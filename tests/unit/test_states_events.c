@@ -1,0 +1,138 @@
+/* What a kernel has for microstates, by a BTF that is made up here: kernels that lack something. */
+#include "microstates/events.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define EVENTS_MAX 40
+
+/* typedef void (*btf_trace_NAME)(void *, ...) */
+static void add_tracepoint(struct btf *kernel, const char *name, int parameters)
+{
+    char typedef_name[80];
+    int function = btf__add_func_proto(kernel, 0);
+
+    for (int i = 0; i < parameters; i++)
+        assert_int_equal(btf__add_func_param(kernel, "", 0), 0);
+    snprintf(typedef_name, sizeof typedef_name, "btf_trace_%s", name);
+    assert_true(btf__add_typedef(kernel, typedef_name, btf__add_ptr(kernel, function)) > 0);
+}
+
+static void add_function(struct btf *kernel, const char *name)
+{
+    assert_true(btf__add_func(kernel, name, BTF_FUNC_STATIC, btf__add_func_proto(kernel, 0)) > 0);
+}
+
+/* A kernel of all that is needed but `lacking`; NULL: it lacks nothing. */
+static struct btf *kernel_without(const char *lacking, int parameters_of_switch)
+{
+    static const char *const functions[] = { "bpf_iter_task", "bpf_ringbuf_reserve",
+                                             "bpf_task_storage_get", "bpf_task_pt_regs" };
+    static const char *const tracepoints[] = { "sched_wakeup", "sched_wakeup_new" };
+    struct btf *kernel = btf__new_empty();
+
+    assert_non_null(kernel);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (lacking == NULL || strcmp(functions[i], lacking) != 0)
+            add_function(kernel, functions[i]);
+    }
+    for (size_t i = 0; i < sizeof tracepoints / sizeof tracepoints[0]; i++) {
+        if (lacking == NULL || strcmp(tracepoints[i], lacking) != 0)
+            add_tracepoint(kernel, tracepoints[i], 2);
+    }
+    if (parameters_of_switch > 0)
+        add_tracepoint(kernel, "sched_switch", parameters_of_switch);
+    return kernel;
+}
+
+static void assert_refused(const char *lacking, int parameters_of_switch, const char *name,
+                           const char *since)
+{
+    struct btf *kernel = kernel_without(lacking, parameters_of_switch);
+    struct camp_error error = { 0 };
+
+    assert_int_equal(events_require(kernel, &error), CAMP_E_NOTSUP);
+    assert_non_null(strstr(error.message, name));
+    assert_non_null(strstr(error.message, since));
+    assert_non_null(strstr(error.message, "camp check does without")); /* is not cut off */
+    btf__free(kernel);
+}
+
+static void a_kernel_that_has_what_is_needed_is_taken(void **state)
+{
+    struct btf *kernel = kernel_without(NULL, 5);
+
+    (void)state;
+    assert_int_equal(events_require(kernel, NULL), CAMP_OK);
+    btf__free(kernel);
+}
+
+/* The reason for which a thread leaves came with Linux 5.18, as the 4th argument (and 5th parameter
+ * of the function, which has the context before). */
+static void
+a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it(void **state)
+{
+    (void)state;
+    assert_refused(NULL, 4, "sched_switch prev_state", "Linux 5.18");
+    assert_refused(NULL, 0, "sched_switch prev_state", "Linux 5.18");
+}
+
+static void each_other_that_is_missing_is_named_with_the_version_that_has_it(void **state)
+{
+    (void)state;
+    assert_refused("bpf_iter_task", 5, "iter/task", "Linux 5.8");
+    assert_refused("bpf_ringbuf_reserve", 5, "ring buffer", "Linux 5.8");
+    assert_refused("bpf_task_storage_get", 5, "task storage", "Linux 5.13");
+    assert_refused("bpf_task_pt_regs", 5, "registers of a task", "Linux 5.15");
+    assert_refused("sched_wakeup", 5, "sched_wakeup", "Linux 5.5");
+    assert_refused("sched_wakeup_new", 5, "sched_wakeup_new", "Linux 5.5");
+}
+
+static void what_is_not_needed_is_listed_as_missing_and_does_not_stop(void **state)
+{
+    struct btf *kernel = kernel_without(NULL, 5);
+    struct camp_states_event events[EVENTS_MAX];
+    size_t count, present = 0, faults = 0;
+
+    (void)state;
+    add_tracepoint(kernel, "page_fault_user", 4);
+    assert_true(events_have_tracepoint(kernel, "page_fault_user"));
+    assert_false(events_have_tracepoint(kernel, "page_fault_kernel"));
+    assert_int_equal(events_require(kernel, NULL), CAMP_OK);
+    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+                     CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        present += events[i].present;
+        assert_true(events[i].needed == 0 || events[i].present == 1);
+        assert_non_null(events[i].since);
+        assert_non_null(events[i].without);
+        if (strcmp(events[i].name, "page_fault_user") == 0)
+            faults += events[i].present;
+        if (strcmp(events[i].name, "page_fault_kernel") == 0)
+            faults += 10 * events[i].present;
+    }
+    assert_int_equal(present, 8); /* the seven needed, and this */
+    assert_int_equal(faults, 1);
+    assert_int_equal(events_list(kernel, events, sizeof events[0], 3, &count, NULL), CAMP_E_SPACE);
+    assert_true(count > 3);
+    btf__free(kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_that_has_what_is_needed_is_taken),
+        cmocka_unit_test(
+            a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it),
+        cmocka_unit_test(each_other_that_is_missing_is_named_with_the_version_that_has_it),
+        cmocka_unit_test(what_is_not_needed_is_listed_as_missing_and_does_not_stop),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
