@@ -1,6 +1,6 @@
 /*
- * camp top: where the wall time of threads, processes, users or commands goes, by microstate,
- * interval by interval.
+ * camp top: where the wall time of threads and processes, or of users, commands, cgroups and
+ * workloads, goes by microstate, interval by interval.
  */
 #include "top.h"
 #include "command.h"
@@ -13,9 +13,9 @@
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
-#define OTHER_LINES 5 /* headline, headings, note, an empty line, and the line below */
+#define OTHER_LINES 12 /* headline, CPUs, headings, note, empty lines, and the line below */
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV }; /* of --format, or none */
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };
 
@@ -24,20 +24,31 @@ const char *top_sort_names[CAMP_STATE_COUNT + 2] = { "cpu" };
 
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
+    struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
         { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
         { "format", 'f', OPTION_CHOICE, &top->format, "FORMAT",
-          "text, json (one object a line, camp.frame/1) or csv.", 0, 0, formats },
+          "text, json (one object a line, camp.frame/1) or csv: one interval below the other, on a "
+          "terminal too.",
+          0, 0, formats },
         { "group", 'g', OPTION_CHOICE, &top->group, "WHAT",
-          "A row is a thread, a process (the default), a user or a command.", 0, 0,
-          top_group_names },
+          "A row is a thread, a process (the default), a user, a command, a cgroup (version 2) or "
+          "a workload.",
+          0, 0, top_group_names },
+        { "workload", 'w', OPTION_TEXT, &top->workload_file, "FILE",
+          "A row is a workload. A line of FILE is a rule, the first that matches wins: NAME, then "
+          "name=REGEX (of the process), user=REGEX, line=REGEX (the command line; to the end of "
+          "the line), POSIX extended; all that are given must match. # begins a comment.",
+          0, 0, NULL },
+        { "tree", 't', OPTION_FLAG, &selection->tree, NULL,
+          "Processes under their parents, sorted among their siblings.", 0, 0, NULL },
         { "sort", 's', OPTION_CHOICE, &top->sort, "STATE",
           "Those that were longest in this state come first (cpu: on a CPU).", 0, 0,
           top_sort_names },
         { "top", 0, OPTION_COUNT, &top->rows, "N",
-          "At most N rows; 0: all. (text: 20, otherwise all.)", 0, 1e9, NULL },
+          "At most N rows; 0: all. (text: what fits, otherwise all.)", 0, 1e9, NULL },
         { "pid", 'p', OPTION_LIST, &top->pid_texts, "PID",
           "Only threads of this process; may be given again.", 0, 0, NULL },
         { "filter", 0, OPTION_TEXT, &top->filter_text, "REGEX",
@@ -46,12 +57,10 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           "Of text: camp (percent of the interval) or prstat (percent of the row's own time, the "
           "columns of prstat -mL).",
           0, 0, column_sets },
-        { "no-kernel-threads", 0, OPTION_NO_FLAG, &top->kernel_threads, NULL,
+        { "no-kernel-threads", 0, OPTION_NO_FLAG, &selection->kernel_threads, NULL,
           "Leave kernel threads out.", 0, 0, NULL },
         { "no-syscalls", 0, OPTION_FLAG, &top->no_syscalls, NULL,
           "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
-        { "plain", 0, OPTION_FLAG, &top->plain, NULL,
-          "On a terminal too: one interval below the other, no keys.", 0, 0, NULL },
         { "verbose", 'v', OPTION_FLAG, &top->verbose, NULL,
           "What the kernel says of the programs that are put into it.", 0, 0, NULL },
     };
@@ -59,8 +68,9 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         .usage = "camp top [OPTIONS]",
         .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
                  "page, a lock, a disk or something else, measured in the kernel at each change\n"
-                 "(microstates). Those that ended in the interval are in it. Without --count it\n"
-                 "runs until Ctrl-C. On a terminal it is live: h shows the keys.",
+                 "(microstates). Those that ended in the interval stand in a part of their own.\n"
+                 "Without --count it runs until Ctrl-C. On a terminal it is live: h shows the\n"
+                 "keys. docs/top.md explains each column.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
@@ -79,36 +89,83 @@ static size_t rows_that_fit(void)
     return height < OTHER_LINES + FEWEST_ROWS ? FEWEST_ROWS : height - OTHER_LINES;
 }
 
+int top_select_group(struct top *top, int group, const char **ret_problem)
+{
+    *ret_problem = NULL;
+    if (group == TOP_WORKLOAD && top->workloads.rules.count == 0)
+        *ret_problem = "--group workload takes --workload FILE; --help shows what is in it";
+    else if (group == TOP_CGROUP && top->cgroups.mount == NULL && !cgroup_paths_open(&top->cgroups))
+        *ret_problem = "no cgroups of version 2 here: no cgroup2 file system is mounted";
+    if (*ret_problem != NULL)
+        return group == TOP_WORKLOAD ? STATUS_USAGE : STATUS_FAILURE;
+    top->group = group;
+    top->selection.group = (enum top_group)group;
+    return OPTIONS_GO_ON;
+}
+
+/* What does not go together, and files. */
+static int settle_group(struct top *top)
+{
+    const char *problem;
+    int status;
+
+    if (top->workload_file != NULL) {
+        if (top->group >= 0 && top->group != TOP_WORKLOAD)
+            return complain(STATUS_USAGE, "--workload goes with --group workload");
+        top->group = TOP_WORKLOAD;
+        status = top_workloads_read(&top->workloads, top->workload_file);
+        if (status != OPTIONS_GO_ON)
+            return status;
+    }
+    if (top->selection.tree && top->group >= 0 && top->group != TOP_PROCESS)
+        return complain(STATUS_USAGE, "--tree goes with --group process");
+    status = top_select_group(top, top->group >= 0 ? top->group : TOP_PROCESS, &problem);
+    return status == OPTIONS_GO_ON ? status : complain(status, "%s", problem);
+}
+
+static int settle_view(struct top *top)
+{
+    const bool text = top->format == FORMAT_LIVE || top->format == FORMAT_TEXT;
+
+    if (top->columns != 0 && !text)
+        return complain(STATUS_USAGE, "--columns goes with --format text");
+    top->view = view_by_name(text ? "text" : formats[top->format]);
+    top->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = text && view_wants_colour(stdout),
+        .width = text ? view_width(stdout) : 0,
+    };
+    top->selection.for_text = text;
+    top->selection.cpus = true;
+    top->selection.prstat = top->columns != 0;
+    top->selection.width = top->view_options.width;
+    top->selection.top = top->rows != UINT64_MAX ? top->rows : text ? rows_that_fit() : 0;
+    top->selection.sort = top->sort - 1;
+    return OPTIONS_GO_ON;
+}
+
 static int read_options(struct top *top, int argc, char **argv)
 {
     int first, status;
 
     *top = (struct top){
-        .interval_ns = NS_PER_S, .rows = UINT64_MAX, .group = GROUP_PROCESS, .kernel_threads = true
+        .interval_ns = NS_PER_S, .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1
     };
-    status = parse(top, argc, argv, &first);
-    if (status != OPTIONS_GO_ON)
-        return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
-    if (top->columns != 0 && top->format != FORMAT_TEXT)
-        return complain(STATUS_USAGE, "--columns goes with --format text");
-    if (top->rows == UINT64_MAX)
-        top->rows = top->format == FORMAT_TEXT ? rows_that_fit() : 0;
-    top->selection.group = (enum group_key)top->group;
-    top->selection.kernel_threads = top->kernel_threads;
-    top->selection.prstat = top->columns != 0;
-    top->selection.top = top->rows;
-    top->selection.sort = top->sort - 1;
-    top->view = view_by_name(formats[top->format]);
-    top->view_options = (struct view_options){
-        .stream = stdout,
-        .colour = top->format == FORMAT_TEXT && view_wants_colour(stdout),
-        .width = top->format == FORMAT_TEXT ? view_width(stdout) : 0,
-    };
+    top->selection.kernel_threads = true;
+    top->selection.users = &top->users;
+    top->selection.cgroups = &top->cgroups;
+    top->selection.workloads = &top->workloads;
     top->selection.pids = top->pids;
+    status = parse(top, argc, argv, &first);
+    if (status == OPTIONS_GO_ON && first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (status == OPTIONS_GO_ON)
+        status = settle_view(top);
+    if (status == OPTIONS_GO_ON)
+        status = settle_group(top);
+    if (status == OPTIONS_GO_ON)
+        status = selection_pids(&top->pid_texts, top->pids);
     top->selection.pid_count = top->pid_texts.count;
-    status = selection_pids(&top->pid_texts, top->pids);
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
                : status;
@@ -116,12 +173,15 @@ static int read_options(struct top *top, int argc, char **argv)
 
 int top_fill(struct top *top, const struct frame *threads)
 {
-    struct camp_states_losses losses;
+    struct top_interval interval = {
+        threads, threads_source_cpus(top->threads), { 0 }, "bpf", NULL
+    };
     char time[TIME_TEXT_SIZE];
 
     time_text(time, sizeof time, threads->wall_clock_ns);
-    threads_source_losses(top->threads, &losses);
-    return top_record_fill(&top->record, threads, &top->selection, &losses, "bpf", time) == CAMP_OK
+    interval.time = time;
+    threads_source_losses(top->threads, &interval.losses);
+    return top_record_fill(&top->record, &interval, &top->selection) == CAMP_OK
                ? OPTIONS_GO_ON
                : complain(STATUS_FAILURE, "out of memory");
 }
@@ -161,7 +221,7 @@ static int run_intervals(struct top *top)
 /* The screen is taken only when the session is there: what fails before is said on stderr. */
 static int run(struct top *top)
 {
-    if (top->format != FORMAT_TEXT || top->plain || !screen_open())
+    if (top->format != FORMAT_LIVE || !screen_open())
         return run_intervals(top);
     top->selection.top = 0; /* it scrolls */
     return top_live(top);
@@ -183,6 +243,9 @@ int command_top(int argc, char **argv)
     source_close(top.threads);
     top_record_release(&top.record);
     text_list_release(&top.pid_texts);
+    top_workloads_release(&top.workloads);
+    cgroup_paths_release(&top.cgroups);
+    user_names_release(&top.users);
     if (top.selection.filter != NULL)
         regfree(&top.filter);
     return status;

@@ -4,17 +4,21 @@
 
 #include "options.h"
 #include "selection.h"
+#include "sources/source.h"
 #include "top_record.h"
 #include "views/view.h"
 
 struct top {
     uint64_t interval_ns, count, rows;
     int format, group, columns, sort;
-    bool kernel_threads, no_syscalls, verbose, plain;
-    const char *filter_text;
+    bool no_syscalls, verbose;
+    const char *filter_text, *workload_file;
     struct text_list pid_texts;
     int32_t pids[PIDS_MAXIMUM];
     regex_t filter;
+    struct user_names users;
+    struct cgroup_paths cgroups;
+    struct top_workloads workloads;
     struct top_selection selection;
     struct source *threads;
     struct top_record record;
@@ -24,6 +28,10 @@ struct top {
 
 /* The names of --sort: cpu, then the states. NULL-terminated. */
 extern const char *top_sort_names[];
+
+/* Makes ready what a group takes, and selects it. OPTIONS_GO_ON, or an exit status; *ret_problem
+ * then says what is missing. */
+int top_select_group(struct top *top, int group, const char **ret_problem);
 
 /* Fills top->record with this interval. OPTIONS_GO_ON, or an exit status after a complaint. */
 int top_fill(struct top *top, const struct frame *threads);

@@ -1,66 +1,120 @@
 /* camp top on a terminal: the interval's record redrawn, and keys that change what is shown. */
 #include "command.h"
 #include "counters/units.h"
+#include "ledger/vertex.h"
 #include "top.h"
+#include "views/barry.h"
 #include "views/screen.h"
 
+#include <langinfo.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FILTER_SIZE 80
+#define LINES_FOR_CPUS 12
 #define KEY_WAIT_NS (200 * NS_PER_MS) /* so soon is a signal seen */
 
+static const char help_head[] =
+    "camp top: where the wall time goes, measured at each change of state";
 static const char help_text[] =
-    "camp top: where the wall time goes, measured at each change of state\n"
     "\n"
-    "  q        end\n"
-    "  space    freeze, and go on\n"
-    "  g        group: thread, process, user, command\n"
+    "  q        end                       space  freeze, and go on\n"
+    "  g        group: thread, process, user, command, cgroup, workload (--workload)\n"
+    "  t        tree: processes under their parents\n"
     "  s  S     sort by the next or the last state; cpu is the time on a CPU\n"
+    "  f  /     filter by name (a regular expression; nothing: all)\n"
     "  k        kernel threads, or not\n"
     "  c        columns: camp (percent of the interval), prstat (of the row's own time)\n"
-    "  f  /     filter by name (a regular expression; nothing: all)\n"
+    "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
-    "  h  ?     this\n"
     "\n"
     "usr% sys%   on a CPU, in its own code, in the kernel\n"
     "runq%       ready, and waiting for a CPU\n"
     "flt%        asleep for a page of memory\n"
-    "disk% lock% asleep for a block device, in futex(2)\n"
+    "dsk% lck%   asleep for a block device, in futex(2)\n"
     "slp%        asleep in anything else: docs/states.md has each\n"
     "un%         wall time that is in no state\n"
-    "\n"
-    "any key goes back\n";
+    "irq% soft%  of CPUs: in interrupts, in their deferred work\n"
+    "iow% stl%   idle while a thread of this CPU waits for a disk; run by others\n"
+    "ended       those that ended in the interval, by name, and how many (thr)\n"
+    "any key goes back";
 
 struct live {
     struct top *top;
     const struct frame *threads; /* the interval shown */
     size_t scroll;
-    bool frozen, helping, ended;
+    bool frozen, helping, triangle, ended;
     char filter[FILTER_SIZE], message[FILTER_SIZE + 40];
 };
+
+/* --------------------------------------------------------------------------------- Drawing -- */
+
+/* Who is first in the order is named first. */
+static void fill_points(const struct top *top, const struct vertices *vertices,
+                        struct barry_point *points)
+{
+    const struct top_rows *rows = &top->record.rows;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        points[i].name = top_row_name(&top->selection, &rows->groups.entities[rows->order[i]]);
+        if (!vertices_weigh(vertices, &rows->groups, rows->order[i], &points[i].weights))
+            points[i].weights = (struct weights){ 0 };
+    }
+}
+
+static int draw_triangle(const struct top *top, const char *head)
+{
+    const size_t count = top->record.rows.count;
+    struct barry_point *points = calloc(count + 1, sizeof *points);
+    struct barry barry = { .points = points, .point_count = count };
+    struct vertices vertices;
+    char *text = NULL;
+
+    if (points != NULL) {
+        screen_size(&barry.columns, &barry.rows);
+        barry.rows -= 1; /* the head's */
+        barry.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+        vertices_usual(&vertices, top->record.rows.groups.schema, 3);
+        barry.names = vertices.names;
+        fill_points(top, &vertices, points);
+        text = barry_draw(&barry);
+    }
+    if (text != NULL)
+        screen_draw_text(head, text);
+    free(points);
+    free(text);
+    return OPTIONS_GO_ON;
+}
 
 static int draw(struct live *live)
 {
     struct top *top = live->top;
+    struct top_selection *selection = &top->selection;
     char head[256];
+    size_t lines;
     int status;
 
-    if (live->helping) {
-        screen_draw_text(help_text);
+    if (live->helping)
+        screen_draw_text(help_head, help_text);
+    if (live->helping || live->threads == NULL)
         return OPTIONS_GO_ON;
-    }
-    if (live->threads == NULL)
-        return OPTIONS_GO_ON;
+    screen_size(&selection->width, &lines);
+    selection->cpus = lines >= LINES_FOR_CPUS;
     status = top_fill(top, live->threads);
     if (status != OPTIONS_GO_ON)
         return status;
-    snprintf(head, sizeof head, "camp top  each %s, by %s%s%s%s  %s", top_group_names[top->group],
-             top_sort_names[top->sort], live->filter[0] != '\0' ? ", only " : "", live->filter,
-             live->frozen ? "  FROZEN" : "", live->message[0] != '\0' ? live->message : "h: help");
+    snprintf(head, sizeof head, "camp top  each %s, by %s%s%s%s%s  %s", top_group_names[top->group],
+             top_sort_names[top->sort], selection->tree ? ", tree" : "",
+             live->filter[0] != '\0' ? ", only " : "", live->filter, live->frozen ? "  FROZEN" : "",
+             live->message[0] != '\0' ? live->message : "h: help");
+    if (live->triangle)
+        return draw_triangle(top, head);
     screen_draw(head, &top->record.record, &live->scroll);
     return OPTIONS_GO_ON;
 }
+
+/* ----------------------------------------------------------------------------------- Keys -- */
 
 static void ask_filter(struct live *live)
 {
@@ -98,20 +152,46 @@ static void scroll_by(struct live *live, int step)
         live->scroll += (size_t)step;
 }
 
+/* The next one that can be had here. */
+static void turn_group(struct live *live)
+{
+    struct top *top = live->top;
+    const char *problem;
+    int group = top->group;
+
+    top->selection.tree = false;
+    do {
+        group = turn(group, 1, TOP_WORKLOAD + 1);
+        if (top_select_group(top, group, &problem) != OPTIONS_GO_ON && group == TOP_CGROUP)
+            snprintf(live->message, sizeof live->message, "%s", problem);
+    } while (problem != NULL);
+}
+
+static void turn_tree(struct live *live)
+{
+    const char *none;
+
+    live->top->selection.tree = !live->top->selection.tree;
+    top_select_group(live->top, TOP_PROCESS, &none);
+}
+
 static void change_selection(struct live *live, int key)
 {
     struct top *top = live->top;
     struct top_selection *selection = &top->selection;
 
     if (key == 'g')
-        top->group = turn(top->group, 1, 4);
+        turn_group(live);
+    else if (key == 't')
+        turn_tree(live);
+    else if (key == 'b')
+        live->triangle = !live->triangle;
     else if (key == 's' || key == 'S')
         top->sort = turn(top->sort, key == 's' ? 1 : -1, CAMP_STATE_COUNT + 1);
     else if (key == 'k')
         selection->kernel_threads = !selection->kernel_threads;
     else if (key == 'c')
         selection->prstat = !selection->prstat;
-    selection->group = (enum group_key)top->group;
     selection->sort = top->sort - 1;
     live->scroll = 0;
 }
@@ -200,7 +280,7 @@ int top_live(struct top *top)
 
     if (top->filter_text != NULL)
         snprintf(live.filter, sizeof live.filter, "%s", top->filter_text);
-    screen_draw_text("camp top: the first interval is on its way; h: help, q: end\n");
+    screen_draw_text("camp top: the first interval is on its way; h: help, q: end", "");
     for (uint64_t i = 0; status == OPTIONS_GO_ON && !live.ended && !stop_requested;) {
         if (top->count > 0 && i == top->count)
             break;

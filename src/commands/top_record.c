@@ -1,58 +1,37 @@
 #include "top_record.h"
 
 #include "counters/units.h"
+#include "top_prstat.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-const char *const top_group_names[] = { "thread", "process", "user", "command", NULL };
-
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end", 0, 0, false, NULL },
     { "interval_s", NULL, "its length", 0, 6, false, NULL },
     { "source", NULL, "threads", 0, 0, false, NULL },
     { "tier", NULL, "bpf", 0, 0, false, NULL },
-    { "group", NULL, "what a row is: thread, process, user or command", 0, 0, false, NULL },
+    { "group", NULL, "what a row is: thread, process, user ...", 0, 0, false, NULL },
 };
 
-#define STATE(name)                                                                                \
-    {                                                                                              \
-        name, NULL, "ns in this state", 0, 0, false, "states"                                      \
-    }
-#define COUNTER(name)                                                                              \
-    {                                                                                              \
-        name, NULL, "in the interval", 0, 0, false, "counters"                                     \
-    }
 #define PERCENT(title, help)                                                                       \
     {                                                                                              \
-        NULL, title, help, 5, 1, false, NULL                                                       \
+        NULL, title, help, 4, 1, false, NULL                                                       \
     }
 
-/* What JSON and CSV have of a row, behind what stands out in text. */
-#define NUMBERS                                                                                    \
-    STATE("user"), STATE("system"), STATE("irq"), STATE("text_fault"), STATE("data_fault"),        \
-        STATE("kernel_fault"), STATE("lock"), STATE("disk"), STATE("poll"), STATE("socket"),       \
-        STATE("pipe"), STATE("timer"), STATE("child"), STATE("other_sleep"), STATE("run_queue"),   \
-        STATE("stopped"), COUNTER("system_calls"), COUNTER("signals"),                             \
-        COUNTER("voluntary_switches"), COUNTER("involuntary_switches"), COUNTER("minor_faults"),   \
-        COUNTER("major_faults"), COUNTER("read_bytes"), COUNTER("written_bytes"),                  \
-        COUNTER("read_chars"), COUNTER("written_chars"), COUNTER("cpu_ns"),                        \
-        COUNTER("run_delay_ns"), COUNTER("sampled_ns"),                                            \
-    {                                                                                              \
-        "unaccounted_ns", NULL, "wall time in no state", 0, 0, false, NULL                         \
-    }
-
-/* Before the numbers: 8 cells of the row, 8 percentages. */
-static const struct field row_fields[] = {
-    { "id", "id", "tid, pid or uid", 7, 0, false, NULL },
-    { "name", "name", "of the thread, process, user or command", -15, 0, false, NULL },
+/* Before the columns of the source. In text id and name stand in FIELD_ID and FIELD_SHOWN_NAME. */
+enum { FIELD_ID, FIELD_NAME, FIELD_SHOWN_NAME, FIELD_THREADS = 6, FIELD_PERCENTS = 10 };
+static const struct field own_fields[] = {
+    { "id", "id", "tid, pid, uid or id of a cgroup", 7, 0, false, NULL },
+    { "name", NULL, "of the thread, process, user, command, cgroup or workload", 0, 0, false,
+      NULL },
+    { NULL, "name", "likewise; in a tree below its parent", -15, 0, false, NULL },
     { "pid", NULL, "its process", 0, 0, false, NULL },
+    { "parent", NULL, "the parent of its process", 0, 0, false, NULL },
     { "user_name", NULL, "effective user", 0, 0, false, NULL },
     { "threads", "thr", "how many are in the row", 4, 0, false, NULL },
     { "new", NULL, "began in the interval", 0, 0, false, NULL },
@@ -62,38 +41,12 @@ static const struct field row_fields[] = {
     PERCENT("sys%", "system and irq"),
     PERCENT("runq%", "run_queue"),
     PERCENT("flt%", "text_fault, data_fault and kernel_fault"),
-    PERCENT("disk%", "disk"),
-    PERCENT("lock%", "lock"),
+    PERCENT("dsk%", "disk"),
+    PERCENT("lck%", "lock"),
     PERCENT("slp%", "all other states"),
-    { NULL, "un%", "unaccounted", 4, 1, false, NULL },
-    NUMBERS,
+    PERCENT("un%", "unaccounted"),
 };
-
-/* prstat -mL, in percent of the row's own wall time. Traps are part of user here. */
-static const struct field prstat_fields[] = {
-    { "id", "PID", "", 6, 0, false, NULL },
-    { "name", NULL, "", 0, 0, false, NULL },
-    { "pid", NULL, "", 0, 0, false, NULL },
-    { "user_name", "USERNAME", "", -8, 0, false, NULL },
-    { "threads", NULL, "", 0, 0, false, NULL },
-    { "new", NULL, "", 0, 0, false, NULL },
-    { "ended", NULL, "", 0, 0, false, NULL },
-    { "elapsed_ns", NULL, "", 0, 0, false, NULL },
-    { NULL, "USR", "", 4, 1, false, NULL },
-    { NULL, "SYS", "", 4, 1, false, NULL },
-    { NULL, "TRP", "", 3, 1, false, NULL },
-    { NULL, "TFL", "", 4, 1, false, NULL },
-    { NULL, "DFL", "", 4, 1, false, NULL },
-    { NULL, "LCK", "", 4, 1, false, NULL },
-    { NULL, "SLP", "", 4, 1, false, NULL },
-    { NULL, "LAT", "", 4, 1, false, NULL },
-    NUMBERS,
-    { NULL, "VCX", "", 4, 0, false, NULL },
-    { NULL, "ICX", "", 4, 0, false, NULL },
-    { NULL, "SCL", "", 4, 0, false, NULL },
-    { NULL, "SIG", "", 3, 0, false, NULL },
-    { NULL, "PROCESS/LWPID", "", -16, 0, false, NULL },
-};
+_Static_assert(COUNT(own_fields) == FIELD_PERCENTS + TOP_PERCENTS, "a percentage was forgotten");
 
 static const struct field loss_fields[] = {
     { "unseen", NULL, "switches that the kernel told nobody of, in the interval", 0, 0, false,
@@ -101,86 +54,51 @@ static const struct field loss_fields[] = {
     { "lost", NULL, "threads without an account or without last numbers", 0, 0, false, NULL },
 };
 
-#define HEAD_CELLS 8
-#define PERCENT_CELLS 8
-#define FIRST_NUMBER (HEAD_CELLS + PERCENT_CELLS)
+#define NAME_WIDTH 15 /* of the text's columns these are as wide as there is room */
+#define NAME_WIDTH_MOST 60
+#define OTHER_WIDTH 65 /* all others with the gaps between them */
+#define ID_WIDTH 9
 
-/* ----------------------------------------------------------------------------- Selecting -- */
+/* --------------------------------------------------------------------------------- Fields -- */
 
-static bool is_selected(const struct frame *threads, size_t row,
-                        const struct top_selection *selection)
+static bool is_numbered(const struct top_selection *selection)
 {
-    const struct entity *entity = &threads->entities[row];
-    bool wanted = selection->pid_count == 0;
-
-    if (!selection->kernel_threads && (entity->flags & ENTITY_KERNEL) != 0)
-        return false;
-    for (size_t i = 0; i < selection->pid_count && !wanted; i++)
-        wanted = entity->pid == selection->pids[i];
-    return wanted;
+    return selection->group == TOP_THREAD || selection->group == TOP_PROCESS ||
+           selection->group == TOP_USER;
 }
 
-static int select_rows(struct frame *ret, const struct frame *threads,
-                       const struct top_selection *selection)
+static int name_width(const struct top_selection *selection)
 {
-    const size_t columns = threads->schema->column_count;
+    const size_t others = OTHER_WIDTH - (is_numbered(selection) ? 0 : ID_WIDTH);
 
-    frame_clear(ret);
-    ret->start_ns = threads->start_ns;
-    ret->end_ns = threads->end_ns;
-    ret->wall_clock_ns = threads->wall_clock_ns;
-    ret->losses = threads->losses;
-    for (size_t i = 0; i < threads->entity_count; i++) {
-        struct entity *entity;
-
-        if (!is_selected(threads, i, selection))
-            continue;
-        entity = frame_add(ret);
-        if (entity == NULL)
-            return CAMP_E_NOMEM;
-        *entity = threads->entities[i];
-        ret->elapsed_ns[ret->entity_count - 1] = threads->elapsed_ns[i];
-        memcpy(frame_values(ret, ret->entity_count - 1), frame_values(threads, i),
-               columns * sizeof *threads->values);
-    }
-    return CAMP_OK;
+    if (selection->width < others + NAME_WIDTH)
+        return NAME_WIDTH;
+    return selection->width - others < NAME_WIDTH_MOST ? (int)(selection->width - others)
+                                                       : NAME_WIDTH_MOST;
 }
 
-static uint64_t on_cpu_ns(const uint64_t *values)
+static void fill_fields(struct top_fields *ret, const struct schema *schema,
+                        const struct top_selection *selection, bool ended)
 {
-    return values[CAMP_STATE_USER] + values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ];
+    const struct field prstat = {
+        NULL, prstat_heading(selection, ended), "as of prstat -mL", -TOP_NOTE_SIZE, 0, false, NULL
+    };
+
+    *ret = (struct top_fields){ 0 };
+    top_fields_add(ret, own_fields, COUNT(own_fields));
+    top_fields_add_schema(ret, schema);
+    ret->fields[FIELD_SHOWN_NAME].title = ended ? "ended" : "name";
+    ret->fields[FIELD_SHOWN_NAME].width = -name_width(selection);
+    if (!is_numbered(selection))
+        ret->fields[FIELD_ID].title = NULL;
+    if (!selection->prstat)
+        return;
+    for (size_t i = 0; i < ret->count; i++)
+        ret->fields[i].title = NULL;
+    top_fields_add(ret, &prstat, 1);
 }
 
-struct sorting {
-    const struct frame *frame;
-    int sort;
-};
-
-/* By what was asked for; who is equal in it, by CPU and run queue; then by id. */
-static int compare_rows(const void *a, const void *b, void *context)
-{
-    const struct sorting *sorting = context;
-    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    const uint64_t *l = frame_values(sorting->frame, left);
-    const uint64_t *r = frame_values(sorting->frame, right);
-    uint64_t lefts[3] = { sorting->sort < 0 ? on_cpu_ns(l) : l[sorting->sort], on_cpu_ns(l),
-                          l[CAMP_STATE_RUN_QUEUE] };
-    uint64_t rights[3] = { sorting->sort < 0 ? on_cpu_ns(r) : r[sorting->sort], on_cpu_ns(r),
-                           r[CAMP_STATE_RUN_QUEUE] };
-
-    for (int i = 0; i < 3; i++) {
-        if (lefts[i] != rights[i])
-            return lefts[i] > rights[i] ? -1 : 1;
-    }
-    return left < right ? -1 : left > right;
-}
-
-/* ------------------------------------------------------------------------------- Filling -- */
-
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
-}
+/* ---------------------------------------------------------------------------------- Cells -- */
 
 static uint64_t faults_ns(const uint64_t *values)
 {
@@ -188,163 +106,123 @@ static uint64_t faults_ns(const uint64_t *values)
            values[CAMP_STATE_KERNEL_FAULT];
 }
 
-static uint64_t other_sleep_ns(const uint64_t *values)
+static void fill_percents(struct cell *cells, const struct frame *frame, size_t row,
+                          char buffers[TOP_PERCENTS][TOP_PERCENT_SIZE])
 {
-    return values[CAMP_STATE_POLL] + values[CAMP_STATE_SOCKET] + values[CAMP_STATE_PIPE] +
-           values[CAMP_STATE_TIMER] + values[CAMP_STATE_CHILD] + values[CAMP_STATE_OTHER_SLEEP] +
-           values[CAMP_STATE_STOPPED];
+    const uint64_t *values = frame_values(frame, row);
+    const uint64_t whole = frame->end_ns - frame->start_ns;
+    const uint64_t parts[TOP_PERCENTS] = {
+        values[CAMP_STATE_USER],      values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ],
+        values[CAMP_STATE_RUN_QUEUE], faults_ns(values),
+        values[CAMP_STATE_DISK],      values[CAMP_STATE_LOCK],
+        top_sleep_ns(values),         (uint64_t)frame_unaccounted_ns(frame, row),
+    };
+
+    for (size_t i = 0; i < TOP_PERCENTS; i++)
+        cells[i] = top_percent((int64_t)parts[i], whole, buffers[i]);
+    if (values[CAMP_STATE_RUN_QUEUE] > whole / 10)
+        cells[2].emphasis = NOTABLE;
+    if (cells[TOP_PERCENTS - 1].emphasis == PLAIN)
+        cells[TOP_PERCENTS - 1].emphasis = BAD;
 }
 
-static void fill_percents(struct cell *cells, const uint64_t *values, uint64_t whole,
-                          int64_t unaccounted)
+/* In a tree under its parent; a path that is too long by its end, which tells more. */
+static void show_name(char ret[TOP_NAME_SIZE], const struct top_selection *selection,
+                      const char *name, uint32_t depth)
 {
-    *cells++ = cell_real(percent(values[CAMP_STATE_USER], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_RUN_QUEUE], whole));
-    *cells++ = cell_real(percent(faults_ns(values), whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_DISK], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_LOCK], whole));
-    *cells++ = cell_real(percent(other_sleep_ns(values), whole));
-    *cells++ = cell_real(whole > 0 ? 100.0 * (double)unaccounted / (double)whole : NAN);
-}
+    const size_t width = (size_t)name_width(selection), length = strlen(name);
+    const uint32_t indent = depth < width / 2 ? depth : (uint32_t)width / 2;
 
-static void fill_prstat_percents(struct cell *cells, const uint64_t *values, uint64_t whole)
-{
-    *cells++ = cell_real(percent(values[CAMP_STATE_USER], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ], whole));
-    *cells++ = cell_unknown();
-    *cells++ = cell_real(percent(values[CAMP_STATE_TEXT_FAULT], whole));
-    *cells++ =
-        cell_real(percent(values[CAMP_STATE_DATA_FAULT] + values[CAMP_STATE_KERNEL_FAULT], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_LOCK], whole));
-    *cells++ = cell_real(percent(other_sleep_ns(values) + values[CAMP_STATE_DISK], whole));
-    *cells++ = cell_real(percent(values[CAMP_STATE_RUN_QUEUE], whole));
-}
-
-static void name_user(char ret[32], uint32_t uid)
-{
-    const struct passwd *user = getpwuid(uid);
-
-    if (user != NULL)
-        snprintf(ret, 32, "%.31s", user->pw_name);
+    if (selection->group == TOP_CGROUP && length > width)
+        snprintf(ret, TOP_NAME_SIZE, "..%s", name + length - width + 2);
     else
-        snprintf(ret, 32, "%" PRIu32, uid);
+        snprintf(ret, TOP_NAME_SIZE, "%*s%s", (int)indent, "", name);
 }
 
-static void fill_head(struct cell *cells, const struct frame *frame, size_t row,
-                      const struct top_selection *selection, const char *user)
+static void fill_row(struct top_record *ret, const struct top_selection *selection, size_t at)
 {
+    const struct frame *frame = &ret->rows.groups;
+    const size_t row = ret->rows.order[at];
     const struct entity *entity = &frame->entities[row];
-    const bool numbered =
-        selection->group == GROUP_USER || (selection->group != GROUP_NAME && entity->id != 0);
-    const bool of_process =
-        selection->group == GROUP_NONE || (selection->group == GROUP_PROCESS && entity->id != 0);
+    const char *name = top_row_name(selection, entity);
+    const bool of_process = entity->id != 0 && selection->group <= TOP_PROCESS;
+    struct cell *cells = &ret->cells[at * ret->fields.count];
+    struct top_texts *texts = &ret->texts[at];
 
-    *cells++ = numbered ? cell_integer(entity->id) : cell_unknown();
-    *cells++ = cell_text(selection->group == GROUP_USER ? user : entity->name);
+    show_name(texts->name, selection, name, at < ret->rows.living ? ret->rows.depths[at] : 0);
+    *cells++ = of_process || selection->group == TOP_USER || selection->group == TOP_CGROUP
+                   ? cell_integer(entity->id)
+                   : cell_unknown();
+    *cells++ = cell_text(name);
+    *cells++ = cell_text(texts->name);
     *cells++ = of_process ? cell_integer(entity->pid) : cell_unknown();
-    *cells++ = selection->group == GROUP_NAME ? cell_unknown() : cell_text(user);
+    *cells++ = of_process ? cell_integer(entity->parent) : cell_unknown();
+    *cells++ = of_process || selection->group == TOP_USER
+                   ? cell_text(user_names_get(selection->users, entity->uid))
+                   : cell_unknown();
     *cells++ = cell_natural(entity->count);
     *cells++ = cell_boolean((entity->flags & ENTITY_NEW) != 0);
     *cells++ = cell_boolean((entity->flags & ENTITY_ENDED) != 0);
     *cells++ = cell_natural(frame->elapsed_ns[row]);
-}
-
-static struct cell *fill_numbers(struct cell *cells, const struct frame *frame, size_t row)
-{
-    const uint64_t *values = frame_values(frame, row);
-
-    for (size_t i = 0; i < frame->schema->column_count; i++)
-        *cells++ = cell_natural(values[i]);
-    *cells++ = cell_integer(frame_unaccounted_ns(frame, row));
-    return cells;
-}
-
-static void fill_row(struct top_record *ret, struct cell *cells, size_t row,
-                     const struct top_selection *selection, char user[32])
-{
-    const struct frame *frame = &ret->groups;
-    const uint64_t *values = frame_values(frame, row);
-
-    name_user(user, frame->entities[row].uid);
-    fill_head(cells, frame, row, selection, user);
-    if (selection->prstat)
-        fill_prstat_percents(cells + HEAD_CELLS, values, frame->elapsed_ns[row]);
-    else
-        fill_percents(cells + HEAD_CELLS, values, frame->end_ns - frame->start_ns,
-                      frame_unaccounted_ns(frame, row));
-    cells = fill_numbers(cells + FIRST_NUMBER, frame, row);
+    fill_percents(cells, frame, row, texts->percents);
+    cells = top_cells_add(cells + TOP_PERCENTS, frame, row);
     if (!selection->prstat)
         return;
-    *cells++ = cell_natural(values[THREADS_VOLUNTARY_SWITCHES]);
-    *cells++ = cell_natural(values[THREADS_INVOLUNTARY_SWITCHES]);
-    *cells++ = cell_natural(values[THREADS_SYSTEM_CALLS]);
-    *cells++ = cell_natural(values[THREADS_SIGNALS]);
-    *cells++ = cell_text(frame->entities[row].name);
+    prstat_line(texts->prstat, sizeof texts->prstat, frame, row, selection, texts->name);
+    *cells++ = cell_text(texts->prstat);
 }
 
-static int reserve(struct top_record *ret, size_t rows, size_t fields)
+static int reserve(struct top_record *ret, size_t rows)
 {
-    if (rows * fields > ret->cell_capacity || ret->cells == NULL) {
-        free(ret->cells);
-        free(ret->users);
-        ret->cell_capacity = rows * fields + fields;
-        ret->cells = calloc(ret->cell_capacity, sizeof *ret->cells);
-        ret->users = calloc(rows + 1, sizeof *ret->users);
-    }
-    if (ret->groups.entity_count > ret->order_capacity || ret->order == NULL) {
-        free(ret->order);
-        ret->order_capacity = ret->groups.entity_count + 1;
-        ret->order = calloc(ret->order_capacity, sizeof *ret->order);
-    }
-    return ret->cells != NULL && ret->users != NULL && ret->order != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    if (rows < ret->capacity)
+        return CAMP_OK;
+    free(ret->cells);
+    free(ret->texts);
+    ret->capacity = 2 * rows + 1;
+    ret->cells = calloc(ret->capacity * TOP_FIELDS_MAXIMUM, sizeof *ret->cells);
+    ret->texts = calloc(ret->capacity, sizeof *ret->texts);
+    if (ret->cells != NULL && ret->texts != NULL)
+        return CAMP_OK;
+    ret->capacity = 0;
+    return CAMP_E_NOMEM;
 }
 
-/* Which rows match, the first of them first. */
-static size_t order_rows(struct top_record *ret, const struct top_selection *selection)
-{
-    struct sorting sorting = { &ret->groups, selection->sort };
-    size_t count = 0;
+/* ----------------------------------------------------------------------------- The record -- */
 
-    for (size_t i = 0; i < ret->groups.entity_count; i++) {
-        if (selection->filter == NULL ||
-            regexec(selection->filter, ret->groups.entities[i].name, 0, NULL, 0) == 0)
-            ret->order[count++] = i;
-    }
-    qsort_r(ret->order, count, sizeof *ret->order, compare_rows, &sorting);
-    return selection->top > 0 && count > selection->top ? selection->top : count;
-}
-
-static void fill_summary(struct top_record *ret, const struct top_selection *selection,
-                         const char *tier, const char *time)
+static void fill_summary(struct top_record *ret, const struct top_interval *interval,
+                         const struct top_selection *selection)
 {
+    const struct frame *threads = interval->threads;
     struct cell *cells = ret->summary;
 
-    *cells++ = cell_text(time);
-    *cells++ = cell_real((double)(ret->groups.end_ns - ret->groups.start_ns) / NS_PER_S);
+    snprintf(ret->time, sizeof ret->time, "%s", interval->time);
+    *cells++ = cell_text(ret->time);
+    *cells++ = cell_real((double)(threads->end_ns - threads->start_ns) / NS_PER_S);
     *cells++ = cell_text("threads");
-    *cells++ = cell_text(tier);
+    *cells++ = cell_text(interval->tier);
     *cells++ = cell_text(top_group_names[selection->group]);
-    ret->losses[0] = cell_natural(ret->groups.losses.unseen);
-    ret->losses[1] = cell_natural(ret->groups.losses.lost);
+    ret->losses[0] = cell_natural(threads->losses.unseen);
+    ret->losses[1] = cell_natural(threads->losses.lost);
 }
 
-static void fill_texts(struct top_record *ret, const char *tier, const char *time,
-                       const struct camp_states_losses *losses)
+static void fill_texts(struct top_record *ret, const struct top_interval *interval)
 {
-    const struct frame *frame = &ret->selected;
+    const struct frame *frame = &ret->rows.selected;
+    const struct camp_states_losses *losses = &interval->losses;
     const double wall = (double)(frame->end_ns - frame->start_ns);
     uint64_t on_cpu = 0, run_queue = 0, disk = 0, ended = 0;
 
     for (size_t i = 0; i < frame->entity_count; i++) {
-        on_cpu += on_cpu_ns(frame_values(frame, i));
+        const bool is_ended = (frame->entities[i].flags & ENTITY_ENDED) != 0;
+
+        on_cpu += top_on_cpu_ns(frame_values(frame, i));
         run_queue += frame_values(frame, i)[CAMP_STATE_RUN_QUEUE];
         disk += frame_values(frame, i)[CAMP_STATE_DISK];
-        ended += (frame->entities[i].flags & ENTITY_ENDED) != 0;
+        ended += is_ended ? frame->entities[i].count : 0;
     }
     snprintf(ret->headline, sizeof ret->headline,
-             "%s  %.2f s  tier %s  %zu threads, %" PRIu64 " ended", time, wall / NS_PER_S, tier,
-             frame->entity_count, ended);
+             "%s  %.2f s  tier %s  %zu threads, %" PRIu64 " ended", ret->time, wall / NS_PER_S,
+             interval->tier, frame->entity_count, ended);
     snprintf(ret->note, sizeof ret->note,
              "on CPU %.1f %%, run queue %.1f %%, disk %.1f %%; unseen %.3f %% of switches",
              100 * (double)on_cpu / wall, 100 * (double)run_queue / wall, 100 * (double)disk / wall,
@@ -353,53 +231,65 @@ static void fill_texts(struct top_record *ret, const char *tier, const char *tim
     ret->note_list[1] = NULL;
 }
 
-int top_record_fill(struct top_record *ret, const struct frame *threads,
-                    const struct top_selection *selection, const struct camp_states_losses *losses,
-                    const char *tier, const char *time)
+static void fill_tables(struct top_record *ret, const struct top_selection *selection)
 {
-    const struct field *fields = selection->prstat ? prstat_fields : row_fields;
-    const size_t field_count = selection->prstat ? COUNT(prstat_fields) : COUNT(row_fields);
-    size_t rows;
-    int r;
+    const struct top_rows *rows = &ret->rows;
+    struct table *table = ret->tables;
+    size_t main_table;
 
-    if (ret->selected.schema == NULL) {
-        frame_init(&ret->selected, threads->schema);
-        frame_init(&ret->groups, threads->schema);
-    }
-    r = select_rows(&ret->selected, threads, selection);
-    if (r == CAMP_OK)
-        r = group_frame(&ret->groups, &ret->selected, selection->group);
-    if (r == CAMP_OK)
-        r = reserve(ret, ret->groups.entity_count, field_count);
-    if (r != CAMP_OK)
-        return r;
-    snprintf(ret->time, sizeof ret->time, "%s", time);
-    rows = order_rows(ret, selection);
-    for (size_t i = 0; i < rows; i++)
-        fill_row(ret, &ret->cells[i * field_count], ret->order[i], selection, ret->users[i]);
-    fill_summary(ret, selection, tier, ret->time);
-    fill_texts(ret, tier, ret->time, losses);
-    ret->tables[0] = (struct table){
+    *table++ = (struct table){
         "summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary, 1, true
     };
-    ret->tables[1] =
-        (struct table){ "entities", TABLE_ROWS, fields, field_count, ret->cells, rows, false };
-    ret->tables[2] =
-        (struct table){ "losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses,
-                        1,        true };
+    table->hidden_in_text = !selection->cpus; /* top_cpus_fill() has filled it */
+    main_table = (size_t)(++table - ret->tables);
+    *table++ = (struct table){ "entities",
+                               TABLE_ROWS,
+                               ret->fields.fields,
+                               ret->fields.count,
+                               ret->cells,
+                               selection->for_text ? rows->living : rows->count,
+                               false };
+    if (selection->for_text)
+        *table++ = (struct table){ "ended",
+                                   TABLE_ROWS,
+                                   ret->ended.fields,
+                                   ret->ended.count,
+                                   ret->cells + rows->living * ret->fields.count,
+                                   rows->count - rows->living,
+                                   false };
+    *table++ = (struct table){ "losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses,
+                               1,        true };
     ret->record =
-        (struct record){ "camp.frame/1", ret->headline, ret->tables, 3, 1, ret->note_list };
+        (struct record){ "camp.frame/1", ret->headline, ret->tables, (size_t)(table - ret->tables),
+                         main_table,     ret->note_list };
+}
+
+int top_record_fill(struct top_record *ret, const struct top_interval *interval,
+                    const struct top_selection *selection)
+{
+    int r = top_rows_fill(&ret->rows, interval->threads, selection);
+
+    if (r == CAMP_OK)
+        r = reserve(ret, ret->rows.count);
+    if (r == CAMP_OK)
+        r = top_cpus_fill(&ret->cpus, interval->cpus, selection->for_text, &ret->tables[1]);
+    if (r != CAMP_OK)
+        return r;
+    fill_fields(&ret->fields, interval->threads->schema, selection, false);
+    fill_fields(&ret->ended, interval->threads->schema, selection, true);
+    for (size_t i = 0; i < ret->rows.count; i++)
+        fill_row(ret, selection, i);
+    fill_summary(ret, interval, selection);
+    fill_texts(ret, interval);
+    fill_tables(ret, selection);
     return CAMP_OK;
 }
 
 void top_record_release(struct top_record *record)
 {
-    if (record->selected.schema != NULL) {
-        frame_release(&record->selected);
-        frame_release(&record->groups);
-    }
-    free(record->order);
+    top_rows_release(&record->rows);
+    top_cpus_release(&record->cpus);
     free(record->cells);
-    free(record->users);
+    free(record->texts);
     *record = (struct top_record){ 0 };
 }

@@ -2,46 +2,47 @@
 #ifndef CAMP_COMMANDS_TOP_RECORD_H
 #define CAMP_COMMANDS_TOP_RECORD_H
 
-#include "ledger/group.h"
-#include "sources/source.h"
-#include "views/record.h"
+#include "top_cpus.h"
+#include "top_fields.h"
+#include "top_rows.h"
 
-#include <regex.h>
+#include <camp/states.h>
 
 #define TOP_NOTE_SIZE 160
+#define TOP_NAME_SIZE 128
+#define TOP_PERCENTS 8
 
-struct top_selection {
-    enum group_key group;
-    const regex_t *filter; /* of names; NULL: all */
-    const int32_t *pids;   /* [pid_count]; none: all */
-    size_t pid_count;
-    bool kernel_threads;
-    bool prstat; /* text: the columns of prstat -mL */
-    size_t top;  /* 0: all */
-    int sort;    /* index of a state; TOP_SORT_CPU: on a CPU */
+/* What is read of one look. */
+struct top_interval {
+    const struct frame *threads, *cpus;
+    struct camp_states_losses losses; /* since the session began */
+    const char *tier, *time;
 };
-#define TOP_SORT_CPU (-1)
+
+/* The texts of a row that its cells point to. */
+struct top_texts {
+    char name[TOP_NAME_SIZE];
+    char percents[TOP_PERCENTS][TOP_PERCENT_SIZE];
+    char prstat[TOP_NOTE_SIZE];
+};
 
 struct top_record {
     struct record record;
-    struct table tables[3];
-    struct frame selected, groups; /* owned: top_record_release() */
-    size_t *order;
-    struct cell *cells;
-    size_t cell_capacity, order_capacity;
-    char (*users)[32];
-    char time[48], headline[TOP_NOTE_SIZE];
-    char note[TOP_NOTE_SIZE];
+    struct table tables[5];
+    struct top_rows rows;            /* owned: top_record_release() */
+    struct top_cpus cpus;            /* owned */
+    struct top_fields fields, ended; /* of living rows (or all), and of those that ended */
+    struct cell *cells;              /* [rows.count x fields.count]; owned */
+    struct top_texts *texts;         /* [rows.count]; owned */
+    size_t capacity;                 /* of both, in rows */
+    char time[48], headline[TOP_NOTE_SIZE], note[TOP_NOTE_SIZE];
     const char *note_list[2];
     struct cell summary[5], losses[2];
 };
 
-/* CAMP_OK or CAMP_E_NOMEM. `losses`: since the session began. */
-int top_record_fill(struct top_record *ret, const struct frame *threads,
-                    const struct top_selection *selection, const struct camp_states_losses *losses,
-                    const char *tier, const char *time);
+/* CAMP_OK or CAMP_E_NOMEM. */
+int top_record_fill(struct top_record *ret, const struct top_interval *interval,
+                    const struct top_selection *selection);
 void top_record_release(struct top_record *record);
-
-extern const char *const top_group_names[]; /* by enum group_key; NULL-terminated */
 
 #endif

@@ -5,9 +5,17 @@
 
 /* A row of the frame, and what it is grouped by. */
 struct keyed {
+    bool ended; /* it was of a process that is gone */
     int64_t number;
     const char *name; /* of its process */
     size_t row;
+};
+
+/* The parameters of a grouping. */
+struct grouping {
+    const struct frame *frame;
+    enum group_key key;
+    const int64_t *numbers;
 };
 
 static bool is_first(const struct entity *entity)
@@ -28,33 +36,50 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &frame->entities[((const struct keyed *)b)->row]);
 }
 
+/* 0: rows of one group. */
+static int compare_groups(const struct keyed *left, const struct keyed *right)
+{
+    if (left->ended != right->ended)
+        return left->ended ? 1 : -1;
+    return left->number != right->number ? compare_numbers(left->number, right->number)
+                                         : strcmp(left->name, right->name);
+}
+
 static int compare_keys(const void *a, const void *b)
 {
     const struct keyed *left = a, *right = b;
-    int by_number = compare_numbers(left->number, right->number);
-    int by_name = by_number != 0 ? by_number : strcmp(left->name, right->name);
+    int by_group = compare_groups(left, right);
 
-    return by_name != 0 ? by_name : compare_numbers((int64_t)left->row, (int64_t)right->row);
+    return by_group != 0 ? by_group : compare_numbers((int64_t)left->row, (int64_t)right->row);
 }
 
 /* What is the same in two rows of one group. `first`: the first thread of the row's process. */
-static struct keyed key_of(const struct frame *frame, enum group_key key, size_t row,
-                           const struct entity *first)
+static struct keyed key_of(const struct grouping *grouping, size_t row, const struct entity *first)
 {
-    const struct entity *entity = &frame->entities[row];
+    const struct entity *entity = &grouping->frame->entities[row];
+    const bool gone = is_first(first) && (first->flags & ENTITY_ENDED) != 0;
+    const bool ended = (entity->flags & ENTITY_ENDED) != 0;
 
-    switch (key) {
+    switch (grouping->key) {
     case GROUP_USER:
-        return (struct keyed){ entity->uid, "", row };
+        return (struct keyed){ gone, entity->uid, "", row };
     case GROUP_NAME:
-        return (struct keyed){ 0, first->name, row };
+        return (struct keyed){ gone, 0, first->name, row };
+    case GROUP_CGROUP:
+        return (struct keyed){ gone, (int64_t)entity->cgroup, "", row };
+    case GROUP_NUMBER:
+        return (struct keyed){ gone, grouping->numbers[row], "", row };
     case GROUP_PROCESS: /* ended processes have the number 0: their names tell them apart */
-        return (first->flags & ENTITY_ENDED) != 0 && is_first(first)
-                   ? (struct keyed){ 0, first->name, row }
-                   : (struct keyed){ entity->pid, "", row };
-    default:
-        return (struct keyed){ (int64_t)row, "", row };
+        return gone ? (struct keyed){ true, 0, first->name, row }
+                    : (struct keyed){ false, entity->pid, "", row };
+    case GROUP_THREAD:
+        if (ended)
+            return (struct keyed){ true, 0, entity->name, row };
+        break;
+    case GROUP_NONE:
+        break;
     }
+    return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
 static int add_row(struct frame *ret, const struct frame *frame, const struct keyed *keyed,
@@ -70,18 +95,15 @@ static int add_row(struct frame *ret, const struct frame *frame, const struct ke
         to = frame_add(ret);
         if (to == NULL)
             return CAMP_E_NOMEM;
+        *to = *from;
         to->id = keyed->number;
-        to->pid = from->pid;
-        to->parent = from->parent;
-        to->uid = from->uid;
-        to->cgroup = from->cgroup;
-        to->flags = from->flags;
         to->count = 0;
         memcpy(to->name, name, strlen(name) + 1);
     }
     to = &ret->entities[ret->entity_count - 1];
     to->count += from->count;
     to->flags &= from->flags;
+    to->flags |= keyed->ended ? ENTITY_ENDED : 0;
     sums = frame_values(ret, ret->entity_count - 1);
     for (size_t i = 0; i < columns; i++)
         sums[i] += values[i];
@@ -93,8 +115,7 @@ static int add_up(struct frame *ret, const struct frame *frame, const struct key
                   const char *const *names)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
-        bool begins = i == 0 || rows[i].number != rows[i - 1].number ||
-                      strcmp(rows[i].name, rows[i - 1].name) != 0;
+        const bool begins = i == 0 || compare_groups(&rows[i], &rows[i - 1]) != 0;
         int r = add_row(ret, frame, &rows[i], names[rows[i].row], begins);
 
         if (r != CAMP_OK)
@@ -105,9 +126,10 @@ static int add_up(struct frame *ret, const struct frame *frame, const struct key
 
 /* names[row]: of each row its process's, which is that of its first thread; of threads their own.
  */
-static void find_keys(const struct frame *frame, enum group_key key, struct keyed *rows,
-                      const char **names)
+static void find_keys(const struct grouping *grouping, struct keyed *rows, const char **names)
 {
+    const struct frame *frame = grouping->frame;
+    const bool single = grouping->key == GROUP_NONE || grouping->key == GROUP_THREAD;
     const struct entity *first = NULL;
 
     for (size_t i = 0; i < frame->entity_count; i++)
@@ -118,13 +140,15 @@ static void find_keys(const struct frame *frame, enum group_key key, struct keye
 
         if (first == NULL || first->pid != entity->pid || is_first(entity))
             first = entity;
-        names[rows[i].row] = key == GROUP_NONE ? entity->name : first->name;
-        rows[i] = key_of(frame, key, rows[i].row, first);
+        names[rows[i].row] = single ? entity->name : first->name;
+        rows[i] = key_of(grouping, rows[i].row, first);
     }
 }
 
-int group_frame(struct frame *ret, const struct frame *frame, enum group_key key)
+int group_frame(struct frame *ret, const struct frame *frame, enum group_key key,
+                const int64_t *numbers)
 {
+    const struct grouping grouping = { frame, key, numbers };
     const size_t count = frame->entity_count;
     struct keyed *rows = calloc(count + 1, sizeof *rows);
     const char **names = calloc(count + 1, sizeof *names);
@@ -136,12 +160,10 @@ int group_frame(struct frame *ret, const struct frame *frame, enum group_key key
     ret->wall_clock_ns = frame->wall_clock_ns;
     ret->losses = frame->losses;
     if (rows != NULL && names != NULL) {
-        find_keys(frame, key, rows, names);
+        find_keys(&grouping, rows, names);
         qsort(rows, count, sizeof *rows, compare_keys);
         r = add_up(ret, frame, rows, names);
     }
-    for (size_t i = 0; r == CAMP_OK && key == GROUP_NONE && i < count; i++)
-        ret->entities[i].id = frame->entities[i].id;
     free(rows);
     free(names);
     return r;

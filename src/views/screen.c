@@ -9,10 +9,25 @@
 #ifdef CAMP_HAS_CURSES
 
 #include <curses.h>
-
-#define LINES_ABOVE 2 /* of the record's rows: its headline and headings */
+#include <stdio.h>
+#include <wchar.h>
 
 static SCREEN *terminal;
+
+/* Pairs of colours, by what text_view writes for them. */
+static const struct {
+    int code;
+    short colour;
+} colours[] = { { 31, COLOR_RED }, { 32, COLOR_GREEN }, { 33, COLOR_YELLOW } };
+
+static void prepare_colours(void)
+{
+    if (!view_wants_colour(stdout) || !has_colors() || start_color() == ERR)
+        return;
+    use_default_colors();
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+        init_pair((short)(i + 1), colours[i].colour, -1);
+}
 
 bool screen_open(void)
 {
@@ -24,6 +39,7 @@ bool screen_open(void)
     terminal = newterm(NULL, stdout, stdin);
     if (terminal == NULL)
         return false;
+    prepare_colours();
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
@@ -41,13 +57,130 @@ void screen_close(void)
     terminal = NULL;
 }
 
-static void draw_line(int row, const char *line, size_t length, attr_t attributes)
+void screen_size(size_t *ret_columns, size_t *ret_lines)
 {
-    if (row >= LINES)
-        return;
-    attron(attributes);
-    mvaddnstr(row, 0, line, length > (size_t)COLS ? COLS : (int)length);
-    attroff(attributes);
+    *ret_columns = COLS > 0 ? (size_t)COLS : 80;
+    *ret_lines = LINES > 0 ? (size_t)LINES : 24;
+}
+
+/* --------------------------------------------------------------------------------- Lines -- */
+
+/* A line of text_view's, without its newline. */
+struct line {
+    const char *text;
+    size_t length;
+};
+
+static bool next_line(const char **text, struct line *ret)
+{
+    if (**text == '\0')
+        return false;
+    *ret = (struct line){ *text, strcspn(*text, "\n") };
+    *text += ret->length + ((*text)[ret->length] == '\n');
+    return true;
+}
+
+/* Bold are the headline, which is the first line, and the headings of tables. */
+static bool is_heading(struct line line)
+{
+    const char *bold = strstr(line.text, "\033[1m");
+
+    return bold != NULL && bold < line.text + line.length;
+}
+
+static attr_t attributes_of(int code)
+{
+    if (code == 1)
+        return A_BOLD;
+    if (code == 2)
+        return A_DIM;
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++) {
+        if (colours[i].code == code)
+            return COLOR_PAIR(i + 1); /* without colours it is 0 and plain */
+    }
+    return A_NORMAL;
+}
+
+/* Takes "\033[31m" and the like. */
+static bool take_colour(struct line *line, attr_t *ret)
+{
+    const char *end = memchr(line->text, 'm', line->length);
+
+    if (line->length < 4 || line->text[0] != '\033' || end == NULL)
+        return false;
+    *ret = attributes_of(atoi(line->text + 2));
+    line->length -= (size_t)(end + 1 - line->text);
+    line->text = end + 1;
+    return true;
+}
+
+/* Columns of the character at the beginning of the line, and its bytes. */
+static int measure(struct line line, size_t *ret_length)
+{
+    mbstate_t state = { 0 };
+    wchar_t character;
+    size_t length = mbrtowc(&character, line.text, line.length, &state);
+    int columns = length <= line.length ? wcwidth(character) : -1;
+
+    *ret_length = length <= line.length && length > 0 ? length : 1;
+    return columns;
+}
+
+/* Whole characters only, up to the edge: at it curses would go on in the next line. */
+static void draw_line(int row, struct line line, attr_t attributes)
+{
+    const bool heading = (attributes & A_REVERSE) != 0;
+    attr_t colour = A_NORMAL;
+    int column = 0;
+
+    while (row < LINES && line.length > 0) {
+        size_t length;
+        int columns;
+
+        if (take_colour(&line, &colour))
+            continue;
+        columns = measure(line, &length);
+        if (column + (columns > 0 ? columns : 1) > COLS)
+            break;
+        attrset((int)(attributes | (heading ? A_NORMAL : colour)));
+        mvaddnstr(row, column, columns < 0 ? "?" : line.text, columns < 0 ? 1 : (int)length);
+        column += columns < 0 ? 1 : columns;
+        line.text += length;
+        line.length -= length;
+    }
+    attrset((int)attributes);
+    while (heading && row < LINES && column < COLS)
+        mvaddch(row, column++, ' ');
+    attrset((int)A_NORMAL);
+}
+
+/* ------------------------------------------------------------------------------- Records -- */
+
+/* The lines that stand still: up to the heading of the main table, if it has one. */
+static size_t count_still(const char *text, const struct record *record)
+{
+    size_t headings = 1, count = 1;
+    struct line line;
+
+    for (size_t i = 0; i < record->main_table; i++)
+        headings += !record->tables[i].hidden_in_text && record->tables[i].row_count > 0;
+    for (size_t i = 0; headings > 0 && next_line(&text, &line); i++) {
+        if (i > 0 && is_heading(line)) {
+            headings--;
+            count = i + 1;
+        }
+    }
+    return count;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+    struct line line;
+
+    while (next_line(&text, &line))
+        count++;
+    return count;
 }
 
 /* How far it can be scrolled, so that the last rows are still in sight. */
@@ -58,36 +191,30 @@ static size_t last_scroll(size_t lines)
     return lines > room ? lines - room : 0;
 }
 
-static size_t count_lines(const char *text)
+static void draw_lines(const char *text, size_t still, size_t scroll)
 {
-    size_t count = 0;
-
-    for (; *text != '\0'; text++)
-        count += *text == '\n';
-    return count;
-}
-
-static void draw_lines(const char *text, size_t scroll)
-{
+    struct line line;
     int row = 1;
 
-    for (size_t i = 0; *text != '\0' && row < LINES; i++) {
-        size_t length = strcspn(text, "\n");
-
-        if (i < LINES_ABOVE)
-            draw_line(row++, text, length, i == 0 ? A_NORMAL : A_REVERSE);
-        else if (i >= LINES_ABOVE + scroll)
-            draw_line(row++, text, length, A_NORMAL);
-        text += length + (text[length] == '\n');
+    for (size_t i = 0; row < LINES && next_line(&text, &line); i++) {
+        if (i < still || i >= still + scroll)
+            draw_line(row++, line, i > 0 && is_heading(line) ? A_REVERSE : A_NORMAL);
     }
+}
+
+static void draw_head(const char *head)
+{
+    erase();
+    draw_line(0, (struct line){ head, strlen(head) }, A_BOLD);
 }
 
 void screen_draw(const char *head, const struct record *record, size_t *scroll)
 {
-    struct view_options options = { .width = COLS > 0 ? (size_t)COLS : 80 };
+    struct view_options options = { .colour = true };
     char *text = NULL;
-    size_t length;
+    size_t length, lines;
 
+    screen_size(&options.width, &lines);
     options.stream = open_memstream(&text, &length);
     if (options.stream == NULL)
         return;
@@ -96,25 +223,24 @@ void screen_draw(const char *head, const struct record *record, size_t *scroll)
     if (text != NULL) {
         if (*scroll > last_scroll(count_lines(text)))
             *scroll = last_scroll(count_lines(text));
-        erase();
-        draw_line(0, head, strlen(head), A_BOLD);
-        draw_lines(text, *scroll);
+        draw_head(head);
+        draw_lines(text, count_still(text, record), *scroll);
         refresh();
     }
     free(text);
 }
 
-void screen_draw_text(const char *text)
+void screen_draw_text(const char *head, const char *text)
 {
-    erase();
-    for (int row = 0; *text != '\0'; row++) {
-        size_t length = strcspn(text, "\n");
+    struct line line;
 
-        draw_line(row, text, length, A_NORMAL);
-        text += length + (text[length] == '\n');
-    }
+    draw_head(head);
+    for (int row = 1; next_line(&text, &line); row++)
+        draw_line(row, line, A_NORMAL);
     refresh();
 }
+
+/* ---------------------------------------------------------------------------------- Keys -- */
 
 int screen_key(int timeout_ms)
 {
@@ -175,6 +301,12 @@ void screen_close(void)
 {
 }
 
+void screen_size(size_t *ret_columns, size_t *ret_lines)
+{
+    *ret_columns = 80;
+    *ret_lines = 24;
+}
+
 void screen_draw(const char *head, const struct record *record, size_t *scroll)
 {
     (void)head;
@@ -182,8 +314,9 @@ void screen_draw(const char *head, const struct record *record, size_t *scroll)
     (void)scroll;
 }
 
-void screen_draw_text(const char *text)
+void screen_draw_text(const char *head, const char *text)
 {
+    (void)head;
     (void)text;
 }
 

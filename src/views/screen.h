@@ -1,6 +1,7 @@
 /*
  * A record on a whole terminal, again and again, and the keys pressed meanwhile (ncurses). The text
- * is that of text_view; what does not fit is cut, and can be scrolled to.
+ * is that of text_view: headings are reversed, cells have their colours where the terminal and
+ * NO_COLOR permit. What does not fit is cut, and can be scrolled to.
  */
 #ifndef CAMP_VIEWS_SCREEN_H
 #define CAMP_VIEWS_SCREEN_H
@@ -23,11 +24,15 @@ enum screen_key {
 bool screen_open(void);
 void screen_close(void);
 
-/* `head` in the first line, then the record from its row `*scroll` on, which is made to fit. */
+/* As it is now: a terminal that says 0 x 0 is taken for 80 x 24. */
+void screen_size(size_t *ret_columns, size_t *ret_lines);
+
+/* `head` in the first line, then the record. Its lines up to the heading of its main table stand
+ * still; those below it are shown from `*scroll` on, which is made to fit. */
 void screen_draw(const char *head, const struct record *record, size_t *scroll);
 
-/* Lines of plain text instead. */
-void screen_draw_text(const char *text);
+/* `head`, then lines of plain text instead. */
+void screen_draw_text(const char *head, const char *text);
 
 /* Waits for a key, so long at most. */
 int screen_key(int timeout_ms);

@@ -13,16 +13,26 @@ setup() {
 
 teardown() {
     if [ -n "${LOAD:-}" ]; then kill "$LOAD" 2>/dev/null || true; fi
+    rm -f "$BATS_TEST_TMPDIR/coming"
 }
 
-# One interval as JSON, which goes on in Python as `t`.
+# Short processes by the name of ls, as long as the test lasts.
+come_and_go() {
+    touch "$BATS_TEST_TMPDIR/coming"
+    while [ -e "$BATS_TEST_TMPDIR/coming" ]; do
+        ls / >/dev/null
+        sleep 0.03
+    done 3>&- &
+}
+
+# The last interval as JSON, which goes on in Python as `t`.
 ask() {
     local program=$1
     shift
     "$CAMP" top --count 1 --format json "$@" >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
 import json
-t = json.load(open('$BATS_TEST_TMPDIR/top.json'))
+t = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/top.json')][-1]
 rows = t['entities']
 $program"
 }
@@ -41,7 +51,7 @@ assert "system_calls" in rows[0]["counters"]
 ' --interval 300ms --group thread
 }
 
-@test "top: groups hold the times of all their threads" {
+@test "top: groups hold the times of all their threads, the ended ones apart" {
     for group in process user command; do
         ask "
 assert t['group'] == '$group'
@@ -51,8 +61,113 @@ threads = sum(row['threads'] for row in rows)
 assert threads > 20 and sum(row['elapsed_ns'] for row in rows) > 10 * 0.25e9
 kernel = [row for row in rows if row['name'].startswith('kworker')]
 assert kernel or '$group' == 'user'
+kinds = [(row['name'], row['id'], row['ended']) for row in rows]
+assert len(set(kinds)) == len(kinds), kinds
 " --interval 300ms --group "$group"
     done
+}
+
+@test "top: a cgroup is named by its path, one that is gone by its number" {
+    local mount group="camp-test-$$"
+    mount=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+    mkdir "$mount/$group" 2>/dev/null || skip "cannot make a cgroup here"
+    mkdir "$mount/$group/inner"
+    sleep 20 &
+    LOAD=$!
+    echo $LOAD >"$mount/$group/inner/cgroup.procs"
+    run ask "
+row = next(row for row in rows if row['name'] == '/$group/inner')
+assert row['threads'] == 1 and row['pid'] is None and row['states']['timer'] > 0.1e9, row
+assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
+" --interval 200ms --group cgroup
+    run2=$status
+    # Who is in a cgroup that is removed before it is looked for.
+    "$CAMP" top --count 1 --interval 2 --group cgroup --format json >"$BATS_TEST_TMPDIR/gone.json" &
+    top=$!
+    sleep 0.8
+    kill $LOAD && wait $LOAD || true
+    LOAD=
+    for _ in 1 2 3 4 5; do rmdir "$mount/$group/inner" 2>/dev/null && break; sleep 0.1; done
+    rmdir "$mount/$group"
+    wait $top
+    [ "$run2" -eq 0 ]
+    grep -Eq '"name":"cgroup [0-9]+"' "$BATS_TEST_TMPDIR/gone.json"
+}
+
+@test "top: without cgroups of version 2 one line says so" {
+    unshare -m true 2>/dev/null || skip "cannot make a mount namespace"
+    run -1 --separate-stderr unshare -m sh -c "
+        awk '\$0 ~ / - cgroup2 / { print \$5 }' /proc/self/mountinfo | xargs -r umount -l
+        exec '$CAMP' top --group cgroup --count 1"
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == *"no cgroup2 file system is mounted"* ]]
+}
+
+@test "top: workloads by name, user and command line" {
+    cat >"$BATS_TEST_TMPDIR/workloads" <<'END'
+# what runs here
+naps      line=^sleep 21\.[0-9]+$ .*
+naps      line=^sleep 2[12]\.5$
+kernel    user=^root$ name=^(kworker|ksoftirqd|rcu_)
+brief     name=^ls$
+END
+    sleep 21.5 &
+    LOAD=$!
+    come_and_go
+    ask '
+assert t["group"] == "workload"
+found = {row["name"]: row for row in rows if not row["ended"] or row["name"] == "brief"}
+brief = next(row for row in rows if row["name"] == "brief" and row["ended"])
+assert set(found) == {"naps", "kernel", "brief", "(other)"}, found.keys()
+assert found["naps"]["threads"] == 1 and found["naps"]["states"]["timer"] > 0.9e9, found["naps"]
+assert found["naps"]["id"] is None and found["naps"]["pid"] is None
+assert found["kernel"]["threads"] >= 3
+assert brief["threads"] > 3, brief
+' --interval 1500ms --workload "$BATS_TEST_TMPDIR/workloads"
+    run -0 "$CAMP" top --count 1 --interval 100ms --workload "$BATS_TEST_TMPDIR/workloads"
+    [[ $output == *"name  "* ]] && [[ $output == *"(other)"* ]]
+    [[ $output != *" id "* ]]
+}
+
+@test "top: a bad file of workloads is one complaint, with its line" {
+    printf '# a\nweb name=(\n' >"$BATS_TEST_TMPDIR/workloads"
+    run -2 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "camp top: $BATS_TEST_TMPDIR/workloads:2: (: "* ]]
+    printf '# nothing\n' >"$BATS_TEST_TMPDIR/workloads"
+    run -2 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
+    [[ $stderr == *"there is no rule in it"* ]]
+    run -2 --separate-stderr "$CAMP" top --workload /nowhere
+    [[ $stderr == *"--workload /nowhere: No such file"* ]]
+    run -2 --separate-stderr "$CAMP" top --workload /
+    [[ $stderr == *"Is a directory"* ]]
+    run -2 --separate-stderr "$CAMP" top --group workload
+    [[ $stderr == *"takes --workload FILE"* ]]
+    run -2 "$CAMP" top --group user --workload "$BATS_TEST_TMPDIR/workloads"
+}
+
+@test "top: a tree has children under their parents" {
+    bash -c 'sleep 20 & sleep 20 & trap "kill %1 %2" TERM; wait' &
+    LOAD=$!
+    sleep 0.3
+    ask "
+at = next(i for i, row in enumerate(rows) if row['pid'] == $LOAD)
+assert rows[at]['parent'] == $BASHPID or rows[at]['parent'] > 0
+assert [row['name'] for row in rows[at + 1:at + 3]] == ['sleep', 'sleep'], rows[at:at + 3]
+assert all(row['parent'] == $LOAD for row in rows[at + 1:at + 3])
+seen = {0}
+pids = {row['pid'] for row in rows if not row['ended']}
+for row in rows:
+    assert row['ended'] or row['parent'] in seen or row['parent'] not in pids, row
+    seen.add(row['pid'])
+" --interval 200ms --tree
+    # Whose parent is not selected is at the top.
+    # shellcheck disable=SC2046
+    run -0 "$CAMP" top --tree --count 1 --interval 200ms --pid "$LOAD" \
+        $(pgrep -P "$LOAD" | sed 's/^/--pid /')
+    grep -q -A1 -E "^ +$LOAD  bash " <<<"$output"
+    grep -A1 -E "^ +$LOAD  bash " <<<"$output" | grep -q -E '^ +[0-9]+   sleep '
+    run -2 "$CAMP" top --tree --group user
 }
 
 @test "top: a load is found at the top, with the CPU time of the scheduler's own count" {
@@ -71,12 +186,42 @@ assert row['states']['timer'] + row['states']['run_queue'] > 0.1e9, row
 }
 
 @test "top: who ended within the interval is there by name" {
-    (sleep 0.3; for _ in $(seq 30); do ls / >/dev/null; done) &
+    come_and_go
     ask '
-ended = [row for row in rows if row["name"] == "ls" and row["ended"] and row["new"]]
-assert len(ended) == 1 and ended[0]["threads"] == 30, ended
+ended = [row for row in rows if row["name"] == "ls" and row["ended"]]
+assert len(ended) == 1 and ended[0]["threads"] > 3, ended
 assert ended[0]["id"] is None and ended[0]["elapsed_ns"] > 0
 ' --interval 2 --group process
+}
+
+@test "top: those that ended are a part of their own in text" {
+    come_and_go
+    for group in thread process command user; do
+        run -0 "$CAMP" top --count 1 --interval 1 --group $group --top 30
+        # One heading of the living, an empty line, one of the ended.
+        [ "$(grep -c ' thr  usr%' <<<"$output")" -eq 2 ]
+        grep -q -B1 '^ *\(id  \)\?ended .* thr  usr%' <<<"$output"
+        ended=$(sed -n '/ended .* thr  usr%/,$p' <<<"$output")
+        if [ $group != user ]; then
+            grep -Eq '^( +-  )?ls +[0-9]+ ' <<<"$ended"
+        fi
+    done
+}
+
+@test "top: the head has a line a CPU, and JSON a table" {
+    ask '
+import os
+cpus = t["cpus"]
+assert [cpu["cpu"] for cpu in cpus] == sorted(cpu["cpu"] for cpu in cpus)
+assert 1 <= len(cpus) <= os.cpu_count() * 64
+for cpu in cpus:
+    assert list(cpu["states"]) == "user system irq softirq iowait idle".split(), cpu
+    assert sum(cpu["states"].values()) + cpu["unaccounted_ns"] == cpu["elapsed_ns"], cpu
+    assert abs(cpu["elapsed_ns"] - t["interval_s"] * 1e9) < 0.1e9, cpu
+' --count 2 --interval 500ms
+    run -0 "$CAMP" top --count 2 --interval 300ms --top 3
+    grep -A1 '^    cpu   usr%   sys%   irq%  soft%  idle%   iow%   stl%$' <<<"$output" |
+        grep -Eq '^ +([0-9]+|all [0-9]+)( +[0-9.]+){7}$'
 }
 
 @test "top: sorted by a state, filtered by name, so many rows" {
@@ -93,8 +238,12 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
     for columns in camp prstat; do
         run -0 "$CAMP" top --count 1 --interval 100ms --columns $columns
         for line in "${lines[@]}"; do [ "${#line}" -le 80 ] || [[ $line == 20* ]]; done
+        if [ $columns = camp ]; then
+            [[ $output == *"  id  name   "*"  slp%   un%"* ]]
+            [[ ${lines[-2]} =~ [0-9.]\ +[0-9.-]+$ ]]
+        fi
     done
-    [[ $output == *"PID  USERNAME"*"USR   SYS"*"LAT"* ]]
+    [[ $output == *"   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG PROCESS/NLWP"* ]]
 }
 
 @test "top: without system calls user and system are one" {
@@ -150,19 +299,24 @@ on_screen() {
     run /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" "$columns" "$rows" "$keys" -- "$CAMP" top \
         --interval 500ms "$@"
     [ "$status" -eq 0 ]
-    [[ $output == *"camp top  each "* ]] || skip "camp was built without ncurses"
+    [[ $output == *"camp top  each "* || $columns -eq 1 ]] || skip "camp was built without ncurses"
 }
 
-@test "top: live on a terminal of 80 x 24, one of 40 x 8, and one of 0 x 0" {
+@test "top: live on a terminal of 80 x 24, 40 x 8, 0 x 0 and 1 x 1" {
     on_screen 80 24 q
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
-    [[ ${lines[2]} =~ ^\ +id\ +name ]]
+    [[ ${lines[2]} == "    cpu   usr%"* ]]
+    grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
     [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
+    for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
     on_screen 40 8 q
     [ "${#lines[@]}" -le 8 ]
+    [[ ${lines[2]} =~ ^\ +id\ +name ]] # no room for the CPUs
     on_screen 0 0 q
     [[ ${lines[0]} == "camp top"* ]]
+    on_screen 1 1 'hhtbgsq'
+    [ "${#lines[@]}" -le 1 ]
 }
 
 @test "top: keys group, sort, freeze and filter what is shown" {
@@ -172,17 +326,93 @@ on_screen() {
     [[ ${lines[0]} == *"FROZEN"* ]]
     on_screen 80 24 $'/^camp$\rq'
     [[ ${lines[0]} == *"only ^camp$"* ]]
-    [[ ${lines[3]} == *" camp "* ]]
+    grep -Eq '^ +[0-9]+  camp  ' <<<"$output"
     on_screen 80 24 $'/(\rq'
     [[ ${lines[0]} == *"is no regular expression"* ]]
     on_screen 80 24 'cq'
     [[ $output == *"USERNAME"* ]]
 }
 
-@test "top: on a terminal without a cursor, and with --plain, it prints" {
+@test "top: keys for the tree and for the groups that can be had" {
+    on_screen 80 24 'gtq'
+    [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
+    # Round all groups: without --workload there is none of that kind.
+    on_screen 80 24 'ggggggq'
+    [[ ${lines[0]} =~ each\ (process|thread|user), ]]
+    echo 'all line=.' >"$BATS_TEST_TMPDIR/workloads"
+    on_screen 80 24 'q' --workload "$BATS_TEST_TMPDIR/workloads"
+    [[ ${lines[0]} == "camp top  each workload"* ]]
+    [[ $output == *"all "* ]]
+}
+
+@test "top: the help fits on 80 x 24 and names each key" {
+    # It ends by itself, so that the screen is the one behind the last h.
+    run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 80 24 hh -- "$CAMP" top \
+        --interval 500ms --count 8
+    [[ $output == *"measured at each change of state"* ]] || skip "camp was built without ncurses"
+    [[ ${lines[-1]} == "any key goes back" ]]
+    for key in q space g t 's  S' 'f  /' k c b 'up down'; do [[ $output == *"  $key "* ]]; done
+    for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
+}
+
+@test "top: the triangle of the rows, in braille and without" {
+    LC_ALL=C.UTF-8 on_screen 80 24 'bq'
+    [[ $output == *[⠁-⣿]* ]]
+    LC_ALL=C on_screen 80 24 'bq'
+    [[ $output != *[⠁-⣿]* ]]
+    [[ ${lines[0]} == "camp top  each process"* ]]
+}
+
+@test "top: colours where the terminal has them, none with NO_COLOR" {
+    run env TERM=xterm-256color script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    [[ $output == *[\[\;]7m* ]]
+    [[ $output == *[\[\;]2m* ]]
+    [[ $output == *$'\e[39;49m'* ]]
+    run env TERM=xterm-256color NO_COLOR=1 script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    [[ $output == *[\[\;]7m* ]]
+    [[ $output != *$'\e[39;49m'* ]]
+}
+
+@test "top: names in UTF-8 are cut at the edge, and are ? in LANG=C" {
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/größe"
+    "$BATS_TEST_TMPDIR/größe" 20 &
+    LOAD=$!
+    LC_ALL=C.UTF-8 on_screen 80 24 q --filter '^gr'
+    [[ $output == *" größe "* ]]
+    LC_ALL=C on_screen 80 24 q --filter '^gr'
+    [[ $output == *" gr??e "* ]]
+}
+
+@test "top: in tmux, 80 x 24, and when it is resized" {
+    command -v tmux >/dev/null || skip "tmux is not installed"
+    local server=(tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux")
+    "${server[@]}" new-session -d -x 80 -y 24 "'$CAMP' top --interval 300ms"
+    sleep 2.5
+    run -0 "${server[@]}" capture-pane -p
+    [[ ${lines[0]} == "camp top  each process"* ]]
+    grep -Eq '^     id  name .* un%$' <<<"$output"
+    "${server[@]}" resize-window -x 50 -y 12
+    sleep 1
+    run -0 "${server[@]}" capture-pane -p
+    [[ ${lines[0]} == "camp top  each process"* ]]
+    for line in "${lines[@]}"; do [ "${#line}" -le 50 ]; done
+    "${server[@]}" resize-window -x 100 -y 30
+    sleep 1
+    run -0 "${server[@]}" capture-pane -p
+    grep -Eq '^     id  name {34}thr .* un%$' <<<"$output"
+    "${server[@]}" send-keys q
+    sleep 0.5
+    run ! "${server[@]}" has-session
+}
+
+@test "top: where it is not live, it prints" {
     run env TERM=dumb script -qec "'$CAMP' top --count 1 --interval 100ms" /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]
-    run env TERM=vt100 script -qec "'$CAMP' top --plain --count 1 --interval 100ms" /dev/null
+    run env TERM=vt100 script -qec "'$CAMP' top --format text --count 1 --interval 100ms" /dev/null
+    [[ $output == *"tier bpf"* ]]
+    [[ $output != *"h: help"* ]]
+    run env TERM=vt100 script -qec "'$CAMP' top --count 1 --interval 100ms <&-" /dev/null
+    [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]
 }

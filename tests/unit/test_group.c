@@ -1,4 +1,4 @@
-/* Threads added up to processes, users and commands; states between two readings. */
+/* Threads added up to processes, users, cgroups; states between two readings. */
 #include "ledger/group.h"
 
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static void threads_stay_as_they_are(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NONE), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NONE, NULL), CAMP_OK);
     assert_int_equal(groups.entity_count, 6);
     assert_int_equal(find(&groups, "worker", &at)->id, 12);
     check(&groups, "worker", 1, 5, 95);
@@ -94,7 +94,7 @@ static void a_process_is_its_threads_under_the_name_of_the_first(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
     assert_int_equal(groups.entity_count, 3);
     assert_int_equal(find(&groups, "server", &at)->id, 10);
     check(&groups, "server", 2, 6, 194);
@@ -106,24 +106,87 @@ static void a_process_is_its_threads_under_the_name_of_the_first(void **state)
     frame_release(&groups);
 }
 
-static void users_and_commands_hold_all_the_time(void **state)
+static void ended_threads_of_one_name_are_one_row_where_asked(void **state)
 {
     struct frame frame, groups;
     size_t at;
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME), CAMP_OK);
-    assert_int_equal(groups.entity_count, 3);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_THREAD, NULL), CAMP_OK);
+    assert_int_equal(groups.entity_count, 4);
+    assert_int_equal(find(&groups, "worker", &at)->id, 12);
     check(&groups, "ls", 3, 12, 3);
-    check(&groups, "server", 2, 6, 194);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_USER), CAMP_OK);
-    assert_int_equal(groups.entity_count, 2);
-    assert_int_equal(groups.entities[0].id, 0);
-    assert_int_equal(groups.entities[1].id, 7);
-    at = 1;
-    assert_int_equal(frame_values(&groups, at)[0], 50 + 3 + 4);
-    assert_int_equal(groups.entities[at].count, 3);
+    assert_int_equal(find(&groups, "ls", &at)->id, 0);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void the_ended_are_not_mixed_into_the_living(void **state)
+{
+    struct frame frame, groups;
+
+    (void)state;
+    make(&frame, &groups);
+    add(&frame, 40, 40, 0, 0, "ls", 1, 1);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME, NULL), CAMP_OK);
+    assert_int_equal(groups.entity_count, 4);
+    check(&groups, "ls", 1, 1, 1); /* the living come first */
+    assert_int_equal(groups.entities[3].flags, ENTITY_NEW | ENTITY_ENDED);
+    assert_int_equal(groups.entities[3].count, 3);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void a_thread_that_ended_is_its_living_process_s(void **state)
+{
+    struct frame frame, groups;
+
+    (void)state;
+    make(&frame, &groups);
+    add(&frame, 13, 10, 0, ENTITY_ENDED, "worker", 7, 0);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME, NULL), CAMP_OK);
+    assert_int_equal(groups.entity_count, 3);
+    check(&groups, "server", 3, 13, 194);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+/* Of both rows of a group the time on a CPU. */
+static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32_t flags,
+                       uint32_t count, uint64_t run)
+{
+    assert_int_equal(groups->entities[at].id, id);
+    assert_int_equal(groups->entities[at].flags & ENTITY_ENDED, flags);
+    assert_int_equal(groups->entities[at].count, count);
+    assert_int_equal(frame_values(groups, at)[0], run);
+}
+
+static void users_cgroups_and_numbers_hold_all_the_time(void **state)
+{
+    const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
+    struct frame frame, groups;
+
+    (void)state;
+    make(&frame, &groups);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_USER, NULL), CAMP_OK);
+    assert_int_equal(groups.entity_count, 4);
+    check_sums(&groups, 0, 0, 0, 2, 6);
+    check_sums(&groups, 1, 7, 0, 1, 50);
+    check_sums(&groups, 2, 0, ENTITY_ENDED, 1, 5);
+    check_sums(&groups, 3, 7, ENTITY_ENDED, 2, 7);
+    for (size_t i = 0; i < frame.entity_count; i++)
+        frame.entities[i].cgroup = i < 2 ? UINT64_C(0xfffffffff1) : 8;
+    assert_int_equal(group_frame(&groups, &frame, GROUP_CGROUP, NULL), CAMP_OK);
+    assert_int_equal(groups.entity_count, 3);
+    check_sums(&groups, 0, 8, 0, 1, 50);
+    check_sums(&groups, 1, INT64_C(0xfffffffff1), 0, 2, 6);
+    check_sums(&groups, 2, 8, ENTITY_ENDED, 3, 12);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_NUMBER, numbers), CAMP_OK);
+    assert_int_equal(groups.entity_count, 4);
+    check_sums(&groups, 0, 1, 0, 2, 6);
+    check_sums(&groups, 1, 2, 0, 1, 50);
+    check_sums(&groups, 2, 1, ENTITY_ENDED, 1, 5);
     frame_release(&frame);
     frame_release(&groups);
 }
@@ -135,7 +198,7 @@ static void nothing_groups_to_nothing(void **state)
     (void)state;
     frame_init(&frame, &schema);
     frame_init(&groups, &schema);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
     assert_int_equal(groups.entity_count, 0);
     frame_release(&groups);
 }
@@ -164,7 +227,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_stay_as_they_are),
         cmocka_unit_test(a_process_is_its_threads_under_the_name_of_the_first),
-        cmocka_unit_test(users_and_commands_hold_all_the_time),
+        cmocka_unit_test(ended_threads_of_one_name_are_one_row_where_asked),
+        cmocka_unit_test(the_ended_are_not_mixed_into_the_living),
+        cmocka_unit_test(a_thread_that_ended_is_its_living_process_s),
+        cmocka_unit_test(users_cgroups_and_numbers_hold_all_the_time),
         cmocka_unit_test(nothing_groups_to_nothing),
         cmocka_unit_test(a_guess_that_was_wrong_is_given_back),
     };

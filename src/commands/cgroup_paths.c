@@ -1,0 +1,228 @@
+#include "cgroup_paths.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOUNT_POINT_FIELD 4 /* of mountinfo, from 0 */
+
+/* ------------------------------------------------------------------------------ The mount -- */
+
+static bool is_octal(const char *at)
+{
+    return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' &&
+           at[2] <= '7';
+}
+
+/* Blanks and the like are written as \040. */
+static void unescape(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from != '\0'; to++) {
+        if (*from == '\\' && is_octal(from + 1)) {
+            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+char *cgroup_mount_of_line(const char *line)
+{
+    const char *type = strstr(line, " - ");
+    char *mount;
+
+    if (type == NULL || strncmp(type, " - cgroup2 ", 11) != 0)
+        return NULL;
+    for (int i = 0; i < MOUNT_POINT_FIELD; i++) {
+        line += strcspn(line, " ");
+        line += *line == ' ';
+    }
+    mount = strndup(line, strcspn(line, " "));
+    if (mount != NULL)
+        unescape(mount);
+    return mount;
+}
+
+bool cgroup_paths_open(struct cgroup_paths *ret)
+{
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    char *line = NULL;
+    size_t size = 0;
+
+    *ret = (struct cgroup_paths){ 0 };
+    while (mounts != NULL && ret->mount == NULL && getline(&line, &size, mounts) > 0)
+        ret->mount = cgroup_mount_of_line(line);
+    free(line);
+    if (mounts != NULL)
+        fclose(mounts);
+    return ret->mount != NULL;
+}
+
+void cgroup_paths_release(struct cgroup_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        free(paths->paths[i].path);
+    free(paths->paths);
+    free(paths->mount);
+    *paths = (struct cgroup_paths){ 0 };
+}
+
+/* ------------------------------------------------------------------------------- The walk -- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct cgroup_path *left = a, *right = b;
+
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Among the first `count`, which are in order. */
+static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, uint64_t id)
+{
+    const struct cgroup_path wanted = { .id = id };
+
+    return paths->paths == NULL ? NULL
+                                : bsearch(&wanted, paths->paths, count, sizeof wanted, compare_ids);
+}
+
+static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
+{
+    struct cgroup_path *grown = paths->paths;
+
+    if (paths->count == paths->capacity) {
+        grown = reallocarray(grown, 2 * paths->capacity + 64, sizeof *grown);
+        if (grown == NULL)
+            return CAMP_E_NOMEM;
+        paths->paths = grown;
+        paths->capacity = 2 * paths->capacity + 64;
+    }
+    grown[paths->count] = (struct cgroup_path){ id, strdup(path), true, true };
+    return grown[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
+}
+
+/* A directory that is new is added behind the `sorted` ones; one that is known is still there. */
+static int meet(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
+{
+    struct cgroup_path *known = find(paths, sorted, id);
+
+    if (known == NULL)
+        return add(paths, id, path[0] != '\0' ? path : "/");
+    known->found = true;
+    return CAMP_OK;
+}
+
+/* `whole`: the path of a directory, `mount_length` bytes of it the mount's. */
+static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
+                size_t mount_length)
+{
+    const size_t length = strlen(whole);
+    DIR *directory = opendir(whole);
+    const struct dirent *entry;
+    int r = CAMP_OK;
+
+    while (directory != NULL && r == CAMP_OK && (entry = readdir(directory)) != NULL) {
+        if (entry->d_type != DT_DIR || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (strcmp(entry->d_name, ".") == 0) {
+            r = meet(paths, sorted, entry->d_ino, whole + mount_length);
+        } else if (length + 1 + strlen(entry->d_name) < PATH_MAX) {
+            whole[length] = '/';
+            strcpy(whole + length + 1, entry->d_name);
+            r = walk(paths, sorted, whole, mount_length);
+            whole[length] = '\0';
+        }
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return r;
+}
+
+/* Those that are gone, and that nobody was in: where cgroups come and go the list would grow. */
+static void forget_gone(struct cgroup_paths *paths)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < paths->count; i++) {
+        if (paths->paths[i].used || paths->paths[i].found)
+            paths->paths[kept++] = paths->paths[i];
+        else
+            free(paths->paths[i].path);
+    }
+    paths->count = kept;
+}
+
+static int look(struct cgroup_paths *paths)
+{
+    const size_t sorted = paths->count;
+    char whole[PATH_MAX];
+    int r;
+
+    for (size_t i = 0; i < paths->count; i++)
+        paths->paths[i].found = false;
+    snprintf(whole, sizeof whole, "%s", paths->mount);
+    r = walk(paths, sorted, whole, strlen(whole));
+    forget_gone(paths);
+    if (paths->count > 0)
+        qsort(paths->paths, paths->count, sizeof *paths->paths, compare_ids);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------- The names -- */
+
+/* How many of a frame's cgroups are not known. */
+static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
+{
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < paths->count; i++)
+        paths->paths[i].used = false;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        struct cgroup_path *known = find(paths, paths->count, frame->entities[i].cgroup);
+
+        if (known != NULL)
+            known->used = true;
+        unknown += known == NULL;
+    }
+    return unknown;
+}
+
+/* Those that were removed before they were seen, or belong to another view of the tree. */
+static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const uint64_t id = frame->entities[i].cgroup;
+        char name[40];
+
+        if (find(paths, paths->count, id) != NULL)
+            continue;
+        snprintf(name, sizeof name, "cgroup %" PRIu64, id);
+        if (add(paths, id, name) != CAMP_OK)
+            return CAMP_E_NOMEM;
+        qsort(paths->paths, paths->count, sizeof *paths->paths, compare_ids);
+    }
+    return CAMP_OK;
+}
+
+int cgroup_paths_know(struct cgroup_paths *paths, const struct frame *frame)
+{
+    int r;
+
+    if (mark_used(paths, frame) == 0)
+        return CAMP_OK;
+    r = look(paths);
+    return r == CAMP_OK ? name_unknown(paths, frame) : r;
+}
+
+const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id)
+{
+    const struct cgroup_path *known = find(paths, paths->count, id);
+
+    return known != NULL ? known->path : "?";
+}

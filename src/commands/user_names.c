@@ -1,0 +1,66 @@
+#include "user_names.h"
+
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct user_name *ask(uint32_t uid)
+{
+    const struct passwd *user = getpwuid(uid);
+    struct user_name *ret = calloc(1, sizeof *ret);
+
+    if (ret == NULL)
+        return NULL;
+    ret->uid = uid;
+    if (user != NULL)
+        snprintf(ret->name, sizeof ret->name, "%.31s", user->pw_name);
+    else
+        snprintf(ret->name, sizeof ret->name, "%" PRIu32, uid);
+    return ret;
+}
+
+/* Where this user is, or would be. */
+static size_t place_of(const struct user_names *users, uint32_t uid)
+{
+    size_t low = 0, high = users->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (users->names[middle]->uid < uid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const char *user_names_get(struct user_names *users, uint32_t uid)
+{
+    const size_t place = place_of(users, uid);
+    struct user_name **grown, *user;
+
+    if (place < users->count && users->names[place]->uid == uid)
+        return users->names[place]->name;
+    grown = reallocarray(users->names, users->count + 1, sizeof *grown);
+    if (grown == NULL)
+        return "?";
+    users->names = grown;
+    user = ask(uid);
+    if (user == NULL)
+        return "?";
+    memmove(&grown[place + 1], &grown[place], (users->count - place) * sizeof *grown);
+    grown[place] = user;
+    users->count++;
+    return user->name;
+}
+
+void user_names_release(struct user_names *users)
+{
+    for (size_t i = 0; i < users->count; i++)
+        free(users->names[i]);
+    free(users->names);
+    *users = (struct user_names){ 0 };
+}

@@ -1,0 +1,24 @@
+/* Names of users, each asked for once: getpwuid(3) reads a file or a network at each call. */
+#ifndef CAMP_COMMANDS_USER_NAMES_H
+#define CAMP_COMMANDS_USER_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define USER_NAME_SIZE 32
+
+struct user_name {
+    uint32_t uid;
+    char name[USER_NAME_SIZE];
+};
+
+struct user_names {
+    struct user_name **names; /* [count], ascending; owned: user_names_release() */
+    size_t count;
+};
+
+/* Lives until user_names_release(). Who has no name is "1234"; without memory "?". */
+const char *user_names_get(struct user_names *users, uint32_t uid);
+void user_names_release(struct user_names *users);
+
+#endif

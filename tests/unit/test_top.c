@@ -1,0 +1,144 @@
+/* camp top: how numbers and names are shown, and which line of mountinfo is the cgroups'. */
+#include "commands/cgroup_paths.h"
+#include "commands/top_fields.h"
+#include "commands/top_prstat.h"
+#include "commands/user_names.h"
+#include "sources/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_percent(int64_t part, uint64_t whole, const char *expected)
+{
+    char buffer[TOP_PERCENT_SIZE], text[32];
+    const struct cell cell = top_percent(part, whole, buffer);
+
+    if (cell.kind == CELL_TEXT)
+        snprintf(text, sizeof text, "%s", cell.text);
+    else if (cell.kind == CELL_REAL)
+        snprintf(text, sizeof text, "%.1f", cell.real);
+    else if (cell.kind == CELL_INTEGER)
+        snprintf(text, sizeof text, "%d", (int)cell.integer);
+    else
+        snprintf(text, sizeof text, "-");
+    assert_string_equal(text, expected);
+}
+
+static void a_percentage_takes_four_columns_however_large(void **state)
+{
+    (void)state;
+    check_percent(0, 1000000, "0.0");
+    check_percent(3000, 1000000, "0.3");
+    check_percent(999400, 1000000, "99.9");
+    check_percent(999600, 1000000, "100");
+    check_percent(99994000, 1000000, "9999");
+    check_percent(100000000, 1000000, "10k");
+    check_percent(9990000000, 1000000, "999k");
+    check_percent(-500000, 1000000, "-50.0");
+    check_percent(5, 0, "-");
+}
+
+static void the_mount_of_cgroup2_is_found_and_unescaped(void **state)
+{
+    char *mount;
+
+    (void)state;
+    mount = cgroup_mount_of_line(
+        "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+    assert_string_equal(mount, "/sys/fs/cgroup");
+    free(mount);
+    mount = cgroup_mount_of_line("1 2 0:3 / /a\\040b\\134\\9 rw - cgroup2 none rw\n");
+    assert_string_equal(mount, "/a b\\\\9");
+    free(mount);
+    assert_null(cgroup_mount_of_line("11 32 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw\n"));
+    assert_null(cgroup_mount_of_line(""));
+    mount = cgroup_mount_of_line(" - cgroup2 ");
+    assert_string_equal(mount, "");
+    free(mount);
+}
+
+static void a_user_is_a_name_or_a_number(void **state)
+{
+    struct user_names users = { 0 };
+
+    (void)state;
+    assert_string_equal(user_names_get(&users, 4000000001u), "4000000001");
+    assert_string_equal(user_names_get(&users, 0), "root");
+    assert_string_equal(user_names_get(&users, 4000000000u), "4000000000");
+    assert_ptr_equal(user_names_get(&users, 0), user_names_get(&users, 0));
+    assert_int_equal(users.count, 3);
+    user_names_release(&users);
+}
+
+static const struct column columns[THREADS_COLUMN_COUNT];
+static const struct schema schema = { "made-up", columns, THREADS_COLUMN_COUNT, CAMP_STATE_COUNT };
+
+static void check_prstat(const struct frame *frame, struct top_selection *selection,
+                         enum top_group group, const char *expected)
+{
+    char line[160];
+
+    selection->group = group;
+    prstat_line(line, sizeof line, frame, 0, selection, frame->entities[0].name);
+    assert_string_equal(line, expected);
+}
+
+/* As prstat -mL of Solaris prints them: 3 columns each, and a blank. */
+static void a_line_is_prstat_s_column_for_column(void **state)
+{
+    struct user_names users = { 0 };
+    struct top_selection selection = { .users = &users };
+    struct frame frame;
+    struct entity *entity;
+    uint64_t *values;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    entity = frame_add(&frame);
+    assert_non_null(entity);
+    entity->id = 1235;
+    entity->pid = 1234;
+    entity->count = 3;
+    strcpy(entity->name, "java");
+    frame.elapsed_ns[0] = 1000;
+    values = frame_values(&frame, 0);
+    values[CAMP_STATE_USER] = 94;
+    values[CAMP_STATE_SYSTEM] = 1;
+    values[CAMP_STATE_IRQ] = 1;
+    values[CAMP_STATE_KERNEL_FAULT] = 99;
+    values[CAMP_STATE_LOCK] = 100;
+    values[CAMP_STATE_DISK] = 200;
+    values[CAMP_STATE_TIMER] = 505;
+    values[THREADS_VOLUNTARY_SWITCHES] = 999;
+    values[THREADS_INVOLUNTARY_SWITCHES] = 1000;
+    values[THREADS_SYSTEM_CALLS] = 150000;
+    values[THREADS_SIGNALS] = 2500000;
+    assert_string_equal(prstat_heading(&selection, false),
+                        "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
+                        "PROCESS/LWPID");
+    check_prstat(&frame, &selection, TOP_THREAD,
+                 "  1234 root     9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/1235");
+    check_prstat(&frame, &selection, TOP_PROCESS,
+                 "  1234 root     9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
+    check_prstat(&frame, &selection, TOP_COMMAND,
+                 "     - -        9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
+    frame_release(&frame);
+    user_names_release(&users);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_percentage_takes_four_columns_however_large),
+        cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
+        cmocka_unit_test(a_user_is_a_name_or_a_number),
+        cmocka_unit_test(a_line_is_prstat_s_column_for_column),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
