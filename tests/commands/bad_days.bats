@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# Bad days: what camp says where something is missing that microstates take, and what works without.
+
+setup() {
+    HERE=$BATS_TEST_DIRNAME
+    CAMP=${CAMP:-$(cd "$HERE/../.." && pwd)/build/gcc/src/camp}
+}
+
+needs_microstates() {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to take it away"
+    run "$CAMP" time -- true
+    [ "$status" -eq 0 ] || skip "$output"
+}
+
+# Each command that has microstates says the same one line: refused STATUS PART [COMMAND...] runs
+# them by way of COMMAND.
+refused() {
+    expected=$1 part=$2
+    shift 2
+    for words in "top --count 1 --interval 50ms" "top --count 1 --interval 50ms --format json" \
+        "time -- true" "check --tier bpf --count 1 --interval 50ms"; do
+        # shellcheck disable=SC2086 # the words of the command
+        run --separate-stderr "$@" "$CAMP" $words
+        echo "$words: $status $output $stderr"
+        [ "$status" -eq "$expected" ]
+        [ -z "$output" ]
+        [ "$(wc -l <<<"$stderr")" -eq 1 ]
+        [[ $stderr == "camp ${words%% *}: "*"$part"*"; camp check does without" ]]
+    done
+    run --separate-stderr "$@" "$CAMP" check --count 1 --interval 50ms
+    [ "$status" -eq 0 ]
+    [[ $output == *"  tier "* ]]
+    run --separate-stderr "$@" "$CAMP" doctor
+    [ "$status" -eq 0 ]
+    [[ $output == *"No camp top, time, wait: "*"$part"* ]]
+}
+
+@test "a kernel without BTF: one line that says so, and camp check works" {
+    needs_microstates
+    [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
+    # shellcheck disable=SC2016
+    refused 1 "no BTF (/sys/kernel/btf/vmlinux)" \
+        unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' -
+    # shellcheck disable=SC2016
+    run unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' - \
+        "$CAMP" doctor --format csv --table events
+    [ "${#lines[@]}" -eq 1 ] # nobody knows
+}
+
+without() { # without CAPABILITY...: the words that run a command so
+    local drop
+    drop=$(printf ',-%s' "$@")
+    echo setpriv "--bounding-set=${drop#,}" "--inh-caps=${drop#,}"
+}
+
+@test "a missing capability is named, with status 4" {
+    needs_microstates
+    # shellcheck disable=SC2046 # words
+    refused 4 "microstates take CAP_BPF, too: run as root" $(without bpf sys_admin)
+    # shellcheck disable=SC2046
+    refused 4 "microstates take CAP_PERFMON, too: run as root" $(without perfmon sys_admin)
+    # shellcheck disable=SC2046
+    refused 4 "microstates take CAP_BPF and CAP_PERFMON: run as root" $(without bpf perfmon sys_admin)
+}
+
+@test "CAP_SYS_ADMIN is as good as both, and both are without it" {
+    needs_microstates
+    # shellcheck disable=SC2046
+    $(without bpf perfmon) "$CAMP" time -- true
+    # shellcheck disable=SC2046
+    $(without sys_admin) "$CAMP" time -- true
+}
+
+@test "capabilities of a container are not enough, and that is said" {
+    needs_microstates
+    unshare --user --map-root-user true || skip "no user namespaces here"
+    refused 4 "of the machine: run camp outside of this container" unshare --user --map-root-user
+}
+
+@test "without CAP_NET_ADMIN camp check takes the next tier, and says so" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to drop it"
+    # shellcheck disable=SC2046
+    run --separate-stderr $(without net_admin) "$CAMP" check --count 1 --interval 50ms
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "Tier schedstat does not see "* ]]
+    [[ $output == *"CAP_NET_ADMIN gives both"* ]]
+}
+
+@test "a refusal of the verifier: one line that says how to see why" {
+    needs_microstates
+    /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
+    for errno in EINVAL EACCES; do
+        refused 1 "refuses the programs of microstates" /usr/bin/python3 "$HERE/refuse_programs.py" $errno
+        [[ $output == *"camp top --verbose shows why"* ]]
+    done
+    # As the filter of a container's system calls does.
+    refused 4 "of the machine" /usr/bin/python3 "$HERE/refuse_programs.py" EPERM
+}
+
+@test "--verbose shows what libbpf and the verifier say" {
+    needs_microstates
+    /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
+    for words in "top --count 1" "time -- true"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL "$CAMP" ${words%% *} --verbose ${words#* }
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"libbpf: "*"load"* ]]
+        [[ ${stderr_lines[-1]} == "camp ${words%% *}: this kernel refuses "* ]]
+    done
+}
+
+@test "a terminal of 0 x 0 has what 80 x 24 would" {
+    /usr/bin/python3 -c 'import pyte' || skip "no pyte"
+    needs_microstates
+    run /usr/bin/python3 "$HERE/screen.py" 0 0 q -- "$CAMP" top
+    [ "$status" -eq 0 ]
+    [[ $output == *"tier bpf"* ]]
+    run /usr/bin/python3 "$HERE/screen.py" 0 0 q -- "$CAMP" check --count 1
+    [ "$status" -eq 0 ]
+}
