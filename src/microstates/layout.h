@@ -19,10 +19,12 @@ static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
     return (clock >> WAITS_BITS) + ((clock & WAITS_MASK) != 0 ? now : 0);
 }
 
-/* Of two waited_ns(). A little below zero (two CPUs do not agree on now) is nothing. */
-static inline uint64_t wait_difference(uint64_t difference)
+/* How long a clock ran between two moments. A little below zero (two CPUs do not agree on now) is
+ * nothing. */
+static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t after, uint64_t now)
 {
-    difference <<= WAITS_BITS;
+    uint64_t difference = (waited_ns(after, now) - waited_ns(before, then)) << WAITS_BITS;
+
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
@@ -50,17 +52,17 @@ struct total_key {
 
 /* One CPU, alone in its cache lines. */
 struct cpu_account {
-    uint64_t begin_ns;                     /* its first switch in the session; 0: none yet */
-    uint64_t since_ns;                     /* its last switch */
-    uint64_t busy_ns, idle_ns;             /* until since_ns, without interrupts */
-    uint64_t system_ns;                    /* of busy_ns */
-    uint64_t irq_ns, softirq_ns;           /* interrupts that ended */
-    uint64_t interrupt_since_ns;           /* the one that runs; 0: none */
-    uint64_t irq_before_ns;                /* irq_ns + softirq_ns at since_ns */
-    uint64_t own_clock;                    /* of threads that began here to wait for a disk */
-    uint64_t any_wait_ns, own_wait_ns;     /* of idle_ns */
-    uint64_t any_before_ns, own_before_ns; /* the clocks when it became idle */
-    uint64_t run_ns;                       /* the scheduler's count of who runs, at since_ns */
+    uint64_t begin_ns;                 /* its first switch in the session; 0: none yet */
+    uint64_t since_ns;                 /* its last switch */
+    uint64_t busy_ns, idle_ns;         /* until since_ns, without interrupts */
+    uint64_t system_ns;                /* of busy_ns */
+    uint64_t irq_ns, softirq_ns;       /* interrupts that ended */
+    uint64_t interrupt_since_ns;       /* the one that runs; 0: none */
+    uint64_t irq_before_ns;            /* irq_ns + softirq_ns at since_ns */
+    uint64_t own_clock;                /* of threads that began here to wait for a disk */
+    uint64_t any_wait_ns, own_wait_ns; /* of idle_ns */
+    uint64_t any_before, own_before;   /* the clocks at since_ns */
+    uint64_t run_ns;                   /* the scheduler's count of who runs, at since_ns */
     uint64_t running_task; /* its address in the kernel: who it is, while its tid may change */
     int32_t running;       /* tid; 0: idle */
     uint32_t depth;        /* of interrupts */

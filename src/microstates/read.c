@@ -245,9 +245,9 @@ static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_acc
     }
     states.idle_ns += interval;
     states.any_wait_ns +=
-        least(interval, wait_difference(waited_ns(all_waits, now) - account->any_before_ns));
+        least(interval, waited_between(account->any_before, account->since_ns, all_waits, now));
     states.own_wait_ns += least(
-        interval, wait_difference(waited_ns(account->own_clock, now) - account->own_before_ns));
+        interval, waited_between(account->own_before, account->since_ns, account->own_clock, now));
     return states;
 }
 

@@ -75,7 +75,7 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
         busy = interval;
     cpu->busy_ns += busy;
     cpu->idle_ns += interval - busy;
-    if (cpu->running == 0)
+    if (interval > busy)
         book_waits(cpu, now, interval - busy);
 }
 
@@ -103,9 +103,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     cpu->running = next->pid;
     cpu->running_task = (uint64_t)next;
     cpu->run_ns = next->se.sum_exec_runtime;
-    if (next->pid == 0) {
-        watch_waits(cpu, now);
-    } else {
+    cpu->any_before = disk_waits.clock;
+    cpu->own_before = cpu->own_clock;
+    if (next->pid != 0) {
         struct account *account = account_of(next, now, CAMP_STATE_RUN_QUEUE);
 
         if (account == NULL)

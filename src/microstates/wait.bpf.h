@@ -92,23 +92,15 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
     return 0;
 }
 
-/* A CPU that was idle since cpu->since_ns, for `idle_ns` of it without interrupts: how much of that
- * somebody waited, anywhere (any) or for a disk that he began to wait for here (own). */
+/* Of what a CPU was idle since cpu->since_ns: how long somebody waited meanwhile, anywhere (any) or
+ * who began to wait here (own). Of an idle time whose beginning was not seen it is the most. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
-    uint64_t any = waited_ns(disk_waits.clock, now) - cpu->any_before_ns;
-    uint64_t own = waited_ns(cpu->own_clock, now) - cpu->own_before_ns;
+    uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);
+    uint64_t own = waited_between(cpu->own_before, cpu->since_ns, cpu->own_clock, now);
 
-    any = wait_difference(any);
-    own = wait_difference(own);
     cpu->any_wait_ns += any < idle_ns ? any : idle_ns;
     cpu->own_wait_ns += own < idle_ns ? own : idle_ns;
-}
-
-static __always_inline void watch_waits(struct cpu_account *cpu, uint64_t now)
-{
-    cpu->any_before_ns = waited_ns(disk_waits.clock, now);
-    cpu->own_before_ns = waited_ns(cpu->own_clock, now);
 }
 
 #endif

@@ -1,40 +1,9 @@
 /* Law 4: waits for a disk and for pages, against the clock of who waits. */
-#include "states_session.h"
+#include "disk_file.h"
 
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/statfs.h>
 
-#define PAGES 2048u
-#define PAGE_BYTES 4096u
-#define BLOCK_BYTES (1u << 20)
-#define BLOCKS (PAGES * PAGE_BYTES / BLOCK_BYTES)
 #define READS 64u
-
-/* In 4 KiB pages, on a disk and not in memory, filled with `code`. */
-static int file_on_disk(const void *code, size_t size)
-{
-    char path[] = "/var/tmp/camp-test-XXXXXX", page[PAGE_BYTES] = { 0 };
-    int file = mkstemp(path);
-    struct statfs system;
-
-    assert_true(file >= 0);
-    unlink(path);
-    memcpy(page, code, size);
-    for (unsigned i = 0; i < PAGES; i++)
-        assert_int_equal(write(file, page, sizeof page), sizeof page);
-    assert_int_equal(fsync(file), 0);
-    assert_int_equal(posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED), 0);
-    assert_int_equal(fstatfs(file, &system), 0);
-    if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) {
-        close(file);
-        print_message("skipped, not passed: /var/tmp is in memory\n");
-        skip();
-    }
-    return file;
-}
 
 struct waiter {
     int file;
@@ -113,24 +82,13 @@ static void assert_no_other_sleep(const struct camp_thread_states *last, enum ca
 
 /* ------------------------------------------------------------------------------- A disk -- */
 
-/* Blocks so large that a disk takes its time: a page may be there before the reader sleeps. */
 static void read_directly(void *truth)
 {
     struct waiter *self = truth;
-    char path[64];
-    char *block = aligned_alloc(PAGE_BYTES, BLOCK_BYTES);
-    int file;
 
-    snprintf(path, sizeof path, "/proc/self/fd/%d", self->file);
-    file = open(path, O_RDONLY | O_DIRECT);
-    if (file < 0)
-        _exit(1);
     stay_on(self->cpu);
     begin_waiting(self);
-    for (unsigned i = 0; i < READS; i++) {
-        if (pread(file, block, BLOCK_BYTES, (off_t)(i % BLOCKS * BLOCK_BYTES)) != BLOCK_BYTES)
-            _exit(1);
-    }
+    read_blocks(self->file, READS);
     end_waiting(self);
 }
 

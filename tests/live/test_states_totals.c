@@ -1,0 +1,183 @@
+/* Threads that end faster than they are taken: those for which the ring has no room are added up by
+ * parent and name, and nothing of them is lost. */
+#include "states_session.h"
+
+#include "sources/source.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define FLOOD 20000u /* more than the ring holds */
+#define KNOWN 20u
+/* The scheduler looks at its clock elsewhere in a switch, before it chooses. Where it fetches one
+ * of another CPU meanwhile that is CPU time to it, and run queue here: the law is about both. */
+#define SWITCH_NS 2000u
+
+static void *be_brief(void *unused)
+{
+    (void)unused;
+    prctl(PR_SET_NAME, "brief");
+    return NULL;
+}
+
+static void be_a_flood(void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < FLOOD; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, be_brief, NULL) != 0)
+            _exit(1);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* Totals come with the call after the next. */
+static void take_all(struct camp_states *session, struct threads *ended)
+{
+    for (int i = 0; i < 4; i++) {
+        take_ended(session, ended);
+        usleep(10000);
+    }
+}
+
+static void who_finds_no_room_is_added_up(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct camp_states_losses losses;
+    struct threads ended = { 0 };
+    uint64_t told_ns = 0, scheduler_ns = 0;
+    uint64_t steal = steal_ns(), switches = 0;
+    uint32_t count = 0, totals = 0;
+    pid_t child = start(be_a_flood, NULL);
+
+    (void)state;
+    reap_well(child);
+    take_all(session, &ended);
+    for (size_t i = 0; i < ended.count; i++) {
+        const struct camp_thread_states *thread = &ended.of[i];
+        bool total = (thread->flags & CAMP_THREAD_TOTAL) != 0;
+
+        if (thread->pid != child && (!total || thread->parent != getpid()))
+            continue;
+        assert_near("all states", sum_ns(thread), thread->time_ns - thread->begin_ns, 1000);
+        told_ns += on_cpu_ns(thread) + thread->state_ns[CAMP_STATE_RUN_QUEUE];
+        scheduler_ns += thread->cpu_ns + thread->run_delay_ns;
+        switches += thread->voluntary_switches + thread->involuntary_switches;
+        totals += total ? thread->count : 0;
+        count += strcmp(thread->name, "brief") == 0 ? thread->count : 0;
+    }
+    assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
+    print_message("%u brief threads, %u of them in totals: %.3f ms, by the scheduler %.3f\n", count,
+                  totals, (double)told_ns / 1e6, (double)scheduler_ns / 1e6);
+    assert_int_equal(count, FLOOD);
+    assert_at_least("in totals", totals, 1, 0);
+    assert_at_least("counted", losses.exits_added_up, totals, 0);
+    assert_near("on a CPU and run queue", told_ns, scheduler_ns,
+                near_ns(scheduler_ns, 1) + SWITCH_NS * switches + stolen_since(steal));
+    free(ended.of);
+    close_states(session);
+}
+
+/* -------------------------------------------------------------------------- In a frame -- */
+
+struct gang {
+    int begin[2], flood[2], end[2]; /* pipes: at whose other ends they wait */
+    uint64_t begin_ns, end_ns;
+};
+
+static void *be_known(void *truth)
+{
+    struct gang *gang = truth;
+    char byte;
+
+    prctl(PR_SET_NAME, "known");
+    if (write(gang->begin[1], "", 1) != 1 || read(gang->end[0], &byte, 1) != 1)
+        _exit(1);
+    return NULL;
+}
+
+/* Threads that are there for a while, and end behind a flood. */
+static void be_a_gang(void *truth)
+{
+    struct gang *gang = truth;
+    pthread_t threads[KNOWN];
+    char byte;
+
+    for (unsigned i = 0; i < KNOWN; i++) {
+        if (pthread_create(&threads[i], NULL, be_known, gang) != 0)
+            _exit(1);
+    }
+    if (read(gang->flood[0], &byte, 1) != 1)
+        _exit(1);
+    be_a_flood(NULL);
+    gang->end_ns = now_ns(CLOCK_MONOTONIC);
+    for (unsigned i = 0; i < KNOWN; i++) {
+        if (write(gang->end[1], "", 1) != 1)
+            _exit(1);
+    }
+    for (unsigned i = 0; i < KNOWN; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Adds what a frame has of them. */
+static void add_known(struct source *source, uint64_t *elapsed_ns, uint64_t *states_ns)
+{
+    const struct frame *frame;
+
+    assert_int_equal(source->next(source, 0, &frame, NULL), CAMP_OK);
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (strcmp(frame->entities[i].name, "known") != 0)
+            continue;
+        *elapsed_ns += frame->elapsed_ns[i];
+        for (int k = 0; k < CAMP_STATE_COUNT; k++)
+            *states_ns += frame_values(frame, i)[k];
+    }
+}
+
+static volatile sig_atomic_t stop;
+
+static void what_was_told_of_one_is_not_told_again_in_a_total(void **state)
+{
+    struct gang *gang = shared_memory(sizeof *gang);
+    struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
+    struct source *source;
+    uint64_t begin_ns, elapsed_ns = 0, states_ns = 0;
+    char byte;
+    pid_t child;
+
+    (void)state;
+    camp_states_close(session);
+    assert_int_equal(pipe(gang->begin), 0);
+    assert_int_equal(pipe(gang->flood), 0);
+    assert_int_equal(pipe(gang->end), 0);
+    child = start(be_a_gang, gang);
+    for (unsigned i = 0; i < KNOWN; i++)
+        assert_int_equal(read(gang->begin[0], &byte, 1), 1);
+    assert_int_equal(threads_source_open(0, &stop, &source, NULL), CAMP_OK);
+    begin_ns = now_ns(CLOCK_MONOTONIC);
+    usleep(200000);
+    add_known(source, &elapsed_ns, &states_ns);
+    assert_near("before", elapsed_ns, KNOWN * (now_ns(CLOCK_MONOTONIC) - begin_ns),
+                KNOWN * 5 * NEAR_NS);
+    assert_int_equal(write(gang->flood[1], "", 1), 1);
+    reap_well(child);
+    for (int i = 0; i < 4; i++)
+        add_known(source, &elapsed_ns, &states_ns);
+    print_message("known to %.3f ms, of %.3f\n", (double)elapsed_ns / 1e6,
+                  (double)(KNOWN * (gang->end_ns - begin_ns)) / 1e6);
+    assert_near("elapsed", elapsed_ns, KNOWN * (gang->end_ns - begin_ns), KNOWN * 5 * NEAR_NS);
+    assert_near("states", states_ns, elapsed_ns, 1000 * KNOWN);
+    source_close(source);
+    munmap(gang, sizeof *gang);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_finds_no_room_is_added_up),
+        cmocka_unit_test(what_was_told_of_one_is_not_told_again_in_a_total),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* I/O wait of CPUs by two definitions, and which disk a thread waited for, beside one reader on one
+ * CPU. Others may read too: what all threads waited is the witness. */
+#include "disk_file.h"
+
+#include <stdbool.h>
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#define READS 400u
+#define CPUS 1024u
+
+struct reader {
+    int file;
+    size_t cpu;
+};
+
+static void read_alone(void *truth)
+{
+    struct reader *self = truth;
+
+    stay_on(self->cpu);
+    read_blocks(self->file, READS);
+}
+
+struct sight {
+    struct camp_cpu_states cpus[CPUS];
+    size_t count;
+    uint64_t disk_ns; /* of all living threads */
+};
+
+static void see(struct camp_states *session, struct sight *sight)
+{
+    struct threads threads = look(session);
+
+    sight->disk_ns = 0;
+    for (size_t i = 0; i < threads.count; i++)
+        sight->disk_ns += threads.of[i].state_ns[CAMP_STATE_DISK];
+    free(threads.of);
+    assert_int_equal(
+        camp_states_cpus(session, sight->cpus, sizeof sight->cpus[0], CPUS, &sight->count, NULL),
+        CAMP_OK);
+}
+
+/* What a CPU did between two sights. */
+static struct camp_cpu_states since(const struct sight *before, const struct sight *now, size_t at)
+{
+    struct camp_cpu_states cpu = now->cpus[at];
+
+    for (size_t i = 0; i < before->count; i++) {
+        const struct camp_cpu_states *then = &before->cpus[i];
+
+        if (then->cpu != cpu.cpu)
+            continue;
+        cpu.busy_ns -= then->busy_ns;
+        cpu.idle_ns -= then->idle_ns;
+        cpu.irq_ns -= then->irq_ns;
+        cpu.softirq_ns -= then->softirq_ns;
+        cpu.any_wait_ns -= then->any_wait_ns;
+        cpu.own_wait_ns -= then->own_wait_ns;
+    }
+    return cpu;
+}
+
+/* While somebody waits a CPU is idle, or it is not: the rest of the wait is time it was in use. */
+static void assert_waits(const struct camp_cpu_states *cpu, bool has_reader, uint64_t reader_ns,
+                         uint64_t reader_cpu_ns, uint64_t others_ns)
+{
+    const uint64_t used = cpu->busy_ns + cpu->irq_ns + cpu->softirq_ns;
+
+    print_message("cpu%d: any %.3f ms, own %.3f, in use %.3f%s\n", cpu->cpu,
+                  (double)cpu->any_wait_ns / 1e6, (double)cpu->own_wait_ns / 1e6,
+                  (double)used / 1e6, has_reader ? ": the reader's" : "");
+    assert_at_most("any, of idle", cpu->any_wait_ns, cpu->idle_ns, 0);
+    assert_at_most("own, of any", cpu->own_wait_ns, cpu->any_wait_ns, NEAR_NS / 100);
+    assert_at_least("any and use", cpu->any_wait_ns + used, reader_ns, near_ns(reader_ns, 2));
+    assert_at_most("any", cpu->any_wait_ns, reader_ns + others_ns, near_ns(reader_ns, 2));
+    if (!has_reader) {
+        assert_at_most("own of another CPU", cpu->own_wait_ns, others_ns, NEAR_NS);
+        return;
+    }
+    assert_at_least("own and use", cpu->own_wait_ns + used, reader_ns + reader_cpu_ns,
+                    near_ns(reader_ns, 2));
+    assert_at_most("own", cpu->own_wait_ns, reader_ns + others_ns, near_ns(reader_ns, 2));
+}
+
+static uint64_t disk_of(const struct threads *ended, pid_t but)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < ended->count; i++)
+        sum += ended->of[i].pid != but ? ended->of[i].state_ns[CAMP_STATE_DISK] : 0;
+    return sum;
+}
+
+static void one_reader_is_waited_for_by_one_cpu_or_by_all(void **state)
+{
+    static struct sight before, now;
+    struct camp_states *session = open_states_or_skip(0);
+    struct reader reader = { file_on_disk("", 1), last_cpu() };
+    struct threads ended = { 0 };
+    struct camp_thread_states last;
+    uint64_t others_ns;
+    pid_t child;
+
+    (void)state;
+    see(session, &before);
+    child = start(read_alone, &reader);
+    reap_well(child);
+    last = last_of(session, &ended, child);
+    see(session, &now);
+    others_ns = now.disk_ns - (before.disk_ns < now.disk_ns ? before.disk_ns : now.disk_ns) +
+                disk_of(&ended, child);
+    print_message("the reader waited %.3f ms, others %.3f\n",
+                  (double)last.state_ns[CAMP_STATE_DISK] / 1e6, (double)others_ns / 1e6);
+    assert_at_least("disk", last.state_ns[CAMP_STATE_DISK], 10 * NEAR_NS, 0);
+    for (size_t i = 0; i < now.count; i++) {
+        struct camp_cpu_states cpu = since(&before, &now, i);
+
+        assert_waits(&cpu, (size_t)cpu.cpu == reader.cpu, last.state_ns[CAMP_STATE_DISK],
+                     on_cpu_ns(&last), others_ns);
+    }
+    close(reader.file);
+    free(ended.of);
+    close_states(session);
+}
+
+/* ----------------------------------------------------------------------------- The disk -- */
+
+#define WAITS 16384u
+
+static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
+{
+    struct stat status;
+    char path[64];
+
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", wait->major, wait->minor);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(fstat(file, &status), 0);
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", major(status.st_dev), minor(status.st_dev));
+    if (access(path, F_OK) != 0)
+        return; /* a file system of several disks, or upon another: its number is its own */
+    assert_int_equal(wait->major, major(status.st_dev));
+    assert_int_equal(wait->minor, minor(status.st_dev));
+}
+
+static void a_wait_is_told_with_its_disk(void **state)
+{
+    static struct camp_disk_wait waits[WAITS];
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_DISKS);
+    struct reader reader = { file_on_disk("", 1), last_cpu() };
+    struct threads ended = { 0 };
+    struct camp_thread_states last;
+    pid_t child = start(read_alone, &reader);
+    uint64_t told_ns = 0;
+    size_t count;
+
+    (void)state;
+    reap_well(child);
+    last = last_of(session, &ended, child);
+    assert_int_equal(camp_states_disk_waits(session, waits, sizeof waits[0], WAITS, &count, NULL),
+                     CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        if (waits[i].tid != child || waits[i].start_ns != last.start_ns)
+            continue;
+        assert_int_equal(waits[i].pid, child);
+        assert_string_equal(waits[i].name, last.name);
+        told_ns += waits[i].wait_ns;
+        if (waits[i].major != 0)
+            assert_is_disk_of(reader.file, &waits[i]);
+    }
+    assert_at_least("disk", told_ns, 10 * NEAR_NS, 0);
+    assert_near("disk", told_ns, last.state_ns[CAMP_STATE_DISK], NEAR_NS);
+    close(reader.file);
+    free(ended.of);
+    close_states(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_reader_is_waited_for_by_one_cpu_or_by_all),
+        cmocka_unit_test(a_wait_is_told_with_its_disk),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
