@@ -9,6 +9,7 @@
 
 #define READS 400u
 #define CPUS 1024u
+#define IDLE_US 300000u
 
 struct reader {
     int file;
@@ -108,6 +109,7 @@ static void one_reader_is_waited_for_by_one_cpu_or_by_all(void **state)
     child = start(read_alone, &reader);
     reap_well(child);
     last = last_of(session, &ended, child);
+    usleep(IDLE_US); /* idle, and waited for by none */
     see(session, &now);
     others_ns = now.disk_ns - (before.disk_ns < now.disk_ns ? before.disk_ns : now.disk_ns) +
                 disk_of(&ended, child);
