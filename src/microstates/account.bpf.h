@@ -120,15 +120,22 @@ static __always_inline void end_writing(struct account *account)
     account->sequence++;
 }
 
-/* A wait counts for the CPU on which it begins. */
+/* A wait counts for the CPU on which it begins. A function of its own, not static: the verifier
+ * goes through it once, not from each place that calls it (which took it 1.5 s). */
+__noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
+{
+    struct cpu_account *cpu = cpu_of(number);
+
+    count_wait(&disk_waits.clock, now, by);
+    if (cpu != NULL)
+        count_wait(&cpu->own_clock, now, by);
+    return 0;
+}
+
 static __always_inline void begin_disk_wait(const struct account *account, struct task_struct *task,
                                             uint64_t now)
 {
-    struct cpu_account *cpu = cpu_of(account->cpu);
-
-    count_wait(&disk_waits.clock, now, 1);
-    if (cpu != NULL)
-        count_wait(&cpu->own_clock, now, 1);
+    count_disk_wait(account->cpu, now, 1);
     if (tell_disks)
         disk_wait_begins(task, account->device, now);
 }
@@ -136,11 +143,7 @@ static __always_inline void begin_disk_wait(const struct account *account, struc
 static __always_inline void end_disk_wait(const struct account *account, struct task_struct *task,
                                           uint64_t now)
 {
-    struct cpu_account *cpu = cpu_of(account->cpu);
-
-    count_wait(&disk_waits.clock, now, -1);
-    if (cpu != NULL)
-        count_wait(&cpu->own_clock, now, -1);
+    count_disk_wait(account->cpu, now, -1);
     if (tell_disks)
         disk_wait_ends(task, account->device, now);
 }
