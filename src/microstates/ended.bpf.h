@@ -78,6 +78,7 @@ static __always_inline void emit_last(struct task_struct *task, const struct acc
         add_to_total(task, account, cpu, now);
         return;
     }
+    identify(last, task, account);
     fill(last, task, account, now);
     last->flags |= CAMP_THREAD_ENDED;
     bpf_ringbuf_submit(last, BPF_RB_NO_WAKEUP);
