@@ -1,0 +1,337 @@
+/*
+ * Laws of microstates in a crowd: a fork bomb within limits, of which nobody is lost uncounted, and
+ * 32,000 threads at once.
+ */
+#include "sources/source.h"
+#include "states_session.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+/* Nobody else's: whose records are told apart by it. Set before children are made. */
+static char name[CAMP_STATES_NAME_SIZE];
+
+static void set_name(const char *kind)
+{
+    snprintf(name, sizeof name, "%s%d", kind, getpid() % 1000000);
+}
+
+/* --------------------------------------------------------------------------- A fork bomb -- */
+
+#define BOMB_MAX 14500 /* more than wait for their reader in full */
+
+struct bomb {
+    pid_t pid;       /* of who lights it */
+    atomic_uint lit; /* a futex */
+    atomic_int size; /* processes that it may become yet */
+    atomic_int made;
+    uint64_t own_ns[BOMB_MAX]; /* their CPU clocks, as their last act */
+};
+
+/* Becomes three, of which the new ones become three each, as long as it may: nobody waits. */
+static void go_off(struct bomb *bomb)
+{
+    int number = atomic_fetch_add(&bomb->made, 1);
+
+    for (int children = 0; children < 2 && atomic_fetch_sub(&bomb->size, 1) > 0; children++) {
+        if (fork() == 0) {
+            number = atomic_fetch_add(&bomb->made, 1);
+            children = -1; /* none yet */
+        }
+    }
+    bomb->own_ns[number] = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    _exit(0);
+}
+
+static void sleep_while_zero(atomic_uint *futex)
+{
+    while (*futex == 0)
+        syscall(SYS_futex, futex, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+/* Their ends are its to wait for, whoever made them: it is the last of them. */
+static void be_a_bomb(void *memory)
+{
+    struct bomb *bomb = memory;
+
+    prctl(PR_SET_NAME, name);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sleep_while_zero(&bomb->lit);
+    if (fork() == 0)
+        go_off(bomb);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        continue;
+}
+
+/* It is there before the session, so that its processes have nothing of that to copy. */
+static struct bomb *make_bomb(int size)
+{
+    struct bomb *bomb = shared_memory(sizeof *bomb);
+
+    set_name("bomb");
+    bomb->size = size - 1;
+    bomb->pid = start(be_a_bomb, bomb);
+    return bomb;
+}
+
+/* Returns how many processes it was. */
+static uint64_t run_bomb(struct bomb *bomb)
+{
+    bomb->lit = 1;
+    syscall(SYS_futex, &bomb->lit, FUTEX_WAKE, 1, NULL, NULL, 0);
+    reap_well(bomb->pid);
+    return (uint64_t)bomb->made + 1; /* and who waited */
+}
+
+/* What was told of those that ended. */
+struct told {
+    uint64_t count, processes, totals;
+    uint64_t on_cpu_ns, scheduler_ns;
+};
+
+static struct told told_of(const struct threads *ended)
+{
+    struct told told = { 0 };
+
+    for (size_t i = 0; i < ended->count; i++) {
+        const struct camp_thread_states *of = &ended->of[i];
+
+        if (strcmp(of->name, name) != 0)
+            continue;
+        told.count += of->count;
+        told.processes += of->processes;
+        told.totals += (of->flags & CAMP_THREAD_TOTAL) != 0;
+        told.on_cpu_ns += on_cpu_ns(of);
+        told.scheduler_ns += of->cpu_ns;
+        assert_near("all states", sum_ns(of), of->time_ns - of->begin_ns, 1000 * of->count);
+    }
+    return told;
+}
+
+/* Takes them until `count` are told or counted as lost: who is waited for has not left its CPU. */
+static struct told take_all(struct camp_states *session, struct threads *ended, uint64_t count,
+                            struct camp_states_losses *ret_losses)
+{
+    struct told told;
+
+    for (int i = 0;; i++) {
+        take_ended(session, ended);
+        told = told_of(ended);
+        assert_int_equal(camp_states_losses(session, ret_losses, sizeof *ret_losses, NULL),
+                         CAMP_OK);
+        if (told.count + ret_losses->exits_lost >= count || i == 2000)
+            return told;
+        usleep(1000);
+    }
+}
+
+static void of_a_fork_bomb_nobody_is_lost_uncounted(void **state)
+{
+    struct bomb *bomb = make_bomb(BOMB_MAX);
+    struct camp_states *session = open_states_or_skip(0);
+    const uint64_t steal = steal_ns(), made = run_bomb(bomb);
+    struct camp_states_losses losses;
+    struct threads ended = { 0 };
+    struct told told = take_all(session, &ended, made, &losses);
+    uint64_t own_ns = 0;
+
+    (void)state;
+    for (int i = 0; i < bomb->made; i++)
+        own_ns += bomb->own_ns[i];
+    print_message("%llu processes; told %llu, %llu of them in %llu totals, lost %llu; CPU time "
+                  "%.1f ms, their own clocks %.1f, the scheduler's %.1f\n",
+                  (unsigned long long)made, (unsigned long long)told.count,
+                  (unsigned long long)losses.exits_added_up, (unsigned long long)told.totals,
+                  (unsigned long long)losses.exits_lost, (double)told.on_cpu_ns / 1e6,
+                  (double)own_ns / 1e6, (double)told.scheduler_ns / 1e6);
+    assert_true(made > BOMB_MAX / 2);
+    assert_true(losses.exits_added_up > 0);
+    assert_int_equal(told.count + losses.exits_lost, made);
+    assert_int_equal(told.processes, told.count);
+    assert_int_equal(losses.lost, 0);
+    if (losses.exits_lost == 0)
+        assert_at_least("CPU time", told.on_cpu_ns, own_ns / 1000 * 995, 0);
+    assert_near("CPU time", told.on_cpu_ns, told.scheduler_ns,
+                near_ns(told.scheduler_ns, 2) + stolen_since(steal));
+    munmap(bomb, sizeof *bomb);
+    free(ended.of);
+    camp_states_close(session);
+}
+
+/* A source is read all the time, so that all of them have rows of their own. */
+static void a_source_that_is_read_has_each_of_a_fork_bomb(void **state)
+{
+    static const volatile sig_atomic_t never_stop;
+    struct source *source = NULL;
+    struct camp_error error;
+    struct bomb *bomb = make_bomb(BOMB_MAX / 4);
+    uint64_t count = 0, made;
+
+    (void)state;
+    camp_states_close(open_states_or_skip(0));
+    assert_int_equal(threads_source_open(0, &never_stop, &source, &error), CAMP_OK);
+    made = run_bomb(bomb);
+    for (int frames = 0; frames < 10 && count < made; frames++) {
+        const struct frame *frame;
+
+        assert_int_equal(
+            source->next(source, now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MS, &frame, &error),
+            CAMP_OK);
+        assert_int_equal(frame->losses.lost, 0);
+        for (size_t i = 0; i < frame->entity_count; i++) {
+            if ((frame->entities[i].flags & ENTITY_ENDED) != 0 &&
+                strcmp(frame->entities[i].name, name) == 0)
+                count += frame->entities[i].count;
+        }
+    }
+    assert_int_equal(count, made);
+    munmap(bomb, sizeof *bomb);
+    source_close(source);
+}
+
+/* ------------------------------------------------------------------------ 32,000 threads -- */
+
+#define CROWD 32000
+#define CROWD_PROCESSES 4
+
+struct crowd {
+    atomic_uint go; /* a futex: they sleep, for it stays 0 */
+    atomic_int there;
+    atomic_int failed; /* an errno */
+};
+
+static void *be_one_of_many(void *memory)
+{
+    struct crowd *crowd = memory;
+
+    atomic_fetch_add(&crowd->there, 1);
+    sleep_while_zero(&crowd->go);
+    return NULL;
+}
+
+/* Its first thread is one of them. */
+static void be_a_crowd(void *memory)
+{
+    struct crowd *crowd = memory;
+    pthread_attr_t small;
+    pthread_t thread;
+
+    prctl(PR_SET_NAME, name);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, (size_t)sysconf(_SC_THREAD_STACK_MIN) + 4096);
+    pthread_attr_setguardsize(&small, 0);
+    for (int i = 1; i < CROWD / CROWD_PROCESSES && crowd->failed == 0; i++)
+        crowd->failed = pthread_create(&thread, &small, be_one_of_many, crowd);
+    be_one_of_many(crowd);
+    _exit(0);
+}
+
+static void start_crowd(struct crowd *crowd, pid_t pids[CROWD_PROCESSES])
+{
+    set_name("crowd");
+    for (int i = 0; i < CROWD_PROCESSES; i++)
+        pids[i] = start(be_a_crowd, crowd);
+    while (crowd->there < CROWD && crowd->failed == 0)
+        usleep(10000);
+    usleep(50000); /* the last ones fall asleep */
+}
+
+static void end_crowd(const pid_t pids[CROWD_PROCESSES])
+{
+    for (int i = 0; i < CROWD_PROCESSES; i++)
+        kill(pids[i], SIGKILL);
+    for (int i = 0; i < CROWD_PROCESSES; i++)
+        waitpid(pids[i], NULL, 0);
+}
+
+/* `camp top`, once; its exit status. */
+static int run_top(long *ret_resident_kb)
+{
+    struct rusage usage;
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (freopen("/dev/null", "w", stdout) != NULL)
+            execl(getenv("CAMP"), "camp", "top", "--count", "1", "--interval", "300ms",
+                  (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(wait4(pid, &status, 0, &usage), pid);
+    *ret_resident_kb = usage.ru_maxrss;
+    return status;
+}
+
+static void assert_all_of_a_crowd_add_up(struct camp_states *session)
+{
+    struct threads all = look(session);
+    size_t members = 0, asleep = 0;
+
+    for (size_t i = 0; i < all.count; i++) {
+        const struct camp_thread_states *of = &all.of[i];
+
+        if ((of->flags & CAMP_THREAD_UNSURE) == 0)
+            assert_near("all states", sum_ns(of), of->time_ns - of->begin_ns, 1000);
+        members += strcmp(of->name, name) == 0;
+        asleep += strcmp(of->name, name) == 0 && of->state == CAMP_STATE_LOCK;
+    }
+    print_message("%zu threads, %zu of the crowd, %zu of these in futex(2)\n", all.count, members,
+                  asleep);
+    assert_int_equal(members, CROWD);
+    assert_int_equal(asleep, CROWD);
+    free(all.of);
+}
+
+static void each_of_32000_threads_is_there_and_adds_up(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct crowd *crowd = shared_memory(sizeof *crowd);
+    struct camp_states_losses losses;
+    struct threads ended = { 0 };
+    pid_t pids[CROWD_PROCESSES];
+    long resident_kb = 0;
+    int status = 0;
+    struct told told;
+
+    (void)state;
+    start_crowd(crowd, pids);
+    if (crowd->failed == 0) {
+        assert_all_of_a_crowd_add_up(session);
+        status = getenv("CAMP") != NULL ? run_top(&resident_kb) : 0;
+    }
+    end_crowd(pids);
+    if (crowd->failed != 0) {
+        print_message("skipped, not passed: %d threads, and then: %s (kernel.pid_max, "
+                      "kernel.threads-max, pids.max)\n",
+                      crowd->there, strerror(crowd->failed));
+        camp_states_close(session);
+        skip();
+    }
+    told = take_all(session, &ended, CROWD, &losses);
+    print_message("camp top: status %d, %ld MB resident; ends told %llu, %llu of them in totals\n",
+                  status, resident_kb / 1024, (unsigned long long)told.count,
+                  (unsigned long long)losses.exits_added_up);
+    assert_int_equal(status, 0);
+    assert_int_equal(losses.lost, 0);
+    assert_int_equal(told.count + losses.exits_lost, CROWD);
+    assert_int_equal(told.processes, CROWD_PROCESSES);
+    munmap(crowd, sizeof *crowd);
+    free(ended.of);
+    camp_states_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_fork_bomb_nobody_is_lost_uncounted),
+        cmocka_unit_test(a_source_that_is_read_has_each_of_a_fork_bomb),
+        cmocka_unit_test(each_of_32000_threads_is_there_and_adds_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
