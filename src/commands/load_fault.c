@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -44,49 +43,29 @@ static const char *name_of(const struct load_fault_plan *plan)
     return plan->file != NULL ? plan->file : load_folder();
 }
 
-static int fill_file(struct fault_run *run, struct camp_error *error)
-{
-    size_t pages =
-        run->plan->pages < LOAD_FAULT_FILE_PAGES ? run->plan->pages : LOAD_FAULT_FILE_PAGES;
-    char *page = calloc(1, run->page_bytes);
-    int failed = page == NULL ? ENOMEM : 0;
-
-    for (size_t i = 0; i < pages && failed == 0; i++) {
-        ssize_t n = pwrite(run->file, page, run->page_bytes, (off_t)(i * run->page_bytes));
-
-        if (n != (ssize_t)run->page_bytes)
-            failed = n < 0 ? errno : ENOSPC;
-    }
-    free(page);
-    return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, name_of(run->plan));
-}
-
 static int open_file(struct fault_run *run, struct camp_error *error)
 {
     const struct load_fault_plan *plan = run->plan;
+    uint64_t pages = plan->pages < LOAD_FAULT_FILE_PAGES ? plan->pages : LOAD_FAULT_FILE_PAGES;
     struct stat facts;
 
     run->file = plan->file != NULL ? open(plan->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-                                   : load_make_nameless();
+                                   : load_make_filled(pages * run->page_bytes);
     if (run->file < 0 || fstat(run->file, &facts) != 0)
         return camp_fail_errno(error, errno, name_of(plan));
-    if (plan->file == NULL)
-        return fill_file(run, error);
     if (!S_ISREG(facts.st_mode) || (uint64_t)facts.st_size < run->page_bytes)
         return camp_fail(error, CAMP_E_INVALID, 0, "%.80s is no file of a page or more",
-                         plan->file);
+                         name_of(plan));
+    run->pages = (size_t)facts.st_size / run->page_bytes;
+    if (run->pages > LOAD_FAULT_FILE_PAGES)
+        run->pages = LOAD_FAULT_FILE_PAGES;
     return CAMP_OK;
 }
 
 static int map_file(struct fault_run *run, struct camp_error *error)
 {
-    off_t bytes = lseek(run->file, 0, SEEK_END);
-    void *mapped;
+    void *mapped = mmap(NULL, run->pages * run->page_bytes, PROT_READ, MAP_PRIVATE, run->file, 0);
 
-    run->pages = (size_t)bytes / run->page_bytes;
-    if (run->pages > LOAD_FAULT_FILE_PAGES)
-        run->pages = LOAD_FAULT_FILE_PAGES;
-    mapped = mmap(NULL, run->pages * run->page_bytes, PROT_READ, MAP_PRIVATE, run->file, 0);
     if (mapped == MAP_FAILED)
         return camp_fail_errno(error, errno, name_of(run->plan));
     run->mapped = mapped;

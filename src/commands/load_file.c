@@ -1,6 +1,8 @@
 /* Files of the loads. */
 #include "load_file.h"
 
+#include "command.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,6 +33,40 @@ int load_make_nameless(void)
     file = mkostemp(path, O_CLOEXEC);
     if (file >= 0)
         unlink(path);
+    return file;
+}
+
+static int fill(int file, uint64_t bytes)
+{
+    static const char zeros[65536];
+    uint64_t at = 0;
+
+    while (at < bytes && !stop_requested) {
+        uint64_t left = bytes - at;
+        ssize_t n = pwrite(file, zeros, left < sizeof zeros ? left : sizeof zeros, (off_t)at);
+
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0 && errno != EINTR)
+            return errno;
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    return 0;
+}
+
+int load_make_filled(uint64_t bytes)
+{
+    int file = load_make_nameless(), failed;
+
+    if (file < 0)
+        return -1;
+    failed = fill(file, bytes);
+    if (failed != 0) {
+        close(file);
+        errno = failed;
+        return -1;
+    }
+    load_drop_from_memory(file);
     return file;
 }
 

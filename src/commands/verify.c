@@ -23,8 +23,8 @@
 #define STEAL_MAX_PERCENT 1.0 /* of one CPU */
 
 static const struct trial_list *const lists[] = {
-    &cpu_trials,     &task_trials, &memory_trials, &io_trials,
-    &network_trials, &list_trials, &phase_trials,  &exit_trials,
+    &cpu_trials,  &task_trials,  &memory_trials, &io_trials,    &network_trials,
+    &list_trials, &phase_trials, &exit_trials,   &state_trials, &state_sleep_trials,
 };
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -71,6 +71,11 @@ static struct finding *open_finding(struct verification *verification, const cha
                    !finding->interfered
                ? finding
                : NULL;
+}
+
+bool is_open(struct verification *verification, const char *row)
+{
+    return open_finding(verification, row) != NULL;
 }
 
 static double distorted(const struct verification *verification, const char *row, double reported)
@@ -344,7 +349,7 @@ static int parse(struct verification *verification, int argc, char **argv, int *
     const struct option_table table = {
         .usage = "camp verify [OPTIONS]",
         .about = "Is every number right on this machine? Runs loads that know what they did, and\n"
-                 "holds what libcamp reports against it. Takes some 20 s, and up to\n"
+                 "holds what libcamp reports against it. Takes some 30 s, and up to\n"
                  "twice that beside a hypervisor that steals.\n"
                  "Exit status: 0 all passed; 1 a row failed; 3 none failed, but some could not\n"
                  "be tested here, which is said row by row.",

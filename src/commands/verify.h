@@ -55,7 +55,10 @@ struct trial_list {
     bool timed; /* its rows are of CPU time: a hypervisor that steals is a disturbance */
 };
 extern const struct trial_list cpu_trials, task_trials, memory_trials, io_trials, network_trials,
-    list_trials, phase_trials, exit_trials;
+    list_trials, phase_trials, exit_trials, state_trials, state_sleep_trials;
+
+/* Whether this try may decide the row; where not, nothing has to be done for it. */
+bool is_open(struct verification *verification, const char *row);
 
 /* Decides a row. */
 void book(struct verification *verification, const char *row, double expected, double reported,

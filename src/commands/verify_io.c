@@ -19,15 +19,12 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "load.h"
+#include "load_file.h"
 #include "verify_subject.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -36,15 +33,7 @@
 #define IO_BYTES (16u << 20)
 #define IO_BLOCK (64u << 10)
 #define ROUNDS 5u
-#define DEFAULT_FOLDER "/var/tmp" /* as the load's */
 #define METADATA_BYTES (256u << 10)
-
-static const char *folder(void)
-{
-    const char *named = getenv("TMPDIR");
-
-    return named != NULL && named[0] != '\0' ? named : DEFAULT_FOLDER;
-}
 
 /* The name below /sys/class/block of the device that the folder is on. */
 static bool find_device(char *ret, size_t size)
@@ -54,7 +43,7 @@ static bool find_device(char *ret, size_t size)
     ssize_t length;
     const char *name;
 
-    if (stat(folder(), &facts) != 0)
+    if (stat(load_folder(), &facts) != 0)
         return false;
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u", major(facts.st_dev), minor(facts.st_dev));
     length = readlink(path, target, sizeof target - 1);
@@ -204,7 +193,7 @@ static void run_io(struct verification *verification)
         r = camp_fail(&error, CAMP_E_NOTSUP, 0,
                       "%.60s is not on a disk; set TMPDIR to a folder "
                       "that is",
-                      folder());
+                      load_folder());
     if (r == CAMP_OK)
         r = subject_begin(&trial.subject, act_io, &plan, sizeof(struct load_io_truth), &error);
     for (unsigned i = 0; i < ROUNDS && r == CAMP_OK; i++)
@@ -222,50 +211,20 @@ static void run_io(struct verification *verification)
 
 #define FILE_PAGES 512u
 
-static int make_file(size_t bytes, struct camp_error *error)
-{
-    static const char zeros[4096];
-    int file = open(folder(), O_RDWR | O_CLOEXEC | O_TMPFILE, 0600);
-
-    for (size_t at = 0; file >= 0 && at < bytes; at += sizeof zeros) {
-        if (pwrite(file, zeros, sizeof zeros, (off_t)at) != (ssize_t)sizeof zeros) {
-            close(file);
-            file = -1;
-        }
-    }
-    if (file < 0)
-        return camp_fail_errno(error, errno, folder());
-    if (fdatasync(file) == 0)
-        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-    return file;
-}
-
 static int act_faults(const void *plan, void *truth, struct camp_error *error)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = FILE_PAGES * page;
-    const volatile char *mapped;
-    int file = *(const int *)plan;
-
-    (void)truth;
-    mapped = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
-    if (mapped == MAP_FAILED)
-        return camp_fail_errno(error, errno, "a mapping of a file");
-    madvise((void *)(uintptr_t)mapped, bytes, MADV_RANDOM);
-    for (size_t at = 0; at < bytes; at += page)
-        (void)mapped[at];
-    return CAMP_OK;
+    return load_fault(plan, truth, error);
 }
 
 static void run_faults(struct verification *verification)
 {
+    static const struct load_fault_plan plan = { .pages = FILE_PAGES };
     struct subject subject = SUBJECT_NONE;
     struct camp_task before, after;
     struct camp_error error = { 0 };
-    int file = make_file(FILE_PAGES * (size_t)sysconf(_SC_PAGESIZE), &error);
-    int library = CAMP_OK, r = file;
+    int library = CAMP_OK,
+        r = subject_begin(&subject, act_faults, &plan, sizeof(struct load_fault_truth), &error);
 
-    if (file >= 0)
-        r = subject_begin(&subject, act_faults, &file, 0, &error);
     if (r == CAMP_OK) {
         library = camp_process_read(NULL, &subject.process, CAMP_TASK_FAULTS, &before,
                                     sizeof before, &error);
@@ -274,19 +233,17 @@ static void run_faults(struct verification *verification)
     if (r == CAMP_OK && library == CAMP_OK)
         library = camp_process_read(NULL, &subject.process, CAMP_TASK_FAULTS, &after, sizeof after,
                                     &error);
-    if (r < 0)
+    if (r != CAMP_OK)
         trial_not_tested(verification, &error);
     else if (subject_record(&subject)->major_faults < FILE_PAGES / 4)
         not_tested(verification, "faults-major", "a file in %.60s cannot be put out of memory",
-                   folder());
+                   load_folder());
     else if (library != CAMP_OK)
         book_failure(verification, "faults-major", library, &error);
     else
         book(verification, "faults-major", (double)subject_record(&subject)->major_faults,
              (double)after.major_faults - (double)before.major_faults, 1);
     subject_end(&subject);
-    if (file >= 0)
-        close(file);
 }
 
 static const struct row_spec io_rows[] = {

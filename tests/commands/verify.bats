@@ -31,7 +31,7 @@ for line in sys.stdin:
 @test "verify: --list names every row once, with what it is held against" {
     run -0 "$CAMP" verify --list
     [[ ${lines[0]} == "row "*"what is held against what" ]]
-    [ "$(rows | wc -l)" -ge 45 ]
+    [ "$(rows | wc -l)" -ge 56 ]
     [ -z "$(rows | sort | uniq -d)" ]
     [ "$("$CAMP" verify --list --format json | python3 -c '
 import json, sys
@@ -78,6 +78,15 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     [[ $output == *'"distorted":true'* ]]
 }
 
+@test "verify: what nobody was told of stands beside the CPUs' verdict" {
+    run "$CAMP" verify --only states-cpus
+    echo "$output"
+    [[ ${lines[2]} != *"not tested" ]] || skip "${lines[3]}"
+    judged
+    [ "$status" -eq 0 ]
+    [[ ${lines[3]} =~ ^states-cpus:\ pass:\ [0-9]+\ switches,\ [0-9.]+\ %\ unseen\;\ [0-9.]+\ ms\ of\ hidden\ threads$ ]]
+}
+
 @test "verify: a distortion is said in the text, and why a row failed" {
     CAMP_VERIFY_DISTORT=list-cpus:2 run -1 "$CAMP" verify --only list-cpus
     [[ ${lines[0]} == *"CAMP_VERIFY_DISTORT IS SET"* ]]
@@ -121,6 +130,11 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     [ -z "$(verdicts | grep ' FAIL ')" ] || [ -n "${CAMP_SANITIZED:-}" ]
     [[ $(verdicts) == *"exits-count not-tested"* ]]
     [[ $output == *CAP_NET_ADMIN* ]]
+    for row in sum cpus on-cpu run-queue system lock pipe timer disk data-fault kernel-fault; do
+        [[ $(verdicts) == *"states-$row not-tested"* ]]
+    done
+    # Where they are built in at all.
+    [[ $output == *"CAP_BPF"* ]] || [[ $output == *"without microstates"* ]]
 }
 
 @test "verify: the text fits in 80 columns" {
@@ -163,7 +177,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
 
 @test "verify: how long it takes is the same in its help and in its documentation" {
     run -0 "$CAMP" verify --help
-    takes="some 20 s, and up to twice that beside a hypervisor that steals"
+    takes="some 30 s, and up to twice that beside a hypervisor that steals"
     [[ $(tr '\n' ' ' <<<"$output") == *"$takes"* ]]
     [[ $(tr '\n' ' ' <"$TREE/docs/verify.md") == *"$takes"* ]]
 }
