@@ -38,6 +38,7 @@ int command_verify(int argc, char **argv);
 int command_probe(int argc, char **argv);
 int command_time(int argc, char **argv);
 int command_top(int argc, char **argv);
+int command_wait(int argc, char **argv);
 
 /* The command that runs, for complaints; set once by main(). */
 extern const char *command_name;

@@ -12,6 +12,7 @@ static const struct command commands[] = {
     { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
+    { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
     { "get", command_get, "read counters" },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
     { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },

@@ -20,4 +20,10 @@ int view_flush(const struct view_options *options);
 /* A table's index by its name; record->table_count when there is none. */
 size_t table_by_name(const struct record *record, const char *name);
 
+/* The cell of a column by its name; unknown where there is none. */
+struct cell cell_of(const struct record *record, const char *table, size_t row, const char *column);
+
+/* A record of camp.wait/1 as mpstat prints it: see view.h for number and result. */
+int mpstat_record(const struct view_options *options, const struct record *record, size_t number);
+
 #endif

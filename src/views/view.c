@@ -123,3 +123,16 @@ size_t table_by_name(const struct record *record, const char *name)
         i++;
     return i;
 }
+
+struct cell cell_of(const struct record *record, const char *table, size_t row, const char *column)
+{
+    size_t index = table_by_name(record, table);
+    const struct table *found = &record->tables[index];
+
+    for (size_t i = 0; index < record->table_count && i < found->field_count; i++) {
+        if (found->fields[i].name != NULL && strcmp(found->fields[i].name, column) == 0 &&
+            row < found->row_count)
+            return found->cells[row * found->field_count + i];
+    }
+    return cell_unknown();
+}

@@ -29,7 +29,8 @@ struct view {
 extern const struct view text_view;
 extern const struct view json_view;
 extern const struct view csv_view;
-extern const struct view classic_view; /* cpuchk's lines, from a camp.check/1 record */
+/* cpuchk's lines from a camp.check/1 record, mpstat's columns from a camp.wait/1 */
+extern const struct view classic_view;
 
 /* NULL when there is none of that name. */
 const struct view *view_by_name(const char *name);

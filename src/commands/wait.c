@@ -1,0 +1,227 @@
+/*
+ * camp wait: what I/O wait is by five definitions, side by side, and which tasks waited for which
+ * disk. Three of them take microstates; without, the kernel's own is left.
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "selection.h"
+#include "views/view.h"
+#include "wait_record.h"
+
+#include <string.h>
+
+#define TEXT_ROWS 10
+#define TEXT_CPUS 16
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
+static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
+static const char *const tiers[] = { "auto", "bpf", "kernel", NULL };
+
+struct wait {
+    uint64_t interval_ns, count, top;
+    int format, tier, table;
+    bool no_syscalls, verbose;
+    struct text_list pid_texts;
+    int32_t pids[PIDS_MAXIMUM];
+    struct wait_selection selection;
+    struct source *source; /* threads with their CPUs; tier kernel: CPUs */
+    struct wait_tasks tasks;
+    uint64_t late_ns; /* the disks were read so much later than the threads, at most */
+    struct wait_record record;
+    const struct view *view;
+    struct view_options view_options;
+};
+
+static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "interval", 'i', OPTION_DURATION, &wait->interval_ns, "TIME",
+          "Length of an interval (1s).", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &wait->count, "N", "End after N intervals.", 1, 1e9, NULL },
+        { "format", 'f', OPTION_CHOICE, &wait->format, "FORMAT",
+          "text, json (one object a line, camp.wait/1), csv, or classic (the columns of mpstat).",
+          0, 0, formats },
+        { "top", 0, OPTION_COUNT, &wait->top, "N",
+          "At most N tasks, those that waited longest first; 0: all. (text: 10, otherwise all.)", 0,
+          1e9, NULL },
+        { "pid", 'p', OPTION_LIST, &wait->pid_texts, "PID",
+          "Only tasks of this process; may be given again. CPUs and sums are of all.", 0, 0, NULL },
+        { "tier", 0, OPTION_CHOICE, &wait->tier, "TIER",
+          "auto (bpf where it is permitted, or kernel), bpf (microstates: all five definitions; "
+          "CAP_BPF and CAP_PERFMON), or kernel (the kernel's own iowait alone).",
+          0, 0, tiers },
+        { "table", 0, OPTION_CHOICE, &wait->table, "TABLE",
+          "The table that csv writes: cpus, tasks, machine or losses.", 0, 0, wait_table_names },
+        { "no-syscalls", 0, OPTION_FLAG, &wait->no_syscalls, NULL,
+          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+        { "verbose", 'v', OPTION_FLAG, &wait->verbose, NULL,
+          "What the kernel says of the programs that are put into it.", 0, 0, NULL },
+    };
+    const struct option_table table = {
+        .usage = "camp wait [OPTIONS]",
+        .about = "What I/O wait is, by five definitions side by side. Of each CPU, in percent of\n"
+                 "its time: any (idle while a thread anywhere waits for a disk), any divided by\n"
+                 "the number of CPUs, own (idle while a thread that slept on this CPU waits),\n"
+                 "kernel (iowait of /proc/stat). Of tasks: how long each waited for which disk,\n"
+                 "whether a CPU was idle or not. Without --count it runs until Ctrl-C.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int read_options(struct wait *wait, int argc, char **argv)
+{
+    int first, status;
+
+    *wait = (struct wait){ .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1 };
+    status = parse(wait, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (wait->table >= 0 && wait->format != FORMAT_CSV)
+        return complain(STATUS_USAGE, "--table goes with --format csv");
+    if (wait->top == UINT64_MAX)
+        wait->top = wait->format == FORMAT_TEXT ? TEXT_ROWS : 0;
+    wait->view = view_by_name(formats[wait->format]);
+    wait->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = wait->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = wait->format == FORMAT_TEXT ? view_width(stdout) : 0,
+        .table = wait->table >= 0 ? wait_table_names[wait->table] : NULL,
+    };
+    wait->selection.top = wait->top;
+    wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
+    wait->selection.pids = wait->pids;
+    wait->selection.pid_count = wait->pid_texts.count;
+    return selection_pids(&wait->pid_texts, wait->pids);
+}
+
+/* ------------------------------------------------------------------------------- Opening -- */
+
+static int read_disks(struct wait *wait, uint64_t since_ns, struct camp_error *error)
+{
+    int r = wait_tasks_read(&wait->tasks, threads_source_session(wait->source), error);
+    uint64_t late_ns = now_ns(CLOCK_MONOTONIC) - since_ns;
+
+    if (late_ns > wait->late_ns)
+        wait->late_ns = late_ns;
+    return r;
+}
+
+static int open_states(struct wait *wait, struct camp_error *error)
+{
+    const uint32_t options = CAMP_STATES_DISKS | (wait->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
+                             (wait->verbose ? CAMP_STATES_VERBOSE : 0);
+    uint64_t before_ns = now_ns(CLOCK_MONOTONIC);
+    int r = threads_source_open(options, &stop_requested, &wait->source, error);
+
+    if (r == CAMP_OK)
+        r = read_disks(wait, before_ns, error);
+    if (r == CAMP_OK)
+        wait_tasks_begin(&wait->tasks);
+    return r;
+}
+
+/* Where microstates cannot be had, the line says why, and what is left. */
+static int open_source(struct wait *wait)
+{
+    struct camp_error error = { 0 };
+    int r = wait->tier == WAIT_KERNEL ? CAMP_E_NOTSUP : open_states(wait, &error);
+
+    if (r == CAMP_OK)
+        wait->tier = WAIT_BPF;
+    if (r == CAMP_OK || wait->tier == WAIT_BPF || (r != CAMP_E_PERM && r != CAMP_E_NOTSUP))
+        return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+    if (wait->tier == WAIT_AUTOMATIC)
+        complain(STATUS_OK, "%s; so this is tier kernel: iowait of /proc/stat alone",
+                 error.message);
+    wait->tier = WAIT_KERNEL;
+    r = cpus_source_open(NULL, &stop_requested, &wait->source, &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+/* ------------------------------------------------------------------------------- Showing -- */
+
+/* The tasks and the CPUs of the interval that `frame` is of. */
+static int take_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
+                       struct camp_error *error)
+{
+    const uint64_t late_before_ns = wait->late_ns;
+    int r;
+
+    wait->late_ns = 0;
+    r = read_disks(wait, frame->end_ns, error);
+    if (r == CAMP_OK)
+        r = wait_tasks_fill(&wait->tasks, frame, late_before_ns + wait->late_ns);
+    interval->tasks = &wait->tasks;
+    interval->cpus = threads_source_cpus(wait->source);
+    interval->losses.partial += interval->cpus->losses.partial;
+    return r;
+}
+
+static int show(struct wait *wait, const struct frame *frame, size_t number)
+{
+    struct wait_interval interval = {
+        .tier = (enum wait_tier)wait->tier,
+        .cpus = frame,
+        .losses = frame->losses,
+        .elapsed_ns = frame->end_ns - frame->start_ns,
+    };
+    struct camp_error error = { 0 };
+    char time[TIME_TEXT_SIZE];
+    int failed, r = CAMP_OK;
+
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    interval.time = time;
+    if (wait->tier == WAIT_BPF)
+        r = take_states(wait, frame, &interval, &error);
+    if (r == CAMP_OK)
+        r = wait_record_fill(&wait->record, &interval, &wait->selection);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    failed = wait->view->record(&wait->view_options, &wait->record.record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int run_intervals(struct wait *wait)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *frame;
+        int r;
+
+        if (wait->count > 0 && i == wait->count)
+            break;
+        deadline_ns += wait->interval_ns;
+        r = wait->source->next(wait->source, deadline_ns, &frame, &error);
+        status = r == CAMP_OK ? show(wait, frame, i) : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && frame->end_ns > deadline_ns + wait->interval_ns)
+            deadline_ns = frame->end_ns;
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+int command_wait(int argc, char **argv)
+{
+    struct wait wait;
+    int status = read_options(&wait, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = open_source(&wait);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = run_intervals(&wait);
+    source_close(wait.source);
+    wait_tasks_release(&wait.tasks);
+    wait_record_release(&wait.record);
+    text_list_release(&wait.pid_texts);
+    return status;
+}

@@ -1,0 +1,265 @@
+/*
+ * Which task waited for which disk, and how long. A thread's state says to the nanosecond how long
+ * it waited for disks; the session's waits say how that divides among them, of a moment later. So
+ * the state is what a thread's rows add up to, and the waits divide it.
+ */
+#include "wait_tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------ Readings -- */
+
+bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count)
+{
+    struct wait_reading *now = &tasks->now;
+    struct camp_disk_wait *waits;
+    bool *booked;
+
+    if (count <= now->capacity)
+        return true;
+    waits = reallocarray(now->waits, count + 64, sizeof *waits);
+    if (waits != NULL)
+        now->waits = waits;
+    booked = reallocarray(now->booked, count + 64, sizeof *booked);
+    if (booked != NULL)
+        now->booked = booked;
+    if (waits == NULL || booked == NULL)
+        return false;
+    now->capacity = count + 64;
+    return true;
+}
+
+int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session, struct camp_error *error)
+{
+    size_t count = 0;
+    int r;
+
+    do {
+        if (!wait_tasks_reserve(tasks, count))
+            return CAMP_E_NOMEM;
+        r = camp_states_disk_waits(session, tasks->now.waits, sizeof *tasks->now.waits,
+                                   tasks->now.capacity, &count, error);
+    } while (r == CAMP_E_SPACE);
+    if (r == CAMP_OK)
+        tasks->now.count = count;
+    return r;
+}
+
+/* By thread, then by disk. */
+static int compare_waits(const void *a, const void *b)
+{
+    const struct camp_disk_wait *left = a, *right = b;
+
+    if (left->tid != right->tid)
+        return left->tid < right->tid ? -1 : 1;
+    if (left->start_ns != right->start_ns)
+        return left->start_ns < right->start_ns ? -1 : 1;
+    if (left->major != right->major)
+        return left->major < right->major ? -1 : 1;
+    return left->minor < right->minor ? -1 : left->minor > right->minor;
+}
+
+static uint64_t waited_before(const struct wait_tasks *tasks, const struct camp_disk_wait *wait)
+{
+    const struct wait_reading *before = &tasks->before;
+    const struct camp_disk_wait *found =
+        before->count > 0 ? bsearch(wait, before->waits, before->count, sizeof *wait, compare_waits)
+                          : NULL;
+
+    return found != NULL ? found->wait_ns : 0;
+}
+
+/* The first wait of a thread, or where it would be. */
+static size_t first_wait_of(const struct wait_reading *reading, int64_t tid)
+{
+    size_t low = 0, high = reading->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (reading->waits[middle].tid < tid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void make_before(struct wait_tasks *tasks)
+{
+    struct wait_reading swap = tasks->before;
+
+    tasks->before = tasks->now;
+    tasks->now = swap;
+}
+
+static void sort_waits(struct wait_reading *reading)
+{
+    if (reading->count == 0)
+        return;
+    qsort(reading->waits, reading->count, sizeof *reading->waits, compare_waits);
+    memset(reading->booked, 0, reading->count * sizeof *reading->booked);
+}
+
+void wait_tasks_begin(struct wait_tasks *tasks)
+{
+    sort_waits(&tasks->now);
+    make_before(tasks);
+}
+
+/* Who is in no frame yet (it ends just now, and its last numbers come in the next) is booked with
+ * the frame that has it. */
+static void keep_unbooked(struct wait_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->now.count; i++) {
+        if (!tasks->now.booked[i])
+            tasks->now.waits[i].wait_ns = waited_before(tasks, &tasks->now.waits[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------- Booking -- */
+
+static struct wait_task *add_task(struct wait_tasks *tasks, const struct entity *entity,
+                                  uint32_t major, uint32_t minor, uint64_t wait_ns)
+{
+    struct wait_task *task;
+
+    if (tasks->count == tasks->capacity) {
+        struct wait_task *grown =
+            reallocarray(tasks->tasks, 2 * tasks->capacity + 16, sizeof *grown);
+
+        if (grown == NULL)
+            return NULL;
+        tasks->tasks = grown;
+        tasks->capacity = 2 * tasks->capacity + 16;
+    }
+    task = &tasks->tasks[tasks->count++];
+    *task = (struct wait_task){ .pid = entity->pid,
+                                .tid = (int32_t)entity->id,
+                                .major = major,
+                                .minor = minor,
+                                .wait_ns = wait_ns };
+    memcpy(task->name, entity->name, sizeof task->name);
+    return task;
+}
+
+/* A row for each disk that the thread ever waited for, with what was added since the last look. */
+static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
+{
+    struct wait_reading *now = &tasks->now;
+
+    if (entity->id == 0)
+        return CAMP_OK;
+    for (size_t i = first_wait_of(now, entity->id);
+         i < now->count && now->waits[i].tid == entity->id; i++) {
+        const struct camp_disk_wait *wait = &now->waits[i];
+
+        if (wait->pid != entity->pid || now->booked[i])
+            continue;
+        now->booked[i] = true;
+        if (add_task(tasks, entity, wait->major, wait->minor,
+                     counted_since(waited_before(tasks, wait), wait->wait_ns)) == NULL)
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+static void take_off(struct wait_task *rows, size_t count, uint64_t excess_ns)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t taken = rows[i].wait_ns < excess_ns ? rows[i].wait_ns : excess_ns;
+
+        rows[i].wait_ns -= taken;
+        excess_ns -= taken;
+    }
+}
+
+static struct wait_task *longest_of(struct wait_task *rows, size_t count)
+{
+    struct wait_task *longest = rows;
+
+    for (size_t i = 1; i < count; i++) {
+        if (rows[i].wait_ns > longest->wait_ns)
+            longest = &rows[i];
+    }
+    return longest;
+}
+
+/* What its disks lack of the state: what the two readings lie apart is the longest wait's, more
+ * than that is nobody's. */
+static int add_rest(struct wait_tasks *tasks, const struct entity *entity, size_t first,
+                    uint64_t rest_ns, uint64_t tolerance_ns)
+{
+    struct wait_task *rows = tasks->tasks + first;
+    const size_t count = tasks->count - first;
+
+    if (count > 0 && rest_ns <= tolerance_ns) {
+        longest_of(rows, count)->wait_ns += rest_ns;
+        return CAMP_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].major == 0 && rows[i].minor == 0) {
+            rows[i].wait_ns += rest_ns;
+            return CAMP_OK;
+        }
+    }
+    return add_task(tasks, entity, 0, 0, rest_ns) != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static int add_thread(struct wait_tasks *tasks, const struct entity *entity, uint64_t disk_ns,
+                      uint64_t tolerance_ns)
+{
+    const size_t first = tasks->count;
+    uint64_t sum_ns = 0;
+    size_t kept = first;
+    int r = add_disks(tasks, entity);
+
+    for (size_t i = first; i < tasks->count; i++)
+        sum_ns += tasks->tasks[i].wait_ns;
+    if (sum_ns > disk_ns)
+        take_off(tasks->tasks + first, tasks->count - first, sum_ns - disk_ns);
+    else if (r == CAMP_OK && sum_ns < disk_ns)
+        r = add_rest(tasks, entity, first, disk_ns - sum_ns, tolerance_ns);
+    for (size_t i = first; i < tasks->count; i++) {
+        if (tasks->tasks[i].wait_ns > 0)
+            tasks->tasks[kept++] = tasks->tasks[i];
+    }
+    tasks->count = kept;
+    return r;
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+    const struct wait_task *left = a, *right = b;
+
+    if (left->wait_ns != right->wait_ns)
+        return left->wait_ns > right->wait_ns ? -1 : 1;
+    return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
+int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns)
+{
+    int r = CAMP_OK;
+
+    tasks->count = 0;
+    sort_waits(&tasks->now);
+    for (size_t i = 0; i < threads->entity_count && r == CAMP_OK; i++)
+        r = add_thread(tasks, &threads->entities[i], frame_values(threads, i)[CAMP_STATE_DISK],
+                       tolerance_ns);
+    if (tasks->count > 0)
+        qsort(tasks->tasks, tasks->count, sizeof *tasks->tasks, compare_tasks);
+    keep_unbooked(tasks);
+    make_before(tasks);
+    return r;
+}
+
+void wait_tasks_release(struct wait_tasks *tasks)
+{
+    free(tasks->tasks);
+    free(tasks->before.waits);
+    free(tasks->before.booked);
+    free(tasks->now.waits);
+    free(tasks->now.booked);
+    *tasks = (struct wait_tasks){ 0 };
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env bats
+# camp wait: five definitions of I/O wait, and who waited for which disk.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    LOADS=()
+}
+
+teardown() {
+    for load in "${LOADS[@]}"; do kill "$load" 2>/dev/null || true; done
+    wait
+    [ -z "${FILE:-}" ] || rm -f "$FILE"
+}
+
+need_states() {
+    run "$CAMP" wait --count 1 --interval 50ms --tier bpf
+    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
+        skip "$output"
+    fi
+    [ "$status" -eq 0 ]
+}
+
+# The intervals as JSON, which go on in Python: `w` is the last, `cpus` its CPUs by their ids.
+ask() {
+    local program=$1
+    shift
+    "$CAMP" wait --format json "$@" >"$BATS_TEST_TMPDIR/wait.json"
+    python3 -c "
+import json
+records = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/wait.json')]
+w = records[-1]
+cpus = {row['cpu']: row for row in w['cpus']}
+tasks = w['tasks']
+$program"
+}
+
+# Reads a file of a disk past the page cache, on the last CPU alone, until the end of the test.
+start_reader() {
+    FILE=$(mktemp /var/tmp/camp-wait-XXXXXX)
+    dd if=/dev/zero of="$FILE" bs=1M count=64 conv=fsync status=none
+    dd if="$FILE" of=/dev/null bs=64K count=1 iflag=direct status=none ||
+        skip "/var/tmp is on no disk that can be read past the page cache"
+    READER_CPU=$(($(getconf _NPROCESSORS_ONLN) - 1))
+    taskset -c "$READER_CPU" python3 -c '
+import mmap, os, sys
+file = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+block = mmap.mmap(-1, 1 << 20)
+while True:
+    for i in range(64):
+        os.preadv(file, [block], i << 20)' "$FILE" &
+    READER=$!
+    LOADS+=("$READER")
+}
+
+@test "wait: a record is camp.wait/1, with a row for each CPU" {
+    need_states
+    ask '
+assert len(records) == 2
+for r in records:
+    assert r["schema"] == "camp.wait/1" and r["tier"] == "bpf" and r["tier_lacks"] is None, r
+    assert 0.19 < r["interval_s"] < 2
+assert len(cpus) == w["machine"]["cpus"] > 0
+for row in [*w["cpus"], w["machine"]]:
+    assert set(row) >= {"any_percent", "any_divided_percent", "own_percent", "kernel_percent",
+                        "idle_percent", "user_percent", "steal_percent"}, row
+    busy = sum(row[n + "_percent"] for n in ("user", "system", "irq", "softirq"))
+    assert abs(busy + row["idle_percent"] - 100) < 0.5, row
+    for part in ("any", "own"):
+        assert 0 <= row[part + "_percent"] <= row["idle_percent"] + 1e-6, row
+    assert abs(row["any_divided_percent"] * len(cpus) - row["any_percent"]) < 1e-6, row
+assert set(w["losses"]) == {"unseen", "lost", "partial"}
+for task in tasks:
+    assert set(task) == {"pid", "tid", "name", "disk", "wait_ns"} and task["wait_ns"] > 0, task
+' --count 2 --interval 200ms
+}
+
+@test "wait: the tasks add up to what the machine says of them, the longest first" {
+    need_states
+    start_reader
+    ask '
+waits = [task["wait_ns"] for task in tasks]
+assert waits and waits == sorted(waits, reverse=True), waits
+whole = w["interval_s"] * 1e9
+assert abs(100 * sum(waits) / whole - w["machine"]["tasks_percent"]) < 1e-3, w
+nowhere = sum(task["wait_ns"] for task in tasks if task["disk"] is None)
+assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3, w
+' --count 2 --interval 500ms
+}
+
+@test "wait: a disk reader on one CPU: any is of every idle CPU, own of one" {
+    need_states
+    start_reader
+    [ "$READER_CPU" -gt 0 ] || skip "takes two CPUs"
+    ask "
+def idle_of(record):
+    return min(row['idle_percent'] for row in record['cpus'])
+w = max(records[1:], key=idle_of)
+if idle_of(w) < 10:
+    raise SystemExit(77)
+tasks = w['tasks']
+whole = w['interval_s'] * 1e7 # of a percent
+waited = sum(task['wait_ns'] for task in tasks if task['pid'] == $READER) / whole
+others = sum(task['wait_ns'] for task in tasks if task['pid'] != $READER) / whole
+assert waited > 10, tasks
+for row in w['cpus']:
+    if row['cpu'] == $READER_CPU:
+        # It is idle because its reader waits.
+        assert row['own_percent'] > 0.6 * row['idle_percent'], row
+    else:
+        assert row['own_percent'] < others + 2, (row, others)
+        assert row['any_percent'] > waited / 200 * row['idle_percent'], (row, waited)
+    assert row['own_percent'] <= row['any_percent'] + 1, row
+" --count 6 --interval 500ms || { [ "$?" -eq 77 ] && skip "no CPU is idle here"; }
+}
+
+@test "wait: the disk of a direct reader is the one its file lies on" {
+    need_states
+    start_reader
+    local number
+    number=$(stat -c '%Hd:%Ld' "$FILE")
+    [ -e "/sys/dev/block/$number" ] || skip "$FILE lies on no block device of its own"
+    DISK=$(basename "$(readlink "/sys/dev/block/$number")")
+    [[ $DISK != dm-* && $DISK != md* ]] || skip "$DISK hands on to others"
+    ask "
+reader = [task for task in tasks if task['pid'] == $READER]
+assert [task['disk'] for task in reader] == ['$DISK'], reader
+" --count 2 --interval 500ms
+}
+
+@test "wait: rows of one process, so many, and sums of all" {
+    need_states
+    start_reader
+    ask "
+assert [task['pid'] for task in tasks] == [$READER] and w['machine']['tasks_percent'] > 1, w
+" --count 1 --interval 300ms --pid "$READER"
+    ask 'assert len(tasks) == 1' --count 1 --interval 300ms --top 1
+    ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
+}
+
+@test "wait: text has the definitions, the tasks, and no line above 80 columns" {
+    need_states
+    start_reader
+    run -0 "$CAMP" wait --count 2 --interval 300ms
+    [[ $output == *"    cpu    idle %     any %  any/CPUs %     own %  kernel %"* ]]
+    [[ $output == *"    pid      tid  name             disk             wait ms   wait %"* ]]
+    [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}"  0."[0-9]{2}" s  tier bpf  "[0-9]+" CPUs" ]]
+    [[ $output == *$'\n'"all CPUs   any "* ]]
+    [[ $output == *$'\n'"tasks      "* ]]
+    [ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]
+    [[ $output != *$'\033'* ]]
+}
+
+@test "wait: classic has the columns of mpstat, which add up" {
+    need_states
+    run -0 "$CAMP" wait --count 2 --interval 300ms --format classic
+    python3 -c '
+import re, sys
+blocks = sys.stdin.read().rstrip("\n").split("\n\n")
+assert len(blocks) == 2, blocks
+lines = blocks[1].splitlines()
+names = "CPU %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle".split()
+assert lines[0].split()[1:] == names, lines
+assert lines[1].split()[1] == "all" and lines[2].split()[1] == "0", lines
+for line in lines:
+    assert re.match(r"\d\d:\d\d:\d\d   ", line) and len(line) == len(lines[0]) == 96, line
+for line in lines[1:]:
+    row = dict(zip(names, line.split()[1:]))
+    whole = sum(float(row[n]) for n in names[1:] if row[n] != "-" and n != "%steal")
+    assert abs(whole - 100) < 0.5, line
+' <<<"$output"
+}
+
+@test "wait: csv: a header and as many fields in each row; any table" {
+    for table in cpus tasks machine losses; do
+        run -0 "$CAMP" wait --count 2 --interval 100ms --format csv --table $table
+        python3 -c "
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+assert rows[0][0] == 'time' and all(len(row) == len(rows[0]) for row in rows), rows
+assert len(rows) >= 2 or '$table' == 'tasks'" <<<"$output"
+    done
+}
+
+@test "wait: tier kernel has its own definition, and no other" {
+    ask '
+assert w["tier"] == "kernel" and w["tier_lacks"], w
+for row in [*w["cpus"], w["machine"]]:
+    assert row["any_percent"] is row["any_divided_percent"] is row["own_percent"] is None, row
+    assert row["kernel_percent"] is not None and row["idle_percent"] is not None, row
+assert tasks == [] and w["machine"]["tasks_percent"] is None
+' --count 1 --interval 300ms --tier kernel
+    run -0 --separate-stderr "$CAMP" wait --count 1 --interval 100ms --tier kernel
+    [ -z "$stderr" ]
+    [[ $output == *"tier kernel"* ]]
+    run -0 "$CAMP" wait --count 1 --interval 100ms --tier kernel --format classic
+    [[ ${lines[1]} == *" all "* ]]
+}
+
+@test "wait: an ordinary user is told what is missing, and gets what is left" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
+    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
+    as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$BATS_TEST_TMPDIR/camp" "$@"; }
+    run -0 --separate-stderr as_nobody wait --count 1 --interval 100ms --format json
+    [[ $output == *'"tier":"kernel"'* ]]
+    [[ $stderr == "camp wait: "*"CAP_BPF and CAP_PERFMON"*"tier kernel"* || $stderr == "camp wait: "*"without microstates"*"tier kernel"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    need_states
+    run -4 --separate-stderr as_nobody wait --count 1 --tier bpf
+    [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]]
+    [ -z "$output" ]
+}
+
+@test "wait: bad input is refused, with what it takes" {
+    run -2 "$CAMP" wait --interval 0
+    run -2 "$CAMP" wait --count x
+    run -2 "$CAMP" wait --format xml
+    [[ $output == *"classic"* ]]
+    run -2 "$CAMP" wait --tier taskstats
+    [[ $output == *"kernel"* ]]
+    run -2 "$CAMP" wait --pid x
+    run -2 "$CAMP" wait --table cpus
+    [[ $output == *"--format csv"* ]]
+    run -2 "$CAMP" wait --format csv --table disks
+    run -2 "$CAMP" wait operand
+    run -2 "$CAMP" wait --top -1
+}
+
+@test "wait: a closed or full output" {
+    "$CAMP" wait --interval 50ms --tier kernel | head -n 1 >/dev/null
+    run -1 --separate-stderr bash -c "'$CAMP' wait --count 1 --interval 50ms --tier kernel >/dev/full"
+    [[ $stderr == *"No space left"* ]]
+}
+
+@test "wait: ends by a signal with what was seen" {
+    need_states
+    "$CAMP" wait --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
+    local camp=$!
+    LOADS+=("$camp")
+    for _ in $(seq 100); do # until its programs are in the kernel
+        find "/proc/$camp/fd" -lname '*bpf_link*' 2>/dev/null | grep -q . && break
+        sleep 0.1
+    done
+    sleep 1
+    kill -INT "$camp"
+    wait "$camp"
+    python3 -c "import json; json.load(open('$BATS_TEST_TMPDIR/out'))"
+}
