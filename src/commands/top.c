@@ -13,7 +13,7 @@
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
-#define OTHER_LINES 12 /* headline, CPUs, headings, note, empty lines, and the line below */
+#define OTHER_LINES 5 /* headline, heading, heading of those that ended, empty line, note */
 
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV }; /* of --format, or none */
 static const char *const formats[] = { "text", "json", "csv", NULL };
@@ -80,13 +80,23 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-static size_t rows_that_fit(void)
+size_t top_rows_that_fit(const struct top *top, size_t lines)
+{
+    const struct frame *cpus = top->threads != NULL ? threads_source_cpus(top->threads) : NULL;
+    const size_t count =
+        cpus != NULL && cpus->entity_count > 0 ? cpus->entity_count - 1 : TOP_CPU_LINES;
+    const size_t others = OTHER_LINES + (!top->selection.cpus    ? 0
+                                         : count < TOP_CPU_LINES ? 2 + count
+                                                                 : 2 + TOP_CPU_LINES);
+
+    return lines < others + FEWEST_ROWS ? FEWEST_ROWS : lines - others;
+}
+
+static size_t default_rows(const struct top *top)
 {
     const size_t height = view_height(stdout);
 
-    if (height == 0)
-        return TEXT_ROWS;
-    return height < OTHER_LINES + FEWEST_ROWS ? FEWEST_ROWS : height - OTHER_LINES;
+    return height > 0 ? top_rows_that_fit(top, height - 1) : TEXT_ROWS;
 }
 
 int top_select_group(struct top *top, int group, const char **ret_problem)
@@ -139,7 +149,7 @@ static int settle_view(struct top *top)
     top->selection.cpus = true;
     top->selection.prstat = top->columns != 0;
     top->selection.width = top->view_options.width;
-    top->selection.top = top->rows != UINT64_MAX ? top->rows : text ? rows_that_fit() : 0;
+    top->selection.top = top->rows != UINT64_MAX ? top->rows : text ? default_rows(top) : 0;
     top->selection.sort = top->sort - 1;
     return OPTIONS_GO_ON;
 }
@@ -223,7 +233,6 @@ static int run(struct top *top)
 {
     if (top->format != FORMAT_LIVE || !screen_open())
         return run_intervals(top);
-    top->selection.top = 0; /* it scrolls */
     return top_live(top);
 }
 

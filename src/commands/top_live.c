@@ -25,7 +25,7 @@ static const char help_text[] =
     "  s  S     sort by the next or the last state; cpu is the time on a CPU\n"
     "  f  /     filter by name (a regular expression; nothing: all)\n"
     "  k        kernel threads, or not\n"
-    "  c        columns: camp (percent of the interval), prstat (of the row's own time)\n"
+    "  c        columns: camp (of the interval), prstat -mL (of the row's own time)\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
     "\n"
@@ -101,6 +101,8 @@ static int draw(struct live *live)
         return OPTIONS_GO_ON;
     screen_size(&selection->width, &lines);
     selection->cpus = lines >= LINES_FOR_CPUS;
+    /* What is below the screen is not even written. */
+    selection->top = live->triangle ? 0 : live->scroll + top_rows_that_fit(top, lines - 1);
     status = top_fill(top, live->threads);
     if (status != OPTIONS_GO_ON)
         return status;

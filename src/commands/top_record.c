@@ -207,7 +207,7 @@ static void fill_summary(struct top_record *ret, const struct top_interval *inte
 
 static void fill_texts(struct top_record *ret, const struct top_interval *interval)
 {
-    const struct frame *frame = &ret->rows.selected;
+    const struct frame *frame = ret->rows.threads;
     const struct camp_states_losses *losses = &interval->losses;
     const double wall = (double)(frame->end_ns - frame->start_ns);
     uint64_t on_cpu = 0, run_queue = 0, disk = 0, ended = 0;

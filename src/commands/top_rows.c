@@ -24,8 +24,8 @@ static bool is_selected(const struct entity *entity, const struct top_selection 
     return wanted;
 }
 
-static int select_threads(struct frame *ret, const struct frame *threads,
-                          const struct top_selection *selection)
+static int copy_selected(struct frame *ret, const struct frame *threads,
+                         const struct top_selection *selection)
 {
     const size_t columns = threads->schema->column_count;
 
@@ -50,6 +50,16 @@ static int select_threads(struct frame *ret, const struct frame *threads,
     return CAMP_OK;
 }
 
+/* Most often all of them: then nothing is copied. */
+static int select_threads(struct top_rows *ret, const struct frame *threads,
+                          const struct top_selection *selection)
+{
+    const bool all = selection->pid_count == 0 && selection->kernel_threads;
+
+    ret->threads = all ? threads : &ret->selected;
+    return all ? CAMP_OK : copy_selected(&ret->selected, threads, selection);
+}
+
 static int group_threads(struct top_rows *ret, const struct top_selection *selection)
 {
     static const enum group_key keys[] = {
@@ -63,12 +73,12 @@ static int group_threads(struct top_rows *ret, const struct top_selection *selec
     if (key == GROUP_NONE && selection->for_text)
         key = GROUP_THREAD;
     if (selection->group == TOP_WORKLOAD) {
-        r = top_workloads_find(selection->workloads, selection->users, &ret->selected);
+        r = top_workloads_find(selection->workloads, selection->users, ret->threads);
         numbers = selection->workloads->numbers;
     } else if (selection->group == TOP_CGROUP) {
-        r = cgroup_paths_know(selection->cgroups, &ret->selected);
+        r = cgroup_paths_know(selection->cgroups, ret->threads);
     }
-    return r == CAMP_OK ? group_frame(&ret->groups, &ret->selected, key, numbers) : r;
+    return r == CAMP_OK ? group_frame(&ret->groups, ret->threads, key, numbers) : r;
 }
 
 const char *top_row_name(const struct top_selection *selection, const struct entity *row)
@@ -202,7 +212,7 @@ int top_rows_fill(struct top_rows *ret, const struct frame *threads,
         frame_init(&ret->selected, threads->schema);
         frame_init(&ret->groups, threads->schema);
     }
-    r = select_threads(&ret->selected, threads, selection);
+    r = select_threads(ret, threads, selection);
     if (r == CAMP_OK)
         r = group_threads(ret, selection);
     if (r == CAMP_OK)

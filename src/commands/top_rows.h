@@ -35,6 +35,7 @@ struct top_selection {
 };
 
 struct top_rows {
+    const struct frame *threads;   /* that were selected: all of the interval, or `selected` */
     struct frame selected, groups; /* owned: top_rows_release() */
     size_t *order;                 /* [count] rows of `groups`; those that ended apart come last */
     uint32_t *depths;              /* [count] of a tree, otherwise 0 */

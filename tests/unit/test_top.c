@@ -1,7 +1,9 @@
-/* camp top: how numbers and names are shown, and which line of mountinfo is the cgroups'. */
+/* camp top: how numbers, names and CPUs are shown, which rows, and where cgroups are mounted. */
 #include "commands/cgroup_paths.h"
+#include "commands/top_cpus.h"
 #include "commands/top_fields.h"
 #include "commands/top_prstat.h"
+#include "commands/top_rows.h"
 #include "commands/user_names.h"
 #include "sources/source.h"
 
@@ -131,6 +133,105 @@ static void a_line_is_prstat_s_column_for_column(void **state)
     user_names_release(&users);
 }
 
+/* The total, then CPUs of which the last is the busiest. */
+static void make_cpus(struct frame *frame, const struct schema *cpus, size_t count)
+{
+    frame_init(frame, cpus);
+    for (size_t i = 0; i <= count; i++) {
+        struct entity *entity = frame_add(frame);
+
+        assert_non_null(entity);
+        entity->id = i == 0 ? CAMP_CPU_TOTAL : (int64_t)i - 1;
+        entity->count = i == 0 ? (uint32_t)count : 1;
+        frame->elapsed_ns[i] = i == 0 ? 1000 * count : 1000;
+        frame_values(frame, i)[CPUS_STATES_USER] = i;
+        frame_values(frame, i)[CPUS_STATES_IDLE] = frame->elapsed_ns[i] - i;
+    }
+}
+
+static void many_cpus_are_all_and_the_busiest(void **state)
+{
+    static struct column made_up[CPUS_STATES_COLUMN_COUNT];
+    static const struct schema cpus = { "cpus", made_up, CPUS_STATES_COLUMN_COUNT,
+                                        CPUS_STATES_ANY_WAIT };
+    struct top_cpus shown = { 0 };
+    struct frame frame;
+    struct table table;
+
+    (void)state;
+    for (size_t i = 0; i < CPUS_STATES_COLUMN_COUNT; i++)
+        made_up[i].name = "x_ns";
+    make_cpus(&frame, &cpus, 4);
+    assert_int_equal(top_cpus_fill(&shown, &frame, true, &table), CAMP_OK);
+    assert_int_equal(table.row_count, 4);
+    assert_int_equal(table.cells[0].integer, 0); /* in their order */
+    frame_release(&frame);
+    make_cpus(&frame, &cpus, 64);
+    assert_int_equal(top_cpus_fill(&shown, &frame, true, &table), CAMP_OK);
+    assert_int_equal(table.row_count, 4);
+    assert_string_equal(table.cells[1].text, "all 64");
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(table.cells[i * table.field_count + 1].integer, 64 - i);
+    assert_int_equal(top_cpus_fill(&shown, &frame, false, &table), CAMP_OK);
+    assert_int_equal(table.row_count, 64);
+    assert_int_equal(table.cells[63 * table.field_count].integer, 63);
+    frame_release(&frame);
+    top_cpus_release(&shown);
+}
+
+/* So many processes that live, and so many of other names that ended. */
+static void check_cut(size_t living, size_t ended, size_t top, size_t expected_living,
+                      size_t expected_ended)
+{
+    struct user_names users = { 0 };
+    const struct top_selection selection = {
+        .group = TOP_PROCESS, .for_text = true, .top = top, .sort = TOP_SORT_CPU, .users = &users
+    };
+    struct top_rows rows = { 0 };
+    struct frame frame;
+
+    frame_init(&frame, &schema);
+    for (size_t i = 0; i < living + ended; i++) {
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        entity->id = entity->pid = (int32_t)i + 1;
+        entity->flags = i < living ? ENTITY_KERNEL : ENTITY_KERNEL | ENTITY_ENDED;
+        snprintf(entity->name, sizeof entity->name, "p%zu", i);
+        frame_values(&frame, i)[CAMP_STATE_USER] = i;
+    }
+    assert_int_equal(top_rows_fill(&rows, &frame, &selection), CAMP_OK);
+    assert_int_equal(rows.count, 0); /* of the kernel, which was not asked for */
+    for (size_t i = 0; i < living + ended; i++)
+        frame.entities[i].flags &= (uint32_t)~ENTITY_KERNEL;
+    assert_int_equal(top_rows_fill(&rows, &frame, &selection), CAMP_OK);
+    assert_int_equal(rows.living, expected_living);
+    assert_int_equal(rows.count, expected_living + expected_ended);
+    for (size_t i = 0; i < rows.count; i++) {
+        const size_t number =
+            i < rows.living ? living - 1 - i : living + ended - 1 - i + rows.living;
+        char name[32];
+
+        snprintf(name, sizeof name, "p%zu", number);
+        assert_string_equal(rows.groups.entities[rows.order[i]].name, name);
+    }
+    frame_release(&frame);
+    top_rows_release(&rows);
+}
+
+static void those_that_ended_come_last_and_get_a_quarter_of_the_rows(void **state)
+{
+    (void)state;
+    check_cut(30, 10, 0, 30, 10);
+    check_cut(3, 2, 20, 3, 2);
+    check_cut(30, 0, 20, 20, 0);
+    check_cut(30, 2, 20, 18, 2);
+    check_cut(30, 10, 20, 15, 5);
+    check_cut(4, 30, 20, 4, 16);
+    check_cut(2, 2, 1, 1, 0);
+    check_cut(0, 5, 3, 0, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +239,8 @@ int main(void)
         cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_is_a_name_or_a_number),
         cmocka_unit_test(a_line_is_prstat_s_column_for_column),
+        cmocka_unit_test(many_cpus_are_all_and_the_busiest),
+        cmocka_unit_test(those_that_ended_come_last_and_get_a_quarter_of_the_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
