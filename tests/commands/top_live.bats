@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# camp top on a terminal: what is drawn, and keys.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    run "$CAMP" top --count 1 --interval 50ms --top 1
+    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
+        skip "$output"
+    fi
+    [ "$status" -eq 0 ]
+}
+
+teardown() {
+    if [ -n "${LOAD:-}" ]; then kill "$LOAD" 2>/dev/null || true; fi
+}
+
+# A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
+on_screen() {
+    local columns=$1 rows=$2 keys=$3
+    shift 3
+    run /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" "$columns" "$rows" "$keys" -- "$CAMP" top \
+        --interval 500ms "$@"
+    [ "$status" -eq 0 ]
+    [[ $output == *"camp top  each "* || $columns -eq 1 ]] || skip "camp was built without ncurses"
+}
+
+@test "top, live: live on a terminal of 80 x 24, 40 x 8, 0 x 0 and 1 x 1" {
+    on_screen 80 24 q
+    [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
+    [[ ${lines[1]} == *"tier bpf"* ]]
+    [[ ${lines[2]} == "    cpu   usr%"* ]]
+    grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
+    [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
+    for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
+    on_screen 40 8 q
+    [ "${#lines[@]}" -le 8 ]
+    [[ ${lines[2]} =~ ^\ +id\ +name ]] # no room for the CPUs
+    on_screen 0 0 q
+    [[ ${lines[0]} == "camp top"* ]]
+    on_screen 1 1 'hhtbgsq'
+    [ "${#lines[@]}" -le 1 ]
+}
+
+@test "top, live: keys group, sort, freeze and filter what is shown" {
+    on_screen 80 24 'ggSq'
+    [[ ${lines[0]} == "camp top  each command, by stopped  h: help" ]]
+    on_screen 80 24 ' q'
+    [[ ${lines[0]} == *"FROZEN"* ]]
+    on_screen 80 24 $'/^camp$\rq'
+    [[ ${lines[0]} == *"only ^camp$"* ]]
+    grep -Eq '^ +[0-9]+  camp  ' <<<"$output"
+    on_screen 80 24 $'/(\rq'
+    [[ ${lines[0]} == *"is no regular expression"* ]]
+    on_screen 80 24 'cq'
+    [[ $output == *"USERNAME"* ]]
+}
+
+@test "top, live: keys for the tree and for the groups that can be had" {
+    on_screen 80 24 'gtq'
+    [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
+    # Round all groups: without --workload there is none of that kind.
+    on_screen 80 24 'ggggggq'
+    [[ ${lines[0]} =~ each\ (process|thread|user), ]]
+    echo 'all line=.' >"$BATS_TEST_TMPDIR/workloads"
+    on_screen 80 24 'q' --workload "$BATS_TEST_TMPDIR/workloads"
+    [[ ${lines[0]} == "camp top  each workload"* ]]
+    [[ $output == *"all "* ]]
+}
+
+@test "top, live: the help fits on 80 x 24 and names each key" {
+    # It ends by itself, so that the screen is the one behind the last h.
+    run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 100 24 hh -- "$CAMP" top \
+        --interval 500ms --count 8
+    [[ $output == *"measured at each change of state"* ]] || skip "camp was built without ncurses"
+    [[ ${lines[-1]} == "any key goes back" ]]
+    for key in q space g t 's  S' 'f  /' k c b 'up down'; do [[ $output == *"  $key "* ]]; done
+    for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
+}
+
+@test "top, live: the triangle of the rows, in braille and without" {
+    LC_ALL=C.UTF-8 on_screen 80 24 'bq'
+    [[ $output == *[⠁-⣿]* ]]
+    LC_ALL=C on_screen 80 24 'bq'
+    [[ $output != *[⠁-⣿]* ]]
+    [[ ${lines[0]} == "camp top  each process"* ]]
+}
+
+@test "top, live: colours where the terminal has them, none with NO_COLOR" {
+    run env TERM=xterm-256color script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    [[ $output == *[\[\;]7m* ]]
+    [[ $output == *[\[\;]2m* ]]
+    [[ $output == *$'\e[39;49m'* ]]
+    run env TERM=xterm-256color NO_COLOR=1 script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    [[ $output == *[\[\;]7m* ]]
+    [[ $output != *$'\e[39;49m'* ]]
+}
+
+@test "top, live: names in UTF-8 are cut at the edge, and are ? in LANG=C" {
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/größe"
+    "$BATS_TEST_TMPDIR/größe" 20 &
+    LOAD=$!
+    LC_ALL=C.UTF-8 on_screen 80 24 q --filter '^gr'
+    [[ $output == *" größe "* ]]
+    LC_ALL=C on_screen 80 24 q --filter '^gr'
+    [[ $output == *" gr??e "* ]]
+}
+
+@test "top, live: in tmux, 80 x 24, and when it is resized" {
+    command -v tmux >/dev/null || skip "tmux is not installed"
+    local server=(tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux")
+    "${server[@]}" new-session -d -x 80 -y 24 "'$CAMP' top --interval 300ms"
+    sleep 2.5
+    run -0 "${server[@]}" capture-pane -p
+    [[ ${lines[0]} == "camp top  each process"* ]]
+    grep -Eq '^     id  name .* un%$' <<<"$output"
+    "${server[@]}" resize-window -x 50 -y 12
+    sleep 1
+    run -0 "${server[@]}" capture-pane -p
+    [[ ${lines[0]} == "camp top  each process"* ]]
+    for line in "${lines[@]}"; do [ "${#line}" -le 50 ]; done
+    "${server[@]}" resize-window -x 100 -y 30
+    sleep 1
+    run -0 "${server[@]}" capture-pane -p
+    grep -Eq '^     id  name {34}thr .* un%$' <<<"$output"
+    "${server[@]}" send-keys q
+    sleep 0.5
+    run ! "${server[@]}" has-session
+}
+
+@test "top, live: where it is not live, it prints" {
+    run env TERM=dumb script -qec "'$CAMP' top --count 1 --interval 100ms" /dev/null
+    [[ $output == *"tier bpf"* ]]
+    [[ $output != *"h: help"* ]]
+    run env TERM=vt100 script -qec "'$CAMP' top --format text --count 1 --interval 100ms" /dev/null
+    [[ $output == *"tier bpf"* ]]
+    [[ $output != *"h: help"* ]]
+    run env TERM=vt100 script -qec "'$CAMP' top --count 1 --interval 100ms <&-" /dev/null
+    [[ $output == *"tier bpf"* ]]
+    [[ $output != *"h: help"* ]]
+}
