@@ -71,7 +71,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
         { "tier", 0, OPTION_CHOICE, &options->tier, "TIER",
           "How processes are read: auto (taskstats where it is permitted, or schedstat), "
           "taskstats, "
-          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended).",
+          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended, and of CPUs).",
           0, 0, tiers },
         { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
           "Only these columns of the processes, by their JSON names.", 0, 0, NULL },

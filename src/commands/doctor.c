@@ -406,9 +406,9 @@ int command_doctor(int argc, char **argv)
     };
     const struct option_table options = {
         "camp doctor [OPTIONS]",
-        "What this kernel counts and how, which events it has for microstates and whether they\n"
-        "can be measured, which capabilities are held and what each would give, which tier\n"
-        "camp check runs on, and what would change it.",
+        "What this kernel counts and how, which events it has for microstates and whether\n"
+        "they can be measured, which capabilities are held and what each would give, which\n"
+        "tier camp check runs on, and what would change it.",
         specs, COUNT(specs)
     };
     struct view_options output = { .stream = stdout,
