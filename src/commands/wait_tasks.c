@@ -149,8 +149,6 @@ static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
 
-    if (entity->id == 0)
-        return CAMP_OK;
     for (size_t i = first_wait_of(now, entity->id);
          i < now->count && now->waits[i].tid == entity->id; i++) {
         const struct camp_disk_wait *wait = &now->waits[i];

@@ -189,7 +189,7 @@ static void of_many_cpus_those_with_wait_are_shown_in_their_order(void **state)
     (void)state;
     make(&made);
     add_cpu(&made, 2, SECOND, 0, 550 * MS);
-    add_cpu(&made, 3, SECOND, 20 * MS, 550 * MS);
+    add_cpu(&made, 3, SECOND, 700 * MS, 700 * MS);
     made.selection.top_cpus = 2;
     fill(&made);
     assert_int_equal(made.record.tables[WAIT_CPUS].row_count, 2);
@@ -278,9 +278,9 @@ static void a_task_has_a_row_for_each_disk_the_longest_first(void **state)
 
     (void)state;
     make(&made);
-    add_wait(&made, 21, 1, 5 * SECOND);
-    add_wait(&made, 11, 1, 10 * MS);
     add_wait(&made, 11, 2, 3 * SECOND);
+    add_wait(&made, 11, 1, 10 * MS);
+    add_wait(&made, 21, 1, 5 * SECOND);
     wait_tasks_begin(&made.tasks);
     made.tasks.now.count = 0;
     add_wait(&made, 11, 2, 3 * SECOND + 100 * MS);
@@ -360,6 +360,50 @@ static void a_wait_of_who_is_in_no_frame_yet_is_booked_with_the_next(void **stat
     release(&made);
 }
 
+static void a_wait_is_booked_in_one_interval(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    add_wait(&made, 11, 1, 100 * MS);
+    add_wait(&made, 11, 2, 200 * MS);
+    add_thread(&made, 11, 300 * MS);
+    fill(&made);
+    assert_int_equal(tasks_shown(&made), 2);
+    made.tasks.now.count = 0;
+    frame_clear(&made.threads);
+    add_wait(&made, 11, 1, 140 * MS);
+    add_wait(&made, 11, 2, 200 * MS);
+    add_thread(&made, 11, 40 * MS);
+    fill(&made);
+    assert_int_equal(tasks_shown(&made), 1);
+    assert_task(&made, 0, 11, "4095:1", 40 * MS);
+    release(&made);
+}
+
+static void one_number_of_two_tasks_one_after_the_other(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    add_wait(&made, 11, 1, 100 * MS);
+    add_wait(&made, 11, 2, 50 * MS);
+    made.tasks.now.waits[0].pid = 11;
+    made.tasks.now.waits[0].start_ns = 2;
+    add_thread(&made, 11, 50 * MS);
+    add_thread(&made, 11, 100 * MS);
+    made.threads.entities[1].pid = 11;
+    fill(&made);
+    assert_int_equal(tasks_shown(&made), 2);
+    assert_task(&made, 0, 11, "4095:1", 100 * MS);
+    assert_int_equal(cell(&made, WAIT_TASKS, 0, "pid").integer, 11);
+    assert_task(&made, 1, 11, "4095:2", 50 * MS);
+    assert_int_equal(cell(&made, WAIT_TASKS, 1, "pid").integer, 10);
+    release(&made);
+}
+
 static void a_pair_that_was_forgotten_and_made_anew_is_never_below_zero(void **state)
 {
     struct made made;
@@ -412,6 +456,8 @@ int main(void)
         cmocka_unit_test(what_remains_of_its_state_is_of_no_disk),
         cmocka_unit_test(what_the_readings_lie_apart_is_the_longest_waits),
         cmocka_unit_test(a_wait_of_who_is_in_no_frame_yet_is_booked_with_the_next),
+        cmocka_unit_test(a_wait_is_booked_in_one_interval),
+        cmocka_unit_test(one_number_of_two_tasks_one_after_the_other),
         cmocka_unit_test(a_pair_that_was_forgotten_and_made_anew_is_never_below_zero),
         cmocka_unit_test(rows_of_chosen_processes_and_sums_of_all),
     };
