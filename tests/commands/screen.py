@@ -1,6 +1,7 @@
 """screen.py COLUMNS LINES KEYS -- COMMAND...: runs a command on a terminal of its own (pyte), types
-KEYS one after the other (half a second each, the first after 2.5 s), and prints the screen before
-the last of them, as a person would have seen it. Its exit status is the command's."""
+KEYS one after the other (half a second each, the first half a second after an interval is there, or
+after 8 s), and prints the screen before the last of them, as a person would have seen it. Its exit
+status is the command's."""
 import fcntl
 import os
 import pty
@@ -12,7 +13,8 @@ import time
 
 import pyte
 
-FIRST_S, EACH_S = 2.5, 0.5
+LATEST_S, EACH_S = 8, 0.5
+FIRST_SIGN = 'tier '  # of an interval
 
 
 def main():
@@ -25,9 +27,12 @@ def main():
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))
     screen = pyte.Screen(columns or 80, lines or 24)
     stream = pyte.ByteStream(screen)
-    start, typed, seen = time.monotonic(), 0, []
+    next_key, typed, seen, begun = time.monotonic() + LATEST_S, 0, [], False
     while True:
-        if typed < len(keys) and time.monotonic() - start > FIRST_S + EACH_S * typed:
+        if not begun and FIRST_SIGN in screen.display[min(1, len(screen.display) - 1)]:
+            next_key, begun = time.monotonic() + EACH_S, True
+        if typed < len(keys) and time.monotonic() > next_key:
+            next_key, begun = time.monotonic() + EACH_S, True
             seen = [line.rstrip() for line in screen.display]
             os.write(terminal, keys[typed].encode())
             typed += 1
