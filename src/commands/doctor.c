@@ -90,7 +90,7 @@ struct doctor {
     struct cell tiers[TIERS][TIER_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
     char headline[160];
-    char change[CAMP_ERROR_SIZE + 32], microstates[CAMP_ERROR_SIZE + 32];
+    char change[CAMP_ERROR_SIZE + 32], microstates[CAMP_ERROR_SIZE + 48];
 };
 
 /* ----------------------------------------------------------------------------- Examining -- */
@@ -328,7 +328,7 @@ static const char *change_of(struct doctor *doctor)
     return doctor->refusal.message;
 }
 
-/* The tier of the other commands has none below it: what they fall back to is camp check. */
+/* camp top and camp time have no tier below: what they fall back to is camp check. */
 static void tell_microstates(struct doctor *doctor)
 {
     const bool can = doctor->states_refusal.code == CAMP_OK;
@@ -339,8 +339,8 @@ static void tell_microstates(struct doctor *doctor)
         snprintf(doctor->microstates, sizeof doctor->microstates,
                  "Microstates can be measured: camp top, time, wait, check --tier bpf.");
     else
-        snprintf(doctor->microstates, sizeof doctor->microstates, "No camp top, time, wait: %s",
-                 doctor->states_refusal.message);
+        snprintf(doctor->microstates, sizeof doctor->microstates,
+                 "No camp top, time; wait has tier kernel: %s", doctor->states_refusal.message);
 }
 
 static void add_summary(struct doctor *doctor)
@@ -407,8 +407,8 @@ int command_doctor(int argc, char **argv)
     const struct option_table options = {
         "camp doctor [OPTIONS]",
         "What this kernel counts and how, which events it has for microstates and whether\n"
-        "they can be measured, which capabilities are held and what each would give, which\n"
-        "tier camp check runs on, and what would change it.",
+        "they can be measured, which capabilities are held and what each would give,\n"
+        "which tier camp check runs on, and what would change it.",
         specs, COUNT(specs)
     };
     struct view_options output = { .stream = stdout,

@@ -105,7 +105,7 @@ attached_to() {
     [ "$status" -eq 0 ]
     [[ $output == *"runs on tier schedstat"* ]]
     [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin+ep "* ]]
-    [[ ${lines[-2]} == "No camp top, time, wait: "*"CAP_BPF and CAP_PERFMON"* ]] ||
+    [[ ${lines[-2]} == "No camp top, time; wait has tier kernel: "*"CAP_BPF and CAP_PERFMON"* ]] ||
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
 
