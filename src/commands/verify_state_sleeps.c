@@ -22,8 +22,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define POINTS 2.0    /* of wall time: how near a state has to be to its load's truth */
-#define SEEN_MIN 10.0 /* of wall time: with less of it nothing would be shown */
+#define POINTS 2.0     /* of wall time: how near a state has to be to its load's truth */
+#define SEEN_MIN 10.0  /* of wall time: with less of it nothing would be shown */
+#define UNSURE_MAX 5.0 /* of wall time: what a load may be unsure of */
 #define SWITCHES_US                                                                                \
     1.5 /* of each wait: in its two switches scheduler and session look elsewhere                  \
          */
@@ -53,17 +54,24 @@ static int act_sleep(const void *plan, void *truth, struct camp_error *error)
     return load_sleep(plan, truth, error);
 }
 
+/* Locks beside its own: it waited for its act, and in it for the end of who woke it. */
 static void judge_sleep(struct verification *verification, const struct sleep_row *sleep,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
     const struct load_sleep_truth *truth = subject_truth(subject);
+    uint64_t act_ns = subject_record(subject)->wall_ns;
     double asleep = (double)did->state_ns[sleep->state];
+    double unsure = percent_of((double)truth->unsure_ns, truth->wall_ns);
 
-    if (sleep->state == CAMP_STATE_LOCK)
-        asleep -= (double)did->time_ns - (double)subject_record(subject)->wall_ns;
+    if (unsure > UNSURE_MAX)
+        interfered(verification, sleep->row, "it had no CPU for %.1f %% of the time when woken",
+                   unsure);
+    if (sleep->state == CAMP_STATE_LOCK) {
+        asleep -= (double)did->time_ns - (double)act_ns;
+        unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
+    }
     book_between(verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
-                 percent_of(asleep, truth->wall_ns), POINTS,
-                 POINTS + percent_of((double)truth->unsure_ns, truth->wall_ns));
+                 percent_of(asleep, truth->wall_ns), POINTS, POINTS + unsure);
 }
 
 static int run_sleep(struct verification *verification, const struct sleep_row *sleep,
