@@ -181,11 +181,9 @@ static int read_options(struct top *top, int argc, char **argv)
                : status;
 }
 
-int top_fill(struct top *top, const struct frame *threads)
+int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus)
 {
-    struct top_interval interval = {
-        threads, threads_source_cpus(top->threads), { 0 }, "bpf", NULL
-    };
+    struct top_interval interval = { threads, cpus, { 0 }, "bpf", NULL };
     char time[TIME_TEXT_SIZE];
 
     time_text(time, sizeof time, threads->wall_clock_ns);
@@ -198,7 +196,7 @@ int top_fill(struct top *top, const struct frame *threads)
 
 static int show(struct top *top, const struct frame *threads, size_t number)
 {
-    int failed, status = top_fill(top, threads);
+    int failed, status = top_fill(top, threads, threads_source_cpus(top->threads));
 
     if (status != OPTIONS_GO_ON)
         return status;

@@ -36,8 +36,9 @@ int top_select_group(struct top *top, int group, const char **ret_problem);
 /* How many rows of so many lines are left for the record's, beside its headings, CPUs and notes. */
 size_t top_rows_that_fit(const struct top *top, size_t lines);
 
-/* Fills top->record with this interval. OPTIONS_GO_ON, or an exit status after a complaint. */
-int top_fill(struct top *top, const struct frame *threads);
+/* Fills top->record with an interval: its threads, and its CPUs. OPTIONS_GO_ON, or an exit status
+ * after a complaint. */
+int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus);
 
 /* The live form, on a terminal that screen_open() took. Returns an exit status. */
 int top_live(struct top *top);

@@ -42,7 +42,8 @@ static const char help_text[] =
 
 struct live {
     struct top *top;
-    const struct frame *threads; /* the interval shown */
+    const struct frame *threads, *cpus;       /* of the interval shown; NULL: not yet */
+    struct frame frozen_threads, frozen_cpus; /* a copy of it; owned */
     size_t scroll;
     bool frozen, helping, triangle, ended;
     char filter[FILTER_SIZE], message[FILTER_SIZE + 40];
@@ -103,12 +104,12 @@ static int draw(struct live *live)
     selection->cpus = lines >= LINES_FOR_CPUS;
     /* What is below the screen is not even written. */
     selection->top = live->triangle ? 0 : live->scroll + top_rows_that_fit(top, lines - 1);
-    status = top_fill(top, live->threads);
+    status = top_fill(top, live->threads, live->cpus);
     if (status != OPTIONS_GO_ON)
         return status;
     snprintf(head, sizeof head, "camp top  each %s, by %s%s%s%s%s  %s", top_group_names[top->group],
              top_sort_names[top->sort], selection->tree ? ", tree" : "",
-             live->filter[0] != '\0' ? ", only " : "", live->filter, live->frozen ? "  FROZEN" : "",
+             live->frozen ? "  FROZEN" : "", live->filter[0] != '\0' ? "  only " : "", live->filter,
              live->message[0] != '\0' ? live->message : "h: help");
     if (live->triangle)
         return draw_triangle(top, head);
@@ -198,6 +199,23 @@ static void change_selection(struct live *live, int key)
     live->scroll = 0;
 }
 
+/* The intervals go on unseen: who ends meanwhile must be taken from the kernel. */
+static void turn_frozen(struct live *live)
+{
+    if (live->threads == NULL)
+        return;
+    if (live->frozen || live->threads == &live->frozen_threads) {
+        live->frozen = !live->frozen;
+    } else if (top_copy_frame(&live->frozen_threads, live->threads, NULL) == CAMP_OK &&
+               top_copy_frame(&live->frozen_cpus, live->cpus, NULL) == CAMP_OK) {
+        live->threads = &live->frozen_threads;
+        live->cpus = &live->frozen_cpus;
+        live->frozen = true;
+    } else {
+        snprintf(live->message, sizeof live->message, "no memory to freeze");
+    }
+}
+
 static void press(struct live *live, int key)
 {
     live->message[0] = '\0';
@@ -212,7 +230,7 @@ static void press(struct live *live, int key)
         live->ended = true;
         break;
     case ' ':
-        live->frozen = !live->frozen;
+        turn_frozen(live);
         break;
     case 'f':
     case '/':
@@ -270,7 +288,10 @@ static int take_interval(struct live *live)
         screen_close(); /* a complaint is for the terminal as it was */
         return complain_of(r, &error);
     }
+    if (live->frozen)
+        return OPTIONS_GO_ON;
     live->threads = threads;
+    live->cpus = threads_source_cpus(live->top->threads);
     return draw(live);
 }
 
@@ -288,14 +309,16 @@ int top_live(struct top *top)
             break;
         deadline_ns += top->interval_ns;
         status = attend(&live, deadline_ns);
-        if (status != OPTIONS_GO_ON || live.ended || stop_requested || live.frozen)
+        if (status != OPTIONS_GO_ON || live.ended || stop_requested)
             continue;
         status = take_interval(&live);
         i++;
         /* After a question, or a look that took long: no short intervals to make up for it. */
-        if (live.threads != NULL && live.threads->end_ns > deadline_ns + top->interval_ns / 2)
-            deadline_ns = live.threads->end_ns;
+        if (now_ns(CLOCK_MONOTONIC) > deadline_ns + top->interval_ns / 2)
+            deadline_ns = now_ns(CLOCK_MONOTONIC);
     }
     screen_close();
+    frame_release(&live.frozen_threads);
+    frame_release(&live.frozen_cpus);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

@@ -24,28 +24,30 @@ static bool is_selected(const struct entity *entity, const struct top_selection 
     return wanted;
 }
 
-static int copy_selected(struct frame *ret, const struct frame *threads,
-                         const struct top_selection *selection)
+int top_copy_frame(struct frame *ret, const struct frame *from,
+                   const struct top_selection *selection)
 {
-    const size_t columns = threads->schema->column_count;
+    const size_t columns = from->schema->column_count;
 
+    if (ret->schema == NULL)
+        frame_init(ret, from->schema);
     frame_clear(ret);
-    ret->start_ns = threads->start_ns;
-    ret->end_ns = threads->end_ns;
-    ret->wall_clock_ns = threads->wall_clock_ns;
-    ret->losses = threads->losses;
-    for (size_t i = 0; i < threads->entity_count; i++) {
+    ret->start_ns = from->start_ns;
+    ret->end_ns = from->end_ns;
+    ret->wall_clock_ns = from->wall_clock_ns;
+    ret->losses = from->losses;
+    for (size_t i = 0; i < from->entity_count; i++) {
         struct entity *entity;
 
-        if (!is_selected(&threads->entities[i], selection))
+        if (selection != NULL && !is_selected(&from->entities[i], selection))
             continue;
         entity = frame_add(ret);
         if (entity == NULL)
             return CAMP_E_NOMEM;
-        *entity = threads->entities[i];
-        ret->elapsed_ns[ret->entity_count - 1] = threads->elapsed_ns[i];
-        memcpy(frame_values(ret, ret->entity_count - 1), frame_values(threads, i),
-               columns * sizeof *threads->values);
+        *entity = from->entities[i];
+        ret->elapsed_ns[ret->entity_count - 1] = from->elapsed_ns[i];
+        memcpy(frame_values(ret, ret->entity_count - 1), frame_values(from, i),
+               columns * sizeof *from->values);
     }
     return CAMP_OK;
 }
@@ -57,7 +59,7 @@ static int select_threads(struct top_rows *ret, const struct frame *threads,
     const bool all = selection->pid_count == 0 && selection->kernel_threads;
 
     ret->threads = all ? threads : &ret->selected;
-    return all ? CAMP_OK : copy_selected(&ret->selected, threads, selection);
+    return all ? CAMP_OK : top_copy_frame(&ret->selected, threads, selection);
 }
 
 static int group_threads(struct top_rows *ret, const struct top_selection *selection)
@@ -208,10 +210,8 @@ int top_rows_fill(struct top_rows *ret, const struct frame *threads,
 {
     int r;
 
-    if (ret->selected.schema == NULL) {
-        frame_init(&ret->selected, threads->schema);
+    if (ret->groups.schema == NULL)
         frame_init(&ret->groups, threads->schema);
-    }
     r = select_threads(ret, threads, selection);
     if (r == CAMP_OK)
         r = group_threads(ret, selection);
@@ -222,10 +222,8 @@ int top_rows_fill(struct top_rows *ret, const struct frame *threads,
 
 void top_rows_release(struct top_rows *rows)
 {
-    if (rows->selected.schema != NULL) {
-        frame_release(&rows->selected);
-        frame_release(&rows->groups);
-    }
+    frame_release(&rows->selected);
+    frame_release(&rows->groups);
     free(rows->order);
     free(rows->depths);
     *rows = (struct top_rows){ 0 };

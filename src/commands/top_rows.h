@@ -43,6 +43,11 @@ struct top_rows {
     size_t capacity;               /* of order and depths */
 };
 
+/* A frame of those that are selected; NULL: of all. *ret is empty, or was copied to before. CAMP_OK
+ * or CAMP_E_NOMEM. */
+int top_copy_frame(struct frame *ret, const struct frame *from,
+                   const struct top_selection *selection);
+
 /* CAMP_OK or CAMP_E_NOMEM. */
 int top_rows_fill(struct top_rows *ret, const struct frame *threads,
                   const struct top_selection *selection);

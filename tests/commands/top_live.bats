@@ -123,6 +123,17 @@ on_screen() {
     sleep 1
     run -0 "${server[@]}" capture-pane -p
     grep -Eq '^     id  name {34}thr .* un%$' <<<"$output"
+    # Frozen, the interval stays, however it is looked at.
+    "${server[@]}" send-keys ' ' gs
+    sleep 1
+    frozen=$("${server[@]}" capture-pane -p)
+    sleep 0.7
+    [ "$frozen" = "$("${server[@]}" capture-pane -p)" ]
+    [[ $frozen == *"each user, by user  FROZEN"* ]]
+    "${server[@]}" send-keys ' '
+    sleep 0.7
+    [[ $("${server[@]}" capture-pane -p) != *FROZEN* ]]
+    [ "$(sed -n 2p <<<"$frozen")" != "$("${server[@]}" capture-pane -p | sed -n 2p)" ]
     "${server[@]}" send-keys q
     sleep 0.5
     run ! "${server[@]}" has-session
