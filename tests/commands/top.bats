@@ -247,6 +247,8 @@ times = [row["states"]["timer"] for row in rows]
 assert times == sorted(times, reverse=True) and len(rows) == 3, times
 ' --interval 300ms --sort timer --top 3
     ask 'assert {row["name"] for row in rows} == {"sleep"}, rows' --interval 100ms --filter '^sleep$'
+    ask 'assert {row["name"] for row in rows} == {"root"}, rows' --interval 100ms --group user \
+        --filter '^root$'
 }
 
 @test "top: the text fits in 80 columns, that of prstat too" {

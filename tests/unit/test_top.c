@@ -4,6 +4,7 @@
 #include "commands/top_fields.h"
 #include "commands/top_prstat.h"
 #include "commands/top_rows.h"
+#include "commands/top_workloads.h"
 #include "commands/user_names.h"
 #include "sources/source.h"
 
@@ -232,6 +233,63 @@ static void those_that_ended_come_last_and_get_a_quarter_of_the_rows(void **stat
     check_cut(0, 5, 3, 0, 3);
 }
 
+/* A thread of a process that this machine does not have: its command line is its name. */
+static struct entity *add_thread(struct frame *frame, int32_t number, int32_t process,
+                                 const char *name)
+{
+    struct entity *entity = frame_add(frame);
+
+    assert_non_null(entity);
+    entity->id = 2000000000 + number;
+    entity->pid = 2000000000 + process;
+    strcpy(entity->name, name);
+    return entity;
+}
+
+static void a_process_is_asked_again_when_it_is_another(void **state)
+{
+    static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
+    struct top_workloads workloads = { 0 };
+    struct user_names users = { 0 };
+    struct workload_fault fault;
+    struct frame frame;
+
+    (void)state;
+    assert_int_equal(workloads_parse(&workloads.rules, rules, strlen(rules), &fault), CAMP_OK);
+    frame_init(&frame, &schema);
+    add_thread(&frame, 8, 7, "a"); /* its thread, which is not asked */
+    add_thread(&frame, 7, 7, "b");
+    add_thread(&frame, 3, 3, "a");
+    frame.end_ns = 1;
+    assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
+    assert_int_equal(workloads.count, 2);
+    assert_int_equal(workloads.numbers[0], 1);
+    assert_int_equal(workloads.numbers[1], 1);
+    assert_int_equal(workloads.numbers[2], 0);
+    /* It is remembered: that the rules are others by now is not seen. */
+    workloads.members[0].workload = 77;
+    frame.end_ns = 2;
+    assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
+    assert_int_equal(workloads.numbers[2], 77);
+    /* Another user, another program, another process of that number. */
+    frame.entities[1].uid = 4000000000u;
+    strcpy(frame.entities[2].name, "b");
+    frame.end_ns = 3;
+    assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
+    assert_int_equal(workloads.numbers[0], 2);
+    assert_int_equal(workloads.numbers[2], 1);
+    workloads.members[0].workload = 77;
+    frame.entities[2].flags = ENTITY_NEW;
+    assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
+    assert_int_equal(workloads.numbers[2], 77); /* the same interval once more */
+    frame.end_ns = 4;
+    assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
+    assert_int_equal(workloads.numbers[2], 1);
+    frame_release(&frame);
+    top_workloads_release(&workloads);
+    user_names_release(&users);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +297,7 @@ int main(void)
         cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_is_a_name_or_a_number),
         cmocka_unit_test(a_line_is_prstat_s_column_for_column),
+        cmocka_unit_test(a_process_is_asked_again_when_it_is_another),
         cmocka_unit_test(many_cpus_are_all_and_the_busiest),
         cmocka_unit_test(those_that_ended_come_last_and_get_a_quarter_of_the_rows),
     };
