@@ -50,7 +50,7 @@ const char *tier_name(enum tasks_tier tier)
 const char *tier_lacks(enum tasks_tier tier)
 {
     if (tier == TASKS_BPF)
-        return "nothing of tasks; each context switch costs a little more while it runs";
+        return "what a running task did since the last tick; each context switch costs a little";
     if (tier == TASKS_TASKSTATS)
         return "what a running task did since the last tick, and the last part of an exit";
     return "sampled time of a process (it is per CPU only), and what ends between two looks";

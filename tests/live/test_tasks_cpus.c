@@ -153,6 +153,20 @@ static void busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals(void
     source_close(tasks);
 }
 
+/* Where no CPU had switched when the source was opened, they are watched since they did. */
+static void the_first_interval_of_a_source_has_cpus(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct source *tasks = open_tier(TASKS_BPF);
+
+        usleep(100000);
+        next_frame(tasks, 0);
+        assert_int_not_equal(row_of(tasks_source_cpus(tasks), CAMP_CPU_TOTAL), SIZE_MAX);
+        source_close(tasks);
+    }
+}
+
 static void tiers_that_do_not_see_cpus_have_none(void **state)
 {
     struct source *tasks = open_tier(TASKS_SCHEDSTAT);
@@ -168,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_of_a_cpu_is_the_loads_own_clock_where_ticks_see_nothing),
         cmocka_unit_test(busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals),
+        cmocka_unit_test(the_first_interval_of_a_source_has_cpus),
         cmocka_unit_test(tiers_that_do_not_see_cpus_have_none),
     };
 
