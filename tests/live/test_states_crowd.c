@@ -250,7 +250,7 @@ static void end_crowd(const pid_t pids[CROWD_PROCESSES])
 }
 
 /* `camp top`, once; its exit status. */
-static int run_top(long *ret_resident_kb)
+static int run_top(const char *camp, long *ret_resident_kb)
 {
     struct rusage usage;
     int status;
@@ -258,8 +258,7 @@ static int run_top(long *ret_resident_kb)
 
     if (pid == 0) {
         if (freopen("/dev/null", "w", stdout) != NULL)
-            execl(getenv("CAMP"), "camp", "top", "--count", "1", "--interval", "300ms",
-                  (char *)NULL);
+            execl(camp, "camp", "top", "--count", "1", "--interval", "300ms", (char *)NULL);
         _exit(99);
     }
     assert_int_equal(wait4(pid, &status, 0, &usage), pid);
@@ -291,6 +290,7 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct crowd *crowd = shared_memory(sizeof *crowd);
+    const char *camp = getenv("CAMP");
     struct camp_states_losses losses;
     struct threads ended = { 0 };
     pid_t pids[CROWD_PROCESSES];
@@ -302,7 +302,7 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
     start_crowd(crowd, pids);
     if (crowd->failed == 0) {
         assert_all_of_a_crowd_add_up(session);
-        status = getenv("CAMP") != NULL ? run_top(&resident_kb) : 0;
+        status = camp != NULL ? run_top(camp, &resident_kb) : 0;
     }
     end_crowd(pids);
     if (crowd->failed != 0) {
