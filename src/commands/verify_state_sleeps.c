@@ -25,9 +25,9 @@
 #define POINTS 2.0     /* of wall time: how near a state has to be to its load's truth */
 #define SEEN_MIN 10.0  /* of wall time: with less of it nothing would be shown */
 #define UNSURE_MAX 5.0 /* of wall time: what a load may be unsure of */
-#define SWITCHES_US                                                                                \
-    1.5 /* of each wait: in its two switches scheduler and session look elsewhere                  \
-         */
+/* Of each wait: a CPU that comes out of idle for it is busy by the scheduler's clock before the
+ * switch that microstates see. */
+#define WAKING_US 6.0
 
 static double percent_of(double part_ns, uint64_t whole_ns)
 {
@@ -154,7 +154,7 @@ static void judge_wait(struct verification *verification, const struct wait_row 
     const struct wait *wait = subject_truth(subject);
     double expected =
         percent_of((double)wait->waited_ns - (double)did->run_delay_ns, wait->wall_ns);
-    double room = POINTS + percent_of((double)wait->waits * SWITCHES_US * NS_PER_US, wait->wall_ns);
+    double room = POINTS + percent_of((double)wait->waits * WAKING_US * NS_PER_US, wait->wall_ns);
     uint64_t beside = own->woken_ns + own->wall_ns - wait->wall_ns;
 
     if (beside > did->run_delay_ns)
