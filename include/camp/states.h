@@ -138,7 +138,7 @@ const char *camp_state_name(int state);
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
-/* All living threads, in the kernel's order (ascending by process, then as they were made). Each is
+/* All living threads, ascending by tid. Each is
  * of one moment, its time_ns; the moments of a snapshot lie as far apart as it takes. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);

@@ -30,6 +30,10 @@ const volatile bool split_calls = true;
 /* Until the first snapshot has met all threads, who is unknown is older than the session. */
 bool all_met;
 
+/* Snapshots are numbered: the one that is being made, and the last one, which its reader has (0: it
+ * does not). */
+uint32_t snapshot_now, snapshot_before;
+
 enum account_flag {
     IN_CALL = 1u << 0,
     WORKER = 1u << 1, /* no user code: kernel threads, io_uring's workers */
@@ -50,8 +54,9 @@ struct account {
     uint64_t run_ns;        /* the scheduler's count of its CPU time then */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device; /* it last asked for input or output */
-    uint64_t faults; /* that the kernel had served when a system call ran into one */
+    uint32_t device;                /* it last asked for input or output */
+    uint32_t shown, shown_sequence; /* in which snapshot last; the sequence when it was in full */
+    uint64_t faults;                /* that the kernel had served when a system call ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 

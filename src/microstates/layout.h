@@ -28,6 +28,16 @@ static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t a
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
+/* In a snapshot, in place of a camp_thread_states: a thread that did nothing since the last one.
+ * What others may have changed of it, and the moment. Its tid is negative, to tell it from the
+ * other. */
+struct unchanged_thread {
+    int32_t tid, parent;
+    uint64_t time_ns;
+    uint64_t cgroup;
+    char name[CAMP_STATES_NAME_SIZE];
+};
+
 struct disk_wait_key {
     uint64_t start_ns;
     int32_t tid;

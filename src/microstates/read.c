@@ -1,6 +1,6 @@
 /*
- * What a session reads: living threads by an iterator of the kernel, those that ended from a ring,
- * CPUs and losses from memory that it shares with the kernel, waits for disks from a map.
+ * What a session reads beside living threads: those that ended from a ring, CPUs and losses from
+ * memory that it shares with the kernel, waits for disks from a map.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -12,88 +12,6 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-#define RECORDS_AT_ONCE 128
-
-/* ------------------------------------------------------------------------------ Snapshot -- */
-
-typedef void (*take_record)(void *context, const struct camp_thread_states *record);
-
-static int read_records(struct camp_states *session, take_record take, void *context,
-                        struct camp_error *error)
-{
-    struct camp_thread_states records[RECORDS_AT_ONCE];
-    int descriptor = bpf_iter_create(bpf_link__fd(session->programs->links.snapshot));
-    size_t waiting = 0; /* bytes: a read may end within a record */
-    ssize_t got;
-
-    if (descriptor < 0)
-        return camp_fail(error, CAMP_E_IO, errno, "the kernel makes no iterator of its tasks (%s)",
-                         strerror(errno));
-    for (;;) {
-        size_t whole;
-
-        do
-            got = read(descriptor, (char *)records + waiting, sizeof records - waiting);
-        while (got < 0 && (errno == EINTR || errno == EAGAIN));
-        if (got <= 0)
-            break;
-        waiting += (size_t)got;
-        whole = waiting / sizeof records[0];
-        for (size_t i = 0; i < whole; i++)
-            take(context, &records[i]);
-        waiting -= whole * sizeof records[0];
-        memmove(records, records + whole, waiting);
-    }
-    close(descriptor);
-    return got == 0 ? CAMP_OK
-                    : camp_fail(error, CAMP_E_IO, errno, "the kernel's tasks cannot be read (%s)",
-                                strerror(errno));
-}
-
-struct thread_array {
-    char *next;
-    size_t size, capacity, count;
-};
-
-static void take_thread(void *context, const struct camp_thread_states *record)
-{
-    struct thread_array *array = context;
-
-    if (array->count++ >= array->capacity)
-        return;
-    camp_hand_out(array->next, array->size, record, sizeof *record);
-    array->next += array->size;
-}
-
-int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
-                        size_t capacity, size_t *ret_count, struct camp_error *error)
-{
-    struct thread_array array = { (char *)ret, size, capacity, 0 };
-    int r;
-
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
-    r = read_records(session, take_thread, &array, error);
-    if (r != CAMP_OK)
-        return r;
-    *ret_count = array.count;
-    if (array.count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "%zu threads, and room for %zu", array.count,
-                         capacity);
-    return CAMP_OK;
-}
-
-static void take_nothing(void *context, const struct camp_thread_states *record)
-{
-    (void)context;
-    (void)record;
-}
-
-int session_meet_all(struct camp_states *session, struct camp_error *error)
-{
-    return read_records(session, take_nothing, NULL, error);
-}
 
 /* --------------------------------------------------------------------------------- Exits -- */
 

@@ -77,7 +77,7 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
 
 /* A thread that changes its state meanwhile is read again. */
 static __always_inline bool copy(struct camp_thread_states *ret, struct task_struct *task,
-                                 const struct account *account)
+                                 struct account *account)
 {
     identify(ret, task, account);
     for (int i = 0; i < TRIES; i++) {
@@ -88,10 +88,35 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
         fill(ret, task, account, now);
         close_copy(ret, task, account, now);
         barrier();
-        if ((sequence & 1) == 0 && sequence == *(const volatile uint32_t *)&account->sequence)
+        if ((sequence & 1) == 0 && sequence == *(const volatile uint32_t *)&account->sequence) {
+            account->shown = snapshot_now;
+            account->shown_sequence = sequence;
             return true;
+        }
     }
     return false;
+}
+
+/* It was shown in the last snapshot, and did nothing since: its reader knows the rest. Of what a
+ * thread in full has in some 20 cache lines this takes 7. */
+static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
+                                           struct account *account)
+{
+    uint32_t sequence = *(const volatile uint32_t *)&account->sequence;
+
+    if (snapshot_before == 0 || account->shown != snapshot_before ||
+        account->shown_sequence != sequence || on_cpu(account->state))
+        return false;
+    ret->time_ns = bpf_ktime_get_ns();
+    barrier();
+    if (sequence != *(const volatile uint32_t *)&account->sequence)
+        return false;
+    ret->tid = -task->pid;
+    ret->parent = task->real_parent->tgid;
+    ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
+    __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
+    account->shown = snapshot_now;
+    return true;
 }
 
 #endif

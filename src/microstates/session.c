@@ -185,6 +185,7 @@ void camp_states_close(struct camp_states *session)
     if (session->cpus != NULL)
         munmap((void *)session->cpus, CPUS_BYTES);
     ring_buffer__free(session->exits);
+    free(session->known);
     states_bpf__destroy(session->programs);
     free(session);
 }

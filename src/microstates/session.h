@@ -8,11 +8,18 @@
 
 #include <bpf/libbpf.h>
 
+#include <stdbool.h>
+
 #define CPUS_BYTES (CPUS_MAX * sizeof(struct cpu_account))
 
 struct camp_states {
     struct states_bpf *programs;
     const struct cpu_account *cpus; /* [CPUS_MAX], as the kernel writes them */
+    /* The last snapshot, ascending by tid, of which the kernel tells what changed. */
+    struct camp_thread_states *known; /* [known_count] */
+    size_t known_count, known_capacity;
+    uint32_t snapshots; /* how many were made */
+    bool known_whole;   /* `known` is all of the last one */
     struct ring_buffer *exits;
     /* Where exits go while the ring is being read. */
     char *taken;

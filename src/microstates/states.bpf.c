@@ -319,6 +319,7 @@ SEC("iter/task")
 int snapshot(struct bpf_iter__task *ctx)
 {
     struct task_struct *task = ctx->task;
+    struct unchanged_thread unchanged;
     struct camp_thread_states record;
     struct account *account;
 
@@ -332,6 +333,10 @@ int snapshot(struct bpf_iter__task *ctx)
     }
     if (account == NULL || (account->flags & DEAD) != 0)
         return 0;
+    if (copy_unchanged(&unchanged, task, account)) {
+        bpf_seq_write(ctx->meta->seq, &unchanged, sizeof unchanged);
+        return 0;
+    }
     __builtin_memset(&record, 0, sizeof record);
     if (!copy(&record, task, account))
         record.flags |= CAMP_THREAD_UNSURE;

@@ -1,0 +1,238 @@
+/* A snapshot tells of threads that did nothing since the last one in short: nothing of them may be
+ * missing, or old. */
+#include "states_session.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define SLEEPERS 40u
+
+static void sleep_on(void *unused)
+{
+    (void)unused;
+    for (;;)
+        pause();
+}
+
+/* As the next snapshot has it. */
+static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
+{
+    struct threads threads = look(session);
+    const struct camp_thread_states *found = find_tid(&threads, pid);
+    struct camp_thread_states thread;
+
+    assert_non_null(found);
+    thread = *found;
+    free(threads.of);
+    return thread;
+}
+
+static void who_sleeps_on_grows_in_its_state_alone(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    pid_t child = start(sleep_on, NULL);
+    struct camp_thread_states before, now;
+
+    (void)state;
+    usleep(50000);
+    before = one_of(session, child);
+    for (int i = 0; i < 5; i++) {
+        uint64_t passed;
+
+        usleep(20000);
+        now = one_of(session, child);
+        passed = now.time_ns - before.time_ns;
+        assert_at_least("passed", passed, 20 * (uint64_t)NS_PER_MS, 0);
+        assert_int_equal(now.state, CAMP_STATE_OTHER_SLEEP);
+        assert_int_equal(now.state_ns[CAMP_STATE_OTHER_SLEEP],
+                         before.state_ns[CAMP_STATE_OTHER_SLEEP] + passed);
+        now.state_ns[CAMP_STATE_OTHER_SLEEP] = before.state_ns[CAMP_STATE_OTHER_SLEEP];
+        now.time_ns = before.time_ns;
+        assert_memory_equal(&now, &before, sizeof now);
+        before = one_of(session, child);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close_states(session);
+}
+
+struct worker {
+    int work[2], done[2]; /* pipes */
+};
+
+static void work_when_told(void *truth)
+{
+    struct worker *self = truth;
+    char byte;
+
+    while (read(self->work[0], &byte, 1) == 1) {
+        burn(CLOCK_PROCESS_CPUTIME_ID, 30 * (uint64_t)NS_PER_MS);
+        if (write(self->done[1], &byte, 1) != 1)
+            _exit(1);
+    }
+}
+
+/* It sleeps whenever it is looked at, as it did when it was looked at last, and worked meanwhile.
+ */
+static void who_worked_since_is_not_told_in_short(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct worker worker;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(pipe(worker.work), 0);
+    assert_int_equal(pipe(worker.done), 0);
+    child = start(work_when_told, &worker);
+    usleep(20000);
+    one_of(session, child);
+    for (uint64_t i = 1; i <= 5; i++) {
+        struct camp_thread_states thread;
+        char byte;
+
+        assert_int_equal(write(worker.work[1], "", 1), 1);
+        assert_int_equal(read(worker.done[0], &byte, 1), 1);
+        usleep(20000);
+        thread = one_of(session, child);
+        assert_int_equal(thread.state, CAMP_STATE_PIPE);
+        assert_at_least("on a CPU", on_cpu_ns(&thread), i * 30 * NS_PER_MS, 0);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close_states(session);
+}
+
+static void *be_named(void *tid)
+{
+    *(volatile pid_t *)tid = gettid();
+    for (;;)
+        pause();
+    return NULL;
+}
+
+/* Only within a process may one thread name another. */
+static void the_name_that_another_gave_a_sleeper_is_seen(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    volatile pid_t tid = 0;
+    char path[64];
+    pthread_t thread;
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, be_named, (void *)&tid), 0);
+    while (tid == 0)
+        usleep(1000);
+    usleep(20000);
+    one_of(session, tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", tid);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("another name", file);
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(one_of(session, tid).name, "another name");
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    close_states(session);
+}
+
+static void have_a_child(void *truth)
+{
+    pid_t child = fork();
+
+    if (child > 0)
+        *(pid_t *)truth = child;
+    sleep_on(NULL);
+}
+
+static void a_sleeper_whose_parent_ends_has_another(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
+    pid_t child;
+
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    child = start(have_a_child, (void *)grandchild);
+    usleep(50000);
+    assert_int_equal(one_of(session, *grandchild).parent, child);
+    assert_int_equal(one_of(session, *grandchild).parent, child);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(one_of(session, *grandchild).parent, getpid());
+    kill(*grandchild, SIGKILL);
+    waitpid(*grandchild, NULL, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    munmap((void *)grandchild, sizeof *grandchild);
+    close_states(session);
+}
+
+/* All in order, each once, whoever came or went between two snapshots. */
+static void who_comes_and_goes_is_told_once(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    pid_t children[SLEEPERS] = { 0 };
+
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        pid_t *child = &children[round * 7 % SLEEPERS];
+        struct threads threads;
+
+        if (*child != 0) {
+            kill(*child, SIGKILL);
+            waitpid(*child, NULL, 0);
+            *child = 0;
+        } else {
+            *child = start(sleep_on, NULL);
+        }
+        threads = look(session);
+        for (size_t i = 1; i < threads.count; i++)
+            assert_true(threads.of[i - 1].tid < threads.of[i].tid);
+        for (size_t i = 0; i < threads.count; i++)
+            assert_near("all states", sum_ns(&threads.of[i]),
+                        threads.of[i].time_ns - threads.of[i].begin_ns, 1000);
+        for (unsigned i = 0; i < SLEEPERS; i++)
+            assert_true(children[i] == 0 || find_tid(&threads, children[i]) != NULL);
+        free(threads.of);
+    }
+    for (unsigned i = 0; i < SLEEPERS; i++) {
+        if (children[i] != 0) {
+            kill(children[i], SIGKILL);
+            waitpid(children[i], NULL, 0);
+        }
+    }
+    close_states(session);
+}
+
+/* A place that is too small costs no thread: the next snapshot has them all. */
+static void a_snapshot_without_room_spoils_nothing(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    pid_t child = start(sleep_on, NULL);
+    struct camp_thread_states few[2];
+    size_t count;
+
+    (void)state;
+    usleep(20000);
+    assert_int_equal(camp_states_threads(session, few, sizeof few[0], 2, &count, NULL),
+                     CAMP_E_SPACE);
+    assert_at_least("threads", count, 3, 0);
+    assert_int_equal(one_of(session, child).pid, child);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close_states(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_sleeps_on_grows_in_its_state_alone),
+        cmocka_unit_test(who_worked_since_is_not_told_in_short),
+        cmocka_unit_test(the_name_that_another_gave_a_sleeper_is_seen),
+        cmocka_unit_test(a_sleeper_whose_parent_ends_has_another),
+        cmocka_unit_test(who_comes_and_goes_is_told_once),
+        cmocka_unit_test(a_snapshot_without_room_spoils_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
