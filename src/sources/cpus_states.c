@@ -57,7 +57,6 @@ struct cpus_states {
     size_t state_count, state_capacity;
     struct reading *before, *now; /* [before_count], [now_count] */
     size_t before_count, now_count, before_capacity, now_capacity;
-    uint64_t before_ns, now_ns; /* CLOCK_MONOTONIC of the looks; 0: there was none */
     struct frame frame;
 };
 
@@ -106,18 +105,21 @@ static int read_states(struct cpus_states *cpus, struct camp_states *session,
     return r;
 }
 
-static const struct camp_cpu *kernel_of(const struct cpus_states *cpus, int32_t cpu)
+static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, int32_t cpu)
 {
-    for (size_t i = 0; i < cpus->kernel_count; i++) {
-        if (cpus->kernel[i].cpu == cpu)
-            return &cpus->kernel[i];
+    for (size_t i = 0; i < cpus->state_count; i++) {
+        if (cpus->states[i].cpu == cpu)
+            return &cpus->states[i];
     }
     return NULL;
 }
 
-static struct reading reading_of(const struct camp_cpu_states *states,
-                                 const struct camp_cpu *kernel)
+/* Of a CPU that has made no switch yet (begin_ns 0) only what the kernel counts is known. */
+static struct reading reading_of(const struct camp_cpu *kernel,
+                                 const struct camp_cpu_states *switched)
 {
+    const struct camp_cpu_states none = { .cpu = kernel->cpu, .time_ns = kernel->time_ns };
+    const struct camp_cpu_states *states = switched != NULL ? switched : &none;
     const uint64_t own = states->own_wait_ns;
     struct reading reading = { states->cpu, states->time_ns, states->begin_ns, { 0 } };
 
@@ -139,14 +141,14 @@ static struct reading reading_of(const struct camp_cpu_states *states,
 /* A CPU that is offline makes no switches: the kernel's list says which are there. */
 static int take_readings(struct cpus_states *cpus)
 {
-    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->state_count, sizeof *cpus->now))
+    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->kernel_count, sizeof *cpus->now))
         return CAMP_E_NOMEM;
     cpus->now_count = 0;
-    for (size_t i = 0; i < cpus->state_count; i++) {
-        const struct camp_cpu *kernel = kernel_of(cpus, cpus->states[i].cpu);
+    for (size_t i = 0; i < cpus->kernel_count; i++) {
+        const struct camp_cpu *kernel = &cpus->kernel[i];
 
-        if (kernel != NULL)
-            cpus->now[cpus->now_count++] = reading_of(&cpus->states[i], kernel);
+        if (kernel->cpu != CAMP_CPU_TOTAL)
+            cpus->now[cpus->now_count++] = reading_of(kernel, states_of(cpus, kernel->cpu));
     }
     return CAMP_OK;
 }
@@ -190,16 +192,15 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU whose first switch came in this interval is watched since then (at the beginning of a
- * session no CPU may have switched yet); of one that went offline or came back it is not known what
- * was before. */
+/* A CPU whose first switch came in this interval is watched since then; one that made none is not
+ * known to be idle. Of one that came online or went offline it is not known what was before. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;
     int r = CAMP_OK;
 
     frame_clear(frame);
-    if (cpus->before_ns == 0)
+    if (cpus->before_count == 0)
         return CAMP_OK;
     if (frame_add(frame) == NULL)
         return CAMP_E_NOMEM;
@@ -207,13 +208,16 @@ static int fill_frame(struct cpus_states *cpus)
     for (size_t i = 0; i < cpus->now_count && r == CAMP_OK; i++) {
         const struct reading *now = &cpus->now[i];
         const struct reading *before = find(cpus->before, cpus->before_count, now->cpu);
-        const struct reading first = { .time_ns = now->begin_ns };
+        struct reading first;
 
-        if (before == NULL && now->begin_ns < cpus->before_ns) {
+        if (before == NULL || now->begin_ns == 0) {
             frame->losses.partial++;
             continue;
         }
-        r = add_cpu(frame, before != NULL ? before : &first, now);
+        first = *before;
+        if (before->begin_ns == 0)
+            first.time_ns = now->begin_ns;
+        r = add_cpu(frame, &first, now);
         frame->entities[0].count = (uint32_t)frame->entity_count - 1;
     }
     for (size_t i = 0; i < cpus->before_count; i++)
@@ -233,8 +237,6 @@ int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
     cpus->before_capacity = cpus->now_capacity;
     cpus->now = swap;
     cpus->now_capacity = swap_capacity;
-    cpus->before_ns = cpus->now_ns;
-    cpus->now_ns = source_clock_ns(CLOCK_MONOTONIC);
     r = read_kernel(cpus, error);
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);
