@@ -23,6 +23,8 @@ static void take(struct family *family, int32_t pid, int32_t tid, int32_t parent
                                            .tid = tid,
                                            .parent = parent,
                                            .flags = CAMP_THREAD_ENDED,
+                                           .count = 1,
+                                           .processes = pid == tid,
                                            .start_ns = begin,
                                            .begin_ns = begin,
                                            .time_ns = time };
@@ -117,9 +119,35 @@ static void a_circle_of_parents_ends(void **state)
     family_release(&family);
 }
 
+/* Those that found no room, added up by parent and name. */
+static void a_total_is_of_whom_its_parent_is(void **state)
+{
+    struct family family = { 0 };
+    struct camp_thread_states *total;
+
+    (void)state;
+    take(&family, 101, 101, ROOT, 0, 50, "make");
+    take(&family, 0, 0, 101, 10, 40, "brief");
+    take(&family, 0, 0, 7, 10, 40, "stranger");
+    total = &family.threads[1];
+    total->flags |= CAMP_THREAD_TOTAL;
+    total->count = 12;
+    total->processes = 9;
+    family.threads[2].flags |= CAMP_THREAD_TOTAL;
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(family.sum_count, 2);
+    assert_string_equal(family.sums[1].name, "brief");
+    assert_int_equal(family.sums[1].threads, 12);
+    assert_int_equal(family.sums[1].processes, 9);
+    assert_int_equal(family.sums[1].elapsed_ns, 30);
+    assert_int_equal(family.total.threads, 13);
+    family_release(&family);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_total_is_of_whom_its_parent_is),
         cmocka_unit_test(children_of_children_descend_and_nobody_else),
         cmocka_unit_test(a_pid_that_was_used_again_is_another_parent),
         cmocka_unit_test(threads_are_booked_under_the_name_of_their_process),
