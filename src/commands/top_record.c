@@ -56,7 +56,7 @@ static const struct field loss_fields[] = {
 
 #define NAME_WIDTH 15 /* of the text's columns these are as wide as there is room */
 #define NAME_WIDTH_MOST 60
-#define OTHER_WIDTH 65 /* all others with the gaps between them */
+#define OTHER_WIDTH 65 /* all others with the gaps between them, and a blank at the edge */
 #define ID_WIDTH 9
 
 /* --------------------------------------------------------------------------------- Fields -- */

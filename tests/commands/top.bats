@@ -217,6 +217,8 @@ assert ended[0]["id"] is None and ended[0]["elapsed_ns"] > 0
         [ "$(grep -c ' thr  usr%' <<<"$output")" -eq 2 ]
         grep -q -B1 '^ *\(id  \)\?ended .* thr  usr%' <<<"$output"
         ended=$(sed -n '/ended .* thr  usr%/,$p' <<<"$output")
+        [ "$(grep -E ' thr  usr%' <<<"$output" | awk '{ print length }' | sort -u)" = 79 ]
+        run ! grep -Eq '^ +-  ' <<<"${output%%  ended  *}"
         if [ $group != user ]; then
             grep -Eq '^( +-  )?ls +[0-9]+ ' <<<"$ended"
         fi

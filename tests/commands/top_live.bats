@@ -13,6 +13,7 @@ setup() {
 
 teardown() {
     if [ -n "${LOAD:-}" ]; then kill "$LOAD" 2>/dev/null || true; fi
+    tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
 }
 
 # A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
@@ -109,7 +110,7 @@ on_screen() {
 @test "top, live: in tmux, 80 x 24, and when it is resized" {
     command -v tmux >/dev/null || skip "tmux is not installed"
     local server=(tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux")
-    "${server[@]}" new-session -d -x 80 -y 24 "'$CAMP' top --interval 300ms"
+    "${server[@]}" new-session -d -x 80 -y 24 "'$CAMP' top --interval 300ms" 3>&-
     sleep 2.5
     run -0 "${server[@]}" capture-pane -p
     [[ ${lines[0]} == "camp top  each process"* ]]
@@ -124,12 +125,16 @@ on_screen() {
     run -0 "${server[@]}" capture-pane -p
     grep -Eq '^     id  name {34}thr .* un%$' <<<"$output"
     # Frozen, the interval stays, however it is looked at.
-    "${server[@]}" send-keys ' ' gs
+    "${server[@]}" send-keys ' '
     sleep 1
     frozen=$("${server[@]}" capture-pane -p)
-    sleep 0.7
+    sleep 1
     [ "$frozen" = "$("${server[@]}" capture-pane -p)" ]
-    [[ $frozen == *"each user, by user  FROZEN"* ]]
+    "${server[@]}" send-keys gs
+    sleep 0.5
+    run -0 "${server[@]}" capture-pane -p
+    [[ $output == *"each user, by user  FROZEN"* ]]
+    [ "$(sed -n 2p <<<"$frozen")" = "${lines[1]}" ]
     "${server[@]}" send-keys ' '
     sleep 0.7
     [[ $("${server[@]}" capture-pane -p) != *FROZEN* ]]

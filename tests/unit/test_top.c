@@ -147,6 +147,7 @@ static void make_cpus(struct frame *frame, const struct schema *cpus, size_t cou
         frame->elapsed_ns[i] = i == 0 ? 1000 * count : 1000;
         frame_values(frame, i)[CPUS_STATES_USER] = i;
         frame_values(frame, i)[CPUS_STATES_IDLE] = frame->elapsed_ns[i] - i;
+        frame_values(frame, i)[CPUS_STATES_STEAL] = frame->elapsed_ns[i] / 4;
     }
 }
 
@@ -166,6 +167,12 @@ static void many_cpus_are_all_and_the_busiest(void **state)
     assert_int_equal(top_cpus_fill(&shown, &frame, true, &table), CAMP_OK);
     assert_int_equal(table.row_count, 4);
     assert_int_equal(table.cells[0].integer, 0); /* in their order */
+    assert_string_equal(table.fields[3].title, "usr%");
+    assert_true(table.cells[3].real > 0.09 && table.cells[3].real < 0.11);
+    assert_string_equal(table.fields[7].title, "idle%");
+    assert_true(table.cells[7].real > 99.89 && table.cells[7].real < 99.91);
+    assert_string_equal(table.fields[9].title, "stl%");
+    assert_true(table.cells[9].real == 25);
     frame_release(&frame);
     make_cpus(&frame, &cpus, 64);
     assert_int_equal(top_cpus_fill(&shown, &frame, true, &table), CAMP_OK);
