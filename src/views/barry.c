@@ -1,4 +1,5 @@
-#include "barry.h"
+/* The triangle, its dots, and what the last line says of them. */
+#include "barry_canvas.h"
 
 #include "format.h"
 
@@ -7,50 +8,11 @@
 #include <string.h>
 #include <wchar.h>
 
-#define DOTS_IN_CELL 8
 #define LINES_BESIDE 3 /* the upper name, the lower names, the summary */
 #define HEIGHT_MINIMUM 2
-#define HEIGHT_OF_QUARTERS 8 /* from here on the sides have marks */
-#define NAME_COLUMNS 15
-#define GAP_MAXIMUM 3      /* between a dot and its label: a blank, a side, a blank */
-#define NEAR 1e-9          /* points on a side stay in the side's cell, however they are rounded */
-#define SHOWN_SHARE 0.0005 /* 0.1 % when it is rounded */
+#define NEAR 1e-9 /* points on a side stay in the side's cell, however they are rounded */
 
-enum what {
-    BLANK,
-    BASE, /* the lower side, which may be written over */
-    SIDE,
-    TEXT, /* or dots */
-};
-
-/* One character of the picture. */
-struct spot {
-    enum what what;
-    bool is_second; /* of a character of two columns: nothing is written */
-    char bytes[5];  /* UTF-8; empty: blank */
-    uint8_t dots;   /* of braille */
-    size_t count;   /* of points in it */
-    size_t first;   /* the first of them */
-    bool labelled;
-};
-
-struct canvas {
-    const struct barry *barry;
-    struct spot *spots; /* [rows x columns] */
-    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no room */
-    size_t left;        /* its first column */
-    size_t drawn, fullest, incomplete;
-    double worst, left_out; /* shares of one point */
-};
-
-/* A place among the dots of the whole triangle. */
-struct place {
-    struct spot *spot;
-    size_t row, column; /* of the canvas */
-    size_t x, y;        /* of the dot in the cell */
-};
-
-static struct spot *spot_at(const struct canvas *canvas, size_t row, size_t column)
+struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {
     return &canvas->spots[row * canvas->barry->columns + column];
 }
@@ -76,8 +38,7 @@ static size_t measure_character(const char *text, bool utf8, size_t *ret_columns
     return length > 0 ? length : 1;
 }
 
-/* Writes what fits into `limit` columns, and returns how many it took. row NULL: measures only. */
-static size_t write_text(struct spot *row, const char *text, bool utf8, size_t limit)
+size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit)
 {
     size_t at = 0;
 
@@ -98,16 +59,6 @@ static size_t write_text(struct spot *row, const char *text, bool utf8, size_t l
     return at;
 }
 
-/* Columns [from, to) of a row hold nothing more than `most`. */
-static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
-{
-    for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
-        if (spot_at(canvas, row, i)->what > most)
-            return false;
-    }
-    return true;
-}
-
 /* -------------------------------------------------------------------------------- Triangle -- */
 
 static size_t dot_at(double value, size_t dots)
@@ -115,9 +66,7 @@ static size_t dot_at(double value, size_t dots)
     return !(value > 0) ? 0 : value >= (double)dots ? dots - 1 : (size_t)value;
 }
 
-/* Where these shares are; false: nowhere. */
-static bool find_place(const struct canvas *canvas, const struct weights *weights,
-                       struct place *ret)
+bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret)
 {
     const size_t dots = 4 * canvas->height; /* so many wide and high */
     struct position position;
@@ -131,7 +80,7 @@ static bool find_place(const struct canvas *canvas, const struct weights *weight
     y = dot_at((1 - position.y) * (double)dots + NEAR, dots);
     ret->row = 1 + y / 4;
     ret->column = canvas->left + x / 2;
-    ret->spot = spot_at(canvas, ret->row, ret->column);
+    ret->spot = barry_spot(canvas, ret->row, ret->column);
     ret->x = x % 2;
     ret->y = y % 4;
     return true;
@@ -139,7 +88,7 @@ static bool find_place(const struct canvas *canvas, const struct weights *weight
 
 static void draw_side(const struct canvas *canvas, size_t row, size_t column, const char *text)
 {
-    struct spot *spot = spot_at(canvas, row, column);
+    struct spot *spot = barry_spot(canvas, row, column);
 
     strcpy(spot->bytes, text);
     spot->what = *text == '_' ? BASE : SIDE;
@@ -157,14 +106,14 @@ static void draw_sides(const struct canvas *canvas)
         draw_side(canvas, height, canvas->left + i, "_");
 }
 
-static struct place quarter_of(const struct canvas *canvas, size_t from, size_t to, int quarters)
+struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters)
 {
     struct weights weights = { 0 };
     struct place place;
 
     weights.shares[to] = quarters / 4.0;
     weights.shares[from] = 1 - weights.shares[to];
-    find_place(canvas, &weights, &place); /* is somewhere: they add up to 1 */
+    barry_place(canvas, &weights, &place); /* is somewhere: they add up to 1 */
     return place;
 }
 
@@ -172,7 +121,7 @@ static void draw_quarters(const struct canvas *canvas)
 {
     for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {
         for (size_t side = 0; side < 3; side++) {
-            const struct place place = quarter_of(canvas, side, (side + 1) % 3, i);
+            const struct place place = barry_quarter(canvas, side, (side + 1) % 3, i);
 
             draw_side(canvas, place.row, place.column, "+");
         }
@@ -183,12 +132,12 @@ static void draw_quarters(const struct canvas *canvas)
 static void write_centred(const struct canvas *canvas, size_t row, const char *text, size_t centre,
                           size_t from, size_t to)
 {
-    const size_t width = write_text(NULL, text, canvas->barry->utf8, to - from);
+    const size_t width = barry_write(NULL, text, canvas->barry->utf8, to - from);
     size_t at = centre > from + width / 2 ? centre - width / 2 : from;
 
     if (at + width > to)
         at = to - width;
-    write_text(spot_at(canvas, row, at), text, canvas->barry->utf8, width);
+    barry_write(barry_spot(canvas, row, at), text, canvas->barry->utf8, width);
 }
 
 /* Each lower name keeps to its half, so that they never meet. */
@@ -254,7 +203,7 @@ static void draw_points(struct canvas *canvas)
         if (fabs(weights->unaccounted) > fabs(canvas->worst))
             canvas->worst = weights->unaccounted;
         canvas->left_out = fmax(canvas->left_out, weights->left_out);
-        if (!find_place(canvas, weights, &place))
+        if (!barry_place(canvas, weights, &place))
             continue;
         if (place.spot->count++ == 0)
             place.spot->first = i;
@@ -263,108 +212,6 @@ static void draw_points(struct canvas *canvas)
         canvas->drawn++;
         if (place.spot->count > canvas->fullest)
             canvas->fullest = place.spot->count;
-    }
-}
-
-/* ---------------------------------------------------------------------------------- Labels -- */
-
-/* Where `width` columns may begin on that side of a cell, a blank at both of their ends and `gap`
- * columns away from it: the triangle's side may lie between. SIZE_MAX: there is no room. */
-static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
-                        size_t gap, bool on_left)
-{
-    size_t at;
-
-    if (on_left) {
-        if (column < width + gap)
-            return SIZE_MAX;
-        at = column - gap - width;
-        if (!is_free(canvas, row, column - gap + 1, column, SIDE))
-            return SIZE_MAX;
-    } else {
-        at = column + 1 + gap;
-        if (at + width > canvas->barry->columns ||
-            !is_free(canvas, row, column + 1, column + gap, SIDE))
-            return SIZE_MAX;
-    }
-    return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
-}
-
-/* Writes `name` and `rest` beside a cell: as near as can be, outside of the triangle rather than
- * across it. False: there is no room. */
-static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
-                       const char *rest)
-{
-    const bool utf8 = canvas->barry->utf8;
-    const size_t name_width = write_text(NULL, name, utf8, NAME_COLUMNS);
-    const size_t width = name_width + strlen(rest);
-    const bool is_left = column < canvas->left + canvas->height;
-
-    for (size_t attempt = 0; attempt < 2 * GAP_MAXIMUM; attempt++) {
-        const bool on_left = (attempt % 2 == 0) == is_left;
-        const size_t at = find_room(canvas, row, column, width, 1 + attempt / 2, on_left);
-
-        if (at == SIZE_MAX)
-            continue;
-        /* Its blank is its own: the lower side ends there. */
-        *spot_at(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
-        write_text(spot_at(canvas, row, at), name, utf8, name_width);
-        write_text(spot_at(canvas, row, at + name_width), rest, false, strlen(rest));
-        spot_at(canvas, row, column)->labelled = true;
-        return true;
-    }
-    return false;
-}
-
-static void name_points(const struct canvas *canvas)
-{
-    const struct barry *barry = canvas->barry;
-    size_t left = canvas->height / 3 + 1; /* more would hide the picture */
-
-    for (size_t i = 0; i < barry->point_count && left > 0; i++) {
-        const struct barry_point *point = &barry->points[i];
-        char others[24] = "", unaccounted[40] = "", rest[64];
-        struct place place;
-
-        if (point->name == NULL || !find_place(canvas, &point->weights, &place) ||
-            place.spot->first != i)
-            continue;
-        if (place.spot->count > 1)
-            snprintf(others, sizeof others, " +%zu", place.spot->count - 1);
-        if (fabs(point->weights.unaccounted) >= SHOWN_SHARE)
-            snprintf(unaccounted, sizeof unaccounted, " un %.1f%%",
-                     100 * point->weights.unaccounted);
-        snprintf(rest, sizeof rest, "%s%s", others, unaccounted);
-        left -= put_beside(canvas, place.row, place.column, point->name, rest);
-    }
-}
-
-/* Cells that hold more than can be seen, and have no name. */
-static void number_cells(const struct canvas *canvas)
-{
-    for (size_t row = 1; row <= canvas->height; row++) {
-        for (size_t column = 0; column < canvas->barry->columns; column++) {
-            const struct spot *spot = spot_at(canvas, row, column);
-            char number[24];
-
-            if (spot->count <= DOTS_IN_CELL || spot->labelled)
-                continue;
-            snprintf(number, sizeof number, "%zu", spot->count);
-            put_beside(canvas, row, column, "", number);
-        }
-    }
-}
-
-/* How much of the upper vertex there is at the quarters of the left side. */
-static void number_quarters(const struct canvas *canvas)
-{
-    for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {
-        const struct place place = quarter_of(canvas, 1, 0, i);
-        char number[8];
-
-        snprintf(number, sizeof number, "%d%%", 25 * i);
-        if (place.spot->count == 0)
-            put_beside(canvas, place.row, place.column, "", number);
     }
 }
 
@@ -402,8 +249,8 @@ static bool draw_summary(const struct canvas *canvas)
     else
         fprintf(stream, "no room for a triangle of %zu", barry->point_count);
     if (fclose(stream) == 0)
-        write_text(spot_at(canvas, canvas->height > 0 ? canvas->height + 2 : 0, 0), text, false,
-                   barry->columns);
+        barry_write(barry_spot(canvas, canvas->height > 0 ? canvas->height + 2 : 0, 0), text, false,
+                    barry->columns);
     free(text);
     return text != NULL;
 }
@@ -428,7 +275,7 @@ static char *write_rows(const struct canvas *canvas)
     if (stream == NULL)
         return NULL;
     for (size_t i = 0; i < canvas->barry->rows; i++)
-        write_row(spot_at(canvas, i, 0), canvas->barry->columns, stream);
+        write_row(barry_spot(canvas, i, 0), canvas->barry->columns, stream);
     if (fclose(stream) == 0)
         return text;
     free(text);
@@ -454,9 +301,7 @@ char *barry_draw(const struct barry *barry)
         draw_quarters(&canvas);
         draw_names(&canvas);
         draw_points(&canvas);
-        name_points(&canvas);
-        number_cells(&canvas);
-        number_quarters(&canvas);
+        barry_label(&canvas);
     }
     if (barry->rows == 0 || draw_summary(&canvas))
         text = write_rows(&canvas);

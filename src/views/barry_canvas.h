@@ -1,0 +1,63 @@
+/* What the files that draw a Barry3 (barry.h) share: a canvas of single characters. */
+#ifndef CAMP_VIEWS_BARRY_CANVAS_H
+#define CAMP_VIEWS_BARRY_CANVAS_H
+
+#include "barry.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DOTS_IN_CELL 8
+#define HEIGHT_OF_QUARTERS 8 /* from here on the sides have marks */
+#define SHOWN_SHARE 0.0005   /* 0.1 % when it is rounded */
+
+enum what {
+    BLANK,
+    BASE, /* the lower side, which may be written over */
+    SIDE,
+    TEXT, /* or dots */
+};
+
+/* One character of the picture. */
+struct spot {
+    enum what what;
+    bool is_second; /* of a character of two columns: nothing is written */
+    char bytes[5];  /* UTF-8; empty: blank */
+    uint8_t dots;   /* of braille */
+    size_t count;   /* of points in it */
+    size_t first;   /* the first of them */
+    bool labelled;
+};
+
+struct canvas {
+    const struct barry *barry;
+    struct spot *spots; /* [rows x columns] */
+    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no room */
+    size_t left;        /* its first column */
+    size_t drawn, fullest, incomplete;
+    double worst, left_out; /* shares of one point */
+};
+
+/* A place among the dots of the whole triangle. */
+struct place {
+    struct spot *spot;
+    size_t row, column; /* of the canvas */
+    size_t x, y;        /* of the dot in the cell */
+};
+
+struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
+
+/* Writes what fits into `limit` columns, and returns how many it took. row NULL: measures only. */
+size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
+
+/* Where these shares are; false: nowhere. */
+bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
+
+/* Where on a side, from vertex to vertex, so many quarters of the way are gone. */
+struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
+
+/* Names the first points, numbers full cells and the left side, wherever there is room. */
+void barry_label(const struct canvas *canvas);
+
+#endif
