@@ -1,25 +1,22 @@
 /*
  * camp verify: is every number right on this machine? The paper's Result Validation. Here: options,
- * the book of findings, their table. The experiments are in verify_*.c.
+ * which trials are run how often, the exit status. The findings are kept in verify_book.c and shown
+ * by verify_show.c, the experiments are in the other verify_*.c.
  */
-#include "verify.h"
+#include "verify_book.h"
 
 #include "command.h"
-#include "counters/error.h"
 #include "counters/units.h"
 #include "verify_show.h"
 #include "verify_witness.h"
 #include "views/view.h"
 
 #include <fnmatch.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define DISTORTIONS_MAX 128
 #define STEAL_MAX_PERCENT 1.0 /* of one CPU */
 
 static const struct trial_list *const lists[] = {
@@ -27,21 +24,14 @@ static const struct trial_list *const lists[] = {
     &list_trials, &phase_trials, &exit_trials,   &state_trials, &state_sleep_trials,
 };
 
+#define LIST_COUNT (sizeof lists / sizeof *lists)
+
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* CAMP_VERIFY_DISTORT: how this command itself is tested. */
-struct distortion {
-    char row[48];
-    double factor;
-};
-
-struct verification {
-    struct finding findings[ROWS_MAX];
-    size_t count;
-    const struct trial *running;
-    struct distortion distortions[DISTORTIONS_MAX];
-    size_t distortion_count;
+/* What was asked for, and how far it is. */
+struct verify_run {
+    struct verification book;
     uint64_t repeat;
     int format;
     const char *only;
@@ -51,149 +41,6 @@ struct verification {
     struct verify_record record;
     int status;
 };
-
-/* ------------------------------------------------------------------------ The book -- */
-
-static struct finding *find(struct verification *verification, const char *row)
-{
-    for (size_t i = 0; i < verification->count; i++)
-        if (strcmp(verification->findings[i].spec->name, row) == 0)
-            return &verification->findings[i];
-    return NULL;
-}
-
-static struct finding *open_finding(struct verification *verification, const char *row)
-{
-    struct finding *finding = find(verification, row);
-
-    /* One that others interfered with is not decided by the same try. */
-    return finding != NULL && finding->wanted && finding->verdict == VERDICT_OPEN &&
-                   !finding->interfered
-               ? finding
-               : NULL;
-}
-
-bool is_open(struct verification *verification, const char *row)
-{
-    return open_finding(verification, row) != NULL;
-}
-
-static double distorted(const struct verification *verification, const char *row, double reported)
-{
-    for (size_t i = 0; i < verification->distortion_count; i++) {
-        const struct distortion *distortion = &verification->distortions[i];
-
-        if (fnmatch(distortion->row, row, 0) == 0)
-            return reported == 0 ? distortion->factor : reported * distortion->factor;
-    }
-    return reported;
-}
-
-void book_between(struct verification *verification, const char *row, double expected,
-                  double reported, double below, double above)
-{
-    struct finding *finding = open_finding(verification, row);
-
-    if (finding == NULL)
-        return;
-    reported = distorted(verification, row, reported);
-    finding->interfered = false;
-    finding->expected = expected;
-    finding->reported = reported;
-    finding->below = below;
-    finding->above = above;
-    /* Written so that a NAN fails. */
-    finding->verdict =
-        reported >= expected - below && reported <= expected + above ? VERDICT_PASS : VERDICT_FAIL;
-}
-
-void book(struct verification *verification, const char *row, double expected, double reported,
-          double allowed)
-{
-    book_between(verification, row, expected, reported, allowed, allowed);
-}
-
-void book_confidence(struct verification *verification, const char *row, double half_width)
-{
-    struct finding *finding = open_finding(verification, row);
-
-    if (finding != NULL)
-        finding->confidence = half_width;
-}
-
-/* Says something of an open row, and returns it; NULL: the row is decided. */
-static struct finding *say(struct verification *verification, const char *row, const char *format,
-                           va_list arguments)
-{
-    struct finding *finding = open_finding(verification, row);
-
-    if (finding != NULL)
-        vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
-    return finding;
-}
-
-void remark(struct verification *verification, const char *row, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(verification, row, format, arguments);
-    va_end(arguments);
-}
-
-void not_tested(struct verification *verification, const char *row, const char *format, ...)
-{
-    struct finding *finding;
-    va_list arguments;
-
-    va_start(arguments, format);
-    finding = say(verification, row, format, arguments);
-    va_end(arguments);
-    if (finding == NULL)
-        return;
-    finding->interfered = false;
-    finding->verdict = VERDICT_NOT_TESTED;
-}
-
-void interfered(struct verification *verification, const char *row, const char *format, ...)
-{
-    struct finding *finding;
-    va_list arguments;
-
-    va_start(arguments, format);
-    finding = say(verification, row, format, arguments);
-    va_end(arguments);
-    if (finding == NULL)
-        return;
-    finding->interfered = true;
-    if (finding->tries >= TRIES_MAX)
-        finding->verdict = VERDICT_NOT_TESTED;
-}
-
-void book_failure(struct verification *verification, const char *row, int result,
-                  const struct camp_error *error)
-{
-    struct finding *finding = open_finding(verification, row);
-    const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
-
-    if (finding == NULL)
-        return;
-    if (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) {
-        not_tested(verification, row, "%s", message);
-        return;
-    }
-    snprintf(finding->reason, sizeof finding->reason, "%s", message);
-    finding->interfered = false;
-    finding->expected = finding->reported = finding->below = finding->above = NAN;
-    finding->verdict = VERDICT_FAIL;
-}
-
-void trial_not_tested(struct verification *verification, const struct camp_error *error)
-{
-    for (size_t i = 0; i < verification->running->row_count; i++)
-        not_tested(verification, verification->running->rows[i].name, "%s",
-                   stop_requested != 0 ? "stopped" : error->message);
-}
 
 uint64_t verify_tick_ns(void)
 {
@@ -209,7 +56,7 @@ static bool begin_try(struct verification *verification, const struct trial *tri
     bool any = false;
 
     for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = find(verification, trial->rows[i].name);
+        struct finding *finding = book_find(verification, trial->rows[i].name);
 
         finding->trying = finding->wanted && finding->verdict == VERDICT_OPEN &&
                           (finding->tries == 0 || finding->interfered);
@@ -227,7 +74,7 @@ static bool begin_try(struct verification *verification, const struct trial *tri
 static void close_trial(struct verification *verification, const struct trial *trial)
 {
     for (size_t i = 0; i < trial->row_count; i++) {
-        find(verification, trial->rows[i].name)->interfered = false;
+        book_find(verification, trial->rows[i].name)->interfered = false;
         not_tested(verification, trial->rows[i].name, "%s",
                    stop_requested != 0 ? "stopped" : "the trial ended without an answer");
     }
@@ -238,7 +85,7 @@ static void excuse_stolen(struct verification *verification, const struct trial 
                           double stolen_percent)
 {
     for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = find(verification, trial->rows[i].name);
+        struct finding *finding = book_find(verification, trial->rows[i].name);
 
         if (!finding->trying || finding->verdict != VERDICT_FAIL)
             continue;
@@ -266,32 +113,9 @@ static void run_trial(struct verification *verification, const struct trial *tri
 
 static void run_all(struct verification *verification)
 {
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < LIST_COUNT; i++)
         for (size_t j = 0; j < lists[i]->count; j++)
             run_trial(verification, &lists[i]->trials[j], lists[i]->timed);
-}
-
-static void clear(struct verification *verification)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        for (size_t j = 0; j < lists[i]->count; j++) {
-            const struct trial *trial = &lists[i]->trials[j];
-
-            for (size_t k = 0; k < trial->row_count && count < ROWS_MAX; k++) {
-                const char *name = trial->rows[k].name;
-
-                verification->findings[count++] = (struct finding){
-                    .spec = &trial->rows[k],
-                    .wanted =
-                        verification->only == NULL || fnmatch(verification->only, name, 0) == 0,
-                    .confidence = NAN,
-                };
-            }
-        }
-    }
-    verification->count = count;
 }
 
 /* ------------------------------------------------------------------------- Options -- */
@@ -334,17 +158,16 @@ static int read_distortions(struct verification *verification)
     return status;
 }
 
-static int parse(struct verification *verification, int argc, char **argv, int *ret_first)
+static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "format", 'f', OPTION_CHOICE, &verification->format, "FORMAT",
+        { "format", 'f', OPTION_CHOICE, &run->format, "FORMAT",
           "text, json (one object a line), or csv.", 0, 0, formats },
-        { "only", 0, OPTION_TEXT, &verification->only, "GLOB",
+        { "only", 0, OPTION_TEXT, &run->only, "GLOB",
           "Only rows whose name matches, such as 'cpu-*'.", 0, 0, NULL },
-        { "list", 0, OPTION_FLAG, &verification->list, NULL,
+        { "list", 0, OPTION_FLAG, &run->list, NULL,
           "Say what is held against what, and test nothing.", 0, 0, NULL },
-        { "repeat", 'n', OPTION_COUNT, &verification->repeat, "N", "Do it all N times.", 1, 10000,
-          NULL },
+        { "repeat", 'n', OPTION_COUNT, &run->repeat, "N", "Do it all N times.", 1, 10000, NULL },
     };
     const struct option_table table = {
         .usage = "camp verify [OPTIONS]",
@@ -369,26 +192,25 @@ static size_t wanted_count(const struct verification *verification)
     return count;
 }
 
-static int read_options(struct verification *verification, int argc, char **argv)
+static int read_options(struct verify_run *run, int argc, char **argv)
 {
     int first;
-    int status = parse(verification, argc, argv, &first);
+    int status = parse(run, argc, argv, &first);
 
     if (status != OPTIONS_GO_ON)
         return status;
     if (first < argc)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
-    clear(verification);
-    if (wanted_count(verification) == 0)
-        return complain(STATUS_USAGE, "--only %s: there is no such row; see --list",
-                        verification->only);
-    verification->view = view_by_name(formats[verification->format]);
-    verification->view_options = (struct view_options){
+    book_open(&run->book, lists, LIST_COUNT, run->only);
+    if (wanted_count(&run->book) == 0)
+        return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
+    run->view = view_by_name(formats[run->format]);
+    run->view_options = (struct view_options){
         .stream = stdout,
-        .colour = verification->format == FORMAT_TEXT && view_wants_colour(stdout),
-        .width = verification->format == FORMAT_TEXT ? view_width(stdout) : 0,
+        .colour = run->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = run->format == FORMAT_TEXT ? view_width(stdout) : 0,
     };
-    return read_distortions(verification);
+    return read_distortions(&run->book);
 }
 
 /* -------------------------------------------------------------------------- Output -- */
@@ -407,57 +229,55 @@ static struct summary summary_of(const struct verification *verification)
     return summary;
 }
 
-static int show(struct verification *verification, size_t number)
+static int show(struct verify_run *run, size_t number)
 {
-    int failed = verification->view->record(&verification->view_options,
-                                            &verification->record.record, number);
+    int failed = run->view->record(&run->view_options, &run->record.record, number);
 
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
 /* One time all of it. */
-static int run_once(struct verification *verification, size_t number)
+static int run_once(struct verify_run *run, size_t number)
 {
     uint64_t began = now_ns(CLOCK_MONOTONIC);
     char time[TIME_TEXT_SIZE];
     struct summary summary;
 
-    clear(verification);
-    run_all(verification);
-    summary = summary_of(verification);
+    book_open(&run->book, lists, LIST_COUNT, run->only);
+    run_all(&run->book);
+    summary = summary_of(&run->book);
     summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - began) / NS_PER_S;
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     summary.time = time;
     if (summary.failed > 0)
-        verification->status = STATUS_FAILURE;
-    else if (summary.not_tested > 0 && verification->status == STATUS_OK)
-        verification->status = STATUS_PARTIAL;
-    verify_record_fill(&verification->record, verification->findings, verification->count,
-                       &summary);
-    return show(verification, number);
+        run->status = STATUS_FAILURE;
+    else if (summary.not_tested > 0 && run->status == STATUS_OK)
+        run->status = STATUS_PARTIAL;
+    verify_record_fill(&run->record, run->book.findings, run->book.count, &summary);
+    return show(run, number);
 }
 
-static int run_all_times(struct verification *verification)
+static int run_all_times(struct verify_run *run)
 {
     int status = OPTIONS_GO_ON;
 
-    for (size_t i = 0; i < verification->repeat && status == OPTIONS_GO_ON && !stop_requested; i++)
-        status = run_once(verification, i);
-    return status != OPTIONS_GO_ON ? status : verification->status;
+    for (size_t i = 0; i < run->repeat && status == OPTIONS_GO_ON && !stop_requested; i++)
+        status = run_once(run, i);
+    return status != OPTIONS_GO_ON ? status : run->status;
 }
 
 int command_verify(int argc, char **argv)
 {
-    static struct verification verification = { .repeat = 1 }; /* 200 KiB: not for the stack */
-    int status = read_options(&verification, argc, argv);
+    static struct verify_run run = { .repeat = 1 }; /* 200 KiB: not for the stack */
+    int status = read_options(&run, argc, argv);
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (verification.list) {
-        verify_record_list(&verification.record, verification.findings, verification.count);
-        status = show(&verification, 0);
+    if (run.list) {
+        verify_record_list(&run.record, run.book.findings, run.book.count);
+        status = show(&run, 0);
         return status == OPTIONS_GO_ON ? STATUS_OK : status;
     }
     stop_on_signals();
-    return run_all_times(&verification);
+    return run_all_times(&run);
 }

@@ -2,10 +2,9 @@
 #ifndef CAMP_COMMANDS_VERIFY_SHOW_H
 #define CAMP_COMMANDS_VERIFY_SHOW_H
 
-#include "verify.h"
+#include "verify_book.h"
 #include "views/record.h"
 
-#define ROWS_MAX 96
 #define ROW_FIELDS 16
 #define SUMMARY_FIELDS 6
 #define NOTE_SIZE 240
