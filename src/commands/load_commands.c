@@ -67,8 +67,8 @@ int load_cpu_command(int argc, char **argv)
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
     remark_on_cpu(&plan, &truth, remark);
-    return load_ended(show_load_cpu(view_by_name(load_formats[format]), &plan, &truth, NULL), r,
-                      &error, stop_requested ? "" : remark);
+    return load_ended(show_load_cpu(view_by_name(load_formats[format]), &plan, &truth), r, &error,
+                      stop_requested ? "" : remark);
 }
 
 int load_fork_command(int argc, char **argv)
@@ -99,7 +99,7 @@ int load_fork_command(int argc, char **argv)
     if (truth.rate < plan.rate * NEARLY)
         snprintf(remark, sizeof remark, "only %.2f of %.2f children a second could be had",
                  truth.rate, plan.rate);
-    return load_ended(show_load_fork(view_by_name(load_formats[format]), &truth, NULL), r, &error,
+    return load_ended(show_load_fork(view_by_name(load_formats[format]), &truth), r, &error,
                       stop_requested ? "" : remark);
 }
 
@@ -126,25 +126,24 @@ int load_memory_command(int argc, char **argv)
     r = load_memory(&plan, &truth, &error);
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
-    return load_ended(show_load_memory(view_by_name(load_formats[format]), &truth, NULL), r, &error,
-                      "");
+    return load_ended(show_load_memory(view_by_name(load_formats[format]), &truth), r, &error, "");
 }
 
-/* A network namespace by the name `ip netns` gave it, or by a path; -1: this one. False: none. */
-static bool open_namespace(const char *name, int *ret)
+/* A network namespace by the name `ip netns` gave it, or by a path; -1: this one. */
+static int open_namespace(const char *name, int *ret)
 {
     char path[PATH_MAX];
 
     *ret = -1;
     if (name == NULL)
-        return true;
+        return STATUS_OK;
     snprintf(path, sizeof path, "%s%s", strchr(name, '/') == NULL ? "/run/netns/" : "", name);
     *ret = open(path, O_RDONLY | O_CLOEXEC);
-    if (*ret < 0)
-        complain(errno == ENOENT ? STATUS_USAGE : STATUS_FAILURE,
-                 "%s: %s; give a name of `ip netns list`, or /proc/PID/ns/net", path,
-                 strerror(errno));
-    return *ret >= 0;
+    if (*ret >= 0)
+        return STATUS_OK;
+    return complain(errno == ENOENT ? STATUS_USAGE : STATUS_FAILURE,
+                    "%s: %s; give a name of `ip netns list`, or /proc/PID/ns/net", path,
+                    strerror(errno));
 }
 
 int load_net_command(int argc, char **argv)
@@ -172,17 +171,18 @@ int load_net_command(int argc, char **argv)
                    specs, COUNT_OF(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
-    if (!open_namespace(from, &plan.sender_namespace) ||
-        !open_namespace(to, &plan.receiver_namespace))
-        return STATUS_USAGE;
+    r = open_namespace(from, &plan.sender_namespace);
+    if (r == STATUS_OK)
+        r = open_namespace(to, &plan.receiver_namespace);
+    if (r != STATUS_OK)
+        return r;
     r = load_net(&plan, &truth, &error);
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
     if (truth.lost_packets > 0)
         snprintf(remark, sizeof remark, "%llu packets did not arrive",
                  (unsigned long long)truth.lost_packets);
-    return load_ended(show_load_net(view_by_name(load_formats[format]), &truth, NULL), r, &error,
-                      remark);
+    return load_ended(show_load_net(view_by_name(load_formats[format]), &truth), r, &error, remark);
 }
 
 int load_threads_command(int argc, char **argv)
@@ -213,6 +213,6 @@ int load_threads_command(int argc, char **argv)
     if (percent < plan.percent * (double)plan.threads * NEARLY)
         snprintf(remark, sizeof remark, "only %.2f%% of %.2f%% could be had: the CPUs were in use",
                  percent, plan.percent * (double)plan.threads);
-    return load_ended(show_load_threads(view_by_name(load_formats[format]), &truth, NULL), r,
-                      &error, stop_requested ? "" : remark);
+    return load_ended(show_load_threads(view_by_name(load_formats[format]), &truth), r, &error,
+                      stop_requested ? "" : remark);
 }

@@ -23,7 +23,6 @@ struct truth {
     const struct cell *cells;
     size_t count;
     const struct table *rows; /* of each step or thread; NULL: none */
-    const char *remark;
 };
 
 /* The unit is the last word of a field's name: so it is known how a person wants to read it. */
@@ -49,11 +48,11 @@ static void value_text(char *ret, size_t capacity, const struct field *field,
         snprintf(ret, capacity, "%s", cell->kind == CELL_TEXT ? cell->text : "-");
 }
 
-static size_t write_notes(const struct truth *truth, char (*texts)[NOTE_SIZE], const char **notes)
+static void write_notes(const struct truth *truth, char (*texts)[NOTE_SIZE], const char **notes)
 {
-    size_t count = 0, i;
+    size_t count = 0;
 
-    for (i = 0; i < truth->count; i++) {
+    for (size_t i = 0; i < truth->count; i++) {
         char value[64];
 
         if (truth->fields[i].title == NULL || truth->cells[i].kind == CELL_UNKNOWN)
@@ -63,10 +62,7 @@ static size_t write_notes(const struct truth *truth, char (*texts)[NOTE_SIZE], c
         notes[count] = texts[count];
         count++;
     }
-    if (truth->remark != NULL)
-        notes[count++] = truth->remark;
     notes[count] = NULL;
-    return count;
 }
 
 static int show(const struct view *view, const struct truth *truth)
@@ -78,7 +74,7 @@ static int show(const struct view *view, const struct truth *truth)
     };
     struct view_options options = { .stream = stdout, .colour = view_wants_colour(stdout) };
     char time_of_end[TIME_TEXT_SIZE], headline[64], texts[TOTALS_MAX][NOTE_SIZE];
-    const char *notes[TOTALS_MAX + 2];
+    const char *notes[TOTALS_MAX + 1];
     struct cell cells[3];
     struct table tables[3] = {
         { "about", TABLE_INLINE, about, 3, cells, 1, true },
@@ -104,7 +100,7 @@ static int show(const struct view *view, const struct truth *truth)
 }
 
 int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
-                  const struct load_cpu_truth *truth, const char *remark)
+                  const struct load_cpu_truth *truth)
 {
     static const char *const phases[] = { "any", "between-ticks", "across-ticks" };
     static const struct field fields[] = {
@@ -148,14 +144,12 @@ int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
         truth->cpu >= 0 ? cell_integer(truth->cpu) : cell_unknown(),
         cell_boolean(truth->realtime),
     };
-    const struct truth shown = {
-        "cpu", fields, cells, sizeof cells / sizeof cells[0], NULL, remark
-    };
+    const struct truth shown = { "cpu", fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
 
-int show_load_fork(const struct view *view, const struct load_fork_truth *truth, const char *remark)
+int show_load_fork(const struct view *view, const struct load_fork_truth *truth)
 {
     static const struct field fields[] = {
         { "children", "children", "forked, and waited for", 0, 0 },
@@ -177,15 +171,12 @@ int show_load_fork(const struct view *view, const struct load_fork_truth *truth,
         cell_natural(truth->whole_ns), cell_natural(truth->parent_ns),
         cell_natural(truth->wall_ns),
     };
-    const struct truth shown = {
-        "fork", fields, cells, sizeof cells / sizeof cells[0], NULL, remark
-    };
+    const struct truth shown = { "fork", fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
 
-int show_load_memory(const struct view *view, const struct load_memory_truth *truth,
-                     const char *remark)
+int show_load_memory(const struct view *view, const struct load_memory_truth *truth)
 {
     static const struct field fields[] = {
         { "step_count", "steps", "taken", 0, 0 },
@@ -213,8 +204,7 @@ int show_load_memory(const struct view *view, const struct load_memory_truth *tr
     static struct cell step_cells[LOAD_STEPS_MAX][6];
     const struct table rows = { "steps",           TABLE_ROWS,   step_fields, 6,
                                 &step_cells[0][0], truth->steps, false };
-    const struct truth shown = { "memory", fields, cells, sizeof cells / sizeof cells[0],
-                                 &rows,    remark };
+    const struct truth shown = { "memory", fields, cells, sizeof cells / sizeof cells[0], &rows };
 
     for (size_t i = 0; i < truth->steps; i++) {
         const struct load_step *step = &truth->each[i];
@@ -229,7 +219,7 @@ int show_load_memory(const struct view *view, const struct load_memory_truth *tr
     return show(view, &shown);
 }
 
-int show_load_net(const struct view *view, const struct load_net_truth *truth, const char *remark)
+int show_load_net(const struct view *view, const struct load_net_truth *truth)
 {
     static const struct field fields[] = {
         { "sent_packets", "packets sent", "send() calls that succeeded", 0, 0 },
@@ -253,9 +243,7 @@ int show_load_net(const struct view *view, const struct load_net_truth *truth, c
         cell_natural(truth->sent_bytes + truth->sent_packets * truth->header_bytes),
         cell_natural(truth->wall_ns),
     };
-    const struct truth shown = {
-        "net", fields, cells, sizeof cells / sizeof cells[0], NULL, remark
-    };
+    const struct truth shown = { "net", fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
@@ -266,7 +254,7 @@ static uint64_t rest(uint64_t wall_ns, uint64_t own_ns)
     return wall_ns > own_ns ? wall_ns - own_ns : 0;
 }
 
-int show_load_io(const struct view *view, const struct load_io_truth *truth, const char *remark)
+int show_load_io(const struct view *view, const struct load_io_truth *truth)
 {
     static const struct field fields[] = {
         { "operations", "operations", "calls that moved something", 0, 0 },
@@ -292,9 +280,7 @@ int show_load_io(const struct view *view, const struct load_io_truth *truth, con
         cell_natural(rest(truth->wall_ns, truth->own_ns)),
         cell_natural(truth->wall_ns),
     };
-    const struct truth shown = {
-        "io", fields, cells, sizeof cells / sizeof cells[0], NULL, remark
-    };
+    const struct truth shown = { "io", fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
@@ -322,7 +308,7 @@ int show_load_sleep(const struct view *view, const char *name, const struct load
         cell_natural(truth->own_ns),    cell_natural(truth->wall_ns),
         cell_natural(truth->sleeps),    cell_natural(truth->missed),
     };
-    const struct truth shown = { name, fields, cells, sizeof cells / sizeof cells[0], NULL, NULL };
+    const struct truth shown = { name, fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
@@ -347,15 +333,12 @@ int show_load_fault(const struct view *view, const struct load_fault_truth *trut
         cell_natural(truth->longest_ns),
         cell_natural(truth->wall_ns),
     };
-    const struct truth shown = {
-        "fault", fields, cells, sizeof cells / sizeof cells[0], NULL, NULL
-    };
+    const struct truth shown = { "fault", fields, cells, sizeof cells / sizeof cells[0], NULL };
 
     return show(view, &shown);
 }
 
-int show_load_threads(const struct view *view, const struct load_threads_truth *truth,
-                      const char *remark)
+int show_load_threads(const struct view *view, const struct load_threads_truth *truth)
 {
     static const struct field fields[] = {
         { "thread_count", "threads", "run", 0, 0 },
@@ -378,8 +361,7 @@ int show_load_threads(const struct view *view, const struct load_threads_truth *
     static struct cell thread_cells[LOAD_THREADS_MAX][4];
     const struct table rows = { "threads",           TABLE_ROWS,     thread_fields, 4,
                                 &thread_cells[0][0], truth->threads, false };
-    const struct truth shown = { "threads", fields, cells, sizeof cells / sizeof cells[0],
-                                 &rows,     remark };
+    const struct truth shown = { "threads", fields, cells, sizeof cells / sizeof cells[0], &rows };
 
     for (size_t i = 0; i < truth->threads; i++) {
         const struct load_thread_truth *thread = &truth->each[i];

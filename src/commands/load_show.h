@@ -5,21 +5,17 @@
 #include "load.h"
 #include "views/view.h"
 
-/* Each writes one truth to stdout; `remark` (or NULL) is a line more in text. Returns an exit
- * status. */
+/* Each writes one truth to stdout. Returns an exit status. */
 int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
-                  const struct load_cpu_truth *truth, const char *remark);
-int show_load_fork(const struct view *view, const struct load_fork_truth *truth,
-                   const char *remark);
-int show_load_memory(const struct view *view, const struct load_memory_truth *truth,
-                     const char *remark);
-int show_load_net(const struct view *view, const struct load_net_truth *truth, const char *remark);
-int show_load_io(const struct view *view, const struct load_io_truth *truth, const char *remark);
+                  const struct load_cpu_truth *truth);
+int show_load_fork(const struct view *view, const struct load_fork_truth *truth);
+int show_load_memory(const struct view *view, const struct load_memory_truth *truth);
+int show_load_net(const struct view *view, const struct load_net_truth *truth);
+int show_load_io(const struct view *view, const struct load_io_truth *truth);
 /* `name`: lock, pipe or sleep. */
 int show_load_sleep(const struct view *view, const char *name, const struct load_sleep_plan *plan,
                     const struct load_sleep_truth *truth);
 int show_load_fault(const struct view *view, const struct load_fault_truth *truth);
-int show_load_threads(const struct view *view, const struct load_threads_truth *truth,
-                      const char *remark);
+int show_load_threads(const struct view *view, const struct load_threads_truth *truth);
 
 #endif

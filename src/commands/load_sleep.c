@@ -84,7 +84,8 @@ static void *wake_when_asked(void *argument)
         if (atomic_load(&pair->over))
             return NULL;
         sleep_until(atomic_load(&pair->wake_at_ns));
-        wake(pair);
+        if (!atomic_load(&pair->over)) /* or a stop was requested: nobody sleeps any more */
+            wake(pair);
     }
 }
 

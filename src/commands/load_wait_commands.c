@@ -43,8 +43,7 @@ int load_io_command(int argc, char **argv)
         snprintf(remark, sizeof remark,
                  "only %llu of %llu bytes came from storage: the file stays in memory there",
                  (unsigned long long)truth.storage_bytes, (unsigned long long)truth.bytes);
-    return load_ended(show_load_io(view_by_name(load_formats[format]), &truth, NULL), r, &error,
-                      remark);
+    return load_ended(show_load_io(view_by_name(load_formats[format]), &truth), r, &error, remark);
 }
 
 /* The three that differ in the kind of their sleep, in the order of enum load_sleep_kind. */

@@ -165,6 +165,8 @@ field() {
         usage net --target "$target"
     done
     usage net --to-namespace no-such-namespace
+    run -1 --separate-stderr "$CAMP" load net --to-namespace /dev/null/none
+    [[ $stderr == *"give a name of \`ip netns list\`"* ]]
 }
 
 @test "load net: across a veth pair between two namespaces" {
@@ -295,6 +297,7 @@ field() {
         [ "$(field wall_ns)" -lt 5000000000 ]
         [ "$(field asleep_ns)" -gt 100000000 ]
         [ "$(field asleep_ns)" -le "$(field wall_ns)" ]
+        [ "$(field missed)" -eq 0 ] # it slept when it was stopped
     done
 }
 
