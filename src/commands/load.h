@@ -269,12 +269,10 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
 
 /* ----------------------------------------------------------- In a process of its own -- */
 
-/* Any of the above, with its plan and its truth behind pointers. */
+/* A load with its plan and its truth behind pointers: load_cpu() and so on in that form, which is
+ * also that of an act (verify_subject.h). */
 typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
-
-/* load_cpu() and so on in that form. */
-load_function load_cpu_run, load_fork_run, load_memory_run, load_net_run, load_io_run,
-    load_sleep_run, load_fault_run, load_threads_run;
+load_function load_cpu_run, load_io_run, load_sleep_run, load_fault_run;
 
 struct load_process {
     pid_t pid;    /* to be watched */

@@ -29,21 +29,6 @@ int load_cpu_run(const void *plan, void *ret, struct camp_error *error)
     return load_cpu(plan, ret, error);
 }
 
-int load_fork_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_fork(plan, ret, error);
-}
-
-int load_memory_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_memory(plan, ret, error);
-}
-
-int load_net_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_net(plan, ret, error);
-}
-
 int load_io_run(const void *plan, void *ret, struct camp_error *error)
 {
     return load_io(plan, ret, error);
@@ -57,11 +42,6 @@ int load_sleep_run(const void *plan, void *ret, struct camp_error *error)
 int load_fault_run(const void *plan, void *ret, struct camp_error *error)
 {
     return load_fault(plan, ret, error);
-}
-
-int load_threads_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_threads(plan, ret, error);
 }
 
 static void child_life(struct shared *shared, pid_t parent, load_function *run, const void *plan)

@@ -74,11 +74,6 @@ struct machine {
     struct camp_error error;
 };
 
-static int act_load(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_cpu(plan, truth, error);
-}
-
 static int act_sleep(const void *plan, void *truth, struct camp_error *error)
 {
     (void)truth;
@@ -237,8 +232,8 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
         struct watched *one = &watched[i];
 
         one->plan.duration_ns = DURATION_NS;
-        r = subject_begin(&one->subject, one->plan.percent > 0 ? act_load : act_sleep, &one->plan,
-                          sizeof(struct load_cpu_truth), error);
+        r = subject_begin(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
+                          &one->plan, sizeof(struct load_cpu_truth), error);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);
         if (r == CAMP_OK)
             one->result =

@@ -54,11 +54,6 @@ static bool find_device(char *ret, size_t size)
     return snprintf(ret, size, "%s", name != NULL ? name + 1 : target) < (int)size;
 }
 
-static int act_io(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_io(plan, truth, error);
-}
-
 /* What a round, or an idle interval, moved on the disk. */
 struct growth {
     double reads, read_bytes, writes, written_bytes;
@@ -195,7 +190,7 @@ static void run_io(struct verification *verification)
                       "that is",
                       load_folder());
     if (r == CAMP_OK)
-        r = subject_begin(&trial.subject, act_io, &plan, sizeof(struct load_io_truth), &error);
+        r = subject_begin(&trial.subject, load_io_run, &plan, sizeof(struct load_io_truth), &error);
     for (unsigned i = 0; i < ROUNDS && r == CAMP_OK; i++)
         r = do_round(&trial, i == 0, &error);
     if (r != CAMP_OK) {
@@ -211,11 +206,6 @@ static void run_io(struct verification *verification)
 
 #define FILE_PAGES 512u
 
-static int act_faults(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_fault(plan, truth, error);
-}
-
 static void run_faults(struct verification *verification)
 {
     static const struct load_fault_plan plan = { .pages = FILE_PAGES };
@@ -223,7 +213,7 @@ static void run_faults(struct verification *verification)
     struct camp_task before, after;
     struct camp_error error = { 0 };
     int library = CAMP_OK,
-        r = subject_begin(&subject, act_faults, &plan, sizeof(struct load_fault_truth), &error);
+        r = subject_begin(&subject, load_fault_run, &plan, sizeof(struct load_fault_truth), &error);
 
     if (r == CAMP_OK) {
         library = camp_process_read(NULL, &subject.process, CAMP_TASK_FAULTS, &before,

@@ -49,11 +49,6 @@ static const struct sleep_row {
     { "states-timer", LOAD_SLEEP_TIMER, CAMP_STATE_TIMER },
 };
 
-static int act_sleep(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_sleep(plan, truth, error);
-}
-
 /* Locks beside its own: it waited for its act, and in it for the end of who woke it. */
 static void judge_sleep(struct verification *verification, const struct sleep_row *sleep,
                         const struct subject *subject, const struct camp_thread_states *did)
@@ -80,7 +75,7 @@ static int run_sleep(struct verification *verification, const struct sleep_row *
     const struct load_sleep_plan plan = { sleep->kind, SLEEP_PERCENT, 0, -1, SLEEP_NS };
     struct subject subject = SUBJECT_NONE;
     struct camp_thread_states did;
-    int r = subject_begin(&subject, act_sleep, &plan, sizeof(struct load_sleep_truth), error);
+    int r = subject_begin(&subject, load_sleep_run, &plan, sizeof(struct load_sleep_truth), error);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);

@@ -43,11 +43,6 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
 #define CPUS_ROOM_PERCENT 0.1
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu /* include/linux/proc_ns.h */
 
-static int act_burn(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_cpu(plan, truth, error);
-}
-
 static int watch_burners(struct watch *watch, struct subject *burners, struct camp_error *error)
 {
     const struct load_cpu_plan plan = { .percent = 100,
@@ -56,7 +51,7 @@ static int watch_burners(struct watch *watch, struct subject *burners, struct ca
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_begin(&burners[i], act_burn, &plan, sizeof(struct load_cpu_truth), error);
+        r = subject_begin(&burners[i], load_cpu_run, &plan, sizeof(struct load_cpu_truth), error);
     if (r == CAMP_OK)
         r = watch_before(watch, error);
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
@@ -88,6 +83,8 @@ static void judge_sum(struct verification *verification, const struct watch *wat
             reported = ms(sum);
         }
     }
+    if (compared == 0)
+        not_tested(verification, "states-sum", "no thread was shown at both looks");
     book(verification, "states-sum", expected, reported, SUM_ROOM_MS);
 }
 

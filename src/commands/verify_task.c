@@ -165,11 +165,6 @@ out:
 #define STEAL_MAX 0.002 /* of the time */
 #define WOKEN_MAX_NS (4u * NS_PER_MS)
 
-static int act_burn(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_cpu(plan, truth, error);
-}
-
 struct burner {
     struct subject subject;
     struct camp_task before, after;
@@ -182,7 +177,7 @@ static int burn_both(struct burner *burners, const struct load_cpu_plan *plan, i
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_begin(&burners[i].subject, act_burn, plan, sizeof(struct load_cpu_truth),
+        r = subject_begin(&burners[i].subject, load_cpu_run, plan, sizeof(struct load_cpu_truth),
                           error);
     for (int i = 0; i < 2 && r == CAMP_OK && *ret_library == CAMP_OK; i++)
         *ret_library = look_at(&burners[i].subject, DELAY_FIELDS, &burners[i].before, error);
