@@ -62,6 +62,7 @@ struct total_key {
 
 /* One CPU, alone in its cache lines. */
 struct cpu_account {
+    uint64_t sequence;                 /* odd while a switch is booked */
     uint64_t begin_ns;                 /* its first switch in the session; 0: none yet */
     uint64_t since_ns;                 /* its last switch */
     uint64_t busy_ns, idle_ns;         /* until since_ns, without interrupts */

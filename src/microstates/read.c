@@ -110,23 +110,41 @@ static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)
     return since != 0 && now > since ? now - since : 0;
 }
 
-/* The same last switch and the same interrupts before and after the copy: it is of one state. A CPU
- * that changes all the time is taken at the last try as it stands. */
-static struct cpu_account steady(const volatile struct cpu_account *account)
+#define BUSY_TRIES 100
+#define SLEEPING_TRIES 20 /* of 1 ms */
+
+/* A CPU and the wait clock of the machine at one moment. */
+struct cpu_moment {
+    uint64_t now_ns;
+    uint64_t all_waits;
+    struct cpu_account account;
+};
+
+/* A copy in which no switch is half booked, and no interrupt ended meanwhile. A CPU that a
+ * hypervisor has stopped in the midst of a switch is waited for; at the last try it is taken as it
+ * stands. */
+static struct cpu_moment moment_of(const volatile struct cpu_account *account,
+                                   const volatile uint64_t *all_waits)
 {
-    struct cpu_account copy;
+    struct cpu_moment moment;
 
-    for (int i = 0; i < 100; i++) {
-        uint64_t since = account->since_ns, interrupts = account->irq_ns + account->softirq_ns;
+    for (int i = 0; i < BUSY_TRIES + SLEEPING_TRIES; i++) {
+        uint64_t sequence, interrupts;
 
+        if (i >= BUSY_TRIES)
+            usleep(1000);
+        sequence = account->sequence;
+        interrupts = account->irq_ns + account->softirq_ns;
         __sync_synchronize();
-        copy = *account;
+        moment.account = *account;
+        moment.all_waits = *all_waits;
+        moment.now_ns = now_ns(CLOCK_MONOTONIC);
         __sync_synchronize();
-        if (since == account->since_ns && copy.since_ns == since &&
+        if (sequence % 2 == 0 && sequence == account->sequence &&
             interrupts == account->irq_ns + account->softirq_ns)
             break;
     }
-    return copy;
+    return moment;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -134,10 +152,10 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_account *account,
-                                            uint64_t all_waits)
+static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_moment *moment)
 {
-    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    const struct cpu_account *account = &moment->account;
+    const uint64_t now = moment->now_ns;
     uint64_t open = open_interrupt_ns(account, now);
     uint64_t taken = account->irq_ns + account->softirq_ns + open - account->irq_before_ns;
     uint64_t interval = now > account->since_ns ? now - account->since_ns : 0;
@@ -162,8 +180,8 @@ static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_acc
         return states;
     }
     states.idle_ns += interval;
-    states.any_wait_ns +=
-        least(interval, waited_between(account->any_before, account->since_ns, all_waits, now));
+    states.any_wait_ns += least(
+        interval, waited_between(account->any_before, account->since_ns, moment->all_waits, now));
     states.own_wait_ns += least(
         interval, waited_between(account->own_before, account->since_ns, account->own_clock, now));
     return states;
@@ -177,12 +195,13 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
     for (int32_t i = 0; i < CPUS_MAX; i++) {
-        struct cpu_account account = steady(&session->cpus[i]);
+        struct cpu_moment moment;
         struct camp_cpu_states states;
 
-        if (account.begin_ns == 0)
+        if (session->cpus[i].begin_ns == 0)
             continue;
-        states = cpu_states_of(i, &account, session->programs->bss->disk_waits.clock);
+        moment = moment_of(&session->cpus[i], &session->programs->bss->disk_waits.clock);
+        states = cpu_states_of(i, &moment);
         if (count < capacity)
             camp_hand_out((char *)ret + count * size, size, &states, sizeof states);
         count++;

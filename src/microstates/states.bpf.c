@@ -79,6 +79,27 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
         book_waits(cpu, now, interval - busy);
 }
 
+/* A reader of the CPU sees all of it or nothing. */
+static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
+                                       const struct task_struct *next, uint64_t now, uint64_t ran)
+{
+    cpu->sequence++;
+    barrier();
+    book_cpu(cpu, prev, now, ran);
+    cpu->switches++;
+    cpu->since_ns = now;
+    cpu->irq_before_ns = interrupts_ns(cpu, now);
+    cpu->running = next->pid;
+    cpu->running_task = (uint64_t)next;
+    cpu->run_ns = next->se.sum_exec_runtime;
+    cpu->any_before = disk_waits.clock;
+    cpu->own_before = cpu->own_clock;
+    if (cpu->begin_ns == 0)
+        cpu->begin_ns = now;
+    barrier();
+    cpu->sequence++;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
              unsigned int prev_state)
@@ -90,21 +111,11 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         return 0;
     cpu->depth = 0; /* no switch is made in an interrupt: one whose end was not seen has ended */
     cpu->interrupt_since_ns = 0;
-    if (cpu->begin_ns == 0)
-        cpu->begin_ns = now;
-    else if (cpu->running_task != (uint64_t)prev)
+    if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
     if (prev->pid != 0)
         ran = leave(prev, cpu, now, preempt || prev_state == 0, prev_state);
-    book_cpu(cpu, prev, now, ran);
-    cpu->switches++;
-    cpu->since_ns = now;
-    cpu->irq_before_ns = interrupts_ns(cpu, now);
-    cpu->running = next->pid;
-    cpu->running_task = (uint64_t)next;
-    cpu->run_ns = next->se.sum_exec_runtime;
-    cpu->any_before = disk_waits.clock;
-    cpu->own_before = cpu->own_clock;
+    switch_cpu(cpu, prev, next, now, ran);
     if (next->pid != 0) {
         struct account *account = account_of(next, now, CAMP_STATE_RUN_QUEUE);
 

@@ -1,0 +1,64 @@
+/* CPUs, read while they switch: each look at one is of one moment. */
+#include "states_session.h"
+
+#define CPUS_MAX 64
+/* One in 10,000 fell into a switch when nothing told that it was half booked. */
+#define LOOKS 150000
+
+/* Two who hand a byte to and fro on one CPU, which so switches all the time. */
+static void hand_to_and_fro(void *unused)
+{
+    int there[2], back[2];
+    char byte = 0;
+
+    (void)unused;
+    stay_on(last_cpu());
+    if (pipe(there) != 0 || pipe(back) != 0)
+        _exit(1);
+    if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1) {
+        }
+        _exit(1);
+    }
+    while (write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1) {
+    }
+}
+
+static uint64_t told_ns(const struct camp_cpu_states *cpu)
+{
+    return cpu->busy_ns + cpu->idle_ns + cpu->irq_ns + cpu->softirq_ns;
+}
+
+static void a_cpu_that_switches_is_read_at_one_moment(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
+    pid_t child = start(hand_to_and_fro, NULL);
+    size_t count, again;
+
+    (void)state;
+    usleep(50000);
+    assert_int_equal(camp_states_cpus(session, first, sizeof first[0], CPUS_MAX, &count, NULL),
+                     CAMP_OK);
+    for (int i = 0; i < LOOKS; i++) {
+        assert_int_equal(camp_states_cpus(session, now, sizeof now[0], CPUS_MAX, &again, NULL),
+                         CAMP_OK);
+        assert_int_equal(again, count);
+        for (size_t k = 0; k < count; k++)
+            assert_near("busy, idle and interrupts", told_ns(&now[k]) - told_ns(&first[k]),
+                        now[k].time_ns - first[k].time_ns, 1000);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close_states(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cpu_that_switches_is_read_at_one_moment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
