@@ -144,7 +144,7 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Takes threads that ended, up to `capacity`, in the order of their ends; *ret_count says how many
- * it took: there may be more when it is `capacity`. Not taken they wait, some 13,000 of them; those
+ * it took: there may be more when it is `capacity`. Not taken they wait, some 6,500 of them; those
  * that end then are added up by parent and name: a record of CAMP_THREAD_TOTAL, tid and pid 0,
  * whose time_ns - begin_ns is the sum of their times. Totals come with the call after the next. */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,

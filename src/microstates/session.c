@@ -18,11 +18,14 @@
 #include <bpf/libbpf.h>
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define LARGE_BYTES (256 * 1024)
 
 /* ------------------------------------------------------------------------------- Loading -- */
 
@@ -153,6 +156,14 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
+/* The lists of threads grow with them. Mapped each on its own they leave no holes behind, as they
+ * do in the heap (8 of 38 MB with 10,000 threads), whereto malloc() moves them once libbpf has
+ * given back something large. */
+static void map_large_lists(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+}
+
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
 {
     struct camp_states *session;
@@ -164,6 +175,7 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     session = calloc(1, sizeof *session);
     if (session == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
+    map_large_lists();
     if ((options & CAMP_STATES_VERBOSE) == 0)
         before = libbpf_set_print(say_nothing);
     r = load(session, options, error);
