@@ -7,6 +7,7 @@
  */
 #include "cpus_states.h"
 #include "source.h"
+#include "thread_list.h"
 #include "thread_states.h"
 
 #include <stdlib.h>
@@ -14,9 +15,8 @@
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
-#define AWAITED                                                                                    \
-    (1u << 31) /* in flags: it is on its last steps; its last numbers are yet to come              \
-                */
+/* In flags: it is on its last steps, and its last numbers are yet to come. */
+#define AWAITED (1u << 31)
 #define ENDED_AT_ONCE 1024
 
 #define STATE(name, title, help)                                                                   \
@@ -71,14 +71,6 @@ static const struct schema threads_schema = {
     .state_count = CAMP_STATE_COUNT,
 };
 
-/* A list of threads, and where in it a tid stands. */
-struct thread_list {
-    struct camp_thread_states *threads; /* [count] */
-    size_t count, capacity;
-    uint32_t *places; /* [place_count], a power of two: index + 1 of a thread; 0: none */
-    size_t place_count;
-};
-
 struct threads_source {
     struct source source; /* first: a threads_source is a source */
     const volatile sig_atomic_t *stop;
@@ -96,72 +88,6 @@ static const struct schema *describe(const struct source *source)
     return &threads_schema;
 }
 
-/* --------------------------------------------------------------------------------- Lists -- */
-
-static void release_list(struct thread_list *list)
-{
-    free(list->threads);
-    free(list->places);
-}
-
-static bool reserve(struct thread_list *list, size_t count)
-{
-    struct camp_thread_states *grown;
-
-    if (count <= list->capacity)
-        return true;
-    grown = reallocarray(list->threads, count + count / 4 + 64, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    list->threads = grown;
-    list->capacity = count + count / 4 + 64;
-    return true;
-}
-
-static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
-{
-    return a->tid == b->tid && a->start_ns == b->start_ns;
-}
-
-/* Where this thread is, or would be. */
-static size_t place_of(const struct thread_list *list, const struct camp_thread_states *thread)
-{
-    size_t place = (uint32_t)thread->tid * 2654435761u & (list->place_count - 1);
-
-    while (list->places[place] != 0 && !is_same(&list->threads[list->places[place] - 1], thread))
-        place = (place + 1) & (list->place_count - 1);
-    return place;
-}
-
-static bool index_list(struct thread_list *list)
-{
-    size_t wanted = 64;
-
-    while (wanted < 2 * list->count)
-        wanted *= 2;
-    if (wanted > list->place_count) {
-        uint32_t *grown = reallocarray(list->places, wanted, sizeof *grown);
-
-        if (grown == NULL)
-            return false;
-        list->places = grown;
-        list->place_count = wanted;
-    }
-    memset(list->places, 0, list->place_count * sizeof *list->places);
-    for (size_t i = 0; i < list->count; i++)
-        list->places[place_of(list, &list->threads[i])] = (uint32_t)i + 1;
-    return true;
-}
-
-/* The same thread in another snapshot; NULL: it is not there. */
-static struct camp_thread_states *find(const struct thread_list *list,
-                                       const struct camp_thread_states *thread)
-{
-    uint32_t index = list->place_count > 0 ? list->places[place_of(list, thread)] : 0;
-
-    return index > 0 ? &list->threads[index - 1] : NULL;
-}
-
 /* -------------------------------------------------------------------------------- Reading -- */
 
 static int take_ended(struct threads_source *source, struct camp_error *error)
@@ -172,7 +98,7 @@ static int take_ended(struct threads_source *source, struct camp_error *error)
     do {
         int r;
 
-        if (!reserve(ended, ended->count + ENDED_AT_ONCE))
+        if (!thread_list_reserve(ended, ended->count + ENDED_AT_ONCE))
             return CAMP_E_NOMEM;
         r = camp_states_exits(source->session, ended->threads + ended->count,
                               sizeof *ended->threads, ENDED_AT_ONCE, &count, error);
@@ -190,7 +116,7 @@ static int take_living(struct threads_source *source, struct camp_error *error)
     int r;
 
     do {
-        if (!reserve(now, count))
+        if (!thread_list_reserve(now, count))
             return CAMP_E_NOMEM;
         r = camp_states_threads(source->session, now->threads, sizeof *now->threads, now->capacity,
                                 &count, error);
@@ -198,38 +124,35 @@ static int take_living(struct threads_source *source, struct camp_error *error)
     if (r != CAMP_OK)
         return r;
     now->count = count;
-    return index_list(now) ? CAMP_OK : CAMP_E_NOMEM;
+    return thread_list_index(now) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
 /* -------------------------------------------------------------------------------- Booking -- */
 
-static void fill_counters(uint64_t *values, const struct camp_thread_states *now,
-                          const struct camp_thread_states *then)
+static void fill_counters(uint64_t *values, const struct camp_thread_states *thread)
 {
-    values[THREADS_SYSTEM_CALLS] = counted_since(then->system_calls, now->system_calls);
-    values[THREADS_SIGNALS] = counted_since(then->signals, now->signals);
-    values[THREADS_VOLUNTARY_SWITCHES] =
-        counted_since(then->voluntary_switches, now->voluntary_switches);
-    values[THREADS_INVOLUNTARY_SWITCHES] =
-        counted_since(then->involuntary_switches, now->involuntary_switches);
-    values[THREADS_MINOR_FAULTS] = counted_since(then->minor_faults, now->minor_faults);
-    values[THREADS_MAJOR_FAULTS] = counted_since(then->major_faults, now->major_faults);
-    values[THREADS_READ_BYTES] = counted_since(then->read_bytes, now->read_bytes);
-    values[THREADS_WRITTEN_BYTES] = counted_since(then->written_bytes, now->written_bytes);
-    values[THREADS_READ_CHARS] = counted_since(then->read_chars, now->read_chars);
-    values[THREADS_WRITTEN_CHARS] = counted_since(then->written_chars, now->written_chars);
-    values[THREADS_CPU] = counted_since(then->cpu_ns, now->cpu_ns);
-    values[THREADS_RUN_DELAY] = counted_since(then->run_delay_ns, now->run_delay_ns);
-    values[THREADS_SAMPLED] = counted_since(then->sampled_ns, now->sampled_ns);
+    values[THREADS_SYSTEM_CALLS] = thread->system_calls;
+    values[THREADS_SIGNALS] = thread->signals;
+    values[THREADS_VOLUNTARY_SWITCHES] = thread->voluntary_switches;
+    values[THREADS_INVOLUNTARY_SWITCHES] = thread->involuntary_switches;
+    values[THREADS_MINOR_FAULTS] = thread->minor_faults;
+    values[THREADS_MAJOR_FAULTS] = thread->major_faults;
+    values[THREADS_READ_BYTES] = thread->read_bytes;
+    values[THREADS_WRITTEN_BYTES] = thread->written_bytes;
+    values[THREADS_READ_CHARS] = thread->read_chars;
+    values[THREADS_WRITTEN_CHARS] = thread->written_chars;
+    values[THREADS_CPU] = thread->cpu_ns;
+    values[THREADS_RUN_DELAY] = thread->run_delay_ns;
+    values[THREADS_SAMPLED] = thread->sampled_ns;
 }
 
 static int add_thread(struct threads_source *source, const struct camp_thread_states *now)
 {
-    static const struct camp_thread_states nothing;
-    const struct camp_thread_states *then = find(&source->before, now);
+    const struct camp_thread_states *then = thread_list_find(&source->before, now);
     /* It is older than the session, and got its account only now: what it did before is not known.
      */
     const bool met_late = then == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
+    struct camp_thread_states since = *now;
     struct entity *entity = frame_add(&source->frame);
     uint64_t *values;
 
@@ -245,13 +168,13 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
                     ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
                     ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     memcpy(entity->name, now->name, sizeof now->name);
+    if (then != NULL)
+        thread_states_subtract(&since, then);
+    source->frame.elapsed_ns[source->frame.entity_count - 1] = since.time_ns - since.begin_ns;
     values = frame_values(&source->frame, source->frame.entity_count - 1);
-    source->frame.elapsed_ns[source->frame.entity_count - 1] =
-        now->time_ns - (then != NULL ? then->time_ns : now->begin_ns);
-    if (then == NULL)
-        then = &nothing;
-    states_since(values, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
-    fill_counters(values, now, met_late ? now : then);
+    memcpy(values, since.state_ns, sizeof since.state_ns);
+    if (!met_late)
+        fill_counters(values, &since);
     return CAMP_OK;
 }
 
@@ -282,13 +205,22 @@ static void take_off_totals(struct threads_source *source)
             struct camp_thread_states *then = &source->before.threads[k];
 
             if ((then->flags & CAMP_THREAD_ENDED) != 0 || then->parent != total->parent ||
-                strcmp(then->name, total->name) != 0 || find(&source->now, then) != NULL)
+                strcmp(then->name, total->name) != 0 ||
+                thread_list_find(&source->now, then) != NULL)
                 continue;
             thread_states_subtract(total, then);
             then->flags |= CAMP_THREAD_ENDED;
             left--;
         }
     }
+}
+
+static void mark_ended(const struct thread_list *list, const struct camp_thread_states *ended)
+{
+    struct camp_thread_states *thread = thread_list_find(list, ended);
+
+    if (thread != NULL)
+        thread->flags |= CAMP_THREAD_ENDED;
 }
 
 /* A thread on its last steps is in no snapshot any more, and its last numbers have not come: those
@@ -298,23 +230,22 @@ static int await_last_numbers(struct threads_source *source)
     struct thread_list *now = &source->now, *before = &source->before;
 
     for (size_t i = 0; i < source->ended.count; i++) {
-        struct camp_thread_states *then = find(before, &source->ended.threads[i]);
-
-        if (then != NULL)
-            then->flags |= CAMP_THREAD_ENDED;
+        mark_ended(before, &source->ended.threads[i]);
+        mark_ended(now, &source->ended.threads[i]);
     }
     take_off_totals(source);
-    if (!reserve(now, now->count + before->count))
+    if (!thread_list_reserve(now, now->count + before->count))
         return CAMP_E_NOMEM;
     for (size_t i = 0; before->threads != NULL && i < before->count; i++) {
         const struct camp_thread_states *then = &before->threads[i];
 
-        if ((then->flags & (CAMP_THREAD_ENDED | AWAITED)) != 0 || find(now, then) != NULL)
+        if ((then->flags & (CAMP_THREAD_ENDED | AWAITED)) != 0 ||
+            thread_list_find(now, then) != NULL)
             continue;
         now->threads[now->count] = *then;
         now->threads[now->count++].flags |= AWAITED;
     }
-    return index_list(now) ? CAMP_OK : CAMP_E_NOMEM;
+    return thread_list_index(now) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
 static int look(struct threads_source *source, struct camp_error *error)
@@ -333,26 +264,12 @@ static int look(struct threads_source *source, struct camp_error *error)
     return r == CAMP_OK ? await_last_numbers(source) : r;
 }
 
-static bool is_ended(const struct threads_source *source, const struct camp_thread_states *thread)
-{
-    for (size_t i = source->ended.count; i-- > 0;) {
-        const struct camp_thread_states *ended = &source->ended.threads[i];
-
-        if (ended->time_ns + DRAIN_INTERVAL_NS < thread->time_ns)
-            return false;
-        if (is_same(ended, thread))
-            return true;
-    }
-    return false;
-}
-
 static int fill_frame(struct threads_source *source, struct camp_error *error)
 {
     int r = CAMP_OK;
 
     for (size_t i = 0; i < source->now.count && r == CAMP_OK; i++) {
-        if ((source->now.threads[i].flags & AWAITED) == 0 &&
-            !is_ended(source, &source->now.threads[i]))
+        if ((source->now.threads[i].flags & (AWAITED | CAMP_THREAD_ENDED)) == 0)
             r = add_thread(source, &source->now.threads[i]);
     }
     for (size_t i = 0; i < source->ended.count && r == CAMP_OK; i++)
@@ -387,9 +304,9 @@ static void close_threads(struct source *base)
 
     cpus_states_close(source->cpus);
     camp_states_close(source->session);
-    release_list(&source->now);
-    release_list(&source->before);
-    release_list(&source->ended);
+    thread_list_release(&source->now);
+    thread_list_release(&source->before);
+    thread_list_release(&source->ended);
     frame_release(&source->frame);
     free(source);
 }
