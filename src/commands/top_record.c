@@ -52,6 +52,7 @@ static const struct field loss_fields[] = {
     { "unseen", NULL, "switches that the kernel told nobody of, in the interval", 0, 0, false,
       NULL },
     { "lost", NULL, "threads without an account or without last numbers", 0, 0, false, NULL },
+    { "partial", NULL, "CPUs whose interval is not whole: they came or went", 0, 0, false, NULL },
 };
 
 #define NAME_WIDTH 15 /* of the text's columns these are as wide as there is room */
@@ -203,6 +204,7 @@ static void fill_summary(struct top_record *ret, const struct top_interval *inte
     *cells++ = cell_text(top_group_names[selection->group]);
     ret->losses[0] = cell_natural(threads->losses.unseen);
     ret->losses[1] = cell_natural(threads->losses.lost);
+    ret->losses[2] = cell_natural(interval->cpus->losses.partial);
 }
 
 static void fill_texts(struct top_record *ret, const struct top_interval *interval)
@@ -210,7 +212,9 @@ static void fill_texts(struct top_record *ret, const struct top_interval *interv
     const struct frame *frame = ret->rows.threads;
     const struct camp_states_losses *losses = &interval->losses;
     const double wall = (double)(frame->end_ns - frame->start_ns);
+    const uint64_t lost = interval->threads->losses.lost, partial = interval->cpus->losses.partial;
     uint64_t on_cpu = 0, run_queue = 0, disk = 0, ended = 0;
+    size_t length;
 
     for (size_t i = 0; i < frame->entity_count; i++) {
         const bool is_ended = (frame->entities[i].flags & ENTITY_ENDED) != 0;
@@ -223,10 +227,17 @@ static void fill_texts(struct top_record *ret, const struct top_interval *interv
     snprintf(ret->headline, sizeof ret->headline,
              "%s  %.2f s  tier %s  %zu threads, %" PRIu64 " ended", ret->time, wall / NS_PER_S,
              interval->tier, frame->entity_count, ended);
-    snprintf(ret->note, sizeof ret->note,
-             "on CPU %.1f %%, run queue %.1f %%, disk %.1f %%; unseen %.3f %% of switches",
-             100 * (double)on_cpu / wall, 100 * (double)run_queue / wall, 100 * (double)disk / wall,
-             losses->switches > 0 ? 100 * (double)losses->unseen / (double)losses->switches : 0.0);
+    length = (size_t)snprintf(
+        ret->note, sizeof ret->note,
+        "on CPU %.1f %%, run queue %.1f %%, disk %.1f %%; unseen %.3f %% of switches",
+        100 * (double)on_cpu / wall, 100 * (double)run_queue / wall, 100 * (double)disk / wall,
+        losses->switches > 0 ? 100 * (double)losses->unseen / (double)losses->switches : 0.0);
+    if (lost > 0)
+        length += (size_t)snprintf(ret->note + length, sizeof ret->note - length,
+                                   "; %" PRIu64 " threads lost", lost);
+    if (partial > 0)
+        snprintf(ret->note + length, sizeof ret->note - length, "; %" PRIu64 " CPUs came or went",
+                 partial);
     ret->note_list[0] = ret->note;
     ret->note_list[1] = NULL;
 }

@@ -37,7 +37,7 @@ struct top_record {
     size_t capacity;                 /* of both, in rows */
     char time[48], headline[TOP_NOTE_SIZE], note[TOP_NOTE_SIZE];
     const char *note_list[2];
-    struct cell summary[5], losses[2];
+    struct cell summary[5], losses[3];
 };
 
 /* CAMP_OK or CAMP_E_NOMEM. */

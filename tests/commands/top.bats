@@ -40,6 +40,7 @@ $program"
 @test "top: a record is camp.frame/1, and each row's states add up to its time" {
     ask '
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
+assert set(t["losses"]) == {"unseen", "lost", "partial"}, t["losses"]
 assert 0.2 <= t["interval_s"] < 2 and len(rows) > 10
 names = """user system irq text_fault data_fault kernel_fault lock disk poll socket pipe timer child
 other_sleep run_queue stopped""".split()
