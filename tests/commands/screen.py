@@ -1,7 +1,7 @@
 """screen.py COLUMNS LINES KEYS -- COMMAND...: runs a command on a terminal of its own (pyte), types
-KEYS one after the other (half a second each, the first half a second after an interval is there, or
-after 8 s), and prints the screen before the last of them, as a person would have seen it. Its exit
-status is the command's."""
+KEYS one after the other, and prints the screen before the last of them, as a person would have seen
+it half a second after the last but one. The first is typed half a second after an interval is there,
+or after 20 s (3 s where no sign of it has room). Its exit status is the command's."""
 import fcntl
 import os
 import pty
@@ -13,8 +13,8 @@ import time
 
 import pyte
 
-LATEST_S, EACH_S = 8, 0.5
-FIRST_SIGN = 'tier '  # of an interval
+LATEST_S, LOOK_S, EACH_S = 20, 0.5, 0.1
+FIRST_SIGNS = ('tier ', 'camp top  each ')  # of an interval
 
 
 def main():
@@ -27,15 +27,16 @@ def main():
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))
     screen = pyte.Screen(columns or 80, lines or 24)
     stream = pyte.ByteStream(screen)
-    next_key, typed, seen, begun = time.monotonic() + LATEST_S, 0, [], False
+    latest_s = LATEST_S if screen.columns > len(FIRST_SIGNS[0]) else 3
+    next_key, typed, seen, begun = time.monotonic() + latest_s, 0, [], False
     while True:
-        if not begun and FIRST_SIGN in screen.display[min(1, len(screen.display) - 1)]:
-            next_key, begun = time.monotonic() + EACH_S, True
+        if not begun and any(sign in line for sign in FIRST_SIGNS for line in screen.display[:2]):
+            next_key, begun = time.monotonic() + LOOK_S, True
         if typed < len(keys) and time.monotonic() > next_key:
-            next_key, begun = time.monotonic() + EACH_S, True
-            seen = [line.rstrip() for line in screen.display]
+            seen, begun = [line.rstrip() for line in screen.display], True
             os.write(terminal, keys[typed].encode())
             typed += 1
+            next_key = time.monotonic() + (EACH_S if typed < len(keys) - 1 else LOOK_S)
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
         try:
