@@ -185,7 +185,7 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
         LOAD=$!
         # It has set its handlers, and sleeps: bit 1 (SIGINT) and 14 (SIGTERM) of SigCgt.
         for _ in {1..50}; do
-            [[ $(awk '/^SigCgt/ {print $2}' "/proc/$LOAD/status") != *4002 ]] || break
+            (((0x$(awk '/^SigCgt/ {print $2}' "/proc/$LOAD/status") & 0x4002) == 0x4002)) && break
             sleep 0.1
         done
         sleep 0.5
