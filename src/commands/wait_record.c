@@ -319,6 +319,7 @@ static void fill_texts(struct wait_record *ret, const struct wait_interval *inte
     const size_t cpus = ret->tables[WAIT_CPUS].row_count;
     const size_t tasks = ret->tables[WAIT_TASKS].row_count;
     const struct cell *all = ret->machine;
+    const struct losses *losses = &interval->losses;
     size_t line = 0;
 
     snprintf(ret->headline, sizeof ret->headline, "%.8s  %.2f s  tier %s  %zu CPUs",
@@ -329,6 +330,9 @@ static void fill_texts(struct wait_record *ret, const struct wait_interval *inte
         note(ret, &line, "not shown  %zu waits (--top 0 shows all)", matching - tasks);
     if (cpus < ret->cpu_count)
         note(ret, &line, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
+    if (losses->partial > 0)
+        note(ret, &line, "partial    %" PRIu64 " CPUs whose interval is not whole are left out",
+             losses->partial);
     if (interval->tier == WAIT_KERNEL) {
         note(ret, &line, "all CPUs   idle %.2f %%, kernel %.2f %%", all[1].real, all[5].real);
         return;
@@ -338,9 +342,12 @@ static void fill_texts(struct wait_record *ret, const struct wait_interval *inte
              all[2].real, all[3].real, all[4].real, all[5].real);
     note(ret, &line, "tasks      %.2f %% of the interval (100: one, always); on no disk %.2f %%",
          all[WAIT_CPU_CELLS].real, all[WAIT_CPU_CELLS + 1].real);
-    if (interval->losses.unseen > 0)
+    if (losses->unseen > 0)
         note(ret, &line, "unseen     %" PRIu64 " switches: their times are estimated",
-             interval->losses.unseen);
+             losses->unseen);
+    if (losses->lost > 0)
+        note(ret, &line, "lost       %" PRIu64 " threads without an account or last numbers",
+             losses->lost);
 }
 
 static void fill_summary(struct wait_record *ret, const struct wait_interval *interval)

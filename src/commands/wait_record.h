@@ -43,7 +43,7 @@ extern const char *const wait_table_names[]; /* NULL-terminated: for --table */
 #define WAIT_CPU_CELLS 11
 #define WAIT_TASK_CELLS 7
 #define WAIT_DISK_SIZE 32
-#define WAIT_NOTES 5
+#define WAIT_NOTES 7
 
 /* Owns the cells and texts of the record: wait_record_release(). All zero is an empty one. */
 struct wait_record {

@@ -28,6 +28,7 @@ struct made {
     struct wait_selection selection;
     enum wait_tier tier;
     uint64_t tolerance_ns;
+    struct losses losses;
 };
 
 static void add_cpu(struct made *made, int64_t id, uint64_t idle, uint64_t own, uint64_t any)
@@ -75,7 +76,7 @@ static void add_wait(struct made *made, int32_t tid, uint32_t minor, uint64_t wa
 /* A second on two CPUs: the first is all idle, on the second a reader waits for 600 ms of it. */
 static void make(struct made *made)
 {
-    *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS };
+    *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS, .losses.unseen = 3 };
     frame_init(&made->threads, &threads_schema);
     frame_init(&made->cpus, &states_schema);
     add_cpu(made, CAMP_CPU_TOTAL, 1700 * MS, 600 * MS, 1150 * MS);
@@ -89,7 +90,7 @@ static void fill(struct made *made)
         .tier = made->tier,
         .cpus = &made->cpus,
         .tasks = made->tier == WAIT_BPF ? &made->tasks : NULL,
-        .losses = { .unseen = 3 },
+        .losses = made->losses,
         .elapsed_ns = SECOND,
         .time = "2026-11-21T12:00:00.000+00:00",
     };
@@ -443,6 +444,26 @@ static void rows_of_chosen_processes_and_sums_of_all(void **state)
     release(&made);
 }
 
+static void each_loss_has_a_line(void **state)
+{
+    const char *const *notes;
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.losses = (struct losses){ .unseen = 3, .lost = 4, .partial = 5 };
+    fill(&made);
+    notes = made.record.notes; /* after those of all CPUs and of tasks */
+    assert_non_null(strstr(notes[0], "partial    5 CPUs"));
+    assert_non_null(strstr(notes[3], "unseen     3 switches"));
+    assert_non_null(strstr(notes[4], "lost       4 threads"));
+    assert_null(notes[5]);
+    made.losses = (struct losses){ 0 };
+    fill(&made);
+    assert_null(notes[2]);
+    release(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +481,7 @@ int main(void)
         cmocka_unit_test(one_number_of_two_tasks_one_after_the_other),
         cmocka_unit_test(a_pair_that_was_forgotten_and_made_anew_is_never_below_zero),
         cmocka_unit_test(rows_of_chosen_processes_and_sums_of_all),
+        cmocka_unit_test(each_loss_has_a_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
