@@ -96,9 +96,8 @@ static int compare_processes(const void *a, const void *b)
     return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
 }
 
-/* A thread of the process that had this pid at this time; NULL: none was taken. */
-static const struct camp_thread_states *find(const struct family *family, int32_t pid,
-                                             uint64_t time_ns)
+/* The first thread of this pid that was taken at this time or later, or where it would be. */
+static size_t place_of(const struct family *family, int32_t pid, uint64_t time_ns)
 {
     size_t low = 0, high = family->count;
 
@@ -111,19 +110,36 @@ static const struct camp_thread_states *find(const struct family *family, int32_
         else
             high = middle;
     }
-    return low < family->count && family->threads[low].pid == pid ? &family->threads[low] : NULL;
+    return low;
+}
+
+/* A thread of the process that had this pid at this time; NULL: none was taken. A total comes when
+ * its threads have ended: their parent may have ended before it, as the last of its pid. */
+static const struct camp_thread_states *find(const struct family *family, int32_t pid,
+                                             uint64_t time_ns, bool of_total)
+{
+    const struct camp_thread_states *threads = family->threads;
+    const size_t place = place_of(family, pid, time_ns);
+
+    if (place < family->count && threads[place].pid == pid)
+        return &threads[place];
+    return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
 }
 
 /* A parent lives as long as it is one: who loses it is given to `root`, the reaper. */
 static bool descends(const struct family *family, const struct camp_thread_states *thread,
                      int32_t root)
 {
-    const uint64_t time_ns = thread->time_ns;
+    uint64_t time_ns = thread->time_ns;
 
     for (int i = 0; thread != NULL && i < GENERATIONS_MAX; i++) {
+        const bool total = (thread->flags & CAMP_THREAD_TOTAL) != 0;
+
         if (thread->parent == root)
             return thread->pid != root;
-        thread = find(family, thread->parent, time_ns);
+        thread = find(family, thread->parent, time_ns, total);
+        if (total && thread != NULL)
+            time_ns = thread->time_ns;
     }
     return false;
 }

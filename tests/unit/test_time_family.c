@@ -144,10 +144,27 @@ static void a_total_is_of_whom_its_parent_is(void **state)
     family_release(&family);
 }
 
+/* It comes a while after the last of its threads. */
+static void the_parent_of_a_total_may_have_ended_before_it_came(void **state)
+{
+    struct family family = { 0 };
+
+    (void)state;
+    take(&family, 101, 101, ROOT, 0, 50, "make");
+    take(&family, 102, 102, 101, 5, 45, "sh");
+    take(&family, 0, 0, 102, 60, 90, "brief");
+    family.threads[2].flags |= CAMP_THREAD_TOTAL;
+    take(&family, 300, 300, 102, 60, 90, "of another 102, that was not taken");
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(family.total.elapsed_ns, 50 + 40 + 30);
+    family_release(&family);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_total_is_of_whom_its_parent_is),
+        cmocka_unit_test(the_parent_of_a_total_may_have_ended_before_it_came),
         cmocka_unit_test(children_of_children_descend_and_nobody_else),
         cmocka_unit_test(a_pid_that_was_used_again_is_another_parent),
         cmocka_unit_test(threads_are_booked_under_the_name_of_their_process),
