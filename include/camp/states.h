@@ -138,8 +138,8 @@ const char *camp_state_name(int state);
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
-/* All living threads, ascending by tid. Each is
- * of one moment, its time_ns; the moments of a snapshot lie as far apart as it takes. */
+/* All living threads, ascending by tid. Each is of one moment, its time_ns; the moments of a
+ * snapshot lie as far apart as it takes. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
@@ -164,6 +164,7 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error);
 
+/* What the session could not see until now. */
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error);
 

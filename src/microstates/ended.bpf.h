@@ -41,7 +41,7 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
         bpf_map_update_elem(&totals, &key, &nothing, BPF_NOEXIST);
         total = bpf_map_lookup_elem(&totals, &key);
     }
-    if (total == NULL || account == NULL) {
+    if (total == NULL) {
         cpu->exits_lost++;
         return 0;
     }

@@ -29,14 +29,6 @@
 
 /* ------------------------------------------------------------------------------- Loading -- */
 
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-    (void)level;
-    (void)format;
-    (void)arguments;
-    return 0;
-}
-
 static bool begins(const char *text, const char *with)
 {
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
@@ -177,7 +169,7 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     map_large_lists();
     if ((options & CAMP_STATES_VERBOSE) == 0)
-        before = libbpf_set_print(say_nothing);
+        before = libbpf_set_print(NULL);
     r = load(session, options, error);
     if (r == CAMP_OK)
         r = begin(session, error);

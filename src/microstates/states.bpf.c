@@ -240,13 +240,14 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* The last disk that a thread asked is the one that it waits for, if it waits. */
+/* The last disk that a thread asked is the one that it waits for, if it waits. One that is booked
+ * as waiting came unseen: its wait ends with the disk that it began with. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {
     struct account *account = own_account();
 
-    if (account != NULL)
+    if (account != NULL && account->state != CAMP_STATE_DISK)
         account->device = bio->bi_bdev->bd_dev;
     return 0;
 }

@@ -4,8 +4,8 @@
  * disk; where that is not known, the kernel's. %idle is the rest of idle time. What camp does not
  * divide is "-": niced code and virtual machines are part of %usr. %steal is within the others.
  *
- *     22:49:27     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice
- * %idle 22:49:27     all   39.60       -    9.90    0.50    0.00    0.00    1.49       - -   48.51
+ *     22:49:27  CPU   %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle
+ *     22:49:27  all  39.60     - 9.90    0.50 0.00  0.00   1.49      -      - 48.51
  */
 #include "format.h"
 
