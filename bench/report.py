@@ -62,15 +62,33 @@ def attach_verdicts(record):
             for variant in record["variants"] for what, limit in variant["limits"].items()]
 
 
+def resident_verdicts(name, record):
+    if "limit_resident_bytes" not in record:
+        return []
+    return [verdict(f"{name}: resident", f"{record['resident_bytes'] / 1e6:.1f} MB",
+                    f"{record['limit_resident_bytes'] / 1e6:.0f} MB",
+                    record["resident_bytes"] <= record["limit_resident_bytes"])]
+
+
 def snapshot_verdicts(record):
     name = f"snapshot of {record['threads']:,} threads"
-    found = [verdict(name, f"{record['ms']:.2f} ms", f"{record['limit_ms']:.2f} ms",
-                     record["ms"] <= record["limit_ms"])]
-    if "limit_resident_bytes" in record:
-        found.append(verdict(f"{name}: resident", f"{record['resident_bytes'] / 1e6:.1f} MB",
-                             f"{record['limit_resident_bytes'] / 1e6:.0f} MB",
-                             record["resident_bytes"] <= record["limit_resident_bytes"]))
+    return [verdict(name, f"{record['ms']:.2f} ms", f"{record['limit_ms']:.2f} ms",
+                    record["ms"] <= record["limit_ms"])] + resident_verdicts(name, record)
+
+
+def top_verdicts(record):
+    name = f"camp top, {crowd_text(record)}"
+    found = resident_verdicts(name, record)
+    if "limit_percent" in record:
+        found.append(verdict(f"{name}: of a core", f"{record['percent']:.2f} %",
+                             f"{record['limit_percent']:.2f} %",
+                             record["percent"] <= record["limit_percent"]))
     return found
+
+
+def age_verdicts(record):
+    return [verdict("a running thread's age in a snapshot", f"{record['states_us'][0]:.2f} us",
+                    f"{record['limit_us']:.0f} us", record["states_us"][0] <= record["limit_us"])]
 
 
 def size_verdicts(record):
@@ -80,7 +98,8 @@ def size_verdicts(record):
 
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
-              "attach": attach_verdicts, "snapshot": snapshot_verdicts}
+              "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
+              "age": age_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -151,6 +170,23 @@ def print_snapshot(record):
     print(f"  {'camp':28}{record['ms']:9.2f} ms, resident at most "
           f"{record['resident_bytes'] / 1e6:.1f} MB")
     print_against(record)
+    print(f"  opening a session: {record['open_ms']:.0f} ms of CPU, {record['open_wall_ms']:.0f} ms")
+
+
+def print_top(record):
+    print(f"\ncamp top, an interval a second, {crowd_text(record)}")
+    print(f"  {'one interval':28}{record['ms']:9.2f} ms of CPU "
+          f"[{record['ms_min']:.2f} to {record['ms_max']:.2f}], "
+          f"{record['percent']:.2f} % of a core, resident at most "
+          f"{record['resident_bytes'] / 1e6:.1f} MB")
+    print_against(record)
+
+
+def print_age(record):
+    print("\nHow old the CPU time of a running thread is: median, and 95 % are at most")
+    for name, key in (("in a snapshot of camp", "states_us"), ("by its CPU clock", "clock_us")):
+        median, most = record[key]
+        print(f"  {name:28}{median:9.2f} us {most:9.2f} us")
 
 
 def print_size(record):
@@ -170,7 +206,7 @@ def print_verdict(record):
 
 PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
             "size": print_size, "attach": print_attach, "snapshot": print_snapshot,
-            "verdict": print_verdict}
+            "top": print_top, "age": print_age, "verdict": print_verdict}
 
 
 def print_text(record):

@@ -1,5 +1,6 @@
 """What microstates cost: a context switch and a system call with this or that attached to the kernel,
-and a snapshot of all threads beside who scans /proc.
+a snapshot of all threads and `camp top` beside who scans /proc; and how old a running thread's CPU
+time is in a snapshot.
 
 What is attached slows every process of the machine, so each takes its turn: it is attached,
 pingpong.c runs, and it is ended; before and after it pingpong.c runs with nothing attached. The cost
@@ -18,14 +19,17 @@ import subprocess
 import tempfile
 import time
 
-from table import BENCH, PYTHON, Crowd, Failed, run_rounds, scans
+from table import BENCH, PYTHON, Crowd, Failed, ratios_to, repeated, run_rounds, scans
 
 ROUNDS = 16
 PEERS_EVERY = 3  # their blocks are long: they run in each third round
 ROUND_TRIPS = 3000  # in each of seven runs
 CALLS = 30000
+CROWDS = ((1000, False), (1000, True), (10000, False))  # of which the second wakes all the time
 SNAPSHOT_ROUNDS = {1000: 5, 10000: 3}
 SNAPSHOTS = 20
+TOP_INTERVALS = {1000: 8, 10000: 3}  # of a second
+AGES = 200
 
 CAMP = "camp, all states"
 CAMP_NO_CALLS = "camp, --no-syscalls"
@@ -33,7 +37,9 @@ LIMIT_NS = {(CAMP_NO_CALLS, "switch_ns"): 380.0, (CAMP, "call_ns"): 260.0,
             (CAMP_NO_CALLS, "call_ns"): 5.0}  # none, as well as it can be measured
 LIMIT_MS = {1000: 0.45, 10000: 4.0}
 STEADY = 8  # looks in a row, 20 ms apart
-LIMIT_RESIDENT_BYTES = 30 * 1000 * 1000
+LIMIT_RESIDENT_BYTES = 30 * 1000 * 1000  # with 10,000 threads
+LIMIT_TOP_PERCENT = 0.5  # of a core; with 1,000 threads
+LIMIT_AGE_US = 10.0
 
 
 class Attached:
@@ -154,13 +160,26 @@ def attach_record(build, rounds):
             "missing": missing}
 
 
-def snapshots(build, who):
-    done = subprocess.run([f"{build}/bench/snapshot", who, str(SNAPSHOTS)],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                          timeout=60)
+def result_of(command):
+    """What one of our programs prints: an object of JSON."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False, timeout=60)
     if done.returncode != 0:
         raise Failed(done.stderr.strip())
-    result = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def age_record(build, count):
+    result = result_of([f"{build}/bench/age", str(count)])
+    record = {"part": "age", "limit_us": LIMIT_AGE_US}
+    for who in ("states_us", "clock_us"):
+        ages = sorted(result[who])
+        record[who] = [statistics.median(ages), ages[len(ages) * 95 // 100]]
+    return record
+
+
+def snapshots(build, who):
+    result = result_of([f"{build}/bench/snapshot", who, str(SNAPSHOTS)])
     return {**result, "ms": statistics.median(result["ms"])}
 
 
@@ -171,25 +190,85 @@ def snapshot_record(build, count, rounds):
         "libproc2": lambda: scans([f"{build}/bench/scan", "libproc2", "3"]),
         "psutil": lambda: scans([PYTHON, f"{BENCH}/psutil_table.py", "3"]),
     }
-    with Crowd(build, count, False) as crowd:
-        results, missing = run_rounds(participants, rounds)
-    if crowd.count != count:
-        raise Failed(f"only {crowd.count} of {count} processes could be made")
+    results, missing = run_rounds(participants, rounds)
     if "camp" not in results:
         raise Failed(missing["camp"])
-    mine, against = results.pop("camp"), []
-    for name in results:
-        ratios = sorted(a["ms"] / b["ms"] for a, b in zip(mine, results[name]))
-        against.append({"who": name, "ms": statistics.median(row["ms"] for row in results[name]),
-                        "ratio": statistics.median(ratios), "ratio_min": ratios[0],
-                        "ratio_max": ratios[-1]})
+    mine = results.pop("camp")
     record = {"part": "snapshot", "crowd": count, "threads": mine[-1]["threads"],
-              "ms": statistics.median(row["ms"] for row in mine),
+              **{key: statistics.median(row[key] for row in mine)
+                 for key in ("ms", "open_ms", "open_wall_ms")},
               "resident_bytes": max(row["resident_bytes"] for row in mine),
-              "limit_ms": LIMIT_MS[count], "against": against, "missing": missing}
+              "limit_ms": LIMIT_MS[count], "against": ratios_to(mine, results),
+              "missing": missing}
     if count == max(LIMIT_MS):
         record["limit_resident_bytes"] = LIMIT_RESIDENT_BYTES
     return record
+
+
+def cpu_ms(pid):
+    """Of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
+    return time.clock_gettime_ns(~pid << 3 | 2) / 1e6
+
+
+def most_resident_bytes(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        line = next(line for line in status if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+
+
+def watched_top(build, intervals):
+    """CPU time of an interval of camp top, and the most memory that it had resident."""
+    with Attached([f"{build}/src/camp", "top", "--interval", "1s"]) as top:
+        pid = top.process.pid
+        # It attached a moment ago, and looks a second after that: first at 0.8 from here, or so.
+        begin = time.monotonic() + 1.3
+        stamps = []
+        for i in range(intervals + 1):
+            time.sleep(max(0, begin + i - time.monotonic()))
+            stamps.append(cpu_ms(pid))
+        costs = sorted(after - before for before, after in zip(stamps, stamps[1:]))
+        return {"ms": statistics.median(costs), "ms_min": costs[0], "ms_max": costs[-1],
+                "resident_bytes": most_resident_bytes(pid)}
+
+
+def top_peers(build, quick):
+    """Who looks at the processes once a second; of libraries a look counts, by itself."""
+    many = 2 if quick else 4
+    tools = {
+        "top -b -d 1": lambda n: [find("top"), "-b", "-d", "1", "-n", str(n)],
+        "pidstat 1": lambda n: [find("pidstat"), "1", str(n)],
+    }
+    return {
+        **{who: (lambda command=command: repeated(build, command, 1, many))
+           if find(who.split()[0]) else None for who, command in tools.items()},
+        "libproc2": lambda: scans([f"{build}/bench/scan", "libproc2", "3"]),
+        "psutil": lambda: scans([PYTHON, f"{BENCH}/psutil_table.py", "3"]),
+    }
+
+
+def top_record(build, count, waking, quick):
+    intervals = 3 if quick else TOP_INTERVALS[count]
+    small = count == min(TOP_INTERVALS)
+    mine = watched_top(build, intervals)
+    results, missing = run_rounds(top_peers(build, quick), 1) if small else ({}, {})
+    record = {"part": "top", "crowd": count, "waking": waking, "intervals": intervals, **mine,
+              "percent": mine["ms"] / 10,  # an interval is a second
+              "against": ratios_to([mine], results), "missing": missing}
+    if small:
+        record["limit_percent"] = LIMIT_TOP_PERCENT
+    else:
+        record["limit_resident_bytes"] = LIMIT_RESIDENT_BYTES
+    return record
+
+
+def crowd_records(build, count, waking, quick):
+    """One after the other, what one crowd serves for; of snapshots one that sleeps."""
+    with Crowd(build, count, waking) as crowd:
+        if crowd.count != count:
+            raise Failed(f"only {crowd.count} of {count} processes could be made")
+        if not waking:
+            yield snapshot_record(build, count, 1 if quick else SNAPSHOT_ROUNDS[count])
+        yield top_record(build, count, waking, quick)
 
 
 def measure(build, quick):
@@ -201,9 +280,13 @@ def measure(build, quick):
     records = [attach_record(build, 3 if quick else ROUNDS)]
     failures = [f"states: {who}: {why}" for who, why in records[0]["missing"].items()
                 if who in own(build)]
-    for count in (1000,) if quick else LIMIT_MS:
+    parts = [lambda: [age_record(build, AGES // 4 if quick else AGES)]]
+    for crowd in CROWDS[:1] if quick else CROWDS:
+        parts.append(lambda crowd=crowd: crowd_records(build, *crowd, quick))
+    for part in parts:
         try:
-            records.append(snapshot_record(build, count, 1 if quick else SNAPSHOT_ROUNDS[count]))
-        except Failed as error:
-            failures.append(f"states: snapshot: {error}")
+            for record in part():
+                records.append(record)
+        except (Failed, OSError, subprocess.TimeoutExpired) as error:
+            failures.append(f"states: {error}")
     return records, failures

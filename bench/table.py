@@ -119,22 +119,27 @@ def run_rounds(peers, rounds):
     return {name: rows for name, rows in results.items() if name not in missing}, missing
 
 
-def one_tier(tier, results, processes):
-    """The record of one tier: its cost, and its ratio to each peer, round by round."""
-    own = results[f"camp check, {tier}"]
-    ms = statistics.median(row["ms"] for row in own)
+def ratios_to(own, peers):
+    """Of each peer its cost, and the ratio of our own to it, round by round."""
     against = []
-    for name, rows in results.items():
-        if name.startswith("camp check"):
-            continue
+    for name, rows in peers.items():
         ratios = sorted(a["ms"] / b["ms"] for a, b in zip(own, rows))
         against.append({"who": name, "ms": statistics.median(row["ms"] for row in rows),
                         "ratio": statistics.median(ratios), "ratio_min": ratios[0],
                         "ratio_max": ratios[-1]})
+    return against
+
+
+def one_tier(tier, results, processes):
+    """The record of one tier: its cost, and its ratio to each peer, round by round."""
+    own = results[f"camp check, {tier}"]
+    ms = statistics.median(row["ms"] for row in own)
+    peers = {name: rows for name, rows in results.items() if not name.startswith("camp check")}
     return {"part": "table", "tier": tier, "processes": processes, "ms": ms,
             "ms_min": min(row["ms"] for row in own), "ms_max": max(row["ms"] for row in own),
             "start_ms": statistics.median(row["start_ms"] for row in own),
-            "resident_bytes": max(row["resident_bytes"] for row in own), "against": against}
+            "resident_bytes": max(row["resident_bytes"] for row in own),
+            "against": ratios_to(own, peers)}
 
 
 def measure_crowd(build, count, waking, rounds):
