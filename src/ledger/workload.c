@@ -124,9 +124,10 @@ static int take_key(struct workload_rule *rule, struct span *rest, struct worklo
         return refuse(fault, word, "stands twice; a further rule may have the same NAME");
     length = strlen(keys[key]);
     if (key != WORKLOAD_LINE)
-        return compile(rule, key, (struct span){ word.at + length, word.end }, fault);
+        return compile(rule, (enum workload_key)key, (struct span){ word.at + length, word.end },
+                       fault);
     rest->at = rest->end;
-    return compile(rule, key, (struct span){ word.at + length, rest->end }, fault);
+    return compile(rule, WORKLOAD_LINE, (struct span){ word.at + length, rest->end }, fault);
 }
 
 static int take_name(struct workload_rule *rule, struct span name, struct workload_fault *fault)
@@ -171,6 +172,7 @@ static struct workload_rule *add_rule(struct workloads *workloads)
 
 static int take_line(struct workloads *workloads, struct span line, struct workload_fault *fault)
 {
+    static const char zero[] = "a byte 0";
     struct workload_rule *rule;
     int r;
 
@@ -178,7 +180,7 @@ static int take_line(struct workloads *workloads, struct span line, struct workl
     if (line.at == line.end || *line.at == '#')
         return CAMP_OK;
     if (memchr(line.at, '\0', length_of(line)) != NULL)
-        return refuse(fault, (struct span){ "a byte 0", "a byte 0" + 8 }, "this is no text");
+        return refuse(fault, (struct span){ zero, zero + strlen(zero) }, "this is no text");
     rule = add_rule(workloads);
     if (rule == NULL)
         return CAMP_E_NOMEM;
