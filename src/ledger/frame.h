@@ -57,10 +57,12 @@ int entity_compare_by_process(const struct entity *left, const struct entity *ri
 
 /* What could not be seen: shown with the result, never dropped. */
 struct losses {
-    uint64_t unseen;    /* began and ended between two looks, and left no record */
+    uint64_t unseen;    /* processes that began and ended between two looks, and left no record; of
+                         * threads: switches that the kernel told nobody of */
     uint64_t lost;      /* ended, and the kernel dropped the record for want of room */
     uint64_t unread_ns; /* at most so much CPU time of those that ended is in no record */
-    uint64_t partial;   /* ended, and what they did since the last look is not known */
+    uint64_t partial;   /* ended, and what they did since the last look is not known; of CPUs:
+                         * those that came or went */
 };
 
 struct frame {

@@ -5,19 +5,11 @@
  */
 #include "cpus_states.h"
 
+#include "measured_column.h"
 #include "source.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define STATE(name, title, help)                                                                   \
-    {                                                                                              \
-        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED                                       \
-    }
-#define COUNTER(name, title, help)                                                                 \
-    {                                                                                              \
-        name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \
-    }
 
 static const struct column columns[] = {
     STATE("user", "user", "a thread in its own code"),

@@ -6,6 +6,7 @@
  * share to the nanosecond, though a snapshot of many threads takes a while.
  */
 #include "cpus_states.h"
+#include "measured_column.h"
 #include "source.h"
 #include "thread_list.h"
 #include "thread_states.h"
@@ -18,15 +19,6 @@
 /* In flags: it is on its last steps, and its last numbers are yet to come. */
 #define AWAITED (1u << 31)
 #define ENDED_AT_ONCE 1024
-
-#define STATE(name, title, help)                                                                   \
-    {                                                                                              \
-        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED                                       \
-    }
-#define COUNTER(name, title, help)                                                                 \
-    {                                                                                              \
-        name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \
-    }
 
 static const struct column columns[] = {
     STATE("user", "usr", "on a CPU in its own code"),

@@ -1,0 +1,18 @@
+/* Columns of what is measured at each event in the kernel, for the tables of sources. */
+#ifndef CAMP_SOURCES_MEASURED_COLUMN_H
+#define CAMP_SOURCES_MEASURED_COLUMN_H
+
+#include "ledger/frame.h"
+
+/* A time in ns, by the name of its state. */
+#define STATE(name, title, help)                                                                   \
+    {                                                                                              \
+        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED                                       \
+    }
+/* What is counted; a time in ns by its whole name. */
+#define COUNTER(name, title, help)                                                                 \
+    {                                                                                              \
+        name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \
+    }
+
+#endif
