@@ -19,13 +19,13 @@ rows() {
     "$CAMP" verify --list --format csv | tail -n +2 | cut -d, -f1 | tr -d '"\r'
 }
 
-# verdict ROW: of the last run in JSON.
+# The row and its verdict, of each row of the last run in JSON.
 verdicts() {
     echo "$output" | python3 -c '
 import json, sys
 for line in sys.stdin:
     for row in json.loads(line)["rows"]:
-        print(row["row"], row["verdict"].replace(" ", "-"), row["allowed_above"] is None)'
+        print(row["row"], row["verdict"].replace(" ", "-"))'
 }
 
 @test "verify: --list names every row once, with what it is held against" {
@@ -38,44 +38,41 @@ import json, sys
 print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq "$(rows | wc -l)" ]
 }
 
-@test "verify: no number is wrong here, and the exit status says whether all were tested" {
+@test "verify: no number is wrong here, none would pass that is off by 30 %" {
     run "$CAMP" verify --format json
     echo "$output"
     [ "$status" -le 3 ] && [ "$status" -ne 2 ]
     judged
-    [ -z "$(verdicts | grep ' FAIL ')" ]
-    untested=$(verdicts | grep -c ' not-tested ') || true
+    [ -z "$(verdicts | grep ' FAIL$')" ]
+    untested=$(verdicts | grep -c ' not-tested$') || true
     [ "$status" -eq $((untested > 0 ? 3 : 0)) ]
     # Beside a hypervisor that steals, rows of CPU time (some 20) are not judged.
-    [ "$(verdicts | grep -c ' pass ')" -ge 20 ]
+    [ "$(verdicts | grep -c ' pass$')" -ge 20 ]
+    # A disk that others use meanwhile is judged by "at least": its bound above is null. Waits for
+    # pages have room for their wakeups, which are many.
+    python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    if row["verdict"] != "pass":
+        continue
+    wrong = (0.5 if row["row"].endswith("-fault") else 0.3) * abs(row["expected"]) or 0.7
+    assert row["allowed_below"] < wrong, row
+    assert row["allowed_above"] is None or row["allowed_above"] < wrong, row
+' <<<"$output"
 }
 
-@test "verify: each row that is distorted by 30 % fails, and with it the command" {
+@test "verify: a row that is distorted by 30 % fails, and with it the command" {
     judged
-    tested=0
-    for row in $(rows); do
-        CAMP_VERIFY_DISTORT=$row:0.7 run "$CAMP" verify --only "$row" --format json
-        echo "$row: $status $output"
-        if [[ $(verdicts) == *" not-tested "* ]]; then
-            [ "$status" -eq 3 ]
-            echo "# not tested here: $row" >&3
-            continue
-        fi
-        [ "$status" -eq 1 ]
-        [[ $(verdicts) == "$row FAIL "* ]]
-        tested=$((tested + 1))
-    done
-    [ "$tested" -ge 20 ]
-}
-
-@test "verify: distorted upwards, none of all rows passes" {
-    judged
-    CAMP_VERIFY_DISTORT='*:1.3' run -1 "$CAMP" verify --format json
+    CAMP_VERIFY_DISTORT='*-fault:0.5,*:0.7' run -1 "$CAMP" verify --only '[!cepr]*' --format json
     echo "$output"
-    # A disk that others use meanwhile is judged by "at least" (its bound above is null).
-    [ -z "$(verdicts | grep ' pass False')" ]
-    [ "$(verdicts | grep -c ' FAIL ')" -ge 20 ]
+    [ -z "$(verdicts | grep ' pass$')" ]
+    [ "$(verdicts | grep -c ' FAIL$')" -ge 20 ]
     [[ $output == *'"distorted":true'* ]]
+    # One alone, among others.
+    CAMP_VERIFY_DISTORT=list-cpus:0.7 run -1 "$CAMP" verify --only 'list-[cn]*' --format json
+    [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
+    CAMP_VERIFY_DISTORT=list-cpus:1.3 run -1 "$CAMP" verify --only 'list-[cn]*' --format json
+    [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
 }
 
 @test "verify: what nobody was told of stands beside the CPUs' verdict" {
@@ -124,10 +121,10 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod -R a+rX "$BATS_RUN_TMPDIR"
     run setpriv --reuid=65534 --regid=65534 --clear-groups env TMPDIR=/var/tmp \
-        "$BATS_TEST_TMPDIR/camp" verify --only '[!cp]*' --format json
+        "$BATS_TEST_TMPDIR/camp" verify --only '[!cpr]*' --format json
     echo "$output"
     [ "$status" -eq 3 ] || [ -n "${CAMP_SANITIZED:-}" ]
-    [ -z "$(verdicts | grep ' FAIL ')" ] || [ -n "${CAMP_SANITIZED:-}" ]
+    [ -z "$(verdicts | grep ' FAIL$')" ] || [ -n "${CAMP_SANITIZED:-}" ]
     [[ $(verdicts) == *"exits-count not-tested"* ]]
     [[ $output == *CAP_NET_ADMIN* ]]
     for row in sum cpus on-cpu run-queue system lock pipe timer disk data-fault kernel-fault; do
@@ -137,25 +134,27 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     [[ $output == *"CAP_BPF"* ]] || [[ $output == *"without microstates"* ]]
 }
 
-@test "verify: the text fits in 80 columns" {
-    run "$CAMP" verify --only '[!cpr]*'
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-    for line in "${lines[@]}"; do
+# fits: each line of the text, but for reasons why a row was not tested.
+fits() {
+    while read -r line; do
         [[ $line == *": not tested: "* ]] || [ "${#line}" -le 80 ]
     done
 }
 
-@test "verify: the text says the unit of each row's numbers, tested or not" {
-    units() { "$CAMP" verify --only '[ln]*' --format json | python3 -c '
+@test "verify: the text says the unit of each row's numbers, tested or not, in 80 columns" {
+    units() { "$CAMP" verify --only '[lmn]*' --format json | python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
-    run "$CAMP" verify --only '[ln]*'
+    run "$CAMP" verify --only '[lmn]*'
+    fits <<<"$output"
+    rows=0
     [[ ${lines[1]} =~ ^row\ +expected\ +reported\ +error\ +unit\ +verdict$ ]]
-    [ "$(units | wc -l)" -ge 10 ]
     while read -r row unit; do
         echo "$row: $unit"
         grep -qE "^$row +(-|[0-9.]+) +(-|[0-9.]+) +(-|[-+]?[0-9.]+) +$unit +(pass|FAIL|not tested)$" <<<"$output"
+        rows=$((rows + 1))
     done < <(units)
+    [ "$rows" -ge 14 ]
 }
 
 @test "verify: an interrupt ends it, and what was not tested is said" {
@@ -167,6 +166,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     cat "$BATS_TEST_TMPDIR/out"
     [ "$status" -eq 3 ]
     grep -q 'exits-count: not tested: stopped' "$BATS_TEST_TMPDIR/out"
+    fits <"$BATS_TEST_TMPDIR/out" # with the name of every row
 }
 
 @test "verify: a full disk on output is a failure" {
