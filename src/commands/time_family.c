@@ -258,10 +258,13 @@ void family_subtract(struct family *family, const struct family *before)
 {
     for (size_t i = 0; i < family->count; i++) {
         struct camp_thread_states *now = &family->threads[i];
+        const struct camp_thread_states *then = NULL;
 
-        for (size_t k = 0; k < before->count; k++) {
-            if (before->threads[k].tid == now->tid && before->threads[k].start_ns == now->start_ns)
-                thread_states_subtract(now, &before->threads[k]);
+        for (size_t k = 0; k < before->count && then == NULL; k++) {
+            if (thread_states_same(&before->threads[k], now))
+                then = &before->threads[k];
         }
+        if (then != NULL)
+            thread_states_subtract(now, then);
     }
 }

@@ -1,5 +1,7 @@
 #include "thread_list.h"
 
+#include "thread_states.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,20 +25,14 @@ bool thread_list_reserve(struct thread_list *list, size_t count)
     return true;
 }
 
-/* Not by tid: a thread that runs another program has its process's first tid from then on, and what
- * that one's start was. */
-static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
-{
-    return a->pid == b->pid && a->begin_ns == b->begin_ns;
-}
-
 /* Where this thread is, or would be. */
 static size_t place_of(const struct thread_list *list, const struct camp_thread_states *thread)
 {
     const uint64_t key = thread->begin_ns ^ (uint64_t)(uint32_t)thread->pid << 32;
     size_t place = key * 0x9e3779b97f4a7c15 >> 32 & (list->place_count - 1);
 
-    while (list->places[place] != 0 && !is_same(&list->threads[list->places[place] - 1], thread))
+    while (list->places[place] != 0 &&
+           !thread_states_same(&list->threads[list->places[place] - 1], thread))
         place = (place + 1) & (list->place_count - 1);
     return place;
 }

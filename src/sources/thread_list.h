@@ -22,8 +22,8 @@ bool thread_list_reserve(struct thread_list *list, size_t count);
 /* Notes where each thread is, for thread_list_find(). False: no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* The same thread, by its process and since when it is watched, as of the last
- * thread_list_index(); NULL: it is not there. */
+/* The same thread (thread_states_same()), as of the last thread_list_index(); NULL: it is not
+ * there. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 

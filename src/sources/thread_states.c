@@ -2,6 +2,11 @@
 
 #include "ledger/frame.h"
 
+bool thread_states_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
+{
+    return a->pid == b->pid && a->begin_ns == b->begin_ns;
+}
+
 void thread_states_subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
 {
     states_since(now->state_ns, then->state_ns, now->state_ns, CAMP_STATE_COUNT);

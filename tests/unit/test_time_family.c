@@ -106,6 +106,23 @@ static void what_was_before_is_taken_off(void **state)
     family_release(&before);
 }
 
+static void who_runs_another_program_goes_on_by_another_tid(void **state)
+{
+    struct family before = { 0 }, now = { 0 };
+
+    (void)state;
+    take(&before, 101, 101, 1, 0, 40, "it");
+    take(&before, 101, 105, 1, 20, 40, "it");
+    take(&now, 101, 101, 1, 20, 100, "another");
+    now.threads[0].start_ns = 0; /* the first one's */
+    family_subtract(&now, &before);
+    assert_int_equal(family_add_up_process(&now, 101), CAMP_OK);
+    assert_int_equal(now.total.elapsed_ns, 60);
+    assert_int_equal(now.total.state_ns[CAMP_STATE_TIMER], 60);
+    family_release(&now);
+    family_release(&before);
+}
+
 /* A circle of parents cannot be, but for records of several times; it must end. */
 static void a_circle_of_parents_ends(void **state)
 {
@@ -169,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_pid_that_was_used_again_is_another_parent),
         cmocka_unit_test(threads_are_booked_under_the_name_of_their_process),
         cmocka_unit_test(what_was_before_is_taken_off),
+        cmocka_unit_test(who_runs_another_program_goes_on_by_another_tid),
         cmocka_unit_test(a_circle_of_parents_ends),
     };
 
