@@ -98,7 +98,8 @@ struct camp_cpu_states {
 struct camp_states_losses {
     uint64_t switches;   /* that were seen */
     uint64_t unseen;     /* switches that the kernel told nobody of; their times are estimated */
-    uint64_t lost;       /* times a thread got no account, for want of memory */
+    uint64_t lost;       /* times a thread got no account, for want of memory, or a wait for a
+                          * disk was not counted */
     uint64_t exits_lost; /* ended threads whose last numbers found no room, nor a total */
     uint64_t exits_added_up; /* ended threads that are part of a total for want of room */
 };

@@ -175,7 +175,7 @@ static int run_command(struct timing *timing, char **argv)
     if (r == CAMP_OK)
         r = take_last_words(timing, pid, &error);
     if (r == CAMP_OK)
-        r = family_take_living(&timing->family, timing->session, &error);
+        r = family_take_rest(&timing->family, timing->session, &error);
     if (r == CAMP_OK)
         r = family_add_up_descendants(&timing->family, getpid());
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -264,7 +264,7 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
         family_keep(&timing->family, pid);
     }
     if (r == CAMP_OK)
-        r = family_take_living(&timing->family, timing->session, error);
+        r = family_take_rest(&timing->family, timing->session, error);
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     family_keep(&timing->family, pid);
     family_subtract(&timing->family, &before);

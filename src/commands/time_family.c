@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define TAKEN_AT_ONCE 256
+#define TOTALS_COME_AFTER 3 /* calls of camp_states_exits() */
 #define GENERATIONS_MAX 256 /* more than a chain of parents is long */
 
 void family_release(struct family *family)
@@ -61,6 +62,39 @@ int family_take_living(struct family *family, struct camp_states *session, struc
     } while (r == CAMP_E_SPACE);
     if (r == CAMP_OK)
         family->count += count;
+    return r;
+}
+
+static bool has_ended(const struct family *family, const struct camp_thread_states *thread)
+{
+    for (size_t i = family->count; i-- > 0;) {
+        if ((family->threads[i].flags & CAMP_THREAD_ENDED) != 0 &&
+            thread_states_same(&family->threads[i], thread))
+            return true;
+    }
+    return false;
+}
+
+void family_forget_twice(struct family *family)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < family->count; i++) {
+        const struct camp_thread_states *thread = &family->threads[i];
+
+        if ((thread->flags & CAMP_THREAD_ENDED) != 0 || !has_ended(family, thread))
+            family->threads[kept++] = *thread;
+    }
+    family->count = kept;
+}
+
+int family_take_rest(struct family *family, struct camp_states *session, struct camp_error *error)
+{
+    int r = family_take_living(family, session, error);
+
+    for (int i = 0; r == CAMP_OK && i < TOTALS_COME_AFTER; i++)
+        r = family_take_ended(family, session, error);
+    family_forget_twice(family);
     return r;
 }
 

@@ -39,6 +39,12 @@ int family_take_ended(struct family *family, struct camp_states *session, struct
 int family_take_living(struct family *family, struct camp_states *session,
                        struct camp_error *error);
 
+/* Takes who lives, and who has ended by then: at the end, each thread once. */
+int family_take_rest(struct family *family, struct camp_states *session, struct camp_error *error);
+
+/* Forgets of living threads those that are there as ended too. */
+void family_forget_twice(struct family *family);
+
 /* Drops what is not of this process. */
 void family_keep(struct family *family, int32_t pid);
 

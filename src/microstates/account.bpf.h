@@ -129,11 +129,13 @@ static __always_inline void end_writing(struct account *account)
  * goes through it once, not from each place that calls it (which took it 1.5 s). */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
-    struct cpu_account *cpu = cpu_of(number);
+    struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
+    bool counted = count_wait(&disk_waits.clock, now, by);
 
-    count_wait(&disk_waits.clock, now, by);
     if (cpu != NULL)
-        count_wait(&cpu->own_clock, now, by);
+        counted &= count_wait(&cpu->own_clock, now, by);
+    if (!counted && here != NULL)
+        here->lost++;
     return 0;
 }
 

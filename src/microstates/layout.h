@@ -78,8 +78,8 @@ struct cpu_account {
     int32_t running;       /* tid; 0: idle */
     uint32_t depth;        /* of interrupts */
     uint64_t switches;
-    uint64_t unseen;         /* switches of which the kernel told nobody */
-    uint64_t lost;           /* times a thread got no account: no memory */
+    uint64_t unseen; /* switches of which the kernel told nobody */
+    uint64_t lost;   /* times a thread got no account (no memory), or a wait was not counted */
     uint64_t exits_added_up; /* ended threads for which the ring had no room */
     uint64_t exits_lost;     /* and the totals neither */
 } __attribute__((aligned(64)));

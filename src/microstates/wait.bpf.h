@@ -36,21 +36,22 @@ struct {
     __type(value, struct disk_wait);
 } waits_of_disks SEC(".maps");
 
-/* `by`: 1 or -1. */
-static __always_inline void count_wait(uint64_t *clock, uint64_t now, int by)
+/* `by`: 1 or -1. False: others changed it at each try, and it is not counted. */
+static __always_inline bool count_wait(uint64_t *clock, uint64_t now, int by)
 {
     for (int i = 0; i < SWAPS; i++) {
         uint64_t old = *(volatile uint64_t *)clock, count = old & WAITS_MASK, next = old + by;
 
         if (by < 0 && count == 0)
-            return;
+            return true;
         if (by > 0 && count == 0)
             next -= now << WAITS_BITS;
         else if (by < 0 && count == 1)
             next += now << WAITS_BITS;
         if (__sync_val_compare_and_swap(clock, old, next) == old)
-            return;
+            return true;
     }
+    return false;
 }
 
 static __always_inline struct disk_wait_key wait_key(const struct task_struct *task,

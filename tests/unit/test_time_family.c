@@ -177,9 +177,27 @@ static void the_parent_of_a_total_may_have_ended_before_it_came(void **state)
     family_release(&family);
 }
 
+static void who_lived_and_ended_meanwhile_is_there_once(void **state)
+{
+    struct family family = { 0 };
+
+    (void)state;
+    take(&family, 101, 101, ROOT, 0, 40, "make");
+    take(&family, 102, 102, ROOT, 0, 40, "cc1");
+    take(&family, 101, 101, ROOT, 0, 50, "make");
+    family.threads[0].flags = 0;
+    family.threads[1].flags = 0;
+    family_forget_twice(&family);
+    assert_int_equal(family.count, 2);
+    assert_int_equal(family.threads[0].pid, 102);
+    assert_int_equal(family.threads[1].time_ns, 50);
+    family_release(&family);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_lived_and_ended_meanwhile_is_there_once),
         cmocka_unit_test(a_total_is_of_whom_its_parent_is),
         cmocka_unit_test(the_parent_of_a_total_may_have_ended_before_it_came),
         cmocka_unit_test(children_of_children_descend_and_nobody_else),
