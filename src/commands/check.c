@@ -221,7 +221,7 @@ static void tell_tier(const struct check *check)
         printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
                ".\n");
     if (check->options.format == FORMAT_TEXT && check->context.tier == TASKS_SCHEDSTAT)
-        printf("Tier schedstat does not see %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT),
+        printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT),
                tier_change(TASKS_SCHEDSTAT));
 }
 

@@ -53,7 +53,7 @@ const char *tier_lacks(enum tasks_tier tier)
         return "what a running task did since the last tick; each context switch costs a little";
     if (tier == TASKS_TASKSTATS)
         return "what a running task did since the last tick, and the last part of an exit";
-    return "sampled time of a process (it is per CPU only), and what ends between two looks";
+    return "sampled time of processes, and what ends between two looks";
 }
 
 const char *tier_change(enum tasks_tier tier)

@@ -86,7 +86,7 @@ without() { # without CAPABILITY...: the words that run a command so
     # shellcheck disable=SC2046
     run --separate-stderr $(without net_admin) "$CAMP" check --count 1 --interval 50ms
     [ "$status" -eq 0 ]
-    [[ ${lines[0]} == "Tier schedstat does not see "* ]]
+    [[ ${lines[0]} == "Tier schedstat lacks "* ]]
     [[ $output == *"CAP_NET_ADMIN gives both"* ]]
 }
 
