@@ -374,9 +374,9 @@ needs_microstates() {
     ns="/ 100 * r['interval_s'] * 1e9"
     point="(r['interval_s'] * 1e7)"
     others="(r['total']['measured_percent'] $ns - measured_ns)"
-    law "$cpu['measured_busy_percent'] $ns > own_ns - $point"
-    law "$cpu['measured_busy_percent'] $ns < own_ns + $others + $point + 3e7" # 30 ms may be stolen
-    law "$cpu['sampled_busy_percent'] $ns < 0.2 * own_ns + $others"
+    law "${cpu}['measured_busy_percent'] $ns > own_ns - $point"
+    law "${cpu}['measured_busy_percent'] $ns < own_ns + $others + $point + 3e7" # 30 ms may be stolen
+    law "${cpu}['sampled_busy_percent'] $ns < 0.2 * own_ns + $others"
     law "r['machine']['resolution_percent'] < 1e-4" # 1 ns
 }
 
