@@ -20,7 +20,6 @@
 #define TEXT_CPUS 16
 #define FEWEST_ROWS 3
 #define OTHER_LINES 12 /* headline, headings, totals, notes, and the line below */
-#define NO_PID (-1)
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
@@ -31,7 +30,7 @@ struct check_options {
     int format, tier, table;
     bool kernel_threads;
     const char *filter, *columns;
-    struct text_list pids;
+    struct process_selection processes;
 };
 
 struct check {
@@ -42,8 +41,6 @@ struct check {
     struct view_options view_options;
     const struct view *view;
     regex_t filter;
-    struct camp_process watched[PIDS_MAXIMUM]; /* of --pid */
-    int32_t pids[PIDS_MAXIMUM];                /* the same; NO_PID once it has ended */
     const char *columns[16];
     char column_text[256];
     bool lost; /* exit records were dropped: the totals are partial */
@@ -58,7 +55,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
           NULL },
         { "format", 'f', OPTION_CHOICE, &options->format, "FORMAT",
           "text, json (one object a line), csv, or classic (the lines of cpuchk).", 0, 0, formats },
-        { "pid", 'p', OPTION_LIST, &options->pids, "PID",
+        { "pid", 'p', OPTION_LIST, &options->processes.texts, "PID",
           "Only this process; may be given again. Ends when all ended.", 0, 0, NULL },
         { "filter", 0, OPTION_TEXT, &options->filter, "REGEX",
           "Only processes whose name matches (POSIX extended).", 0, 0, NULL },
@@ -91,24 +88,6 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
     };
 
     return options_parse(&table, argc, argv, ret_first);
-}
-
-static int read_pids(struct check *check)
-{
-    const size_t count = check->options.pids.count;
-    int status = selection_pids(&check->options.pids, check->pids);
-
-    for (size_t i = 0; status == OPTIONS_GO_ON && i < count; i++) {
-        if (camp_process_identify(NULL, check->pids[i], &check->watched[i],
-                                  sizeof check->watched[i], NULL) != CAMP_OK)
-            status = complain(STATUS_FAILURE,
-                              "there is no process %d (of a thread, give its process); see "
-                              "camp list processes",
-                              check->pids[i]);
-    }
-    check->context.selection.pids = check->pids;
-    check->context.selection.pid_count = count;
-    return status;
 }
 
 static int read_columns(struct check *check)
@@ -182,7 +161,9 @@ static int read_options(struct check *check, int argc, char **argv)
     check->context.selection.kernel_threads = options->kernel_threads;
     check->context.selection.top = options->top;
     check->context.selection.top_cpus = options->format == FORMAT_TEXT ? TEXT_CPUS : 0;
-    status = read_pids(check);
+    status = selection_processes(&check->options.processes);
+    check->context.selection.pids = check->options.processes.pids;
+    check->context.selection.pid_count = check->options.processes.count;
     if (status == OPTIONS_GO_ON)
         status = selection_filter(check->options.filter, &check->filter,
                                   &check->context.selection.filter);
@@ -232,7 +213,8 @@ static int open_sources(struct check *check)
                               &check->context.tier, &error);
 
     if (r == CAMP_OK)
-        tasks_source_keep(check->tasks, check->pids, check->context.selection.pid_count);
+        tasks_source_keep(check->tasks, check->options.processes.pids,
+                          check->context.selection.pid_count);
     if (r == CAMP_OK)
         r = cpus_source_open(NULL, &stop_requested, &check->cpus, &error);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
@@ -252,26 +234,6 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
         return complain(STATUS_FAILURE, "out of memory");
     failed = check->view->record(&check->view_options, &check->record.record, number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
-}
-
-/* Whose pid was watched and has ended is watched no more, whoever has that pid next; a zombie has
- * ended too. True when none of those watched is left. */
-static bool all_ended(struct check *check)
-{
-    const size_t count = check->context.selection.pid_count;
-    size_t ended = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct camp_task task = { 0 };
-
-        if (check->pids[i] != NO_PID &&
-            (camp_process_read(NULL, &check->watched[i], CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
-                               sizeof task, NULL) == CAMP_E_GONE ||
-             (task.state == 'Z' && task.threads <= 1)))
-            check->pids[i] = NO_PID;
-        ended += check->pids[i] == NO_PID;
-    }
-    return count > 0 && ended == count;
 }
 
 static int run_intervals(struct check *check)
@@ -295,7 +257,7 @@ static int run_intervals(struct check *check)
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
             deadline_ns = tasks->end_ns;
-        if (all_ended(check))
+        if (selection_all_ended(&check->options.processes))
             break;
     }
     return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
@@ -319,7 +281,7 @@ int command_check(int argc, char **argv)
     source_close(check.tasks);
     source_close(check.cpus);
     check_record_release(&check.record);
-    text_list_release(&check.options.pids);
+    selection_processes_release(&check.options.processes);
     if (check.context.selection.filter != NULL)
         regfree(&check.filter);
     return status;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-int selection_pids(const struct text_list *texts, int32_t *ret)
+static int read_numbers(const struct text_list *texts, int32_t *ret)
 {
     if (texts->count > PIDS_MAXIMUM)
         return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
@@ -17,6 +17,48 @@ int selection_pids(const struct text_list *texts, int32_t *ret)
         ret[i] = (int32_t)pid;
     }
     return OPTIONS_GO_ON;
+}
+
+int selection_processes(struct process_selection *processes)
+{
+    int status = read_numbers(&processes->texts, processes->pids);
+
+    processes->count = processes->texts.count;
+    for (size_t i = 0; status == OPTIONS_GO_ON && i < processes->count; i++) {
+        if (camp_process_identify(NULL, processes->pids[i], &processes->watched[i],
+                                  sizeof processes->watched[i], NULL) != CAMP_OK)
+            status = complain(STATUS_FAILURE,
+                              "there is no process %d (of a thread, give its process); see "
+                              "camp list processes",
+                              processes->pids[i]);
+    }
+    return status;
+}
+
+static bool has_ended(const struct camp_process *process)
+{
+    struct camp_task task = { 0 };
+
+    return camp_process_read(NULL, process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task, sizeof task,
+                             NULL) == CAMP_E_GONE ||
+           (task.state == 'Z' && task.threads <= 1);
+}
+
+bool selection_all_ended(struct process_selection *processes)
+{
+    size_t ended = 0;
+
+    for (size_t i = 0; i < processes->count; i++) {
+        if (processes->pids[i] != NO_PID && has_ended(&processes->watched[i]))
+            processes->pids[i] = NO_PID;
+        ended += processes->pids[i] == NO_PID;
+    }
+    return processes->count > 0 && ended == processes->count;
+}
+
+void selection_processes_release(struct process_selection *processes)
+{
+    text_list_release(&processes->texts);
 }
 
 int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used)

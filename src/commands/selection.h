@@ -4,13 +4,31 @@
 
 #include "options.h"
 
+#include <camp/camp.h>
+
 #include <regex.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PIDS_MAXIMUM 256
 
-/* The numbers of --pid into ret[PIDS_MAXIMUM]. OPTIONS_GO_ON, or a status after a complaint. */
-int selection_pids(const struct text_list *texts, int32_t *ret);
+#define NO_PID (-1)
+
+/* The processes of --pid, as they were when the command began. */
+struct process_selection {
+    struct text_list texts;                    /* for OPTION_LIST; selection_processes_release() */
+    int32_t pids[PIDS_MAXIMUM];                /* [count]; NO_PID once it has ended */
+    struct camp_process watched[PIDS_MAXIMUM]; /* [count] */
+    size_t count;
+};
+void selection_processes_release(struct process_selection *processes);
+
+/* Finds those of `texts`. OPTIONS_GO_ON, or a status after a complaint: no number, no process. */
+int selection_processes(struct process_selection *processes);
+
+/* Whose pid was watched and has ended is watched no more, whoever has that pid next; a zombie has
+ * ended too. True when some were watched, and none of them is left. */
+bool selection_all_ended(struct process_selection *processes);
 
 /* Compiles --filter (POSIX extended) into *ret. NULL compiles nothing; *ret_used says whether. */
 int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used);

@@ -49,8 +49,8 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           top_sort_names },
         { "top", 0, OPTION_COUNT, &top->rows, "N",
           "At most N rows; 0: all. (text: what fits, otherwise all.)", 0, 1e9, NULL },
-        { "pid", 'p', OPTION_LIST, &top->pid_texts, "PID",
-          "Only threads of this process; may be given again.", 0, 0, NULL },
+        { "pid", 'p', OPTION_LIST, &top->processes.texts, "PID",
+          "Only threads of this process; may be given again. Ends when all ended.", 0, 0, NULL },
         { "filter", 0, OPTION_TEXT, &top->filter_text, "REGEX",
           "Only rows whose name matches (POSIX extended).", 0, 0, NULL },
         { "columns", 0, OPTION_CHOICE, &top->columns, "SET",
@@ -165,7 +165,7 @@ static int read_options(struct top *top, int argc, char **argv)
     top->selection.users = &top->users;
     top->selection.cgroups = &top->cgroups;
     top->selection.workloads = &top->workloads;
-    top->selection.pids = top->pids;
+    top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);
     if (status == OPTIONS_GO_ON && first < argc)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
@@ -174,8 +174,8 @@ static int read_options(struct top *top, int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = settle_group(top);
     if (status == OPTIONS_GO_ON)
-        status = selection_pids(&top->pid_texts, top->pids);
-    top->selection.pid_count = top->pid_texts.count;
+        status = selection_processes(&top->processes);
+    top->selection.pid_count = top->processes.count;
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
                : status;
@@ -183,12 +183,11 @@ static int read_options(struct top *top, int argc, char **argv)
 
 int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus)
 {
-    struct top_interval interval = { threads, cpus, { 0 }, "bpf", NULL };
+    struct top_interval interval = { threads, cpus, top->losses, "bpf", NULL };
     char time[TIME_TEXT_SIZE];
 
     time_text(time, sizeof time, threads->wall_clock_ns);
     interval.time = time;
-    threads_source_losses(top->threads, &interval.losses);
     return top_record_fill(&top->record, &interval, &top->selection) == CAMP_OK
                ? OPTIONS_GO_ON
                : complain(STATUS_FAILURE, "out of memory");
@@ -196,8 +195,10 @@ int top_fill(struct top *top, const struct frame *threads, const struct frame *c
 
 static int show(struct top *top, const struct frame *threads, size_t number)
 {
-    int failed, status = top_fill(top, threads, threads_source_cpus(top->threads));
+    int failed, status;
 
+    threads_source_losses(top->threads, &top->losses);
+    status = top_fill(top, threads, threads_source_cpus(top->threads));
     if (status != OPTIONS_GO_ON)
         return status;
     failed = top->view->record(&top->view_options, &top->record.record, number);
@@ -222,6 +223,8 @@ static int run_intervals(struct top *top)
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && threads->end_ns > deadline_ns + top->interval_ns)
             deadline_ns = threads->end_ns;
+        if (selection_all_ended(&top->processes))
+            break;
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -249,7 +252,7 @@ int command_top(int argc, char **argv)
     }
     source_close(top.threads);
     top_record_release(&top.record);
-    text_list_release(&top.pid_texts);
+    selection_processes_release(&top.processes);
     top_workloads_release(&top.workloads);
     cgroup_paths_release(&top.cgroups);
     user_names_release(&top.users);

@@ -13,8 +13,8 @@ struct top {
     int format, group, columns, sort;
     bool no_syscalls, verbose;
     const char *filter_text, *workload_file;
-    struct text_list pid_texts;
-    int32_t pids[PIDS_MAXIMUM];
+    struct process_selection processes;
+    struct camp_states_losses losses; /* as of the interval that is shown */
     regex_t filter;
     struct user_names users;
     struct cgroup_paths cgroups;

@@ -29,7 +29,7 @@ static const char help_text[] =
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
     "\n"
-    "usr% sys%   on a CPU, in its own code, in the kernel\n"
+    "usr% sys%   on a CPU: its own code and page faults; system calls\n"
     "runq%       ready, and waiting for a CPU\n"
     "flt%        asleep for a page of memory\n"
     "dsk% lck%   asleep for a block device, in futex(2)\n"
@@ -88,6 +88,17 @@ static int draw_triangle(const struct top *top, const char *head)
     return OPTIONS_GO_ON;
 }
 
+/* What is below the screen is not even written. */
+static size_t rows_in_sight(const struct live *live, size_t lines)
+{
+    const uint64_t most = live->top->rows != UINT64_MAX ? live->top->rows : 0;
+    const size_t fit = live->scroll + top_rows_that_fit(live->top, lines - 1);
+
+    if (live->triangle)
+        return most;
+    return most > 0 && most < fit ? most : fit;
+}
+
 static int draw(struct live *live)
 {
     struct top *top = live->top;
@@ -102,8 +113,7 @@ static int draw(struct live *live)
         return OPTIONS_GO_ON;
     screen_size(&selection->width, &lines);
     selection->cpus = lines >= LINES_FOR_CPUS;
-    /* What is below the screen is not even written. */
-    selection->top = live->triangle ? 0 : live->scroll + top_rows_that_fit(top, lines - 1);
+    selection->top = rows_in_sight(live, lines);
     status = top_fill(top, live->threads, live->cpus);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -292,6 +302,7 @@ static int take_interval(struct live *live)
         return OPTIONS_GO_ON;
     live->threads = threads;
     live->cpus = threads_source_cpus(live->top->threads);
+    threads_source_losses(live->top->threads, &live->top->losses);
     return draw(live);
 }
 

@@ -21,8 +21,7 @@ struct wait {
     uint64_t interval_ns, count, top;
     int format, tier, table;
     bool no_syscalls, verbose;
-    struct text_list pid_texts;
-    int32_t pids[PIDS_MAXIMUM];
+    struct process_selection processes;
     struct wait_selection selection;
     struct source *source; /* threads with their CPUs; tier kernel: CPUs */
     struct wait_tasks tasks;
@@ -44,8 +43,10 @@ static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
         { "top", 0, OPTION_COUNT, &wait->top, "N",
           "At most N tasks, those that waited longest first; 0: all. (text: 10, otherwise all.)", 0,
           1e9, NULL },
-        { "pid", 'p', OPTION_LIST, &wait->pid_texts, "PID",
-          "Only tasks of this process; may be given again. CPUs and sums are of all.", 0, 0, NULL },
+        { "pid", 'p', OPTION_LIST, &wait->processes.texts, "PID",
+          "Only tasks of this process; may be given again. CPUs and sums are of all. Ends when all "
+          "ended.",
+          0, 0, NULL },
         { "tier", 0, OPTION_CHOICE, &wait->tier, "TIER",
           "auto (bpf where it is permitted, or kernel), bpf (microstates: all five definitions; "
           "CAP_BPF and CAP_PERFMON), or kernel (the kernel's own iowait alone).",
@@ -94,9 +95,10 @@ static int read_options(struct wait *wait, int argc, char **argv)
     };
     wait->selection.top = wait->top;
     wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
-    wait->selection.pids = wait->pids;
-    wait->selection.pid_count = wait->pid_texts.count;
-    return selection_pids(&wait->pid_texts, wait->pids);
+    status = selection_processes(&wait->processes);
+    wait->selection.pids = wait->processes.pids;
+    wait->selection.pid_count = wait->processes.count;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------- Opening -- */
@@ -204,6 +206,8 @@ static int run_intervals(struct wait *wait)
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && frame->end_ns > deadline_ns + wait->interval_ns)
             deadline_ns = frame->end_ns;
+        if (selection_all_ended(&wait->processes))
+            break;
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -222,6 +226,6 @@ int command_wait(int argc, char **argv)
     source_close(wait.source);
     wait_tasks_release(&wait.tasks);
     wait_record_release(&wait.record);
-    text_list_release(&wait.pid_texts);
+    selection_processes_release(&wait.processes);
     return status;
 }

@@ -319,3 +319,11 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     LOAD=
     python3 -c "import json; json.load(open('$BATS_TEST_TMPDIR/out'))"
 }
+
+@test "top: --pid of no process is told, and it ends with its process" {
+    run -1 --separate-stderr "$CAMP" top --pid 99999998 --count 1
+    [[ $stderr == "camp top: there is no process 99999998"* ]]
+    sleep 1 &
+    run -0 --separate-stderr timeout 20 "$CAMP" top --pid $! --interval 0.3
+    [[ $output == *sleep* ]]
+}

@@ -252,3 +252,10 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     wait "$camp"
     python3 -c "import json; json.load(open('$BATS_TEST_TMPDIR/out'))"
 }
+
+@test "wait: --pid of no process is told, and it ends with its process" {
+    run -1 --separate-stderr "$CAMP" wait --pid 99999998 --count 1
+    [[ $stderr == "camp wait: there is no process 99999998"* ]]
+    sleep 1 &
+    run -0 --separate-stderr timeout 20 "$CAMP" wait --pid $! --interval 0.3
+}
