@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "counters/units.h"
+#include "ledger/frame.h"
 #include "time_family.h"
 #include "time_record.h"
 #include "views/view.h"
@@ -41,7 +42,7 @@ struct timing {
     struct family family;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
-    uint64_t start_ns;
+    uint64_t start_ns, stolen_ns; /* when it began */
 };
 
 static int parse(struct time_options *options, int argc, char **argv, int *ret_first)
@@ -146,6 +147,16 @@ static int take_last_words(struct timing *timing, pid_t command, struct camp_err
     return r;
 }
 
+/* Of all CPUs so far; 0 where none is reported. */
+static uint64_t stolen_ns(void)
+{
+    struct camp_cpu total;
+
+    return camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK
+               ? total.steal_ns
+               : 0;
+}
+
 static int run_command(struct timing *timing, char **argv)
 {
     struct camp_error error = { 0 };
@@ -161,6 +172,7 @@ static int run_command(struct timing *timing, char **argv)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_BLOCK, &child, &before);
+    timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
     pid = start(argv, &before);
     if (pid < 0)
@@ -171,6 +183,7 @@ static int run_command(struct timing *timing, char **argv)
         r = family_take_ended(&timing->family, timing->session, &error);
     }
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
+    timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
     timing->facts.status = exit_status_of(status);
     if (r == CAMP_OK)
         r = take_last_words(timing, pid, &error);
@@ -252,6 +265,7 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
     int r = family_take_living(&before, timing->session, error);
 
     family_keep(&before, pid);
+    timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
     while (r == CAMP_OK && !stop_requested && !family_has_ended(&timing->family, pid)) {
         uint64_t end_ns = timing->start_ns + duration_ns, now = now_ns(CLOCK_MONOTONIC);
@@ -266,6 +280,7 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
     if (r == CAMP_OK)
         r = family_take_rest(&timing->family, timing->session, error);
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
+    timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
     family_keep(&timing->family, pid);
     family_subtract(&timing->family, &before);
     family_release(&before);
@@ -290,6 +305,11 @@ static int time_process(struct timing *timing)
     r = watch(timing, pid, &error);
     if (r != CAMP_OK)
         return complain_of(r, &error);
+    if (timing->family.total.threads == 0)
+        return complain(STATUS_FAILURE,
+                        "process %d is there, and the kernel shows it to no iterator of camp's: it "
+                        "is of another PID namespace, or hidden",
+                        pid);
     snprintf(timing->command, sizeof timing->command, "process %d (%s)", pid,
              timing->family.sum_count > 0 ? timing->family.sums[0].name : "ended");
     timing->facts.command = timing->command;

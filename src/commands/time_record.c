@@ -71,6 +71,8 @@ static const struct field loss_fields[] = {
     { "unseen", NULL, "switches that the kernel told nobody of", 0, 0 },
     { "lost", NULL, "times a thread got no account", 0, 0 },
     { "exits_lost", NULL, "ended threads whose last numbers found no room", 0, 0 },
+    { "exits_added_up", NULL, "ended threads that are told in totals, for want of room", 0, 0 },
+    { "stolen_ns", NULL, "a hypervisor took it of all CPUs: within the states, not lost", 0, 0 },
 };
 
 static double seconds(uint64_t ns)
@@ -198,6 +200,8 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     *cells++ = cell_natural(facts->losses.unseen);
     *cells++ = cell_natural(facts->losses.lost);
     *cells++ = cell_natural(facts->losses.exits_lost);
+    *cells++ = cell_natural(facts->losses.exits_added_up);
+    *cells++ = cell_natural(facts->stolen_ns);
     ret->tables[4] = table_of("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), first, 1);
 }
 
@@ -226,6 +230,16 @@ static void note_sums(struct time_record *ret, const struct family_sum *total)
     snprintf(next_note(ret), TIME_NOTE_SIZE,
              "on CPU %.3f s by the states, %.3f s by the scheduler's own count", seconds(on_cpu),
              seconds(total->cpu_ns));
+}
+
+/* The scheduler leaves it out of its count, where the kernel is told of it. */
+static void note_steal(struct time_record *ret, uint64_t stolen_ns)
+{
+    if (stolen_ns > 0)
+        snprintf(next_note(ret), TIME_NOTE_SIZE,
+                 "a hypervisor took %.2f s of all CPUs meanwhile: the states have it within, where "
+                 "it hit",
+                 seconds(stolen_ns));
 }
 
 static void note_losses(struct time_record *ret, const struct camp_states_losses *losses)
@@ -312,6 +326,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
                  total->running > 0 ? ", some still running" : "");
     }
     note_sums(ret, total);
+    note_steal(ret, facts->stolen_ns);
     note_losses(ret, &facts->losses);
     ret->record =
         (struct record){ "camp.time/1", ret->headline, ret->tables, 5, 2, ret->note_list };

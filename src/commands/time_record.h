@@ -14,7 +14,8 @@ struct time_facts {
     uint64_t real_ns;
     int status; /* of the command; -1: it is not ended, or it is another's child */
     struct camp_states_losses losses;
-    bool as_figure; /* text: the microstate summary of the paper (its Figure 4) */
+    uint64_t stolen_ns; /* of all CPUs meanwhile, by the kernel's count */
+    bool as_figure;     /* text: the microstate summary of the paper (its Figure 4) */
 };
 
 struct time_record {
