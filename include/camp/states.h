@@ -24,7 +24,8 @@ extern "C" {
 
 /* What a thread does. Solaris' microstates (prusage of proc(4)), its SLEEP told apart. */
 enum camp_state {
-    CAMP_STATE_USER,         /* on a CPU in its own code; with CAMP_STATES_NO_SYSCALLS: on a CPU */
+    CAMP_STATE_USER,         /* on a CPU outside system calls: its own code, and page faults that
+                              * need no sleep; with CAMP_STATES_NO_SYSCALLS: on a CPU */
     CAMP_STATE_SYSTEM,       /* on a CPU in a system call; kernel threads: on a CPU */
     CAMP_STATE_IRQ,          /* on a CPU that served an interrupt meanwhile */
     CAMP_STATE_TEXT_FAULT,   /* asleep for a page of its code */

@@ -26,7 +26,7 @@ static const struct field summary_fields[] = {
         { "any_divided_percent", "any/CPUs %", "any, divided by the number of CPUs", 10, 2 },      \
         { "own_percent", "own %", "idle while a thread that slept here waits for a disk", 8, 2 },  \
         { "kernel_percent", "kernel %", "iowait of /proc/stat, as it stands", 8, 2 },              \
-        { "user_percent", NULL, "a thread in its own code", 0, 2 },                                \
+        { "user_percent", NULL, "a thread outside system calls", 0, 2 },                           \
         { "system_percent", NULL, "a thread in a system call, or a kernel thread", 0, 2 },         \
         { "irq_percent", NULL, "interrupts of devices and of the timer", 0, 2 },                   \
         { "softirq_percent", NULL, "deferred work of interrupts", 0, 2 },                          \

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct column columns[] = {
-    STATE("user", "user", "a thread in its own code"),
+    STATE("user", "user", "a thread outside system calls: in its own code, or a page fault"),
     STATE("system", "system", "a thread in a system call, or a kernel thread"),
     STATE("irq", "irq", "interrupts of devices and of the timer"),
     STATE("softirq", "softirq", "deferred work of interrupts"),

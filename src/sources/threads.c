@@ -21,7 +21,7 @@
 #define ENDED_AT_ONCE 1024
 
 static const struct column columns[] = {
-    STATE("user", "usr", "on a CPU in its own code"),
+    STATE("user", "usr", "on a CPU outside system calls: its own code, and page faults"),
     STATE("system", "sys", "on a CPU in a system call; kernel threads: on a CPU"),
     STATE("irq", "irq", "on a CPU that served an interrupt"),
     STATE("text_fault", "tfl", "asleep for a page of its code"),
