@@ -264,11 +264,12 @@ int BPF_PROG(on_signal)
 
 /* --------------------------------------------------------------------------- Interrupts -- */
 
+/* A CPU is watched from its first switch on: what came before is in none of its times. */
 static __always_inline void interrupt_begins(void)
 {
     struct cpu_account *cpu = this_cpu();
 
-    if (cpu != NULL && cpu->depth++ == 0)
+    if (cpu != NULL && cpu->begin_ns != 0 && cpu->depth++ == 0)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
