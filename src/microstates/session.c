@@ -90,12 +90,13 @@ static int fail_permission(int system_error, struct camp_error *error)
             error, CAMP_E_PERM, system_error,
             "microstates take CAP_BPF and CAP_PERFMON of the machine: run camp outside "
             "of this container; camp check does without");
-    return camp_fail(error, CAMP_E_PERM, system_error,
-                     "microstates take %s: run as root, or once setcap cap_bpf,cap_perfmon+ep "
-                     "camp; camp check does without",
-                     bpf       ? "CAP_PERFMON, too"
-                     : perfmon ? "CAP_BPF, too"
-                               : "CAP_BPF and CAP_PERFMON");
+    return camp_fail(
+        error, CAMP_E_PERM, system_error,
+        "microstates take %s: run as root, or once setcap cap_net_admin,cap_bpf,cap_perfmon+ep "
+        "camp; camp check does without",
+        bpf       ? "CAP_PERFMON, too"
+        : perfmon ? "CAP_BPF, too"
+                  : "CAP_BPF and CAP_PERFMON");
 }
 
 static int fail_load(int result, struct camp_error *error)

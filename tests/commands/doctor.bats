@@ -104,7 +104,7 @@ attached_to() {
     run as_nobody doctor
     [ "$status" -eq 0 ]
     [[ $output == *"runs on tier schedstat"* ]]
-    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin+ep "* ]]
+    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep "* ]]
     [[ ${lines[-2]} == "No camp top, time; wait has tier kernel: "*"CAP_BPF and CAP_PERFMON"* ]] ||
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
