@@ -39,7 +39,8 @@ int load_io_command(int argc, char **argv)
     r = load_io(&plan, &truth, &error);
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
-    if (plan.cold && (double)truth.storage_bytes < NEARLY * (double)truth.bytes)
+    if ((plan.cold || (plan.direct && !plan.write)) &&
+        (double)truth.storage_bytes < NEARLY * (double)truth.bytes)
         snprintf(remark, sizeof remark,
                  "only %llu of %llu bytes came from storage: the file stays in memory there",
                  (unsigned long long)truth.storage_bytes, (unsigned long long)truth.bytes);
