@@ -60,8 +60,7 @@ const char *tier_change(enum tasks_tier tier)
 {
     if (tier != TASKS_SCHEDSTAT)
         return NULL;
-    return "CAP_NET_ADMIN gives both: run as root, or once: setcap "
-           "cap_net_admin,cap_bpf,cap_perfmon+ep camp";
+    return "CAP_NET_ADMIN gives both: run as root, or as camp doctor says";
 }
 
 int check_reserve(void **array, size_t *capacity, size_t count, size_t element_size)

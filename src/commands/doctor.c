@@ -154,8 +154,7 @@ static const char *change_of(struct doctor *doctor)
         capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
-        return "sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep \"$(command -v camp)\"   (or run "
-               "camp as root)";
+        return "sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep \"$(command -v camp)\"";
     return doctor->refusal.message;
 }
 
