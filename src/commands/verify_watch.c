@@ -79,25 +79,24 @@ static bool shows_process_1(const struct watch_look *look)
     return false;
 }
 
-/* Some virtual machines hide their first process from an iterator, but not from /proc. */
-static uint64_t hidden_ns(const struct watch_look *look)
+uint64_t watch_process_1_ns(void)
 {
-    uint64_t hidden = 0;
+    uint64_t sum = 0;
     glob_t found;
 
-    if (shows_process_1(look) || glob("/proc/1/task/*/schedstat", 0, NULL, &found) != 0)
+    if (glob("/proc/1/task/*/schedstat", 0, NULL, &found) != 0)
         return 0;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         FILE *file = fopen(found.gl_pathv[i], "re");
         unsigned long long ns = 0;
 
         if (file != NULL && fscanf(file, "%llu", &ns) == 1)
-            hidden += ns;
+            sum += ns;
         if (file != NULL)
             fclose(file);
     }
     globfree(&found);
-    return hidden;
+    return sum;
 }
 
 static int look(struct watch *watch, struct watch_look *ret, struct camp_error *error)
@@ -119,7 +118,7 @@ static int look(struct watch *watch, struct watch_look *ret, struct camp_error *
     if (r == CAMP_OK && later != ret->cpu_count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
     if (r == CAMP_OK)
-        ret->hidden_ns = hidden_ns(ret);
+        ret->hidden_ns = shows_process_1(ret) ? 0 : watch_process_1_ns();
     return r;
 }
 

@@ -56,6 +56,10 @@ bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_stat
 int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
               struct camp_error *error);
 
+/* CPU time of the threads of process 1 so far, which some virtual machines hide from an iterator
+ * but not from /proc. */
+uint64_t watch_process_1_ns(void);
+
 /* CPU time of all threads between the looks, without interrupts: of those shown, of those that
  * ended, and of hidden ones. */
 uint64_t watch_threads_ns(const struct watch *watch);

@@ -4,6 +4,7 @@
  * difference is the frame's unaccounted time, which goes below zero where more was booked than
  * there was.
  */
+#include "cpu_list.h"
 #include "source.h"
 
 #include <errno.h>
@@ -33,17 +34,11 @@ static const struct schema cpus_schema = {
     .state_count = CPUS_COLUMN_COUNT,
 };
 
-struct reading {
-    struct camp_cpu *cpus; /* [count], the total first */
-    size_t count;
-    size_t capacity;
-};
-
 struct cpus_source {
     struct source source; /* first: a cpus_source is a source */
     const volatile sig_atomic_t *stop;
     struct camp_reader reader;
-    struct reading before, now;
+    struct cpu_list before, now;
     struct frame frame;
 };
 
@@ -51,33 +46,6 @@ static const struct schema *describe(const struct source *source)
 {
     (void)source;
     return &cpus_schema;
-}
-
-static int read_cpus(struct cpus_source *source, struct reading *reading, struct camp_error *error)
-{
-    for (;;) {
-        int r = camp_reader_cpus(&source->reader, reading->cpus, sizeof *reading->cpus,
-                                 reading->capacity, &reading->count, error);
-        size_t capacity = reading->count + 8; /* some may come online before the next try */
-        struct camp_cpu *grown;
-
-        if (r != CAMP_E_SPACE)
-            return r;
-        grown = reallocarray(reading->cpus, capacity, sizeof *grown);
-        if (grown == NULL)
-            return CAMP_E_NOMEM;
-        reading->cpus = grown;
-        reading->capacity = capacity;
-    }
-}
-
-static const struct camp_cpu *find_cpu(const struct reading *reading, int32_t cpu)
-{
-    for (size_t i = 0; i < reading->count; i++) {
-        if (reading->cpus[i].cpu == cpu)
-            return &reading->cpus[i];
-    }
-    return NULL;
 }
 
 /* What one reading does not know is 0 there: its whole count is no growth. */
@@ -111,13 +79,13 @@ static void fill_entity(struct frame *frame, const struct camp_cpu *before,
 static int fill_frame(struct cpus_source *source)
 {
     struct frame *frame = &source->frame;
-    const struct reading *now = &source->now;
+    const struct cpu_list *now = &source->now;
 
     frame_clear(frame);
     frame->start_ns = source->before.cpus[0].time_ns;
     frame->end_ns = now->cpus[0].time_ns;
     for (size_t i = 0; i < now->count; i++) {
-        const struct camp_cpu *before = find_cpu(&source->before, now->cpus[i].cpu);
+        const struct camp_cpu *before = cpu_list_find(&source->before, now->cpus[i].cpu);
 
         if (before == NULL) {
             frame->losses.partial++;
@@ -129,7 +97,7 @@ static int fill_frame(struct cpus_source *source)
                     now->cpus[i].cpu == CAMP_CPU_TOTAL ? now->count - 1 : 1);
     }
     for (size_t i = 0; i < source->before.count; i++)
-        frame->losses.partial += find_cpu(now, source->before.cpus[i].cpu) == NULL;
+        frame->losses.partial += cpu_list_find(now, source->before.cpus[i].cpu) == NULL;
     return CAMP_OK;
 }
 
@@ -137,12 +105,12 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
                 struct camp_error *error)
 {
     struct cpus_source *source = (struct cpus_source *)base;
-    struct reading swap;
+    struct cpu_list swap;
     int r;
 
     while (source_wait(deadline_ns, UINT64_MAX, source->stop))
         ;
-    r = read_cpus(source, &source->now, error);
+    r = cpu_list_read(&source->now, &source->reader, error);
     if (r == CAMP_OK)
         r = fill_frame(source);
     if (r != CAMP_OK)
@@ -179,7 +147,7 @@ int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t
     frame_init(&source->frame, &cpus_schema);
     r = camp_reader_open_cpus(&source->reader, root, error);
     if (r == CAMP_OK)
-        r = read_cpus(source, &source->before, error);
+        r = cpu_list_read(&source->before, &source->reader, error);
     if (r != CAMP_OK) {
         close_cpus(&source->source);
         return r;

@@ -5,6 +5,7 @@
  */
 #include "cpus_states.h"
 
+#include "cpu_list.h"
 #include "measured_column.h"
 #include "source.h"
 
@@ -43,8 +44,7 @@ struct reading {
 
 struct cpus_states {
     struct camp_reader reader;
-    struct camp_cpu *kernel; /* [kernel_count] of /proc/stat */
-    size_t kernel_count, kernel_capacity;
+    struct cpu_list kernel;         /* of /proc/stat */
     struct camp_cpu_states *states; /* [state_count] */
     size_t state_count, state_capacity;
     struct reading *before, *now; /* [before_count], [now_count] */
@@ -67,20 +67,6 @@ static bool reserve(void **array, size_t *capacity, size_t count, size_t size)
 }
 
 /* ------------------------------------------------------------------------------- Reading -- */
-
-static int read_kernel(struct cpus_states *cpus, struct camp_error *error)
-{
-    int r;
-
-    do {
-        r = camp_reader_cpus(&cpus->reader, cpus->kernel, sizeof *cpus->kernel,
-                             cpus->kernel_capacity, &cpus->kernel_count, error);
-        if (r == CAMP_E_SPACE && !reserve((void **)&cpus->kernel, &cpus->kernel_capacity,
-                                          cpus->kernel_count, sizeof *cpus->kernel))
-            return CAMP_E_NOMEM;
-    } while (r == CAMP_E_SPACE);
-    return r;
-}
 
 static int read_states(struct cpus_states *cpus, struct camp_states *session,
                        struct camp_error *error)
@@ -133,11 +119,11 @@ static struct reading reading_of(const struct camp_cpu *kernel,
 /* A CPU that is offline makes no switches: the kernel's list says which are there. */
 static int take_readings(struct cpus_states *cpus)
 {
-    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->kernel_count, sizeof *cpus->now))
+    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->kernel.count, sizeof *cpus->now))
         return CAMP_E_NOMEM;
     cpus->now_count = 0;
-    for (size_t i = 0; i < cpus->kernel_count; i++) {
-        const struct camp_cpu *kernel = &cpus->kernel[i];
+    for (size_t i = 0; i < cpus->kernel.count; i++) {
+        const struct camp_cpu *kernel = &cpus->kernel.cpus[i];
 
         if (kernel->cpu != CAMP_CPU_TOTAL)
             cpus->now[cpus->now_count++] = reading_of(kernel, states_of(cpus, kernel->cpu));
@@ -229,7 +215,7 @@ int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
     cpus->before_capacity = cpus->now_capacity;
     cpus->now = swap;
     cpus->now_capacity = swap_capacity;
-    r = read_kernel(cpus, error);
+    r = cpu_list_read(&cpus->kernel, &cpus->reader, error);
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);
     if (r == CAMP_OK)
@@ -247,7 +233,7 @@ void cpus_states_close(struct cpus_states *cpus)
     if (cpus == NULL)
         return;
     camp_reader_close(&cpus->reader);
-    free(cpus->kernel);
+    free(cpus->kernel.cpus);
     free(cpus->states);
     free(cpus->before);
     free(cpus->now);

@@ -1,7 +1,8 @@
 /* Microstates of this machine's threads and CPUs: what has to add up. */
 #include "states_session.h"
 
-#include <glob.h>
+#include "commands/verify_watch.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -125,28 +126,6 @@ static void burn_a_while(void *ns)
     burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
 }
 
-/* CPU time of the threads of process 1, which some virtual machines hide from an iterator; 0 where
- * they are shown. */
-static uint64_t hidden_ns(const struct threads *shown)
-{
-    uint64_t hidden = 0;
-    glob_t found;
-
-    if (find_tid(shown, 1) != NULL || glob("/proc/1/task/*/schedstat", 0, NULL, &found) != 0)
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        FILE *file = fopen(found.gl_pathv[i], "r");
-        unsigned long long ns = 0;
-
-        if (file != NULL && fscanf(file, "%llu", &ns) == 1)
-            hidden += ns;
-        if (file != NULL)
-            fclose(file);
-    }
-    globfree(&found);
-    return hidden;
-}
-
 /* A second with threads that run throughout, that begin and that end. */
 static void work_for_a_second(void)
 {
@@ -183,7 +162,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
     ret->threads = look(session);
     look_at_cpus(session, &ret->later);
     go_first(SCHED_OTHER);
-    ret->hidden_ns = hidden_ns(&ret->threads);
+    ret->hidden_ns = find_tid(&ret->threads, 1) != NULL ? 0 : watch_process_1_ns();
 }
 
 /* Law 2: nothing that a CPU does is nobody's, and nothing is booked twice. */

@@ -1,0 +1,30 @@
+#include "cpu_list.h"
+
+#include <stdlib.h>
+
+int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error)
+{
+    for (;;) {
+        int r = camp_reader_cpus(reader, list->cpus, sizeof *list->cpus, list->capacity,
+                                 &list->count, error);
+        size_t capacity = list->count + 8; /* some may come online before the next try */
+        struct camp_cpu *grown;
+
+        if (r != CAMP_E_SPACE)
+            return r;
+        grown = reallocarray(list->cpus, capacity, sizeof *grown);
+        if (grown == NULL)
+            return CAMP_E_NOMEM;
+        list->cpus = grown;
+        list->capacity = capacity;
+    }
+}
+
+const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->cpus[i].cpu == cpu)
+            return &list->cpus[i];
+    }
+    return NULL;
+}
