@@ -3,10 +3,10 @@
 #ifndef CAMP_COMMANDS_TOP_ROWS_H
 #define CAMP_COMMANDS_TOP_ROWS_H
 
-#include "cgroup_paths.h"
 #include "ledger/frame.h"
+#include "sources/cgroup_paths.h"
+#include "sources/user_names.h"
 #include "top_workloads.h"
-#include "user_names.h"
 
 #include <regex.h>
 

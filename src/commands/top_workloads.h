@@ -4,7 +4,7 @@
 
 #include "ledger/frame.h"
 #include "ledger/workload.h"
-#include "user_names.h"
+#include "sources/user_names.h"
 
 /* A process that was met, as it was. When its name or user change it is asked again. */
 struct workload_member {

@@ -1,5 +1,7 @@
 #include "cpu_list.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error)
@@ -27,4 +29,13 @@ const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu)
             return &list->cpus[i];
     }
     return NULL;
+}
+
+void cpu_list_entity(struct entity *ret, int32_t cpu)
+{
+    ret->id = cpu;
+    if (cpu == CAMP_CPU_TOTAL)
+        snprintf(ret->name, sizeof ret->name, "all");
+    else
+        snprintf(ret->name, sizeof ret->name, "cpu%" PRId32, cpu);
 }

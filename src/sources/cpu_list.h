@@ -2,7 +2,7 @@
 #ifndef CAMP_SOURCES_CPU_LIST_H
 #define CAMP_SOURCES_CPU_LIST_H
 
-#include <camp/camp.h>
+#include "ledger/frame.h"
 
 /* Owns its array: free() it. All zero is an empty one. */
 struct cpu_list {
@@ -15,5 +15,8 @@ int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp
 
 /* NULL: it is not there. */
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
+
+/* An entity that is a CPU: "cpu3", or of CAMP_CPU_TOTAL "all". */
+void cpu_list_entity(struct entity *ret, int32_t cpu);
 
 #endif

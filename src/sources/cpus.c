@@ -61,7 +61,7 @@ static void fill_entity(struct frame *frame, const struct camp_cpu *before,
     uint64_t *values = frame_values(frame, at);
     uint32_t known = before->known & now->known;
 
-    frame->entities[at].id = now->cpu;
+    cpu_list_entity(&frame->entities[at], now->cpu);
     frame->elapsed_ns[at] = (now->time_ns - before->time_ns) * cpus;
     values[CPUS_USER] = grown(known & CAMP_CPU_USER, before->user_ns, now->user_ns);
     values[CPUS_NICE] = grown(known & CAMP_CPU_NICE, before->nice_ns, now->nice_ns);
@@ -84,6 +84,7 @@ static int fill_frame(struct cpus_source *source)
     frame_clear(frame);
     frame->start_ns = source->before.cpus[0].time_ns;
     frame->end_ns = now->cpus[0].time_ns;
+    frame->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     for (size_t i = 0; i < now->count; i++) {
         const struct camp_cpu *before = cpu_list_find(&source->before, now->cpus[i].cpu);
 

@@ -160,7 +160,7 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
 
     if (entity == NULL)
         return CAMP_E_NOMEM;
-    entity->id = now->cpu;
+    cpu_list_entity(entity, now->cpu);
     frame->elapsed_ns[at] = now->time_ns - before->time_ns;
     values = frame_values(frame, at);
     states_since(values, before->values, now->values, CPUS_STATES_ANY_WAIT);
@@ -178,11 +178,14 @@ static int fill_frame(struct cpus_states *cpus)
     int r = CAMP_OK;
 
     frame_clear(frame);
+    frame->start_ns = frame->end_ns;
+    frame->end_ns = cpus->kernel.cpus[0].time_ns;
+    frame->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (cpus->before_count == 0)
         return CAMP_OK;
     if (frame_add(frame) == NULL)
         return CAMP_E_NOMEM;
-    frame->entities[0].id = CAMP_CPU_TOTAL;
+    cpu_list_entity(&frame->entities[0], CAMP_CPU_TOTAL);
     for (size_t i = 0; i < cpus->now_count && r == CAMP_OK; i++) {
         const struct reading *now = &cpus->now[i];
         const struct reading *before = find(cpus->before, cpus->before_count, now->cpu);

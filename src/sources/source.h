@@ -4,7 +4,10 @@
  *
  * next() waits until `deadline_ns` (CLOCK_MONOTONIC), attending meanwhile to what cannot wait, and
  * then fills the source's frame with what happened since the call before. It comes back early when
- * *stop is set by a signal handler. The frame stays the source's, until the next call.
+ * *stop is set by a signal handler. The frame stays the source's, until the next call. A source
+ * that has an end (a recording, a table) returns SOURCE_END once it is reached, and does not wait.
+ *
+ * beside(), where there is one, is a second frame of the same look: the CPUs beside the threads.
  */
 #ifndef CAMP_SOURCES_SOURCE_H
 #define CAMP_SOURCES_SOURCE_H
@@ -16,12 +19,21 @@
 #include <signal.h>
 #include <time.h>
 
+enum { SOURCE_END = 1 };
+
 struct source {
     const struct schema *(*describe)(const struct source *source);
     int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error);
-    void (*close)(struct source *source); /* releases all, *source included */
+    void (*close)(struct source *source);                       /* releases all, *source included */
+    const struct frame *(*beside)(const struct source *source); /* NULL: nothing stands beside */
 };
+
+/* The frame beside the last one; NULL when there is none. */
+static inline const struct frame *source_beside(const struct source *source)
+{
+    return source->beside != NULL ? source->beside(source) : NULL;
+}
 
 static inline void source_close(struct source *source)
 {

@@ -311,7 +311,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_threads };
+    source->source = (struct source){ describe, next, close_threads, threads_source_cpus };
     source->stop = stop;
     frame_init(&source->frame, &threads_schema);
     r = cpus_states_open(&source->cpus, error);

@@ -1,0 +1,115 @@
+#include "roster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_SLOTS 64 /* a power of two, as all their numbers are */
+
+static uint64_t hash_of(const struct entity *entity)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a of the name, or the id alone */
+
+    if (entity->id != 0)
+        return (uint64_t)entity->id * 11400714819323198485u;
+    for (const char *at = entity->name; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    return hash;
+}
+
+static bool is_same(const struct entity *a, const struct entity *b)
+{
+    return a->id == b->id && (a->id != 0 || strcmp(a->name, b->name) == 0);
+}
+
+/* The slot of an entity, or the free one where it belongs. */
+static uint32_t *slot_of(const struct roster *roster, const struct entity *entity)
+{
+    const size_t mask = roster->slot_count - 1;
+    size_t at = (size_t)(hash_of(entity) >> 20) & mask;
+
+    while (roster->slots[at] != 0 &&
+           !is_same(&roster->entities[roster->slots[at] - 1].entity, entity))
+        at = (at + 1) & mask;
+    return &roster->slots[at];
+}
+
+static bool grow_slots(struct roster *roster)
+{
+    const size_t old_count = roster->slot_count;
+    uint32_t *old = roster->slots;
+    const size_t count = old_count == 0 ? FEWEST_SLOTS : 2 * old_count;
+    uint32_t *slots = calloc(count, sizeof *slots);
+
+    if (slots == NULL)
+        return false;
+    roster->slots = slots;
+    roster->slot_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i] != 0)
+            *slot_of(roster, &roster->entities[old[i] - 1].entity) = old[i];
+    }
+    free(old);
+    return true;
+}
+
+static bool reserve(struct roster *roster)
+{
+    const size_t capacity = roster->capacity == 0 ? FEWEST_SLOTS : 2 * roster->capacity;
+    struct roster_entity *grown;
+
+    if (roster->count == roster->capacity) {
+        grown = reallocarray(roster->entities, capacity, sizeof *grown);
+        if (grown == NULL)
+            return false;
+        roster->entities = grown;
+        roster->capacity = capacity;
+    }
+    return 2 * (roster->count + 1) < roster->slot_count || grow_slots(roster);
+}
+
+void roster_release(struct roster *roster)
+{
+    free(roster->entities);
+    free(roster->slots);
+    *roster = (struct roster){ 0 };
+}
+
+void roster_begin(struct roster *roster)
+{
+    roster->frames++;
+}
+
+static bool has_changed(const struct entity *before, const struct entity *now)
+{
+    return strcmp(before->name, now->name) != 0 || before->parent != now->parent ||
+           before->uid != now->uid || before->pid != now->pid || before->cgroup != now->cgroup;
+}
+
+int roster_find(struct roster *roster, const struct entity *entity, uint32_t *ret_number,
+                enum roster_news *ret_news)
+{
+    struct roster_entity *known;
+    uint32_t *slot;
+
+    if (!reserve(roster))
+        return CAMP_E_NOMEM;
+    slot = slot_of(roster, entity);
+    known = *slot != 0 ? &roster->entities[*slot - 1] : NULL;
+    if (known == NULL ||
+        ((entity->flags & ENTITY_NEW) != 0 && entity->id != 0 && known->met < roster->frames)) {
+        *slot = (uint32_t)++roster->count;
+        known = &roster->entities[*slot - 1];
+        *ret_news = ROSTER_NEW;
+    } else {
+        *ret_news = has_changed(&known->entity, entity) ? ROSTER_CHANGED : ROSTER_KNOWN;
+    }
+    known->entity = *entity;
+    known->met = roster->frames;
+    *ret_number = *slot - 1;
+    return CAMP_OK;
+}
+
+bool roster_is_there(const struct roster *roster, uint32_t number)
+{
+    return number < roster->count && roster->entities[number].met == roster->frames;
+}

@@ -1,0 +1,45 @@
+/*
+ * --from: any source by its name, the same in every command.
+ *
+ *     cpus threads processes users commands cgroups    of this machine, by microstates (states.h)
+ *     check                                            sampled beside measured CPU time (tasks)
+ *     FILE.camp                                        a recording (camp record)
+ *     FILE.csv                                         a table: time, entity, numbers
+ *     sqlite:FILE                                      a query of it: the same three kinds of
+ * column
+ */
+#ifndef CAMP_SOURCES_FROM_H
+#define CAMP_SOURCES_FROM_H
+
+#include "source.h"
+
+struct from {
+    const char *text;        /* what was said; NULL: "threads" */
+    const char *query;       /* of sqlite: */
+    const char *unit;        /* of a table's values ("ms"); NULL: by their names, or guessed */
+    int64_t begin_ns;        /* of what has an end: wall clock, since 1970. 0: from its beginning */
+    int64_t end_ns;          /* 0: to its end */
+    double speed;            /* of a replay: 1 as it was, 2 twice as fast; 0: without waiting */
+    uint32_t states_options; /* enum camp_states_option */
+    const volatile sig_atomic_t *stop;
+    /* Called now and then while a long file is read; NULL: not. */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+
+/* What is known of a source once it is open. */
+struct from_facts {
+    char name[128];       /* for titles: "threads", "run.camp (threads)" */
+    const char *tier;     /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
+    bool live;            /* it goes on with this machine; otherwise it has an end */
+    uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
+    uint64_t frames;      /* how many it has; 0: not known */
+    char note[256];       /* what a reader should know of how it was read; "": nothing */
+};
+
+/* CAMP_E_INVALID: there is no such source; the message says which there are. Otherwise as the
+ * source's own opening. */
+int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
+              struct camp_error *error);
+
+#endif
