@@ -34,7 +34,9 @@ struct from_facts {
     bool live;            /* it goes on with this machine; otherwise it has an end */
     uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
     uint64_t frames;      /* how many it has; 0: not known */
-    char note[256];       /* what a reader should know of how it was read; "": nothing */
+    int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */
+    int64_t end_ns;
+    char note[256]; /* what a reader should know of how it was read; "": nothing */
 };
 
 /* CAMP_E_INVALID: there is no such source; the message says which there are. Otherwise as the

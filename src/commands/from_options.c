@@ -1,0 +1,171 @@
+#include "from_options.h"
+
+#include "command.h"
+#include "counters/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MINUTE_NS (60 * (int64_t)NS_PER_S)
+
+void from_options_init(struct from_options *options)
+{
+    *options = (struct from_options){ 0 };
+    options->from.stop = &stop_requested;
+    options->from.progress = progress_show;
+    options->from.context = &options->progress;
+}
+
+/* ---------------------------------------------------------------------------------- Times -- */
+
+/* "02:00", "02:00:30" or "02:00:30.5"; *ret_rest is what follows. */
+static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
+                        const char **ret_rest)
+{
+    const char *rest = strptime(text, "%H:%M", ret);
+
+    ret->tm_sec = 0;
+    *ret_part_ns = 0;
+    if (rest != NULL && rest[0] == ':')
+        rest = strptime(rest, ":%S", ret);
+    if (rest != NULL && rest[0] == '.') {
+        int64_t unit_ns = (int64_t)NS_PER_S;
+
+        for (rest++; *rest >= '0' && *rest <= '9'; rest++) {
+            unit_ns /= 10;
+            *ret_part_ns += (*rest - '0') * unit_ns;
+        }
+    }
+    *ret_rest = rest;
+    return rest != NULL;
+}
+
+/* "Z" or "+01:00". */
+static bool parse_zone(const char *text, int64_t *ret_offset_s)
+{
+    struct tm offset = { 0 };
+    const char *rest;
+
+    *ret_offset_s = 0;
+    if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0)
+        return true;
+    if (text[0] != '+' && text[0] != '-')
+        return false;
+    rest = strptime(text + 1, "%H:%M", &offset);
+    *ret_offset_s = (offset.tm_hour * 60 + offset.tm_min) * (text[0] == '-' ? -60 : 60);
+    return rest != NULL && *rest == '\0';
+}
+
+/* "2026-11-22", then perhaps T and a time of the day, then perhaps an offset; local time without.
+ */
+static bool parse_date(const char *text, int64_t *ret_ns)
+{
+    struct tm day = { .tm_isdst = -1 };
+    int64_t part_ns = 0, offset_s;
+    const char *rest = strptime(text, "%Y-%m-%d", &day);
+
+    if (rest == NULL)
+        return false;
+    if ((*rest == 'T' || *rest == 't' || *rest == ' ') &&
+        !parse_clock(rest + 1, &day, &part_ns, &rest))
+        return false;
+    if (*rest == '\0')
+        *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
+    else if (parse_zone(rest, &offset_s))
+        *ret_ns = ((int64_t)timegm(&day) - offset_s) * (int64_t)NS_PER_S + part_ns;
+    else
+        return false;
+    return true;
+}
+
+/* The first such time of a day in what begins then, of which the first minute may have begun
+ * already; of today when begin_ns is 0. */
+static bool parse_time_of_day(const char *text, int64_t begin_ns, int64_t *ret_ns)
+{
+    const time_t since = begin_ns != 0 ? (time_t)(begin_ns / (int64_t)NS_PER_S) : time(NULL);
+    struct tm day;
+    int64_t part_ns;
+    const char *rest;
+
+    localtime_r(&since, &day);
+    if (!parse_clock(text, &day, &part_ns, &rest) || *rest != '\0')
+        return false;
+    day.tm_isdst = -1;
+    *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
+    if (*ret_ns <= begin_ns - MINUTE_NS) {
+        day.tm_mday++;
+        day.tm_isdst = -1;
+        *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
+    }
+    return true;
+}
+
+bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t *ret_ns)
+{
+    uint64_t distance_ns;
+
+    if (text[0] == '+' || text[0] == '-') {
+        if (begin_ns == 0 || !parse_duration(text + 1, &distance_ns))
+            return false;
+        *ret_ns = text[0] == '+' ? begin_ns + (int64_t)distance_ns : end_ns - (int64_t)distance_ns;
+        return true;
+    }
+    return parse_date(text, ret_ns) || parse_time_of_day(text, begin_ns, ret_ns);
+}
+
+/* --------------------------------------------------------------------------------- Opening -- */
+
+static int settle_time(const char *option, const char *text, const struct from_facts *facts,
+                       int64_t *ret_ns)
+{
+    if (text == NULL || from_time_parse(text, facts->begin_ns, facts->end_ns, ret_ns))
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--%s %s: takes a time such as 2026-11-22T02:00, 02:00, +10m (after the "
+                    "beginning) or -10m (before the end)",
+                    option, text);
+}
+
+/* What --begin and --end mean takes what the file says of itself. */
+static int settle_times(struct from_options *options, const struct from_facts *facts)
+{
+    int status;
+
+    if (facts->live)
+        return complain(STATUS_USAGE, "--begin and --end go with a recording or a table, not "
+                                      "with what goes on now");
+    status = settle_time("begin", options->begin, facts, &options->from.begin_ns);
+    if (status == OPTIONS_GO_ON)
+        status = settle_time("end", options->end, facts, &options->from.end_ns);
+    if (status == OPTIONS_GO_ON && options->from.end_ns != 0 &&
+        options->from.end_ns <= options->from.begin_ns)
+        return complain(STATUS_USAGE, "--end is not after --begin");
+    return status;
+}
+
+static int open_from(struct from_options *options, struct source **ret, struct from_facts *facts)
+{
+    struct camp_error error = { 0 };
+    const int r = from_open(&options->from, ret, facts, &error);
+
+    progress_clear(&options->progress);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+int from_options_open(struct from_options *options, struct source **ret,
+                      struct from_facts *ret_facts)
+{
+    struct source *source;
+    int status = open_from(options, &source, ret_facts);
+
+    if (status == OPTIONS_GO_ON && (options->begin != NULL || options->end != NULL)) {
+        source_close(source);
+        status = settle_times(options, ret_facts);
+        if (status == OPTIONS_GO_ON)
+            status = open_from(options, &source, ret_facts);
+    }
+    if (status == OPTIONS_GO_ON)
+        *ret = source;
+    return status;
+}

@@ -1,0 +1,77 @@
+/*
+ * The options that every command has which takes a source by its name: --from, --query, --unit,
+ * --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and
+ * opens what they say:
+ *
+ *     struct from_options from;
+ *
+ *     from_options_init(&from);
+ *     ... options_parse() of a table with FROM_OPTIONS(&from) in it ...
+ *     status = from_options_open(&from, &source, &facts);
+ */
+#ifndef CAMP_COMMANDS_FROM_OPTIONS_H
+#define CAMP_COMMANDS_FROM_OPTIONS_H
+
+#include "options.h"
+#include "progress.h"
+#include "sources/from.h"
+
+struct from_options {
+    struct from from;
+    const char *begin, *end; /* as they were said; NULL: not */
+    struct progress progress;
+};
+
+#define FROM_OPTIONS(options)                                                                      \
+    { "from",                                                                                      \
+      0,                                                                                           \
+      OPTION_TEXT,                                                                                 \
+      &(options)->from.text,                                                                       \
+      "SOURCE",                                                                                    \
+      "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
+      "machine; FILE.camp, a recording; FILE.csv; sqlite:FILE.",                                   \
+      0,                                                                                           \
+      0,                                                                                           \
+      NULL },                                                                                      \
+        { "query",     0,                                                                          \
+          OPTION_TEXT, &(options)->from.query,                                                     \
+          "SQL",       "With sqlite:FILE: what gives a time, an entity and numbers.",              \
+          0,           0,                                                                          \
+          NULL },                                                                                  \
+        { "unit",      0,                                                                          \
+          OPTION_TEXT, &(options)->from.unit,                                                      \
+          "UNIT",      "Of the times in a table: ns, us, ms, s or percent.",                       \
+          0,           0,                                                                          \
+          NULL },                                                                                  \
+        { "begin",                                                                                 \
+          0,                                                                                       \
+          OPTION_TEXT,                                                                             \
+          &(options)->begin,                                                                       \
+          "TIME",                                                                                  \
+          "Of a recording: since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, +10m "       \
+          "after its beginning, -10m before its end.",                                             \
+          0,                                                                                       \
+          0,                                                                                       \
+          NULL },                                                                                  \
+        { "end", 0, OPTION_TEXT, &(options)->end, "TIME", "Likewise: until then.", 0, 0, NULL },   \
+    {                                                                                              \
+        "speed", 0, OPTION_REAL, &(options)->from.speed, "N",                                      \
+            "Of a recording: 1 as it was, 10 ten times as fast, 0 without waiting.", 0, 1e6, NULL  \
+    }
+
+/* Nothing said; the stop flag is the command's, progress is shown on stderr, speed is 0. */
+void from_options_init(struct from_options *options);
+
+/* Opens what they say. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read
+ * without waiting, progress may stand on stderr: progress_clear(&options->progress) takes it away.
+ * `options` must outlive *ret. */
+int from_options_open(struct from_options *options, struct source **ret,
+                      struct from_facts *ret_facts);
+
+/* A time as a person says it, for --begin and --end, in wall clock ns: of a recording that lasted
+ * from begin_ns to end_ns (both 0: not known, then "02:00" is today's). "02:00" is the first one
+ * in it, or that of the minute in which it began. False: it is no such time, or relative to what is
+ * not known. */
+bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t *ret_ns);
+
+#endif
