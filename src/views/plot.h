@@ -1,0 +1,80 @@
+/*
+ * A plot: an area with axes, on which lines, dots and filled areas are drawn (svg.h).
+ *
+ * Values are mapped linearly; what is no number (NAN) breaks a line and is no dot. Of a time axis
+ * values are seconds since 1970, shown in local time. A plot may have two vertical axes, left and
+ * right; each call says which one its values belong to.
+ */
+#ifndef CAMP_VIEWS_PLOT_H
+#define CAMP_VIEWS_PLOT_H
+
+#include "svg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME };
+
+struct plot_axis {
+    enum plot_axis_kind kind;
+    const char *title; /* "CPU, %"; NULL: none */
+    double minimum, maximum;
+};
+
+struct plot {
+    FILE *stream;
+    double left, top, width, height; /* of the area; texts of the axes stand outside of it */
+    struct plot_axis x, y;
+    struct plot_axis right; /* maximum == minimum: there is none */
+};
+
+/* What stands outside of the area at most, for who places it: left (and right, of two axes), and
+ * below it. */
+#define PLOT_MARGIN_SIDE 64
+#define PLOT_MARGIN_BELOW 44
+
+#define PLOT_TICKS_MAXIMUM 24
+
+/* Round values within [minimum, maximum], at most `most` (1 to PLOT_TICKS_MAXIMUM): steps of 1, 2
+ * or 5 times a power of ten; of time those of a clock and whole days, counted from local midnight.
+ * Returns how many. */
+size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TICKS_MAXIMUM]);
+
+/* The axis made wider, so that it begins and ends with a round value ("nice" limits); linear only.
+ * When all values are the same, there is some room around them. */
+void plot_widen(struct plot_axis *axis);
+
+/* Where a value is, in pixels. `axis`: &plot->y or &plot->right. */
+double plot_x(const struct plot *plot, double value);
+double plot_y(const struct plot *plot, const struct plot_axis *axis, double value);
+
+/* Grid, ticks with their labels, titles, frame: before what is drawn on them. */
+void plot_axes(const struct plot *plot);
+
+/* What is drawn from here to plot_end() is seen within the area only. `id` as svg_clip(). */
+void plot_begin(const struct plot *plot, const char *id);
+void plot_end(const struct plot *plot);
+
+/* A line through (xs[i], ys[i]), i < count, in their order. CAMP_OK or CAMP_E_NOMEM. */
+int plot_line(const struct plot *plot, const struct plot_axis *axis, const double *xs,
+              const double *ys, size_t count, const struct svg_look *look);
+void plot_dots(const struct plot *plot, const struct plot_axis *axis, const double *xs,
+               const double *ys, size_t count, double radius, const struct svg_look *look);
+/* What is between two lines over the same xs, [count] each. NAN in either breaks it. */
+int plot_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
+              const double *lower, const double *upper, size_t count, const struct svg_look *look);
+
+enum plot_mark { PLOT_AREA, PLOT_LINE, PLOT_DOT };
+
+struct plot_legend {
+    const char *title;
+    enum plot_mark mark;
+    struct svg_look look;
+};
+
+/* In a row from `at` (the base line of the first text) to the right, in further rows, 18 px below,
+ * once `width` is used up. Returns how many rows there are. */
+size_t plot_legend(FILE *stream, struct svg_point at, double width,
+                   const struct plot_legend *entries, size_t count);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * The one writer of pictures: SVG 1.1 with real text, a title and a description for who cannot see
+ * it, on white, and nothing from outside.
+ *
+ * Coordinates are in pixels (user units) from the upper left corner, written with two decimals at
+ * most whatever the locale is; what is no number is written as 0. Texts may be any bytes: what XML
+ * takes for its own is escaped, what is no character of it becomes U+FFFD, so that the picture is
+ * always well-formed. Nothing is returned: ask the stream once at the end (ferror(), fclose()).
+ */
+#ifndef CAMP_VIEWS_SVG_H
+#define CAMP_VIEWS_SVG_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Classes of the picture's own style sheet, for texts (dark grey, 12 px unless said) ... */
+#define SVG_TITLE "title" /* of the picture: 16 px, bold */
+#define SVG_NAME "name"   /* of an axis or a vertex: 13 px, bold */
+#define SVG_TICK "tick"   /* beside a tick: 11 px, grey */
+#define SVG_LABEL "label" /* beside a dot: 11 px, with a white edge */
+#define SVG_NOTE "note"   /* below the picture: 11 px, grey */
+/* ... and for lines */
+#define SVG_GRID "grid"   /* light grey, 1 px */
+#define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
+
+/* How something looks; what is NULL or 0 is as its class has it. */
+struct svg_look {
+    const char *class;
+    const char *fill;   /* "#5a91ff", or "none" */
+    const char *stroke; /* likewise */
+    double stroke_width;
+    double opacity; /* above 0, below 1 */
+    const char *dashes;
+};
+
+enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
+
+struct svg_point {
+    double x, y;
+};
+
+/* Head, style, white ground, and the title as the picture's upper line. */
+void svg_begin(FILE *stream, double width, double height, const char *title,
+               const char *description);
+void svg_end(FILE *stream);
+
+/* What stands until svg_group_end() is one thing; NULL: no class. */
+void svg_group(FILE *stream, const char *class);
+void svg_group_end(FILE *stream);
+/* Likewise, and only what lies in the rectangle is seen. `id`: a word, once in a picture. */
+void svg_clip(FILE *stream, const char *id, double x, double y, double width, double height);
+
+void svg_line(FILE *stream, struct svg_point from, struct svg_point to,
+              const struct svg_look *look);
+void svg_polyline(FILE *stream, const struct svg_point *points, size_t count,
+                  const struct svg_look *look);
+void svg_polygon(FILE *stream, const struct svg_point *points, size_t count,
+                 const struct svg_look *look);
+void svg_rect(FILE *stream, double x, double y, double width, double height,
+              const struct svg_look *look);
+/* `title`: what a browser shows when it is pointed at; NULL: nothing. */
+void svg_circle(FILE *stream, struct svg_point centre, double radius, const struct svg_look *look,
+                const char *title);
+
+/* `at` is on the base line, at the text's anchor. */
+void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
+              const char *text);
+/* Likewise, read upwards. */
+void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
+                      const char *text);
+
+/* About how wide a text is (the font is the reader's): for what must not overlap. */
+double svg_text_width(const char *text, double font_size);
+
+/* How many bytes of a text fit into a width; never a part of a character. */
+size_t svg_text_fit(const char *text, double font_size, double width);
+
+#endif
