@@ -97,12 +97,12 @@ static void what_ended_is_a_row_of_its_own_without_an_id(void **state)
     struct source *source;
 
     (void)state;
-    add_thread(made, 7, 0, 0, "a");
-    add_thread(made, 8, 0, ENTITY_ENDED, "b");
+    add_thread(made, 7, 54321, 0, "a");
+    add_thread(made, 8, 54321, ENTITY_ENDED, "b");
     frame = grouped(made, GROUP_USER, &source);
     assert_int_equal(frame->entity_count, 2);
-    assert_string_equal(frame->entities[0].name, "root");
-    assert_string_equal(frame->entities[1].name, "root (ended)");
+    assert_string_equal(frame->entities[0].name, "54321");
+    assert_string_equal(frame->entities[1].name, "54321 (ended)");
     assert_int_equal(frame->entities[1].id, 0);
     source_close(source);
 }
