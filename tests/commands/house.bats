@@ -57,6 +57,11 @@ plant() {
     plant src/ledger/planted.c '#include <stdio.h>'
 }
 
+@test "layers: the ledger calculates with a library where that is named only" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <gsl/gsl_linalg.h>'
+}
+
 @test "layers: the ledger may not read a clock" {
     copy_of_tree
     plant src/ledger/planted.c '#include <time.h>'

@@ -1,0 +1,81 @@
+/*
+ * Error as an inverse function of load: the curve of CMG98's Figures 7 to 17,
+ *
+ *     error = 1 / (a + b x cpu)
+ *
+ * fitted as a generalized linear model of the Gamma family with its inverse link: what S-PLUS and R
+ * do in glm(error ~ cpu, family = Gamma()). Errors vary in proportion to their size (Gamma), so a
+ * small one at a high load counts as much as a large one of an idle machine. Pure arithmetic.
+ */
+#ifndef CAMP_LEDGER_INVERSE_FIT_H
+#define CAMP_LEDGER_INVERSE_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Both in percent; any unit will do. Errors of 0 and below, and what is no number, are left out: a
+ * Gamma variable is above 0. */
+struct inverse_point {
+    double cpu, error;
+};
+
+enum inverse_outcome {
+    INVERSE_FITTED,
+    INVERSE_TOO_FEW,  /* fewer than three points with an error above 0 */
+    INVERSE_ONE_LOAD, /* all at the same load */
+    INVERSE_NO_STEP,  /* no step leads to errors that are possible */
+    INVERSE_NO_END,   /* INVERSE_ITERATIONS were not enough */
+    INVERSE_NO_MEMORY
+};
+
+#define INVERSE_ITERATIONS 25
+
+/* Numbers are set when the outcome is INVERSE_FITTED. */
+struct inverse_fit {
+    enum inverse_outcome outcome;
+    size_t used, left_out;          /* points */
+    double a, b, a_error, b_error;  /* coefficients, their standard errors */
+    double b_probability;           /* of such a b, or further from 0, were there no relation */
+    double dispersion;              /* Pearson's chi squared / (used - 2) */
+    double deviance, null_deviance; /* of the curve, and of one error for all loads */
+    double aic;                     /* Akaike's information criterion */
+    unsigned iterations;
+    bool halved; /* a step was shortened to stay among errors above 0 */
+};
+
+/* Iteratively reweighted least squares, step by step as R's glm.fit: its starting values, criterion
+ * of convergence and step halving, and its standard errors, which are of the last step's weights.
+ * Where R finds no first step and asks for starting values, a flat curve is the start. */
+void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret);
+
+/* The fitted error at a load; NAN where a + b x cpu is not above 0. */
+double inverse_fit_at(const struct inverse_fit *fit, double cpu);
+
+/* Does one curve stand for the points? */
+enum inverse_verdict {
+    VERDICT_FITS,
+    VERDICT_NOT_FITTED,  /* outcome says why */
+    VERDICT_NO_RELATION, /* error does not depend on load: b could be 0 */
+    VERDICT_RISES,       /* error rises with load: no inverse relation */
+    VERDICT_CLUSTERS,    /* separate clusters, each with a curve of its own */
+    VERDICT_SCATTERED    /* the curve explains less than half of the deviance */
+};
+
+#define VERDICT_SIGNIFICANCE 0.05 /* of b */
+#define VERDICT_EXPLAINED 0.5     /* share of the null deviance that the curve must explain */
+#define VERDICT_CLUSTERED 0.85    /* share of the residuals' variance between two groups of them */
+#define VERDICT_APART 2.0         /* by which factor errors of the two groups differ, at one load */
+#define VERDICT_POINTS 20         /* fewer are not asked for clusters */
+
+struct inverse_judgement {
+    enum inverse_verdict verdict;
+    double explained; /* share of the null deviance; NAN: there is none */
+    double clustered; /* best split of the residuals; NAN: too few points */
+    double apart;     /* factor between its two groups; NAN likewise */
+};
+
+/* Of a fit of these points. docs/error.md says why it judges so. */
+void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point *points,
+                       size_t count, struct inverse_judgement *ret);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Does one curve stand for all points? The papers judged by eye: a good fit, a reasonable one of
+ * several curves close together, separate clusters of which each could have its own curve, results
+ * too scattered. These are the same four, by numbers: docs/error.md.
+ */
+#include "inverse_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A point as the curve sees it. */
+struct seen {
+    double residual; /* deviance residual: nearly normal, when errors are Gamma */
+    double ratio;    /* error / fitted error */
+};
+
+static struct seen seen_of(double error, double mu)
+{
+    double deviance = -2 * (log(error / mu) - (error - mu) / mu);
+
+    return (struct seen){ .residual = copysign(sqrt(fmax(deviance, 0)), error - mu),
+                          .ratio = error / mu };
+}
+
+static int compare_seen(const void *left, const void *right)
+{
+    const struct seen *a = left, *b = right;
+
+    return a->residual < b->residual ? -1 : a->residual > b->residual;
+}
+
+/* Two groups of sorted residuals, such that most of their variance is between the two. Neither is
+ * smaller than a tenth: a few outliers are no cluster. */
+static void split(const struct seen *seen, size_t count, struct inverse_judgement *judgement)
+{
+    const size_t smallest = (count + 9) / 10;
+    double sum = 0, squares = 0, ratios = 0, low = 0, low_ratios = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += seen[i].residual;
+        squares += seen[i].residual * seen[i].residual;
+        ratios += seen[i].ratio;
+    }
+    squares -= sum * sum / (double)count;
+    judgement->clustered = 0;
+    judgement->apart = 1;
+    for (size_t i = 0; i + smallest < count; i++) {
+        const double below = (double)(i + 1), above = (double)(count - i - 1);
+        double between;
+
+        low += seen[i].residual;
+        low_ratios += seen[i].ratio;
+        between = low * low / below + (sum - low) * (sum - low) / above - sum * sum / (double)count;
+        if (i + 1 < smallest || !(squares > 0) || between / squares <= judgement->clustered)
+            continue;
+        judgement->clustered = between / squares;
+        judgement->apart = (ratios - low_ratios) / above / (low_ratios / below);
+    }
+}
+
+static void look_for_clusters(const struct inverse_fit *fit, const struct inverse_point *points,
+                              size_t count, struct inverse_judgement *judgement)
+{
+    struct seen *seen = fit->used >= VERDICT_POINTS ? calloc(count, sizeof *seen) : NULL;
+    size_t used = 0;
+
+    if (seen == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        double mu = inverse_fit_at(fit, points[i].cpu);
+
+        if (mu > 0 && isfinite(points[i].error) && points[i].error > 0)
+            seen[used++] = seen_of(points[i].error, mu);
+    }
+    qsort(seen, used, sizeof *seen, compare_seen);
+    split(seen, used, judgement);
+    free(seen);
+}
+
+void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point *points,
+                       size_t count, struct inverse_judgement *ret)
+{
+    *ret = (struct inverse_judgement){
+        .verdict = VERDICT_NOT_FITTED, .explained = NAN, .clustered = NAN, .apart = NAN
+    };
+    if (fit->outcome != INVERSE_FITTED)
+        return;
+    if (fit->null_deviance > 0)
+        ret->explained = 1 - fit->deviance / fit->null_deviance;
+    look_for_clusters(fit, points, count, ret);
+    if (!(fit->b_probability < VERDICT_SIGNIFICANCE))
+        ret->verdict = VERDICT_NO_RELATION;
+    else if (fit->b < 0)
+        ret->verdict = VERDICT_RISES;
+    else if (ret->clustered >= VERDICT_CLUSTERED && ret->apart >= VERDICT_APART)
+        ret->verdict = VERDICT_CLUSTERS;
+    else if (!(ret->explained >= VERDICT_EXPLAINED))
+        ret->verdict = VERDICT_SCATTERED;
+    else
+        ret->verdict = VERDICT_FITS;
+}

@@ -1,0 +1,288 @@
+/* The inverse curve of error by load, against R's glm() (tests/fixtures/glm/make.R). */
+#include "ledger/inverse_fit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define POINTS_MAXIMUM 256
+
+struct data {
+    struct inverse_point points[POINTS_MAXIMUM];
+    size_t count;
+};
+
+static FILE *fixture(const char *name, const char *ending)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/glm/%s.%s", getenv("CAMP_FIXTURES"), name, ending);
+    file = fopen(path, "r");
+    if (file == NULL)
+        fail_msg("%s cannot be opened", path);
+    return file;
+}
+
+static void read_data(const char *name, struct data *ret)
+{
+    FILE *file = fixture(name, "csv");
+    char line[128];
+
+    *ret = (struct data){ 0 };
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file) != NULL) {
+        struct inverse_point *point = &ret->points[ret->count++];
+
+        assert_true(ret->count <= POINTS_MAXIMUM);
+        assert_int_equal(sscanf(line, "%lf,%lf", &point->cpu, &point->error), 2);
+    }
+    fclose(file);
+}
+
+static double answer(const char *name, const char *wanted)
+{
+    FILE *file = fixture(name, "answers");
+    char what[64];
+    double value;
+
+    while (fscanf(file, "%63s %lf", what, &value) == 2) {
+        if (strcmp(what, wanted) == 0) {
+            fclose(file);
+            return value;
+        }
+    }
+    fclose(file);
+    fail_msg("R did not say %s of %s", wanted, name);
+    return NAN;
+}
+
+static void assert_as_r(const char *name, const char *what, double value)
+{
+    double expected = answer(name, what);
+
+    if (!(fabs(value - expected) <= 1e-6 * fabs(expected)))
+        fail_msg("%s: %s is %.17g, R says %.17g", name, what, value, expected);
+}
+
+static void fit_of(const char *name, struct data *data, struct inverse_fit *ret)
+{
+    read_data(name, data);
+    inverse_fit(data->points, data->count, ret);
+    assert_int_equal(ret->outcome, INVERSE_FITTED);
+}
+
+static void coefficients_and_their_errors_are_those_of_r(void **state)
+{
+    static const char *const names[] = { "sparcstation", "e4000", "ultra", "clusters", "rising",
+                                         "microsparc",   "e6000", "few",   "steep" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct data data;
+        struct inverse_fit fit;
+
+        fit_of(names[i], &data, &fit);
+        assert_as_r(names[i], "a", fit.a);
+        assert_as_r(names[i], "b", fit.b);
+        assert_as_r(names[i], "a_error", fit.a_error);
+        assert_as_r(names[i], "b_error", fit.b_error);
+        assert_as_r(names[i], "b_probability", fit.b_probability);
+        assert_as_r(names[i], "dispersion", fit.dispersion);
+        assert_as_r(names[i], "deviance", fit.deviance);
+        assert_as_r(names[i], "null_deviance", fit.null_deviance);
+        assert_as_r(names[i], "aic", fit.aic);
+        assert_as_r(names[i], "iterations", fit.iterations);
+        assert_as_r(names[i], "used", (double)fit.used);
+        assert_as_r(names[i], "left_out", (double)fit.left_out);
+        assert_as_r(names[i], "truncated", fit.halved);
+    }
+}
+
+static void errors_that_are_not_above_0_are_left_out_and_counted(void **state)
+{
+    const struct inverse_point points[] = { { 1, 80 },  { 2, 0 },    { 4, 41 },
+                                            { NAN, 3 }, { 9, 22 },   { 10, -5 },
+                                            { 20, 12 }, { 25, NAN }, { INFINITY, 1 } };
+    const struct inverse_point good[] = { { 1, 80 }, { 4, 41 }, { 9, 22 }, { 20, 12 } };
+    struct inverse_fit fit, clean;
+
+    (void)state;
+    inverse_fit(points, 9, &fit);
+    inverse_fit(good, 4, &clean);
+    assert_int_equal(fit.outcome, INVERSE_FITTED);
+    assert_int_equal(fit.used, 4);
+    assert_int_equal(fit.left_out, 5);
+    assert_true(fit.a == clean.a && fit.b == clean.b && fit.b_error == clean.b_error);
+}
+
+static void an_exact_curve_is_found_exactly(void **state)
+{
+    struct inverse_point points[12];
+    struct inverse_fit fit;
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++)
+        points[i] = (struct inverse_point){ (double)i, 1 / (0.01 + 0.002 * (double)i) };
+    inverse_fit(points, 12, &fit);
+    assert_int_equal(fit.outcome, INVERSE_FITTED);
+    assert_true(fabs(fit.a - 0.01) < 1e-12 && fabs(fit.b - 0.002) < 1e-12);
+    assert_true(fabs(inverse_fit_at(&fit, 5) - 50) < 1e-8);
+}
+
+static void what_cannot_be_fitted_says_why(void **state)
+{
+    const struct inverse_point two[] = { { 1, 80 }, { 2, 40 }, { 3, 0 } };
+    const struct inverse_point same[] = { { 7, 80 }, { 7, 40 }, { 7, 10 }, { 7, 20 } };
+    const struct inverse_point idle[] = { { 0, 80 }, { 0, 40 }, { 0, 10 } };
+    struct inverse_judgement judgement;
+    struct inverse_fit fit;
+
+    (void)state;
+    inverse_fit(NULL, 0, &fit);
+    assert_int_equal(fit.outcome, INVERSE_TOO_FEW);
+    inverse_fit(two, 3, &fit);
+    assert_int_equal(fit.outcome, INVERSE_TOO_FEW);
+    assert_int_equal(fit.left_out, 1);
+    inverse_fit(same, 4, &fit);
+    assert_int_equal(fit.outcome, INVERSE_ONE_LOAD);
+    inverse_fit(idle, 3, &fit);
+    assert_int_equal(fit.outcome, INVERSE_ONE_LOAD);
+    inverse_fit_judge(&fit, idle, 3, &judgement);
+    assert_int_equal(judgement.verdict, VERDICT_NOT_FITTED);
+    assert_true(isnan(inverse_fit_at(&fit, 1)));
+}
+
+static void one_error_at_all_loads_is_no_relation(void **state)
+{
+    const struct inverse_point flat[] = { { 1, 5 }, { 2, 5 }, { 3, 5 }, { 9, 5 } };
+    struct inverse_judgement judgement;
+    struct inverse_fit fit;
+
+    (void)state;
+    inverse_fit(flat, 4, &fit);
+    inverse_fit_judge(&fit, flat, 4, &judgement);
+    assert_int_equal(fit.outcome, INVERSE_FITTED);
+    assert_int_not_equal(judgement.verdict, VERDICT_FITS);
+}
+
+static void beyond_its_pole_the_curve_is_nowhere(void **state)
+{
+    const struct inverse_fit rising = { .outcome = INVERSE_FITTED, .a = 0.1, .b = -0.01 };
+
+    (void)state;
+    assert_true(fabs(inverse_fit_at(&rising, 5) - 20) < 1e-9);
+    assert_true(isnan(inverse_fit_at(&rising, 10)));
+    assert_true(isnan(inverse_fit_at(&rising, 11)));
+}
+
+static void the_verdict_is_what_the_paper_saw(void **state)
+{
+    static const struct {
+        const char *name;
+        enum inverse_verdict verdict;
+    } cases[] = {
+        { "sparcstation", VERDICT_FITS }, /* "a good fit to the inverse line" */
+        { "e4000", VERDICT_FITS },        /* "several curves ... close together": reasonable */
+        { "e6000", VERDICT_FITS },        /* "a reasonable fitted curve" */
+        { "ultra", VERDICT_CLUSTERS },    /* "no overall curve could be fitted" */
+        { "clusters", VERDICT_CLUSTERS }, /* the same, where the slope explains more than half */
+        { "microsparc", VERDICT_NO_RELATION }, /* "too scattered to obtain a good fit" */
+        { "rising", VERDICT_RISES },
+        { "steep", VERDICT_NO_RELATION },
+        { "few", VERDICT_FITS },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct inverse_judgement judgement;
+        struct inverse_fit fit;
+        struct data data;
+
+        fit_of(cases[i].name, &data, &fit);
+        inverse_fit_judge(&fit, data.points, data.count, &judgement);
+        if (judgement.verdict != cases[i].verdict)
+            fail_msg("%s: verdict %d, explained %g, clustered %g, apart %g", cases[i].name,
+                     judgement.verdict, judgement.explained, judgement.clustered, judgement.apart);
+    }
+}
+
+/* Significant, but of what use? */
+static void a_slope_that_explains_less_than_half_is_scattered(void **state)
+{
+    struct inverse_point points[60];
+    struct inverse_judgement judgement;
+    struct inverse_fit fit;
+
+    (void)state;
+    for (size_t i = 0; i < 60; i++) {
+        static const double around[] = { 0.25, 0.5, 0.8, 1.0, 1.35, 2.1 };
+        double cpu = 1 + (double)(i / 6);
+
+        points[i] = (struct inverse_point){ cpu, around[i % 6] / (0.02 + 0.003 * cpu) };
+    }
+    inverse_fit(points, 60, &fit);
+    inverse_fit_judge(&fit, points, 60, &judgement);
+    assert_true(fit.b_probability < VERDICT_SIGNIFICANCE);
+    assert_int_equal(judgement.verdict, VERDICT_SCATTERED);
+}
+
+static void two_curves_close_together_are_one(void **state)
+{
+    struct inverse_point points[60];
+    struct inverse_judgement judgement;
+    struct inverse_fit fit;
+
+    (void)state;
+    for (size_t i = 0; i < 60; i++) {
+        double cpu = 1 + (double)i;
+
+        points[i] = (struct inverse_point){ cpu, (i % 2 == 0 ? 1 : 1.4) / (0.02 + 0.003 * cpu) };
+    }
+    inverse_fit(points, 60, &fit);
+    inverse_fit_judge(&fit, points, 60, &judgement);
+    assert_true(judgement.clustered >= VERDICT_CLUSTERED);
+    assert_true(judgement.apart > 1.3 && judgement.apart < 1.5);
+    assert_int_equal(judgement.verdict, VERDICT_FITS);
+}
+
+static void a_few_outliers_are_no_cluster(void **state)
+{
+    struct inverse_judgement judgement;
+    struct inverse_fit fit;
+    struct data data;
+
+    (void)state;
+    read_data("sparcstation", &data);
+    for (size_t i = 0; i < 8; i++)
+        data.points[i * 15].error *= 30;
+    inverse_fit(data.points, data.count, &fit);
+    inverse_fit_judge(&fit, data.points, data.count, &judgement);
+    assert_int_not_equal(judgement.verdict, VERDICT_CLUSTERS);
+    assert_true(judgement.clustered < VERDICT_CLUSTERED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coefficients_and_their_errors_are_those_of_r),
+        cmocka_unit_test(errors_that_are_not_above_0_are_left_out_and_counted),
+        cmocka_unit_test(an_exact_curve_is_found_exactly),
+        cmocka_unit_test(what_cannot_be_fitted_says_why),
+        cmocka_unit_test(one_error_at_all_loads_is_no_relation),
+        cmocka_unit_test(beyond_its_pole_the_curve_is_nowhere),
+        cmocka_unit_test(the_verdict_is_what_the_paper_saw),
+        cmocka_unit_test(a_slope_that_explains_less_than_half_is_scattered),
+        cmocka_unit_test(two_curves_close_together_are_one),
+        cmocka_unit_test(a_few_outliers_are_no_cluster),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
