@@ -10,6 +10,10 @@ size_t utf8_length(const char *text);
 /* A number or a truth value, as JSON and CSV both write it. False: the cell is none. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
+/* A JSON string with its quotes. Valid UTF-8 goes out as it is; a byte that is none as U+FFFD, so
+ * that it is always JSON. */
+void json_text(FILE *stream, const char *text);
+
 /* Whether options->columns, when given, names this column of the record's main table. */
 bool column_wanted(const struct view_options *options, const struct record *record, size_t table,
                    const char *name);

@@ -3,8 +3,7 @@
 
 #include <errno.h>
 
-/* Valid UTF-8 goes out as it is; a byte that is none as U+FFFD, so that the line is always JSON. */
-static void write_text(FILE *stream, const char *text)
+void json_text(FILE *stream, const char *text)
 {
     putc('"', stream);
     while (*text != '\0') {
@@ -26,7 +25,7 @@ static void write_text(FILE *stream, const char *text)
 static void write_cell(FILE *stream, const struct cell *cell)
 {
     if (cell->kind == CELL_TEXT)
-        write_text(stream, cell->text);
+        json_text(stream, cell->text);
     else if (!write_plain(stream, cell))
         fputs("null", stream);
 }

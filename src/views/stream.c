@@ -1,0 +1,426 @@
+#include "stream.h"
+
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream_block.h"
+
+#define SHARE_UNITS 50000.0  /* of a share of 1, before the unit is doubled */
+#define SHARE_MAXIMUM 1.3    /* that fits 16 bits of such units */
+#define DOUBLINGS_MAXIMUM 4u /* beyond, one odd row would blur all others: it is cut instead */
+#define ELAPSED_BITS 11      /* that an elapsed time is rounded to, the leading one included */
+#define FIRST_CAPACITY 64
+
+enum { FRAME_KEY = 1 };
+enum { ROW_NEW = 1, ROW_ENDED = 2 };
+
+int stream_init(struct stream *ret, const struct schema *schema)
+{
+    if (schema->state_count > STREAM_STATES_MAXIMUM)
+        return CAMP_E_INVALID;
+    *ret = (struct stream){ .schema = schema };
+    return CAMP_OK;
+}
+
+void stream_release(struct stream *stream)
+{
+    roster_release(&stream->roster);
+    free(stream->known);
+    free(stream->shares);
+    free(stream->now.numbers);
+    free(stream->now.rows);
+    free(stream->now.elapsed_ns);
+    free(stream->now.values);
+    free(stream->now.shares);
+    free(stream->news.numbers);
+    free(stream->chosen.numbers);
+    free(stream->gone.numbers);
+    free(stream->there.numbers);
+    *stream = (struct stream){ .schema = stream->schema };
+}
+
+void stream_ask_key(struct stream *stream)
+{
+    stream->since_key = 0;
+}
+
+/* --------------------------------------------------------------------------------- Memory -- */
+
+static bool grow(void *array, size_t capacity, size_t element_size)
+{
+    void *grown = reallocarray(*(void **)array, capacity, element_size > 0 ? element_size : 1);
+
+    if (grown == NULL)
+        return false;
+    *(void **)array = grown;
+    return true;
+}
+
+static bool append(struct stream_numbers *list, size_t number)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : FIRST_CAPACITY;
+
+        if (!grow(&list->numbers, capacity, sizeof *list->numbers))
+            return false;
+        list->capacity = capacity;
+    }
+    list->numbers[list->count++] = (uint32_t)number;
+    return true;
+}
+
+static bool reserve_now(struct stream *stream, size_t count)
+{
+    const size_t states = stream->schema->state_count;
+    struct stream_now *now = &stream->now;
+
+    if (count <= now->capacity)
+        return true;
+    count += count / 2;
+    if (!grow(&now->numbers, count, sizeof *now->numbers) ||
+        !grow(&now->rows, count, sizeof *now->rows) ||
+        !grow(&now->elapsed_ns, count, sizeof *now->elapsed_ns) ||
+        !grow(&now->values, count, states * sizeof *now->values) ||
+        !grow(&now->shares, count, states * sizeof *now->shares))
+        return false;
+    now->capacity = count;
+    return true;
+}
+
+static bool reserve_known(struct stream *stream)
+{
+    const size_t states = stream->schema->state_count;
+    size_t capacity = stream->capacity;
+
+    if (stream->roster.count <= capacity)
+        return true;
+    capacity = stream->roster.capacity;
+    if (!grow(&stream->known, capacity, sizeof *stream->known) ||
+        !grow(&stream->shares, capacity, states * sizeof *stream->shares))
+        return false;
+    memset(stream->known + stream->capacity, 0,
+           (capacity - stream->capacity) * sizeof *stream->known);
+    stream->capacity = capacity;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ Gathering -- */
+
+/* The row of an entity in the frame that is written; a further one when it has none yet. */
+static size_t row_of(struct stream *stream, uint32_t number)
+{
+    const size_t states = stream->schema->state_count;
+    struct stream_now *now = &stream->now;
+    struct stream_known *known = &stream->known[number];
+
+    if (known->now < now->count && now->numbers[known->now] == number)
+        return known->now;
+    known->now = (uint32_t)now->count;
+    now->numbers[now->count] = number;
+    now->rows[now->count] = (struct stream_row){ 0 };
+    now->elapsed_ns[now->count] = 0;
+    for (size_t i = 0; i < states; i++)
+        now->values[now->count * states + i] = 0;
+    return now->count++;
+}
+
+/* Two rows of one entity are added up: a number that was used again within the interval. */
+static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
+                    uint32_t number)
+{
+    const size_t states = stream->schema->state_count;
+    const uint64_t *values = frame_values(frame, entity);
+    const uint32_t flags = frame->entities[entity].flags;
+    struct stream_now *now = &stream->now;
+    const size_t row = row_of(stream, number);
+
+    now->rows[row].flags |= (uint16_t)(((flags & ENTITY_NEW) != 0 ? ROW_NEW : 0) |
+                                       ((flags & ENTITY_ENDED) != 0 ? ROW_ENDED : 0));
+    now->elapsed_ns[row] += (double)frame->elapsed_ns[entity];
+    for (size_t i = 0; i < states; i++)
+        now->values[row * states + i] += (double)values[i];
+}
+
+static bool gather(struct stream *stream, const struct frame *frame)
+{
+    enum roster_news news;
+    uint32_t number;
+
+    if (!reserve_now(stream, frame->entity_count))
+        return false;
+    stream->now.count = 0;
+    stream->news.count = 0;
+    roster_begin(&stream->roster);
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (roster_find(&stream->roster, &frame->entities[i], &number, &news) != CAMP_OK ||
+            !reserve_known(stream) || (news != ROSTER_KNOWN && !append(&stream->news, number)))
+            return false;
+        add_row(stream, frame, i, number);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- Rounding -- */
+
+/* To so many bits: relative, because a group has the time of thousands and a process that just
+ * began has hardly any. Whole numbers up to 2048 stay what they are. */
+static float rounded_elapsed(double elapsed)
+{
+    int exponent;
+    double fraction = frexp(elapsed, &exponent);
+
+    return (float)ldexp(nearbyint(ldexp(fraction, ELAPSED_BITS)), exponent - ELAPSED_BITS);
+}
+
+static float unaccounted_of(const struct stream *stream, size_t row)
+{
+    const size_t states = stream->schema->state_count;
+    const double *values = stream->now.values + row * states;
+    const double elapsed_ns = stream->now.elapsed_ns[row];
+    double sum_ns = 0;
+
+    for (size_t i = 0; i < states; i++)
+        sum_ns += values[i];
+    if (!(elapsed_ns > 0))
+        return sum_ns > 0 ? -1 : 0;
+    return (float)(nearbyint((elapsed_ns - sum_ns) / elapsed_ns * SHARE_UNITS) / SHARE_UNITS);
+}
+
+static double greatest_share(const struct stream *stream)
+{
+    const size_t states = stream->schema->state_count;
+    double greatest = 0;
+
+    for (size_t row = 0; row < stream->now.count; row++) {
+        for (size_t i = 0; stream->now.elapsed_ns[row] > 0 && i < states; i++) {
+            const double share = stream->now.values[row * states + i] / stream->now.elapsed_ns[row];
+
+            greatest = share > greatest ? share : greatest;
+        }
+    }
+    return greatest;
+}
+
+static unsigned doublings_for(double share)
+{
+    unsigned doublings = 0;
+
+    while (share > SHARE_MAXIMUM && doublings < DOUBLINGS_MAXIMUM) {
+        share /= 2;
+        doublings++;
+    }
+    return doublings;
+}
+
+static void round_rows(struct stream *stream, double interval_ns)
+{
+    const size_t states = stream->schema->state_count;
+    const double units = SHARE_UNITS / (double)(1u << stream->doublings);
+    struct stream_now *now = &stream->now;
+
+    for (size_t row = 0; row < now->count; row++) {
+        const double elapsed_ns = now->elapsed_ns[row];
+
+        now->rows[row].elapsed = rounded_elapsed(elapsed_ns / interval_ns);
+        now->rows[row].unaccounted = unaccounted_of(stream, row);
+        for (size_t i = 0; i < states; i++) {
+            const double share =
+                elapsed_ns > 0 ? now->values[row * states + i] / elapsed_ns * units : 0;
+
+            now->shares[row * states + i] =
+                share < UINT16_MAX ? (uint16_t)(share + 0.5) : UINT16_MAX;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------- Choosing -- */
+
+/* Who ended is gone in the next frame: if it is in that all the same, its row is sent again. */
+static bool is_as_it_was(const struct stream *stream, size_t row)
+{
+    const size_t states = stream->schema->state_count;
+    const uint32_t number = stream->now.numbers[row];
+    const struct stream_known *known = &stream->known[number];
+    const struct stream_row *now = &stream->now.rows[row];
+
+    return known->is_there && (known->row.flags & ROW_ENDED) == 0 &&
+           known->row.flags == now->flags && !(known->row.elapsed < now->elapsed) &&
+           !(known->row.elapsed > now->elapsed) && !(known->row.unaccounted < now->unaccounted) &&
+           !(known->row.unaccounted > now->unaccounted) &&
+           memcmp(stream->shares + number * states, stream->now.shares + row * states,
+                  states * sizeof *stream->shares) == 0;
+}
+
+/* Which rows go out, and who has gone without having ended. */
+static bool choose(struct stream *stream, bool is_key)
+{
+    stream->chosen.count = 0;
+    stream->gone.count = 0;
+    for (size_t row = 0; row < stream->now.count; row++) {
+        if ((is_key || !is_as_it_was(stream, row)) && !append(&stream->chosen, row))
+            return false;
+    }
+    for (size_t i = 0; i < stream->there.count; i++) {
+        const uint32_t number = stream->there.numbers[i];
+
+        if (roster_is_there(&stream->roster, number))
+            continue;
+        stream->known[number].is_there = false;
+        if (!is_key && (stream->known[number].row.flags & ROW_ENDED) == 0 &&
+            !append(&stream->gone, number))
+            return false;
+    }
+    return true;
+}
+
+static bool remember(struct stream *stream)
+{
+    const size_t states = stream->schema->state_count;
+
+    stream->there.count = 0;
+    for (size_t row = 0; row < stream->now.count; row++) {
+        const uint32_t number = stream->now.numbers[row];
+
+        if (!append(&stream->there, number))
+            return false;
+        stream->known[number].is_there = true;
+        stream->known[number].row = stream->now.rows[row];
+        memcpy(stream->shares + number * states, stream->now.shares + row * states,
+               states * sizeof *stream->shares);
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- Writing -- */
+
+static uint8_t *put_u16(uint8_t *at, uint16_t value)
+{
+    value = htole16(value);
+    return (uint8_t *)memcpy(at, &value, sizeof value) + sizeof value;
+}
+
+static uint8_t *put_u32(uint8_t *at, uint64_t value)
+{
+    const uint32_t written = htole32(value < UINT32_MAX ? (uint32_t)value : UINT32_MAX);
+
+    return (uint8_t *)memcpy(at, &written, sizeof written) + sizeof written;
+}
+
+static uint8_t *put_f32(uint8_t *at, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return put_u32(at, bits);
+}
+
+static uint8_t *put_f64(uint8_t *at, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    bits = htole64(bits);
+    return (uint8_t *)memcpy(at, &bits, sizeof bits) + sizeof bits;
+}
+
+/* States that are not 0 in all rows that go out. Returns how many. */
+static size_t find_columns(const struct stream *stream, uint32_t mask[STREAM_STATES_MAXIMUM / 32])
+{
+    const size_t states = stream->schema->state_count;
+    size_t count = 0;
+
+    memset(mask, 0, STREAM_STATES_MAXIMUM / 8);
+    for (size_t i = 0; i < states; i++) {
+        for (size_t j = 0; j < stream->chosen.count; j++) {
+            if (stream->now.shares[stream->chosen.numbers[j] * states + i] == 0)
+                continue;
+            mask[i / 32] |= 1u << i % 32;
+            count++;
+            break;
+        }
+    }
+    return count;
+}
+
+static uint8_t *put_frame_head(uint8_t *at, const struct stream *stream, const struct frame *frame,
+                               bool is_key)
+{
+    at = put_f64(at, (double)frame->wall_clock_ns / 1e6);
+    at = put_f64(at, (double)(frame->end_ns - frame->start_ns) / 1e6);
+    at = put_f64(at, (double)(1u << stream->doublings) / SHARE_UNITS);
+    at = put_u32(at, is_key ? FRAME_KEY : 0);
+    at = put_u32(at, stream->chosen.count);
+    at = put_u32(at, stream->gone.count);
+    at = put_u32(at, frame->losses.unseen);
+    at = put_u32(at, frame->losses.lost);
+    return put_u32(at, frame->losses.partial);
+}
+
+static uint8_t *put_rows(uint8_t *at, const struct stream *stream)
+{
+    const struct stream_numbers *chosen = &stream->chosen;
+    const struct stream_now *now = &stream->now;
+
+    for (size_t i = 0; i < stream->gone.count; i++)
+        at = put_u32(at, stream->gone.numbers[i]);
+    for (size_t i = 0; i < chosen->count; i++)
+        at = put_u32(at, now->numbers[chosen->numbers[i]]);
+    for (size_t i = 0; i < chosen->count; i++)
+        at = put_f32(at, now->rows[chosen->numbers[i]].elapsed);
+    for (size_t i = 0; i < chosen->count; i++)
+        at = put_f32(at, now->rows[chosen->numbers[i]].unaccounted);
+    for (size_t i = 0; i < chosen->count; i++)
+        at = put_u16(at, now->rows[chosen->numbers[i]].flags);
+    return at;
+}
+
+static int write_frame(const struct stream *stream, const struct frame *frame, bool is_key,
+                       struct bytes *out)
+{
+    const size_t states = stream->schema->state_count;
+    const size_t rows = stream->chosen.count;
+    uint32_t mask[STREAM_STATES_MAXIMUM / 32];
+    const size_t columns = find_columns(stream, mask);
+    const size_t size = 3 * sizeof(double) + 6 * sizeof(uint32_t) + sizeof mask +
+                        stream->gone.count * sizeof(uint32_t) +
+                        rows * (3 * sizeof(uint32_t) + (1 + columns) * sizeof(uint16_t));
+    uint8_t *at = stream_block_begin(out, BLOCK_FRAME, size);
+
+    if (at == NULL)
+        return CAMP_E_NOMEM;
+    at = put_frame_head(at, stream, frame, is_key);
+    for (size_t i = 0; i < STREAM_STATES_MAXIMUM / 32; i++)
+        at = put_u32(at, mask[i]);
+    at = put_rows(at, stream);
+    for (size_t i = 0; i < states; i++) {
+        if ((mask[i / 32] >> i % 32 & 1) == 0)
+            continue;
+        for (size_t j = 0; j < rows; j++)
+            at = put_u16(at, stream->now.shares[stream->chosen.numbers[j] * states + i]);
+    }
+    return CAMP_OK;
+}
+
+int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
+                 bool *ret_is_key)
+{
+    const uint64_t interval_ns = frame->end_ns - frame->start_ns;
+    unsigned doublings;
+    bool is_key;
+
+    if (!gather(stream, frame))
+        return CAMP_E_NOMEM;
+    doublings = doublings_for(greatest_share(stream));
+    is_key = stream->since_key % STREAM_KEY_EVERY == 0 || doublings != stream->doublings;
+    stream->doublings = doublings;
+    round_rows(stream, interval_ns > 0 ? (double)interval_ns : 1);
+    if (!choose(stream, is_key) || !remember(stream) ||
+        stream_entities_numbered(stream, &stream->news, out) != CAMP_OK ||
+        write_frame(stream, frame, is_key, out) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    stream->since_key = is_key ? 1 : stream->since_key + 1;
+    *ret_is_key = is_key;
+    return CAMP_OK;
+}
