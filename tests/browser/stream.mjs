@@ -1,0 +1,83 @@
+// Makes camp.stream/1 data (docs/stream.md) from plain arrays, and reports that hold it.
+import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+
+export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6;
+export const KEY = 1, NEW = 1, ENDED = 2;
+const UNIT = 1 / 50000;
+
+export const COLOURS = {
+    axes3: ['#5a91ff', '#e1711b', '#696569'],
+    axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
+    groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
+};
+
+export function block(type, payload) {
+    const bytes = Buffer.from(payload);
+    const header = Buffer.alloc(8);
+    header.writeUInt32LE(bytes.length, 0);
+    header.writeUInt32LE(type, 4);
+    return Buffer.concat([header, bytes, Buffer.alloc((8 - (bytes.length % 8)) % 8)]);
+}
+
+export const json = (type, value) => block(type, JSON.stringify(value));
+
+/** states: ['user', 'run_queue', …]; a vertex each, unless axes are given. */
+export function head({ states, ...others }) {
+    const axes = (count) => states.length < count ? null
+        : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
+    return json(HEAD, {
+        schema: 'camp.stream/1', version: '0.1.0', source: 'made-up', tier: '', note: '', host: 'test',
+        live: false, interval_ms: 1000, frames: 0,
+        states: states.map((name) => ({ name: `${name}_ns`, title: name.replace('_', ' '), help: '', provenance: 'measured' })),
+        axes3: axes(3), axes4: axes(4), colours: COLOURS, ...others,
+    });
+}
+
+/** names: ['postgres', …], or objects that say more. */
+export function entities(names, first = 0) {
+    return json(ENTITIES, names.map((name, i) => ({
+        n: first + i, id: 1000 + first + i, pid: 1000 + first + i, parent: 1, uid: 0, kernel: false,
+        ...(typeof name === 'string' ? { name } : name),
+    })));
+}
+
+/** rows: [{ n, shares: [of each state], elapsed, unaccounted, flags }]. What is missing from 1 is
+ *  unaccounted, when it is not said. */
+export function frame(stateCount, rows, { index = 0, key = true, gone = [], lengthMs = 1000, unit = UNIT, losses = [0, 0, 0] } = {}) {
+    const fixed = Buffer.alloc(64);
+    fixed.writeDoubleLE(1.79e12 + index * lengthMs, 0);
+    fixed.writeDoubleLE(lengthMs, 8);
+    fixed.writeDoubleLE(unit, 16);
+    [key ? KEY : 0, rows.length, gone.length, ...losses].forEach((value, i) => fixed.writeUInt32LE(value, 24 + 4 * i));
+    const has = Array.from({ length: stateCount }, (_, state) => rows.some(({ shares }) => shares[state] > 0));
+    has.forEach((there, state) => {
+        if (there)
+            fixed.writeUInt32LE((fixed.readUInt32LE(48 + 4 * (state >> 5)) | 1 << (state & 31)) >>> 0, 48 + 4 * (state >> 5));
+    });
+    const bytes = (array) => Buffer.from(array.buffer);
+    const missing = ({ shares, unaccounted }) => unaccounted ?? 1 - shares.reduce((a, b) => a + b, 0);
+    return block(FRAME, Buffer.concat([
+        fixed, bytes(Uint32Array.from(gone)), bytes(Uint32Array.from(rows, ({ n }) => n)),
+        bytes(Float32Array.from(rows, ({ elapsed }) => elapsed ?? 1)), bytes(Float32Array.from(rows, missing)),
+        bytes(Uint16Array.from(rows, ({ flags }) => flags ?? 0)),
+        ...has.flatMap((there, state) => there ? [bytes(Uint16Array.from(rows, ({ shares }) => Math.round((shares[state] ?? 0) / unit)))] : []),
+    ]));
+}
+
+/** A stream of frames; frames[i] is rows, or { rows, ...what frame() takes }. */
+export function stream({ states, names, frames, ...others }) {
+    return Buffer.concat([
+        head({ states, frames: frames.length, ...others }), entities(names),
+        ...frames.map((rows, index) => Array.isArray(rows)
+            ? frame(states.length, rows, { index })
+            : frame(states.length, rows.rows, { index, ...rows })),
+        json(END, { reason: 'the recording has no more' }),
+    ]);
+}
+
+/** The built page with data in it, as camp report makes it. */
+export function report(data, page = new URL('../../web/dist/page.html', import.meta.url)) {
+    const script = `<script id="camp-data" type="application/octet-stream">${deflateSync(data).toString('base64')}</script>`;
+    return readFileSync(page, 'utf8').replace('<!--camp-data-->', () => script);
+}

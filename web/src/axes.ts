@@ -1,0 +1,137 @@
+// Axes: which states are at which vertex, the shares of an entity there, and its place between the
+// vertices. The arithmetic and the grammar are those of src/ledger/vertex.h and axes.h.
+import type { Axis, Frame, State, Weights } from './types';
+
+export const MISSING = 0.005; // unaccounted time beyond this is marked
+
+// -------------------------------------------------------------------------------- weights --
+
+/** Of one row. */
+export function weigh(frame: Frame, row: number, axes: Axis[]): Weights {
+  const of = (states: number[]) =>
+    states.reduce((sum, state) => sum + (frame.shares[state]?.[row] ?? 0), 0) * frame.unit;
+  const shares = axes.map((axis) => of(axis.states));
+  return { shares, leftOut: of(restOf(axes, frame.shares.length)), unaccounted: frame.unaccounted[row]! };
+}
+
+/** The states that no axis has. */
+export function restOf(axes: Axis[], stateCount: number): number[] {
+  const used = new Set(axes.flatMap((axis) => axis.states));
+  return Array.from({ length: stateCount }, (_, i) => i).filter((i) => !used.has(i));
+}
+
+/** Adds up states of all rows. [count], shares of 1. */
+export function sumStates(frame: Frame, states: number[]): Float32Array {
+  const sums = new Float32Array(frame.count);
+  for (const state of states) {
+    const column = frame.shares[state];
+    if (column) for (let row = 0; row < sums.length; row++) sums[row]! += column[row]!;
+  }
+  for (let row = 0; row < sums.length; row++) sums[row]! *= frame.unit;
+  return sums;
+}
+
+// ---------------------------------------------------------------------------------- places --
+
+type Point = readonly [x: number, y: number, z: number];
+
+const EDGE4 = Math.sqrt(1.5);
+const DEPTH4 = (EDGE4 * Math.sqrt(3)) / 2;
+
+/** Of a triangle of height 1: top, left, right. y is up. */
+export const CORNERS3: readonly Point[] = [
+  [1 / Math.sqrt(3), 1, 0], [0, 0, 0], [2 / Math.sqrt(3), 0, 0],
+];
+
+/** Of a tetrahedron of height 1: top, left, right, behind. */
+export const CORNERS4: readonly Point[] = [
+  [EDGE4 / 2, 1, DEPTH4 / 3], [0, 0, 0], [EDGE4, 0, 0], [EDGE4 / 2, 0, DEPTH4],
+];
+
+/** Where the shares put an entity: by their proportions. null: nowhere, no time is at any vertex. */
+export function place(shares: readonly number[]): Point | null {
+  const corners = shares.length === 3 ? CORNERS3 : CORNERS4;
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  if (!(whole > 0)) return null;
+  const at = (i: 0 | 1 | 2) => shares.reduce((sum, share, v) => sum + share * corners[v]![i], 0) / whole;
+  return [at(0), at(1), at(2)];
+}
+
+/** Of all rows: their shares by axis, divided by their sum; a sum of 0 is nowhere. */
+export interface Places {
+  frame: Frame;
+  axes: Axis[];
+  proportions: Float32Array[]; // [axes] of [count]
+  sums: Float32Array; // [count]
+}
+
+export function placeAll(frame: Frame, axes: Axis[]): Places {
+  const proportions = axes.map((axis) => sumStates(frame, axis.states));
+  const sums = new Float32Array(frame.count);
+  for (let row = 0; row < frame.count; row++) {
+    let sum = 0;
+    for (const shares of proportions) sum += shares[row]!;
+    sums[row] = sum;
+    if (sum > 0) for (const shares of proportions) shares[row]! /= sum;
+  }
+  return { frame, axes, proportions, sums };
+}
+
+// --------------------------------------------------------------------------------- grammar --
+
+/** What is wrong with a text, in words. */
+export class AxesError extends Error {}
+
+const fail = (problem: string, word: string): never => {
+  throw new AxesError(word ? `${problem}: "${word}"` : problem);
+};
+
+function stateOf(word: string, states: State[]): number {
+  const wanted = word.toLowerCase();
+  return states.findIndex(({ name, title }) => {
+    const column = name.toLowerCase();
+    return wanted === column || wanted === title.toLowerCase() ||
+      (column.endsWith('_ns') && column.length > 3 && wanted === column.slice(0, -3));
+  });
+}
+
+/** "CPU=user+system; WAIT=disk+lock; IDLE=*". Throws AxesError. */
+export function parseAxes(text: string, states: State[], count: number): Axis[] {
+  const parts = text.split(';').map((part) => part.trim()).filter(Boolean);
+  if (parts.length !== count) fail(`it takes ${count} axes, NAME=STATE+STATE; …, and has ${parts.length}`, '');
+  const taken = new Set<number>();
+  let rest = -1;
+  const axes = parts.map((part, vertex): Axis => {
+    const equals = part.indexOf('=');
+    if (equals < 0) fail('an axis is NAME=STATE+STATE', part);
+    const name = part.slice(0, equals).trim();
+    if (!name || new TextEncoder().encode(name).length > 63) fail('a vertex takes a name of 1 to 63 bytes', part);
+    const words = part.slice(equals + 1).trim();
+    if (!words) fail('a vertex has no state', name);
+    const own: number[] = [];
+    for (const word of words.split('+').map((piece) => piece.trim())) {
+      if (word === '*') {
+        if (rest >= 0) fail('* stands at one vertex only', name);
+        rest = vertex;
+        continue;
+      }
+      const state = stateOf(word, states);
+      if (state < 0) fail('there is no such state', word);
+      if (taken.has(state)) fail('a state is at one vertex only', word);
+      taken.add(state);
+      own.push(state);
+    }
+    return { name, states: own };
+  });
+  axes.forEach(({ name }, i) => {
+    if (axes.findIndex((axis) => axis.name === name) !== i) fail('two vertices have the same name', name);
+  });
+  if (rest >= 0) states.forEach((_, state) => taken.has(state) || axes[rest]!.states.push(state));
+  return axes;
+}
+
+/** The text that parseAxes() reads as these axes. */
+export function formatAxes(axes: Axis[], states: State[]): string {
+  const word = (state: number) => states[state]!.name.replace(/_ns$/, '');
+  return axes.map((axis) => `${axis.name}=${axis.states.map(word).join('+')}`).join('; ');
+}

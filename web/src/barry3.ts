@@ -1,0 +1,447 @@
+// Barry3: each entity a dot in a triangle, drawn to each vertex by its share there.
+//
+// The height above a side is the share of the vertex opposite. Shares are divided by their sum for
+// the place alone; what is missing from 1 is a ring around the dot, and is told in words below.
+import type { App, Axis, Frame, View, ViewFactory } from './types';
+import { placeAll, type Places } from './axes';
+import { button, element, setText } from './dom';
+import { percent } from './format';
+import { Gestures } from './gestures';
+import { leftOutText } from './sums';
+import { Scatter, type Spot } from './scatter';
+import { currentTheme } from './theme';
+import { showTooltip } from './tooltip';
+import { drawLabels, drawTrails, type Label } from './marks';
+import {
+  around, clamp, fit, gridValues, isWithin, proportionsAt, scaled, spotOf, WHOLE,
+  type Corners, type Part, type Three,
+} from './triangle';
+
+const RINGS = [1, 6, 12]; // dots at one place: one, and two rings around it
+const CROWD = RINGS[0]! + RINGS[1]! + RINGS[2]!;
+const TELL_CROWD = 8; // from so many on their number is written
+const LABELS_MAXIMUM = 14;
+const KEY_STEP = 0.02;
+
+export class Barry3 implements View {
+  readonly element: HTMLElement;
+  private readonly scatter: Scatter;
+  private readonly readout = element('p', { class: 'readout' });
+  private readonly leftOut = element('p', { class: 'warn left-out', hidden: '' });
+  private readonly outside = element('span', { class: 'outside' });
+  private readonly reset = button('Whole triangle', { class: 'small', hidden: '' }, () => this.show(WHOLE));
+  private corners: Corners = fit(100, 100, { top: 0, side: 0, bottom: 0 });
+  private part: Part = WHOLE;
+  private isStale = true; // the background is
+  private axes: Axis[] | null = null;
+  private places: Places | null = null;
+  private crowds: Label[] = [];
+  private cursor: Three | null = null; // of the crosshair
+  private drawn: Spot[] = []; // what a drag encloses
+  private isDrawnPart = false;
+
+  constructor(private readonly app: App) {
+    this.scatter = new Scatter(app, 'Barry3: each entity is a dot in a triangle. Arrow keys move the crosshair, plus and minus zoom, Enter pins.', () => this.restart());
+    this.element = element('section', { class: 'panel barry3', id: 'barry3' },
+      element('header', {}, element('h2', {}, 'Barry3'), this.readout, this.outside, this.reset),
+      this.scatter.element, this.leftOut);
+    this.listen();
+  }
+
+  draw(): void {
+    const { axes3 } = this.app.ui.state;
+    this.element.hidden = axes3.length !== 3;
+    if (axes3.length !== 3 || this.scatter.width === 0) return;
+    const frame = this.app.store.frame(this.app.ui.state.current);
+    if (axes3 !== this.axes || this.isStale) this.drawBackground(axes3);
+    if (this.places?.frame !== frame || this.places.axes !== axes3) this.places = placeAll(frame, axes3);
+    this.putAll(frame, this.places);
+    this.scatter.paint([{ radius: this.scatter.radius(), alpha: 1 }], null, null);
+    this.drawText(frame);
+    setText(this.leftOut, leftOutText(frame, axes3));
+    this.leftOut.hidden = this.leftOut.textContent === '';
+    this.reset.hidden = this.part.size >= 1;
+  }
+
+  private restart(): void {
+    this.isStale = true;
+    this.draw();
+  }
+
+  private show(part: Part): void {
+    this.part = part;
+    this.restart();
+    this.app.say(part.size >= 1 ? 'The whole triangle.' : `A part from ${this.axes!.map((axis, i) => `${axis.name} ${percent(part.from[i]!)}`).join(', ')}; edge ${percent(part.size)}.`);
+  }
+
+  // --------------------------------------------------------------------------- the dots --
+
+  private putAll(frame: Frame, { proportions, sums }: Places): void {
+    const { scatter, corners, part } = this;
+    const [top, left, right] = corners;
+    const ratio = scatter.ratio / part.size;
+    const [p, q, r] = proportions as [Float32Array, Float32Array, Float32Array];
+    scatter.begin(frame);
+    let outside = 0;
+    for (let row = 0; row < frame.count; row++) {
+      const a = p[row]! - part.from[0], b = q[row]! - part.from[1], c = r[row]! - part.from[2];
+      if (!(sums[row]! > 0) || a < -1e-6 || b < -1e-6 || c < -1e-6) {
+        scatter.hide(row);
+        if (sums[row]! > 0) outside++;
+        continue;
+      }
+      scatter.x[row] = (a * top.x + b * left.x + c * right.x) * ratio;
+      scatter.y[row] = (a * top.y + b * left.y + c * right.y) * ratio;
+    }
+    this.spread(frame);
+    setText(this.outside, outside > 0 ? `${outside} outside of this part` : '');
+  }
+
+  /** Dots at one place stand around it, in the order of the rows; of a crowd, its number is told. */
+  private spread(frame: Frame): void {
+    const { scatter } = this;
+    const cell = scatter.radius() * scatter.ratio;
+    const columns = Math.ceil((scatter.width * scatter.ratio) / cell) + 1;
+    const rows = Math.ceil((scatter.height * scatter.ratio) / cell) + 1;
+    const here = new Uint32Array(columns * rows);
+    for (let row = 0; row < frame.count; row++) {
+      if (!scatter.isShown(row)) continue;
+      const at = Math.floor(scatter.y[row]! / cell) * columns + Math.floor(scatter.x[row]! / cell);
+      const order = here[at]!++;
+      if (order === 0) continue;
+      const offset = OFFSETS[Math.min(order, CROWD - 1)]!;
+      scatter.x[row]! += offset.x * cell;
+      scatter.y[row]! += offset.y * cell;
+    }
+    this.crowds = crowdsOf(here, columns, cell / scatter.ratio);
+  }
+
+  // ---------------------------------------------------------------------------- drawing --
+
+  private drawBackground(axes: Axis[]): void {
+    const { scatter } = this;
+    const isSmall = scatter.width < 420;
+    this.corners = fit(scatter.width, scatter.height, { top: 30, side: isSmall ? 26 : 44, bottom: 46 });
+    this.axes = axes;
+    this.isStale = false;
+    scatter.setBackground((context) => {
+      this.drawGrid(context);
+      this.drawNames(context, axes);
+    });
+  }
+
+  private colour(vertex: number): string {
+    return this.app.store.head?.colours.axes3[vertex] ?? currentTheme().ink;
+  }
+
+  /** A line of equal proportion of a vertex, from one side of the part to the other. */
+  private line(vertex: number, value: number): [Spot, Spot] {
+    const { part, corners } = this;
+    const [one, other] = [(vertex + 1) % 3, (vertex + 2) % 3] as [number, number];
+    const at = (least: number, most: number): Spot => {
+      const place: Three = [0, 0, 0];
+      place[vertex] = value;
+      place[least] = part.from[least]!;
+      place[most] = 1 - value - part.from[least]!;
+      return spotOf(corners, part, place);
+    };
+    return [at(one, other), at(other, one)];
+  }
+
+  private drawGrid(context: CanvasRenderingContext2D): void {
+    const theme = currentTheme();
+    context.lineWidth = 1;
+    context.font = `11px ${theme.font}`;
+    for (let vertex = 0; vertex < 3; vertex++)
+      for (const value of gridValues(this.part, vertex)) {
+        const [a, b] = this.line(vertex, value);
+        context.strokeStyle = theme.grid;
+        stroke(context, a, b);
+        this.drawScale(context, vertex, value, a, b);
+      }
+    const [top, left, right] = this.corners;
+    context.strokeStyle = theme.edge;
+    context.lineWidth = 1.25;
+    context.lineJoin = 'round';
+    context.beginPath();
+    context.moveTo(top.x, top.y);
+    context.lineTo(left.x, left.y);
+    context.lineTo(right.x, right.y);
+    context.closePath();
+    context.stroke();
+  }
+
+  /** The number of a grid line: of the top beside the left side, of the left one below the base, of
+   *  the right one beside the right side. */
+  private drawScale(context: CanvasRenderingContext2D, vertex: number, value: number, a: Spot, b: Spot): void {
+    const text = `${+(100 * value).toFixed(3)}`;
+    const [spot, dx, dy, align]: [Spot, number, number, CanvasTextAlign] =
+      vertex === 0 ? [b, -6, 0, 'right'] : vertex === 1 ? [b, 3, 11, 'center'] : [b, 5, -4, 'left'];
+    const at = vertex === 0 ? (a.x < b.x ? a : b) : vertex === 1 ? (a.y > b.y ? a : b) : a.x > b.x ? a : b;
+    context.fillStyle = this.colour(vertex);
+    context.textAlign = align;
+    context.textBaseline = 'middle';
+    context.fillText(text, (at ?? spot).x + dx, (at ?? spot).y + dy);
+  }
+
+  private drawNames(context: CanvasRenderingContext2D, axes: Axis[]): void {
+    const { corners, scatter } = this;
+    const places: [CanvasTextAlign, number, number][] = [
+      ['center', corners[0].x, corners[0].y - 12],
+      ['left', Math.max(6, corners[1].x - 20), corners[1].y + 30],
+      ['right', Math.min(scatter.width - 6, corners[2].x + 20), corners[2].y + 30],
+    ];
+    context.font = `600 14px ${currentTheme().font}`;
+    context.textBaseline = 'middle';
+    places.forEach(([align, x, y], vertex) => {
+      context.textAlign = align;
+      context.fillStyle = this.colour(vertex);
+      const room = scatter.width / (vertex === 0 ? 1.2 : 2.1);
+      context.fillText(fitted(context, axes[vertex]!.name, room), x, y);
+    });
+  }
+
+  private drawText(frame: Frame): void {
+    const { scatter, app } = this;
+    const context = scatter.beginText();
+    const trails = [...app.ui.state.pinned];
+    drawTrails(context, app, trails, this.axes!, (proportions) =>
+      isWithin(this.part, proportions as Three) ? spotOf(this.corners, this.part, proportions as Three) : null);
+    drawLabels(context, this.crowds, 'quiet', scatter.width);
+    const chosen = new Set(trails);
+    if (app.ui.state.hover !== null) chosen.add(app.ui.state.hover);
+    const named: Label[] = [];
+    for (const n of chosen) {
+      const spot = scatter.spotOf(n);
+      if (spot) named.push({ ...spot, text: app.ui.label(n) });
+    }
+    drawLabels(context, named, 'ink', scatter.width);
+    this.drawCrosshair(context, frame);
+    this.drawDrag(context);
+  }
+
+  private drawCrosshair(context: CanvasRenderingContext2D, frame: Frame): void {
+    const { cursor } = this;
+    setText(this.readout, cursor ? '' : `${frame.count} entities`);
+    if (!cursor) return;
+    this.readout.replaceChildren(...cursor.map((value, i) => {
+      const part = element('span', {}, `${this.axes![i]!.name} ${percent(value)}`);
+      part.style.color = this.colour(i);
+      return part;
+    }));
+    context.lineWidth = 1;
+    context.setLineDash([3, 3]);
+    cursor.forEach((value, vertex) => {
+      const [a, b] = this.line(vertex, value);
+      context.strokeStyle = this.colour(vertex);
+      stroke(context, a, b);
+    });
+    context.setLineDash([]);
+  }
+
+  /** The part or the lasso that is being drawn. */
+  private drawDrag(context: CanvasRenderingContext2D): void {
+    if (this.drawn.length < 2) return;
+    const theme = currentTheme();
+    context.beginPath();
+    for (const spot of this.isDrawnPart ? this.partOf(this.drawn) : this.drawn) context.lineTo(spot.x, spot.y);
+    context.closePath();
+    context.globalAlpha = 0.1;
+    context.fillStyle = theme.pin;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = theme.pin;
+    context.lineWidth = 1.25;
+    context.stroke();
+  }
+
+  private partOf(line: Spot[]): Spot[] {
+    const { from, size } = this.enclosed(line);
+    return [0, 1, 2].map((vertex) => {
+      const place = [...from] as Three;
+      place[vertex]! += size;
+      return spotOf(this.corners, this.part, place);
+    });
+  }
+
+  private enclosed(line: Spot[]): Part {
+    const at = (spot: Spot) => clamp(proportionsAt(this.corners, this.part, spot));
+    return around(at(line[0]!), at(line.at(-1)!));
+  }
+
+  // ------------------------------------------------------------------- pointer and keys --
+
+  private at(spot: Spot): Three {
+    return proportionsAt(this.corners, this.part, spot);
+  }
+
+  private listen(): void {
+    new Gestures(this.scatter.element, {
+      move: (spot) => this.point(spot),
+      leave: () => this.point(null),
+      press: (spot) => this.pin(this.scatter.nearest(spot)),
+      drag: (line, brushes) => {
+        this.drawn = line;
+        this.isDrawnPart = !brushes;
+        this.draw();
+      },
+      dragged: (line, brushes) => {
+        this.drawn = [];
+        if (brushes) this.brush(line);
+        else this.show(this.enclosed(line));
+      },
+      zoom: (factor, spot) => this.zoom(factor, clamp(this.at(spot))),
+      doubled: (spot) => {
+        this.pin(this.scatter.nearest(spot)); // as it was before the first press
+        this.zoom(0.5, clamp(this.at(spot)));
+      },
+    });
+    this.scatter.element.addEventListener('keydown', (event) => {
+      if (this.key(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    });
+    this.scatter.element.addEventListener('blur', () => this.point(null));
+  }
+
+  private point(spot: Spot | null): void {
+    const place = spot && this.at(spot);
+    this.cursor = place && isWithin(this.part, place) ? place : null;
+    const hover = spot ? this.scatter.nearest(spot) : null;
+    showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
+    if (hover === this.app.ui.state.hover) this.drawText(this.app.store.frame(this.app.ui.state.current));
+    else this.app.ui.set({ hover });
+  }
+
+  private pin(n: number | null): void {
+    if (n === null) return;
+    const pinned = new Set(this.app.ui.state.pinned);
+    if (!pinned.delete(n)) pinned.add(n);
+    this.app.ui.set({ pinned });
+    this.app.say(`${this.app.ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
+  }
+
+  private brush(line: Spot[]): void {
+    const found = this.scatter.within(line);
+    this.app.ui.set({ brush: found.size > 0 ? found : null });
+    this.app.say(`${found.size} entities chosen.`);
+  }
+
+  private zoom(factor: number, centre: Three): void {
+    this.show(scaled(this.part, factor, centre));
+  }
+
+  private key(event: KeyboardEvent): boolean {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const middle: Three = this.cursor ?? (this.part.from.map((from) => from + this.part.size / 3) as Three);
+    const step = KEY_STEP * this.part.size;
+    switch (event.key) {
+      case 'ArrowUp': return this.step([step, -step / 2, -step / 2], middle, event.shiftKey);
+      case 'ArrowDown': return this.step([-step, step / 2, step / 2], middle, event.shiftKey);
+      case 'ArrowLeft': return this.step([0, step, -step], middle, event.shiftKey);
+      case 'ArrowRight': return this.step([0, -step, step], middle, event.shiftKey);
+      case '+': case '=': this.zoom(0.5, middle); return true;
+      case '-': this.zoom(2, middle); return true;
+      case '0': this.show(WHOLE); return true;
+      case 'Escape': return this.escape();
+      case 'Enter': this.finish(); return true;
+      default: return false;
+    }
+  }
+
+  private corner: Three | null = null; // where a brush with keys began
+
+  /** Moves the crosshair; with Shift, the brush's other corner. */
+  private step(by: Three, from: Three, brushes: boolean): boolean {
+    const to = clamp(from.map((value, i) => Math.max(this.part.from[i]!, value + by[i]!)) as Three);
+    this.corner = brushes ? this.corner ?? from : null;
+    const spot = spotOf(this.corners, this.part, to);
+    this.drawn = this.corner ? box(spotOf(this.corners, this.part, this.corner), spot) : [];
+    this.isDrawnPart = false;
+    this.point(spot);
+    this.cursor = to;
+    const hover = this.app.ui.state.hover;
+    const values = to.map((value, i) => `${this.axes![i]!.name} ${percent(value)}`).join(', ');
+    this.app.say(hover === null ? values : this.describe(hover));
+    this.draw();
+    return true;
+  }
+
+  private describe(n: number): string {
+    const { frame, proportions } = this.places!;
+    const row = frame.rowOf[n] ?? -1;
+    if (row < 0) return `${this.app.ui.label(n)}: not there`;
+    const sum = this.places!.sums[row]!;
+    return `${this.app.ui.label(n)}: ${this.axes!.map((axis, i) => `${axis.name} ${percent(proportions[i]![row]! * sum)}`).join(', ')}`;
+  }
+
+  private finish(): void {
+    if (!this.corner) return this.pin(this.app.ui.state.hover);
+    const line = this.drawn;
+    this.corner = null;
+    this.drawn = [];
+    this.brush(line);
+    this.draw();
+  }
+
+  /** One thing at a time: what is being drawn, then the part. Then it is somebody else's. */
+  private escape(): boolean {
+    if (this.drawn.length > 0) {
+      this.drawn = [];
+      this.corner = null;
+      this.draw();
+      return true;
+    }
+    if (this.part.size >= 1) return false;
+    this.show(WHOLE);
+    return true;
+  }
+}
+
+export const createBarry3: ViewFactory = (app) => new Barry3(app);
+
+const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
+  Array.from({ length: count }, (_, i) => {
+    const angle = (2 * Math.PI * i) / count;
+    return { x: 1.7 * ring * Math.cos(angle), y: 1.7 * ring * Math.sin(angle) };
+  }));
+
+const box = (a: Spot, b: Spot): Spot[] => [a, { x: b.x, y: a.y }, b, { x: a.x, y: b.y }];
+
+function stroke(context: CanvasRenderingContext2D, a: Spot, b: Spot): void {
+  context.beginPath();
+  context.moveTo(a.x, a.y);
+  context.lineTo(b.x, b.y);
+  context.stroke();
+}
+
+/** A text, cut to the room there is. */
+export function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text;
+  let length = text.length;
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length--;
+  return `${text.slice(0, length)}…`;
+}
+
+/** The places where many are, the fullest first, with what is next to each added. */
+function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
+  const full: number[] = [];
+  for (let at = 0; at < here.length; at++) if (here[at]! >= TELL_CROWD) full.push(at);
+  full.sort((a, b) => here[b]! - here[a]!);
+  const crowds: Label[] = [];
+  for (const at of full) {
+    if (crowds.length === LABELS_MAXIMUM) break;
+    if (here[at]! < TELL_CROWD) continue; // counted with a fuller one
+    let count = 0;
+    for (let dy = -2; dy <= 2; dy++)
+      for (let dx = -2; dx <= 2; dx++) {
+        const near = at + dy * columns + dx;
+        if (near >= 0 && near < here.length) count += here[near]!;
+        here[near] = 0;
+      }
+    const x = (at % columns) + 0.5, y = Math.floor(at / columns) + 0.5;
+    crowds.push({ x: x * cell, y: y * cell, text: `× ${count}`, away: 5 * cell });
+  }
+  return crowds;
+}

@@ -1,0 +1,112 @@
+// Search, groups with their legend, pinned entities, and the axes.
+import type { App, GroupBy } from './types';
+import { AxesEditor } from './axes_editor';
+import { button, element, setText } from './dom';
+import { count } from './format';
+
+const GROUPS: [GroupBy, string][] = [['none', 'no groups'], ['name', 'by name'], ['pid', 'by process'], ['uid', 'by user']];
+
+export class Controls {
+  readonly element: HTMLElement;
+  readonly axes: AxesEditor;
+  readonly legend = element('div', { class: 'legend' });
+  private readonly search = element('input', {
+    type: 'search', id: 'search', placeholder: 'Search names  /', spellcheck: 'false', autocomplete: 'off',
+    'aria-label': 'Search names by a regular expression', 'aria-describedby': 'search-fault',
+  });
+  private readonly fault = element('p', { class: 'fault', id: 'search-fault', role: 'alert' });
+  private readonly groupBy = element('select', { 'aria-label': 'Groups', id: 'group-by' });
+  private readonly axesButton = button('Axes', { 'aria-expanded': 'false', 'aria-controls': 'axes-editor' }, () => this.toggleAxes());
+  private drawn: unknown[] = [];
+
+  constructor(private readonly app: App) {
+    this.axes = new AxesEditor(app);
+    for (const [value, title] of GROUPS) this.groupBy.append(element('option', { value }, title));
+    this.groupBy.addEventListener('change', () => app.ui.set({ groupBy: this.groupBy.value as GroupBy }));
+    this.search.addEventListener('input', () => this.find());
+    this.search.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') this.search.blur();
+    });
+    this.element = element('div', { class: 'tools' },
+      element('div', { class: 'search' }, this.search, this.fault), this.groupBy, this.axesButton);
+  }
+
+  focusSearch(): void {
+    this.search.focus();
+    this.search.select();
+  }
+
+  toggleAxes(): void {
+    this.axesButton.setAttribute('aria-expanded', String(this.axes.toggle()));
+  }
+
+  nextGroups(): void {
+    const at = GROUPS.findIndex(([by]) => by === this.app.ui.state.groupBy);
+    const [groupBy, title] = GROUPS[(at + 1) % GROUPS.length]!;
+    this.app.ui.set({ groupBy });
+    this.app.say(`Groups: ${title}.`);
+  }
+
+  /** Takes back what dims; false: nothing does. */
+  clear(): boolean {
+    const { search, brush } = this.app.ui.state;
+    if (!search && !brush && !this.search.value) return false;
+    this.search.value = '';
+    setText(this.fault, '');
+    this.search.removeAttribute('aria-invalid');
+    this.app.ui.set({ search: null, brush: null });
+    return true;
+  }
+
+  private find(): void {
+    const text = this.search.value;
+    let search: RegExp | null = null;
+    try {
+      search = text ? new RegExp(text, 'i') : null;
+      setText(this.fault, '');
+      this.search.removeAttribute('aria-invalid');
+    } catch (error) {
+      setText(this.fault, `Not a regular expression: ${(error as Error).message.replace(/^.*: /, '').toLowerCase()}.`);
+      this.search.setAttribute('aria-invalid', 'true');
+      return;
+    }
+    this.app.ui.set({ search });
+  }
+
+  draw(): void {
+    const { ui, store } = this.app;
+    const { groupBy, pinned, search, brush } = ui.state;
+    this.groupBy.value = groupBy;
+    this.axes.draw();
+    const now = [groupBy, pinned, search, brush, store.entities.length];
+    if (now.every((value, i) => value === this.drawn[i])) return;
+    this.drawn = now;
+    this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
+  }
+
+  private groups(): HTMLElement[] {
+    const { ui, store } = this.app;
+    const colours = store.head?.colours.groups ?? [];
+    return ui.groups().map(({ name, count: size }, g) => {
+      const marker = element('i', { class: g < 6 ? 'marker disc' : 'marker square' });
+      marker.style.background = colours[g % 6] ?? '';
+      return element('span', { class: 'key' }, marker, name, element('small', {}, ` ${count(size)}`));
+    });
+  }
+
+  /** How many are not dimmed, and the way back. */
+  private chosen(): HTMLElement[] {
+    const { ui, store } = this.app;
+    if (!ui.state.search && !ui.state.brush) return [];
+    const bright = store.entities.filter(({ n }) => !ui.isDimmed(n)).length;
+    return [element('span', { class: 'key' }, `${count(bright)} of ${count(store.entities.length)} chosen`,
+      button('×', { class: 'remove', 'aria-label': 'Show all' }, () => this.clear()))];
+  }
+
+  private pin(n: number): HTMLElement {
+    const { ui } = this.app;
+    return element('span', { class: 'key pinned' }, ui.label(n), button('×', {
+      class: 'remove', 'aria-label': `Unpin ${ui.label(n)}`,
+    }, () => ui.set({ pinned: new Set([...ui.state.pinned].filter((other) => other !== n)) })));
+  }
+}

@@ -1,0 +1,25 @@
+// Making elements.
+
+type Content = Node | string;
+
+/** element('p', { class: 'note', role: 'status' }, 'text', child). No style attributes: the page's
+ *  policy forbids them; what must be computed is set on element.style. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K, attributes: Record<string, string> = {}, ...content: Content[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...content);
+  return made;
+}
+
+export function button(label: string, attributes: Record<string, string>, pressed: () => void): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, label);
+  made.addEventListener('click', pressed);
+  return made;
+}
+
+/** Writes only when it differs: nothing is laid out anew for nothing. */
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}

@@ -1,0 +1,35 @@
+// Numbers as text: shares in %, times, dates.
+
+/** 0.1234 as "12.3 %". Never "0 %" or "100 %" of what is not. */
+export function percent(share: number): string {
+  const value = 100 * share;
+  const size = Math.abs(value);
+  const digits = size > 0 && (size < 1 || (size > 99 && size < 100)) ? 2 : 1;
+  return `${value.toFixed(digits).replace(/\.0+$/, '')} %`.replace('-', '−');
+}
+
+/** Milliseconds in a unit that suits them: "1.20 s", "340 ms", "12.0 µs". */
+export function duration(ms: number): string {
+  const units: [number, string][] = [[3600e3, 'h'], [60e3, 'min'], [1e3, 's'], [1, 'ms'], [1e-3, 'µs'], [1e-6, 'ns']];
+  if (ms === 0) return '0 s';
+  const size = Math.abs(ms);
+  const [unit, name] = units.find(([least]) => size >= least) ?? [1e-6, 'ns'];
+  return `${threeDigits(ms / unit)} ${name}`.replace('-', '−');
+}
+
+function threeDigits(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+}
+
+/** 12345 as "12,345". */
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** "23:14:37.250", local; with the date when asked for. */
+export function clock(ms: number, withDate = false): string {
+  const date = new Date(ms);
+  if (!Number.isFinite(date.getTime())) return '?';
+  const two = (value: number, width = 2) => String(value).padStart(width, '0');
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
+  return withDate ? `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}` : time;
+}

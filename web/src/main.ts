@@ -1,0 +1,73 @@
+// The page: puts its parts together, and draws them when something has changed.
+import './style.css';
+import type { App, UiState, View, ViewFactory } from './types';
+import { createBarry3 } from './barry3';
+import { Controls } from './controls';
+import { Player } from './player';
+import { Shell } from './shell';
+import { load } from './source';
+import { FrameStore } from './store';
+import { onThemeChange } from './theme';
+import { PageUi } from './ui';
+
+// In the order of the page. The number of a view is the key that goes there.
+const factories: ViewFactory[] = [
+  createBarry3,
+];
+
+class Page {
+  private readonly store = new FrameStore();
+  private readonly shell = new Shell();
+  private readonly ui = new PageUi(this.store, (change) => this.changed(change));
+  private readonly app: App = { store: this.store, ui: this.ui, say: (text) => this.shell.say(text) };
+  private readonly player = new Player(this.app);
+  private readonly controls = new Controls(this.app);
+  private readonly views: View[] = [];
+  private isStale = false;
+
+  start(): void {
+    this.shell.build(this.controls.element, this.player.element);
+    for (const factory of factories) {
+      const view = factory(this.app);
+      this.views.push(view);
+      this.shell.add(view.element);
+    }
+    this.shell.listen(this.app, this.player, this.controls);
+    this.store.subscribe(() => this.arrived());
+    onThemeChange(() => (this.isStale = true));
+    requestAnimationFrame((now) => this.turn(now));
+    void load(this.store, (status) => this.shell.tell(status));
+  }
+
+  private hasHead = false;
+
+  private arrived(): void {
+    const { head } = this.store;
+    if (!head) return;
+    if (!this.hasHead) {
+      this.hasHead = true;
+      this.ui.set({ axes3: head.axes3 ?? [], axes4: head.axes4 ?? [] });
+      this.player.begin();
+    }
+    this.player.arrived();
+    this.shell.show(this.store);
+    this.isStale = true;
+  }
+
+  private changed(change: Partial<UiState>): void {
+    this.isStale = true;
+    if ('current' in change) this.player.announce();
+  }
+
+  private turn(now: number): void {
+    requestAnimationFrame((next) => this.turn(next));
+    this.player.tick(now);
+    if (!this.isStale || !this.store.head) return;
+    this.isStale = false;
+    this.player.draw();
+    this.controls.draw();
+    for (const view of this.views) view.draw();
+  }
+}
+
+new Page().start();

@@ -1,0 +1,81 @@
+// What is written and drawn above the dots: labels, and the trails of pinned entities.
+import type { App, Axis } from './types';
+import { weigh } from './axes';
+import type { Spot } from './scatter';
+import { currentTheme } from './theme';
+
+const TRAIL = 24; // frames
+
+export interface Label extends Spot {
+  text: string;
+  away?: number; // pixels between its spot and the text
+}
+
+/** Beside their spots, on a little paper so that dots do not hide them; none covers another. */
+export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number): void {
+  const theme = currentTheme();
+  const taken: { x: number; y: number; width: number }[] = [];
+  context.font = `${ink === 'ink' ? 600 : 500} 12px ${theme.font}`;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  for (const { x, y, text, away = 9 } of labels) {
+    const room = context.measureText(text).width;
+    const left = x + away + room + 4 > width ? x - away - room : x + away;
+    if (taken.some((other) => Math.abs(other.y - y) < 15 && left < other.x + other.width && other.x < left + room)) continue;
+    taken.push({ x: left, y, width: room });
+    context.lineWidth = 3.5;
+    context.lineJoin = 'round';
+    context.strokeStyle = theme.paper;
+    context.strokeText(text, left, y);
+    context.fillStyle = theme[ink];
+    context.fillText(text, left, y);
+  }
+}
+
+/** Where entities were in the frames before, fading. `project` takes proportions; null: not shown. */
+export function drawTrails(
+  context: CanvasRenderingContext2D, app: App, entities: number[], axes: Axis[],
+  project: (proportions: number[]) => Spot | null,
+): void {
+  if (entities.length === 0) return;
+  const { store, ui: { state: { current } } } = app;
+  const first = Math.max(store.firstFrame, current - TRAIL);
+  context.strokeStyle = currentTheme().pin;
+  context.lineWidth = 1.75;
+  context.lineCap = 'round';
+  for (const n of entities) {
+    let before: Spot | null = null;
+    for (let index = first; index <= current; index++) {
+      const proportions = trailOf(app, n, axes, index);
+      const spot = proportions && project(proportions);
+      if (spot && before) {
+        context.globalAlpha = 0.12 + 0.68 * ((index - first) / (current - first));
+        context.beginPath();
+        context.moveTo(before.x, before.y);
+        context.lineTo(spot.x, spot.y);
+        context.stroke();
+      }
+      before = spot;
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+const knownOf = new WeakMap<Axis[], Map<string, number[] | null>>();
+const KNOWN_MAXIMUM = 20000;
+
+/** Proportions of an entity in a frame; null: it was not there, or nowhere. */
+function trailOf(app: App, n: number, axes: Axis[], index: number): number[] | null {
+  let known = knownOf.get(axes);
+  if (!known || known.size > KNOWN_MAXIMUM) knownOf.set(axes, (known = new Map()));
+  const key = `${n} ${index}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    const frame = app.store.frame(index);
+    const row = frame.rowOf[n] ?? -1;
+    const shares = row < 0 ? [] : weigh(frame, row, axes).shares;
+    const sum = shares.reduce((a, b) => a + b, 0);
+    known.set(key, (found = sum > 0 ? shares.map((share) => share / sum) : null));
+  }
+  return found;
+}

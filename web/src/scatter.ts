@@ -1,0 +1,211 @@
+// A stage for dots: what Barry3 and Barry4 have in common. Two canvases, dots below and text above;
+// who is under the pointer, what is within a lasso, and which kind of dot an entity gets.
+import type { App, Frame } from './types';
+import { MISSING } from './axes';
+import { element } from './dom';
+import { Dots, kindOf, type Kind } from './dots';
+import { currentTheme, onThemeChange, pixelRatio } from './theme';
+
+export type Spot = { x: number; y: number }; // pixels of the page, from the stage's corner
+
+const DIMMED = 13; // styles: 0 without a group, 1 to 12 groups
+const NOWHERE = -1e6;
+const REACH = 12; // pixels of the page around a dot
+
+export class Scatter {
+  readonly element: HTMLElement;
+  readonly dots: Dots;
+  readonly text: CanvasRenderingContext2D;
+  width = 0; // pixels of the page
+  height = 0;
+  ratio = 1;
+  x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: not shown
+  y = new Float32Array(0);
+  private frame: Frame | null = null;
+
+  constructor(private readonly app: App, label: string, private readonly resized: () => void) {
+    const below = element('canvas', { 'aria-hidden': 'true' });
+    const above = element('canvas', { 'aria-hidden': 'true' });
+    this.element = element('div', {
+      class: 'stage', tabindex: '0', role: 'application', 'aria-label': label,
+    }, below, above);
+    this.dots = new Dots(below);
+    this.text = above.getContext('2d')!;
+    new ResizeObserver(() => this.measure()).observe(this.element);
+    onThemeChange(() => this.resized());
+  }
+
+  /** How large the stage is now. */
+  private measure(): void {
+    const { width, height } = this.element.getBoundingClientRect();
+    const ratio = pixelRatio();
+    if (width === this.width && height === this.height && ratio === this.ratio) return;
+    Object.assign(this, { width, height, ratio });
+    this.text.canvas.width = Math.round(width * ratio);
+    this.text.canvas.height = Math.round(height * ratio);
+    this.resized();
+  }
+
+  setBackground(paint: (context: CanvasRenderingContext2D) => void): void {
+    const { ratio } = this;
+    const width = Math.max(1, Math.round(this.width * ratio)), height = Math.max(1, Math.round(this.height * ratio));
+    this.dots.setBackground(width, height, (context) => {
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.fillStyle = currentTheme().paper;
+      context.fillRect(0, 0, this.width, this.height);
+      paint(context);
+    });
+  }
+
+  /** Room for the places of a frame's rows. */
+  begin(frame: Frame): void {
+    this.frame = frame;
+    if (this.x.length < frame.count) {
+      this.x = new Float32Array(frame.count + 1024);
+      this.y = new Float32Array(frame.count + 1024);
+    }
+  }
+
+  hide(row: number): void {
+    this.x[row] = NOWHERE;
+  }
+
+  isShown(row: number): boolean {
+    return this.x[row]! > NOWHERE;
+  }
+
+  beginText(): CanvasRenderingContext2D {
+    this.text.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.text.clearRect(0, 0, this.width, this.height);
+    return this.text;
+  }
+
+  /** Radius of a dot in pixels of the page: fewer are larger. */
+  radius(): number {
+    const count = this.frame?.count ?? 0;
+    return count <= 300 ? 4.5 : count <= 3000 ? 3.5 : 2.5;
+  }
+
+  /** Draws all rows: `order` (rows, the farthest first; null: as they are), levelOf[row] into `levels`. */
+  paint(levels: { radius: number; alpha: number }[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
+    const frame = this.frame!;
+    const kinds = levels.map((level) => this.kindsOf(level));
+    const isDimming = this.app.ui.state.search !== null || this.app.ui.state.brush !== null;
+    this.dots.begin();
+    if (isDimming) this.paintPass(frame, kinds, order, levelOf, true);
+    this.paintPass(frame, kinds, order, levelOf, false);
+    this.paintChosen(frame, levels, levelOf);
+    this.dots.end();
+  }
+
+  private paintPass(frame: Frame, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null, dimmed: boolean): void {
+    const { ui } = this.app;
+    const isDimming = ui.state.search !== null || ui.state.brush !== null;
+    const isGrouped = ui.state.groupBy !== 'none';
+    for (let i = 0; i < frame.count; i++) {
+      const row = order ? order[i]! : i;
+      const x = this.x[row]!;
+      if (x <= NOWHERE) continue;
+      const n = frame.entity[row]!;
+      if (isDimming && ui.isDimmed(n) !== dimmed) continue;
+      const of = kinds[levelOf ? levelOf[row]! : 0]!;
+      const unaccounted = frame.unaccounted[row]!;
+      const group = isGrouped ? ui.groupOf(n) + 1 : 0;
+      if (dimmed) this.dots.put(of.styles[DIMMED]!, x, this.y[row]!);
+      else if (unaccounted <= MISSING && unaccounted >= -MISSING) this.dots.put(of.styles[group]!, x, this.y[row]!);
+      else this.putMarked(of, unaccounted, isGrouped ? group : -1, x, this.y[row]!);
+    }
+  }
+
+  /** Time is missing, or booked twice. */
+  private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
+    this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
+    if (group >= 0) this.dots.put(of.centres[group]!, x, y);
+  }
+
+  /** Pinned ones and the one under the pointer once more, above all others. */
+  private paintChosen(frame: Frame, levels: { radius: number; alpha: number }[], levelOf: Uint8Array | null): void {
+    const { pinned, hover } = this.app.ui.state;
+    const theme = currentTheme();
+    for (const n of hover === null ? pinned : new Set([...pinned, hover])) {
+      const row = frame.rowOf[n] ?? -1;
+      if (row < 0 || !this.isShown(row)) continue;
+      const radius = levels[levelOf ? levelOf[row]! : 0]!.radius * this.ratio;
+      const unaccounted = frame.unaccounted[row]!;
+      if (Math.abs(unaccounted) <= MISSING)
+        this.dots.put(kindOf('disc', radius * 1.15, pinned.has(n) ? theme.pin : theme.ink), this.x[row]!, this.y[row]!);
+      if (n === hover || Math.abs(unaccounted) > MISSING)
+        this.dots.put(kindOf('ring', radius * 2.6, pinned.has(n) ? theme.pin : theme.ink, 0.35), this.x[row]!, this.y[row]!);
+    }
+  }
+
+  private kindsOf({ radius, alpha }: { radius: number; alpha: number }): Kinds {
+    const theme = currentTheme();
+    const colours = this.app.store.head?.colours.groups ?? [];
+    const r = Math.round(radius * this.ratio * 8) / 8;
+    const of = (group: number, size: number) =>
+      kindOf(group > 6 ? 'square' : 'disc', size, group === 0 ? theme.dot : colours[(group - 1) % 6] ?? theme.dot, alpha);
+    const isGrouped = this.app.ui.state.groupBy !== 'none';
+    const styles = Array.from({ length: DIMMED }, (_, group) =>
+      group === 0 && isGrouped ? kindOf('disc', r, theme.dim, alpha) : of(group, r));
+    styles[DIMMED] = kindOf('disc', r, theme.dim, alpha * 0.45);
+    return {
+      styles,
+      centres: Array.from({ length: DIMMED }, (_, group) => of(group, r * 0.6)),
+      missing: kindOf('ring', r * 1.25, theme.missing, alpha),
+      over: kindOf('ring', r * 1.25, theme.over, alpha),
+    };
+  }
+
+  // ------------------------------------------------------------------------- who is there --
+
+  /** The entity nearest to a spot, within reach. */
+  nearest({ x, y }: Spot, reach = REACH): number | null {
+    if (!this.frame) return null;
+    const px = x * this.ratio, py = y * this.ratio;
+    const { ui } = this.app;
+    let best = (reach * this.ratio) ** 2, found: number | null = null;
+    for (let row = 0; row < this.frame.count; row++) {
+      const dx = this.x[row]! - px, dy = this.y[row]! - py;
+      const distance = dx * dx + dy * dy;
+      if (distance >= best || ui.isDimmed(this.frame.entity[row]!)) continue;
+      best = distance;
+      found = this.frame.entity[row]!;
+    }
+    return found;
+  }
+
+  /** Entities within a closed line. */
+  within(line: Spot[]): Set<number> {
+    const found = new Set<number>();
+    const frame = this.frame;
+    for (let row = 0; frame && row < frame.count; row++)
+      if (this.isShown(row) && isWithin(line, this.x[row]! / this.ratio, this.y[row]! / this.ratio))
+        found.add(frame.entity[row]!);
+    return found;
+  }
+
+  /** Where an entity is shown; null: nowhere. */
+  spotOf(n: number): Spot | null {
+    const row = this.frame?.rowOf[n] ?? -1;
+    if (row < 0 || !this.isShown(row)) return null;
+    return { x: this.x[row]! / this.ratio, y: this.y[row]! / this.ratio };
+  }
+}
+
+interface Kinds {
+  styles: Kind[];
+  centres: Kind[]; // within rings
+  missing: Kind;
+  over: Kind;
+}
+
+/** How often a line to the right crosses the border: an odd number of times from within. */
+function isWithin(line: Spot[], x: number, y: number): boolean {
+  let inside = false;
+  line.forEach((a, i) => {
+    const b = line[(i + 1) % line.length]!;
+    if (a.y > y !== b.y > y && x < ((b.x - a.x) * (y - a.y)) / (b.y - a.y) + a.x) inside = !inside;
+  });
+  return inside;
+}

@@ -1,0 +1,148 @@
+// The frame around the views: title, what is told, help, and the keys that hold everywhere.
+import type { App } from './types';
+import type { Controls } from './controls';
+import type { Player } from './player';
+import type { Status } from './source';
+import type { FrameStore } from './store';
+import { weigh } from './axes';
+import { button, element, setText } from './dom';
+import { percent } from './format';
+
+const KEYS: [string, string][] = [
+  ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
+  ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['n N', 'next, previous entity'],
+  ['p Enter', 'pin it, or let it go'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
+  ['+ − 0', 'zoom in Barry3, whole triangle'], ['Arrows', 'in Barry3: crosshair; in Barry4: turn'],
+  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'take back: brush, search, zoom'], ['?', 'this'],
+];
+const HANDS: [string, string][] = [
+  ['Click', 'pin'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
+  ['Wheel, double click', 'zoom'],
+];
+
+export class Shell {
+  private readonly title = element('span', { class: 'subject' });
+  private readonly status = element('p', { class: 'status', role: 'status', hidden: '' });
+  private readonly notes = element('p', { class: 'notes', hidden: '' });
+  private readonly live = element('p', { class: 'unseen', 'aria-live': 'polite', id: 'live' });
+  private readonly main = element('main', {});
+  private readonly help = element('dialog', { class: 'help', 'aria-label': 'Keys' });
+  private actions: Record<string, () => void> = {};
+  private controls!: Controls;
+
+  build(tools: HTMLElement, player: HTMLElement): void {
+    this.help.append(element('h2', {}, 'Keys'), list(KEYS), element('h2', {}, 'Mouse and touch'), list(HANDS),
+      button('Close', { class: 'small' }, () => this.help.close()));
+    const help = button('?', { 'aria-label': 'Keys and help', class: 'help-button' }, () => this.toggleHelp());
+    tools.append(help);
+    document.body.append(
+      element('header', { class: 'top' }, element('h1', {}, 'camp'), this.title, tools),
+      this.status, this.notes, this.main, player, this.help, this.live);
+  }
+
+  add(view: HTMLElement): void {
+    this.main.append(view);
+  }
+
+  say(text: string): void {
+    setText(this.live, text);
+  }
+
+  tell({ kind, text }: Status): void {
+    this.status.hidden = text === '';
+    this.status.className = `status ${kind}`;
+    this.status.setAttribute('role', kind === 'error' ? 'alert' : 'status');
+    setText(this.status, text);
+  }
+
+  /** What the head and the notes say. */
+  show(store: FrameStore): void {
+    const head = store.head!;
+    setText(this.title, [head.host, head.source, head.tier].filter(Boolean).join(' · '));
+    document.title = `camp · ${head.host || head.source}`;
+    const told = [head.note, ...store.notes, head.live && store.ended ? `The source has ended: ${store.ended}.` : '',
+      head.axes3 ? '' : 'This source has fewer than three states: there is no triangle to show.'].filter(Boolean);
+    this.notes.hidden = told.length === 0;
+    setText(this.notes, told.join(' '));
+  }
+
+  private toggleHelp(): void {
+    if (this.help.open) this.help.close();
+    else this.help.showModal();
+  }
+
+  // ------------------------------------------------------------------------------ keys --
+
+  listen(app: App, player: Player, controls: Controls): void {
+    this.controls = controls;
+    this.main.before(controls.axes.element, controls.legend);
+    this.actions = {
+      ' ': () => player.toggle(),
+      ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ',': () => player.step(-1), '.': () => player.step(1),
+      Home: () => player.home(), End: () => player.end(), l: () => player.follow(),
+      '/': () => controls.focusSearch(), g: () => controls.nextGroups(), a: () => controls.toggleAxes(),
+      p: () => pinHovered(app), Enter: () => pinHovered(app), u: () => app.ui.set({ pinned: new Set() }),
+      n: () => hoverNext(app, 1), N: () => hoverNext(app, -1),
+      '?': () => this.toggleHelp(),
+      '+': () => this.toBarry3('+'), '=': () => this.toBarry3('+'), '-': () => this.toBarry3('-'), '0': () => this.toBarry3('0'),
+      Escape: () => this.escape(app),
+    };
+    document.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const target = event.target as HTMLElement;
+    const isWriting = target.matches('input:not([type=range]), textarea');
+    if (event.key === 'Escape' && isWriting) target.blur();
+    else if (isWriting || this.help.open && event.key !== '?') return;
+    else if (target.matches('button, select, input, summary, [role=slider]') && /^( |Enter|Arrow|Home|End)/.test(event.key)) return;
+    const action = /^[1-9]$/.test(event.key) ? () => this.goTo(Number(event.key) - 1) : this.actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  private goTo(index: number): void {
+    const view = [...this.main.children].filter((child) => !(child as HTMLElement).hidden)[index];
+    if (!view) return;
+    view.scrollIntoView({ block: 'nearest' });
+    (view.querySelector<HTMLElement>('.stage, [tabindex="0"], button, input') ?? (view as HTMLElement)).focus({ preventScroll: true });
+  }
+
+  private toBarry3(key: string): void {
+    this.main.querySelector('.barry3 .stage')?.dispatchEvent(new KeyboardEvent('keydown', { key }));
+  }
+
+  private escape(app: App): void {
+    if (this.controls.clear()) return;
+    this.toBarry3('Escape');
+    app.ui.set({ hover: null });
+  }
+}
+
+function list(lines: [string, string][]): HTMLElement {
+  return element('dl', {}, ...lines.flatMap(([key, what]) => [element('dt', {}, element('kbd', {}, key)), element('dd', {}, what)]));
+}
+
+function pinHovered({ ui }: App): void {
+  const { hover, pinned } = ui.state;
+  if (hover === null) return;
+  const next = new Set(pinned);
+  if (!next.delete(hover)) next.add(hover);
+  ui.set({ pinned: next });
+}
+
+/** The next entity of the frame that is not dimmed: what the pointer does, by keys. */
+function hoverNext(app: App, by: number): void {
+  const { store, ui } = app;
+  const frame = store.frame(ui.state.current);
+  const there = [...frame.entity].filter((n) => !ui.isDimmed(n)).sort((a, b) => a - b);
+  if (there.length === 0) return;
+  const at = ui.state.hover === null ? -1 : there.indexOf(ui.state.hover);
+  const n = there[at < 0 ? (by > 0 ? 0 : there.length - 1) : (at + by + there.length) % there.length]!;
+  ui.set({ hover: n });
+  const { axes3 } = ui.state;
+  const { shares } = weigh(frame, frame.rowOf[n]!, axes3);
+  app.say(`${ui.label(n)}: ${axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`).join(', ')}`);
+}

@@ -1,0 +1,159 @@
+// All frames that are kept, as they came: small. A whole frame is made when it is asked for, from
+// the one before or from the last key frame; the last few that were made are kept.
+import type { Entity, Frame, Head, Store } from './types';
+import {
+  applyFrame, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
+} from './stream';
+
+const LIVE_BYTES = 256 << 20; // of frames as they came; older ones are dropped
+const MADE_MAXIMUM = 12;
+const NOTES_MAXIMUM = 20;
+
+interface Kept {
+  payload: ArrayBuffer;
+  isKey: boolean;
+}
+
+export class FrameStore implements Store {
+  head: Head | null = null;
+  entities: Entity[] = [];
+  firstFrame = 0;
+  endFrame = 0;
+  ended: string | null = null;
+  notes: string[] = [];
+
+  private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
+  private bytes = 0;
+  private made = new Map<number, Frame>(); // the least recently used first
+  private listeners: (() => void)[] = [];
+  private lastEndMs = -Infinity;
+
+  constructor(private readonly limit = LIVE_BYTES) {}
+
+  subscribe(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Takes a block in. Throws StreamError when it is broken; what came before stays as it was. */
+  add(block: Block): void {
+    switch (block.type) {
+      case HEAD: return this.addHead(json(block) as Head);
+      case ENTITIES: return this.addEntities(json(block) as Entity[]);
+      case FRAME: return this.addFrame(block.payload);
+      case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
+      case END: this.ended = String((json(block) as { reason?: unknown }).reason); return;
+      default: // a beat, or of a type that came into the format later
+    }
+  }
+
+  frame(index: number): Frame {
+    if (this.endFrame === this.firstFrame) return emptyFrame(this.head?.states.length ?? 0);
+    const wanted = Math.min(Math.max(Math.floor(index), this.firstFrame), this.endFrame - 1);
+    let from = wanted;
+    while (!this.made.has(from) && !this.keptOf(from).isKey) from--;
+    let frame = this.made.get(from) ?? this.make(from, emptyFrame(this.head!.states.length));
+    while (from < wanted) frame = this.make(++from, frame);
+    this.keep(wanted, frame);
+    return frame;
+  }
+
+  private addHead(head: Head): void {
+    if (head.schema !== 'camp.stream/1')
+      throw new StreamError(`its format is "${head.schema}"; this page reads camp.stream/1`);
+    if (!Array.isArray(head.states) || head.states.length > 128) throw new StreamError('its head has no states');
+    const isOther = this.head && JSON.stringify(this.head.states) !== JSON.stringify(head.states);
+    if (isOther) this.clear();
+    this.head = head;
+    this.ended = null;
+  }
+
+  private addEntities(entities: Entity[]): void {
+    if (!Array.isArray(entities)) throw new StreamError('entities are no array');
+    for (const entity of entities) {
+      const n = entity.n;
+      if (!Number.isInteger(n) || n < 0 || n > this.entities.length + entities.length)
+        throw new StreamError(`an entity has the number ${n}`);
+      this.entities[n] = entity;
+    }
+    if (this.entities.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
+  }
+
+  private addFrame(payload: ArrayBuffer): void {
+    if (!this.head) throw new StreamError('a frame came before the head');
+    const block = readFrame(payload, this.head.states.length);
+    for (const n of block.entity)
+      if (n >= this.entities.length) throw new StreamError(`a frame has entity ${n}, which is not known`);
+    if (!(block.unit > 0)) throw new StreamError(`a frame has the unit ${block.unit}`);
+    if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
+    if (block.isKey && block.endMs < this.lastEndMs - 1 && this.isAgain) this.clearFrames();
+    this.isAgain = false;
+    this.lastEndMs = block.endMs;
+    this.kept.push({ payload, isKey: block.isKey });
+    this.bytes += payload.byteLength;
+    this.endFrame++;
+    if (this.head.live && this.bytes > this.limit) this.dropOldest();
+  }
+
+  private addNote(text: string): void {
+    this.notes.push(text);
+    if (this.notes.length > NOTES_MAXIMUM) this.notes.shift();
+  }
+
+  private isAgain = false;
+
+  /** A new connection: what is told now may begin again from an earlier time. */
+  connectedAgain(): void {
+    this.isAgain = true;
+  }
+
+  private clear(): void {
+    this.clearFrames();
+    this.entities = [];
+  }
+
+  private clearFrames(): void {
+    this.kept = [];
+    this.bytes = 0;
+    this.made.clear();
+    this.firstFrame = this.endFrame; // numbers go on: nobody takes an old frame for a new one
+    this.lastEndMs = -Infinity;
+  }
+
+  /** Up to the next key frame; never the last one that can be begun with. */
+  private dropOldest(): void {
+    const next = this.kept.findIndex((kept, i) => i > 0 && kept.isKey);
+    if (next < 0) return;
+    for (const { payload } of this.kept.splice(0, next)) this.bytes -= payload.byteLength;
+    this.firstFrame += next;
+    for (const index of this.made.keys()) if (index < this.firstFrame) this.made.delete(index);
+  }
+
+  private keptOf(index: number): Kept {
+    return this.kept[index - this.firstFrame]!;
+  }
+
+  private make(index: number, before: Frame): Frame {
+    const block = readFrame(this.keptOf(index).payload, this.head!.states.length);
+    const frame = applyFrame(before, block, index, this.entities.length);
+    this.keep(index, frame);
+    return frame;
+  }
+
+  private keep(index: number, frame: Frame): void {
+    this.made.delete(index);
+    this.made.set(index, frame);
+    if (this.made.size > MADE_MAXIMUM) this.made.delete(this.made.keys().next().value!);
+  }
+}
+
+function json(block: Block): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(block.payload));
+  } catch {
+    throw new StreamError('a block of text is not JSON');
+  }
+}

@@ -1,0 +1,63 @@
+// The sum rule in words: what of the entities' time is in no state, in two, or in none that is
+// shown. Nothing that does not add up is passed over.
+import type { Axis, Frame, Head } from './types';
+import { MISSING, restOf, sumStates } from './axes';
+import { count, duration, percent } from './format';
+
+/** Of one frame, in ms of all entities together. */
+export interface Sums {
+  entities: number;
+  elapsedMs: number;
+  missing: number; // entities of which more than MISSING is in no state
+  missingMs: number; // of all entities
+  over: number; // entities whose states add up to more than there was
+  overMs: number;
+  runQueueMs: number | null; // null: the source has no such state
+}
+
+const RUN_QUEUE = 'run_queue_ns';
+
+export function sumsOf(frame: Frame, head: Head): Sums {
+  const sums: Sums = {
+    entities: frame.count, elapsedMs: 0, missing: 0, missingMs: 0, over: 0, overMs: 0, runQueueMs: null,
+  };
+  for (let row = 0; row < frame.count; row++) {
+    const elapsed = frame.elapsed[row]! * frame.lengthMs;
+    const unaccounted = frame.unaccounted[row]!;
+    sums.elapsedMs += elapsed;
+    if (unaccounted > MISSING) sums.missing++;
+    if (unaccounted < -MISSING) sums.over++;
+    if (unaccounted > 0) sums.missingMs += elapsed * unaccounted;
+    else sums.overMs -= elapsed * unaccounted;
+  }
+  const runQueue = head.states.findIndex(({ name }) => name === RUN_QUEUE);
+  if (runQueue >= 0) sums.runQueueMs = timeIn(frame, [runQueue]);
+  return sums;
+}
+
+function timeIn(frame: Frame, states: number[]): number {
+  return sumStates(frame, states)
+    .reduce((sum, share, row) => sum + share * frame.elapsed[row]! * frame.lengthMs, 0);
+}
+
+/** One line, always shown. */
+export function sumsText(sums: Sums): string {
+  const whole = sums.elapsedMs || 1;
+  const missing = `unaccounted ${duration(sums.missingMs)} (${percent(sums.missingMs / whole)}), ` +
+    `more than ${percent(MISSING)} in ${count(sums.missing)} of ${count(sums.entities)} entities`;
+  const over = sums.over > 0
+    ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} booked twice` : 'none over 100 %';
+  const runQueue = sums.runQueueMs === null ? 'not explained: this source has no run queue'
+    : `beside it explained by the run queue ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`;
+  return `${missing} · ${runQueue} · ${over}`;
+}
+
+/** What a picture of these axes does not show; '' when it shows all. */
+export function leftOutText(frame: Frame, axes: Axis[]): string {
+  const rest = restOf(axes, frame.shares.length);
+  const out = rest.length > 0 ? timeIn(frame, rest) : 0;
+  if (!(out > 0)) return '';
+  const elapsed = frame.elapsed.reduce((sum, own) => sum + own, 0) * frame.lengthMs;
+  return `${percent(out / elapsed)} of the time is in states that no vertex has: they are left out, ` +
+    'and dots stand by the proportions of the rest.';
+}

@@ -1,0 +1,42 @@
+// The colours of the page, as style.css states them, for what is drawn on a canvas.
+
+export interface Theme {
+  paper: string; // under the pictures
+  ink: string;
+  quiet: string; // secondary text
+  grid: string;
+  edge: string; // sides of triangles
+  dot: string;
+  dim: string;
+  pin: string;
+  missing: string; // the ring of unaccounted time
+  over: string; // the ring of more than 100 %
+  font: string;
+}
+
+let theme: Theme | null = null;
+
+export function currentTheme(): Theme {
+  if (theme) return theme;
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  theme = {
+    paper: of('paper'), ink: of('ink'), quiet: of('quiet'), grid: of('grid'), edge: of('edge'),
+    dot: of('dot'), dim: of('dim'), pin: of('pin'), missing: of('missing'), over: of('over'),
+    font: of('font'),
+  };
+  return theme;
+}
+
+/** Calls when the system goes from light to dark, or back. */
+export function onThemeChange(listener: () => void): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    theme = null;
+    listener();
+  });
+}
+
+export const prefersLessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Pixels of a picture for one of the page: finer than 2 is not to be seen, and costs. */
+export const pixelRatio = (): number => Math.min(Math.max(devicePixelRatio || 1, 1), 2);

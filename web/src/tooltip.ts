@@ -1,0 +1,43 @@
+// What is known of the entity under the pointer, in one frame.
+import type { App, Axis, Frame } from './types';
+import { MISSING, weigh } from './axes';
+import { element } from './dom';
+import { duration, percent } from './format';
+import type { Spot } from './scatter';
+
+const box = element('div', { class: 'tooltip', hidden: '', role: 'tooltip' });
+document.body.append(box);
+
+/** Beside a spot of a stage; hidden without a spot or an entity. */
+export function showTooltip(app: App, stage: HTMLElement, spot: Spot | null, n: number | null, axes: Axis[]): void {
+  const frame = app.store.frame(app.ui.state.current);
+  const row = n === null ? -1 : frame.rowOf[n] ?? -1;
+  box.hidden = !spot || row < 0;
+  if (!spot || n === null || row < 0) return;
+  box.replaceChildren(...content(app, frame, row, n, axes));
+  const { left, top } = stage.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = box;
+  const x = left + spot.x, y = top + spot.y;
+  box.style.left = `${Math.max(4, x + 18 + offsetWidth > innerWidth ? x - 18 - offsetWidth : x + 18)}px`;
+  box.style.top = `${Math.max(4, Math.min(innerHeight - offsetHeight - 4, y + 14))}px`;
+}
+
+function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): Node[] {
+  const entity = app.store.entities[n]!;
+  const elapsed = frame.elapsed[row]! * frame.lengthMs;
+  const { shares, leftOut, unaccounted } = weigh(frame, row, axes);
+  const table = element('table');
+  const line = (name: string, share: number, kind = '') => table.append(element('tr', kind ? { class: kind } : {},
+    element('th', {}, name), element('td', {}, percent(share)), element('td', {}, duration(share * elapsed))));
+  axes.forEach((axis, i) => line(axis.name, shares[i]!));
+  if (leftOut > 0) line('left out', leftOut, 'quiet');
+  if (unaccounted > 0) line('unaccounted', unaccounted, unaccounted > MISSING ? 'missing' : 'quiet');
+  if (unaccounted < 0) line('booked twice', -unaccounted, 'over');
+  const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
+    `uid ${entity.uid}`, entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
+  return [element('strong', {}, entity.name || `#${n}`), element('p', {}, `${ids} · ${duration(elapsed)}`), table];
+}
+
+export function hideTooltip(): void {
+  box.hidden = true;
+}

@@ -1,0 +1,102 @@
+// What the person has chosen, and what follows from it: who is dimmed, who is in which group.
+import type { GroupBy, Store, Ui, UiState } from './types';
+
+export const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
+
+const NONE: UiState = {
+  axes3: [], axes4: [], current: 0, playing: false, following: false, speed: 1,
+  pinned: new Set(), hover: null, search: null, brush: null, groupBy: 'none',
+  smallMultiples: false, compare: null,
+};
+
+interface Grouping {
+  by: GroupBy;
+  entities: number; // how many there were when it was made
+  of: Int8Array;
+  groups: { name: string; count: number }[];
+}
+
+export class PageUi implements Ui {
+  private chosen: UiState = { ...NONE };
+  private dims: Uint8Array | null = null;
+  private grouping: Grouping | null = null;
+
+  constructor(private readonly store: Store, private readonly changed: (change: Partial<UiState>) => void) {}
+
+  get state(): Readonly<UiState> {
+    return this.chosen;
+  }
+
+  set(change: Partial<UiState>): void {
+    const keys = Object.keys(change) as (keyof UiState)[];
+    if (keys.every((key) => Object.is(this.chosen[key], change[key]))) return;
+    this.chosen = { ...this.chosen, ...change };
+    if ('search' in change || 'brush' in change) this.dims = null;
+    this.changed(change);
+  }
+
+  isDimmed(n: number): boolean {
+    const { search, brush } = this.chosen;
+    if (!search && !brush) return false;
+    if (!this.dims || this.dims.length !== this.store.entities.length) this.dims = this.makeDims();
+    return this.dims[n] === 1;
+  }
+
+  private makeDims(): Uint8Array {
+    const { search, brush } = this.chosen;
+    const dims = new Uint8Array(this.store.entities.length);
+    for (const { n, name } of this.store.entities)
+      dims[n] = (search && !search.test(name)) || (brush && !brush.has(n)) ? 1 : 0;
+    return dims;
+  }
+
+  groupOf(n: number): number {
+    return this.grouped().of[n] ?? -1;
+  }
+
+  groups(): { name: string; count: number }[] {
+    return this.grouped().groups;
+  }
+
+  label(n: number): string {
+    const entity = this.store.entities[n];
+    if (!entity) return `#${n}`;
+    return entity.id ? `${entity.name} ${entity.id}` : entity.name;
+  }
+
+  private grouped(): Grouping {
+    const { groupBy } = this.chosen;
+    const { entities } = this.store;
+    if (this.grouping?.by !== groupBy || this.grouping.entities !== entities.length)
+      this.grouping = group(this.store, groupBy);
+    return this.grouping;
+  }
+}
+
+/** The largest groups first; of the same size by name. */
+function group(store: Store, by: GroupBy): Grouping {
+  const { entities } = store;
+  const of = new Int8Array(entities.length).fill(-1);
+  if (by === 'none') return { by, entities: entities.length, of, groups: [] };
+  const members = new Map<string, number[]>();
+  for (const entity of entities) {
+    const key = String(entity[by]);
+    const list = members.get(key);
+    if (list) list.push(entity.n);
+    else members.set(key, [entity.n]);
+  }
+  const largest = [...members].sort(([a, of_a], [b, of_b]) => of_b.length - of_a.length || (a < b ? -1 : 1))
+    .slice(0, GROUPS_MAXIMUM);
+  largest.forEach(([, list], g) => list.forEach((n) => (of[n] = g)));
+  const groups = largest.map(([key, list]) => ({ name: title(store, by, key), count: list.length }));
+  return { by, entities: entities.length, of, groups };
+}
+
+/** A process is called by the name of its first thread. */
+function title(store: Store, by: GroupBy, key: string): string {
+  if (by === 'name') return key || 'without a name';
+  if (by === 'uid') return `user ${key}`;
+  const first = store.entities.find(({ id, pid }) => String(pid) === key && id === pid) ??
+    store.entities.find(({ pid }) => String(pid) === key);
+  return `${first?.name ?? ''} ${key}`.trim();
+}
