@@ -5,6 +5,7 @@
 #   make test       everything that must hold before a commit; ends in "N passed, N failed"
 #   make bench      camp beside its peers, as ratios in one run
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
+#   make page       web/dist/page.html from web/src/: node and npm, for who changes the page
 #   make lint       clang-tidy, cppcheck, shellcheck
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
@@ -20,7 +21,7 @@ LIBDIR = $$(gcc -print-multiarch 2>/dev/null | sed -n "s,^..*,--libdir=lib/&,p")
 # Of make itself: a `make -j` of the caller is none of meson's business.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test bench fuzz lint coverage install format clean
+.PHONY: all run test bench fuzz page lint coverage install format clean
 all: release
 
 .PHONY: release
@@ -32,7 +33,7 @@ run: release
 	$(RELEASE)/src/camp check --count 3
 
 test:
-	@tools/setup build test fuzz
+	@tools/setup build test page fuzz
 	@tools/run-tests
 
 bench: release
@@ -43,6 +44,10 @@ bench: release
 fuzz:
 	@tools/setup build fuzz
 	@tools/fuzz $(FUZZ_SECONDS)
+
+page:
+	@tools/setup page
+	@tools/page
 
 lint:
 	@tools/setup build test lint
