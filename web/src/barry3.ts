@@ -3,6 +3,7 @@
 // The height above a side is the share of the vertex opposite. Shares are divided by their sum for
 // the place alone; what is missing from 1 is a ring around the dot, and is told in words below.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
+import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';
 import { button, element, setText } from './dom';
 import { percent } from './format';
@@ -279,7 +280,7 @@ export class Barry3 implements View {
     new Gestures(this.scatter.element, {
       move: (spot) => this.point(spot),
       leave: () => this.point(null),
-      press: (spot) => this.pin(this.scatter.nearest(spot)),
+      press: (spot) => pin(this.app, this.scatter.nearest(spot)),
       drag: (line, brushes) => {
         this.drawn = line;
         this.isDrawnPart = !brushes;
@@ -287,12 +288,12 @@ export class Barry3 implements View {
       },
       dragged: (line, brushes) => {
         this.drawn = [];
-        if (brushes) this.brush(line);
+        if (brushes) brush(this.app, this.scatter.within(line));
         else this.show(this.enclosed(line));
       },
       zoom: (factor, spot) => this.zoom(factor, clamp(this.at(spot))),
       doubled: (spot) => {
-        this.pin(this.scatter.nearest(spot)); // as it was before the first press
+        pin(this.app, this.scatter.nearest(spot)); // as it was before the first press
         this.zoom(0.5, clamp(this.at(spot)));
       },
     });
@@ -312,20 +313,6 @@ export class Barry3 implements View {
     showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
     if (hover === this.app.ui.state.hover) this.drawText(this.app.store.frame(this.app.ui.state.current));
     else this.app.ui.set({ hover });
-  }
-
-  private pin(n: number | null): void {
-    if (n === null) return;
-    const pinned = new Set(this.app.ui.state.pinned);
-    if (!pinned.delete(n)) pinned.add(n);
-    this.app.ui.set({ pinned });
-    this.app.say(`${this.app.ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
-  }
-
-  private brush(line: Spot[]): void {
-    const found = this.scatter.within(line);
-    this.app.ui.set({ brush: found.size > 0 ? found : null });
-    this.app.say(`${found.size} entities chosen.`);
   }
 
   private zoom(factor: number, centre: Three): void {
@@ -363,25 +350,17 @@ export class Barry3 implements View {
     this.cursor = to;
     const hover = this.app.ui.state.hover;
     const values = to.map((value, i) => `${this.axes![i]!.name} ${percent(value)}`).join(', ');
-    this.app.say(hover === null ? values : this.describe(hover));
+    this.app.say(hover === null ? values : describe(this.app, hover));
     this.draw();
     return true;
   }
 
-  private describe(n: number): string {
-    const { frame, proportions } = this.places!;
-    const row = frame.rowOf[n] ?? -1;
-    if (row < 0) return `${this.app.ui.label(n)}: not there`;
-    const sum = this.places!.sums[row]!;
-    return `${this.app.ui.label(n)}: ${this.axes!.map((axis, i) => `${axis.name} ${percent(proportions[i]![row]! * sum)}`).join(', ')}`;
-  }
-
   private finish(): void {
-    if (!this.corner) return this.pin(this.app.ui.state.hover);
+    if (!this.corner) return pin(this.app, this.app.ui.state.hover);
     const line = this.drawn;
     this.corner = null;
     this.drawn = [];
-    this.brush(line);
+    brush(this.app, this.scatter.within(line));
     this.draw();
   }
 

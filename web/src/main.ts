@@ -2,6 +2,7 @@
 import './style.css';
 import type { App, UiState, View, ViewFactory } from './types';
 import { createBarry3 } from './barry3';
+import { createBarry4 } from './barry4';
 import { Controls } from './controls';
 import { Player } from './player';
 import { Shell } from './shell';
@@ -13,6 +14,7 @@ import { PageUi } from './ui';
 // In the order of the page. The number of a view is the key that goes there.
 const factories: ViewFactory[] = [
   createBarry3,
+  createBarry4,
 ];
 
 class Page {

@@ -4,9 +4,8 @@ import type { Controls } from './controls';
 import type { Player } from './player';
 import type { Status } from './source';
 import type { FrameStore } from './store';
-import { weigh } from './axes';
+import { hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
-import { percent } from './format';
 
 const KEYS: [string, string][] = [
   ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
@@ -81,7 +80,7 @@ export class Shell {
       ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ',': () => player.step(-1), '.': () => player.step(1),
       Home: () => player.home(), End: () => player.end(), l: () => player.follow(),
       '/': () => controls.focusSearch(), g: () => controls.nextGroups(), a: () => controls.toggleAxes(),
-      p: () => pinHovered(app), Enter: () => pinHovered(app), u: () => app.ui.set({ pinned: new Set() }),
+      p: () => pin(app, app.ui.state.hover), Enter: () => pin(app, app.ui.state.hover), u: () => app.ui.set({ pinned: new Set() }),
       n: () => hoverNext(app, 1), N: () => hoverNext(app, -1),
       '?': () => this.toggleHelp(),
       '+': () => this.toBarry3('+'), '=': () => this.toBarry3('+'), '-': () => this.toBarry3('-'), '0': () => this.toBarry3('0'),
@@ -123,26 +122,4 @@ export class Shell {
 
 function list(lines: [string, string][]): HTMLElement {
   return element('dl', {}, ...lines.flatMap(([key, what]) => [element('dt', {}, element('kbd', {}, key)), element('dd', {}, what)]));
-}
-
-function pinHovered({ ui }: App): void {
-  const { hover, pinned } = ui.state;
-  if (hover === null) return;
-  const next = new Set(pinned);
-  if (!next.delete(hover)) next.add(hover);
-  ui.set({ pinned: next });
-}
-
-/** The next entity of the frame that is not dimmed: what the pointer does, by keys. */
-function hoverNext(app: App, by: number): void {
-  const { store, ui } = app;
-  const frame = store.frame(ui.state.current);
-  const there = [...frame.entity].filter((n) => !ui.isDimmed(n)).sort((a, b) => a - b);
-  if (there.length === 0) return;
-  const at = ui.state.hover === null ? -1 : there.indexOf(ui.state.hover);
-  const n = there[at < 0 ? (by > 0 ? 0 : there.length - 1) : (at + by + there.length) % there.length]!;
-  ui.set({ hover: n });
-  const { axes3 } = ui.state;
-  const { shares } = weigh(frame, frame.rowOf[n]!, axes3);
-  app.say(`${ui.label(n)}: ${axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`).join(', ')}`);
 }

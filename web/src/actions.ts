@@ -1,0 +1,45 @@
+// What several views and the keys do to entities: pin, brush, go to the next. Each is told to a
+// screen reader.
+import type { App } from './types';
+import { weigh } from './axes';
+import { percent } from './format';
+
+/** Pins an entity, or lets it go. */
+export function pin({ ui, say }: App, n: number | null): void {
+  if (n === null) return;
+  const pinned = new Set(ui.state.pinned);
+  if (!pinned.delete(n)) pinned.add(n);
+  ui.set({ pinned });
+  say(`${ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
+}
+
+/** Dims all others; nobody: dims nothing. */
+export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
+  ui.set({ brush: found.size > 0 ? found : null });
+  say(`${found.size} entities chosen.`);
+}
+
+/** "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %" in the frame that is shown. */
+export function describe({ store, ui }: App, n: number): string {
+  const frame = store.frame(ui.state.current);
+  const row = frame.rowOf[n] ?? -1;
+  if (row < 0) return `${ui.label(n)}: not there`;
+  const { axes3 } = ui.state;
+  const { shares, unaccounted } = weigh(frame, row, axes3);
+  const told = axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`);
+  if (Math.abs(unaccounted) >= 0.0005)
+    told.push(`${unaccounted > 0 ? 'unaccounted' : 'booked twice'} ${percent(Math.abs(unaccounted))}`);
+  return `${ui.label(n)}: ${told.join(', ')}`;
+}
+
+/** Points at the next entity of the frame that is not dimmed: what a mouse does, by keys. */
+export function hoverNext(app: App, by: 1 | -1): void {
+  const { store, ui } = app;
+  const frame = store.frame(ui.state.current);
+  const there = [...frame.entity].filter((n) => !ui.isDimmed(n)).sort((a, b) => a - b);
+  if (there.length === 0) return;
+  const at = ui.state.hover === null ? -1 : there.indexOf(ui.state.hover);
+  const next = at < 0 ? (by > 0 ? 0 : there.length - 1) : (at + by + there.length) % there.length;
+  ui.set({ hover: there[next]! });
+  app.say(describe(app, there[next]!));
+}
