@@ -4,6 +4,8 @@
  */
 #include "check_record.h"
 
+#include "ledger/error_series.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,19 +61,14 @@ bool check_selects_all(const struct check_selection *selection)
     return selection->filter == NULL && selection->pid_count == 0 && selection->kernel_threads;
 }
 
-static struct accuracy accuracy_of(const struct frame *tasks, size_t entity)
-{
-    const uint64_t *values = frame_values(tasks, entity);
-
-    return (struct accuracy){
-        .active = values[TASKS_ACTIVE],
-        .measured = (double)values[TASKS_MEASURED],
-        .sampled = (double)(values[TASKS_SAMPLED] - values[TASKS_STRAY]),
-        .absolute = (double)values[TASKS_ABSOLUTE],
-        .maximum = (double)values[TASKS_MAXIMUM] / 1e6,
-        .stray = (double)values[TASKS_STRAY],
-    };
-}
+static const struct tasks_columns columns = {
+    .measured = TASKS_MEASURED,
+    .sampled = TASKS_SAMPLED,
+    .absolute = TASKS_ABSOLUTE,
+    .active = TASKS_ACTIVE,
+    .maximum = TASKS_MAXIMUM,
+    .stray = TASKS_STRAY,
+};
 
 int check_summarise(struct check_record *check, const struct check_context *context,
                     const struct frame *tasks, struct check_summary *ret)
@@ -82,7 +79,7 @@ int check_summarise(struct check_record *check, const struct check_context *cont
     *ret = (struct check_summary){ 0 };
     for (size_t i = 0; i < tasks->entity_count && r == CAMP_OK; i++) {
         const struct entity *entity = &tasks->entities[i];
-        struct accuracy part = accuracy_of(tasks, i);
+        struct accuracy part = tasks_columns_accuracy(&columns, frame_values(tasks, i));
 
         if (!is_selected(&context->selection, entity))
             continue;

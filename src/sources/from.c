@@ -1,6 +1,7 @@
 #include "from.h"
 
 #include "beside.h"
+#include "check.h"
 #include "counters/error.h"
 #include "groups.h"
 
@@ -65,6 +66,27 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
     return cpus_source_open(NULL, from->stop, ret, error);
 }
 
+/* Processes, whose sampled time stands beside the measured one, and the CPUs beside them. */
+static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    static const char *const tiers[] = {
+        [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
+    };
+    enum tasks_tier tier;
+    const int r = check_source_open(TASKS_AUTOMATIC, from->stop, ret, &tier, error);
+
+    if (r != CAMP_OK)
+        return r;
+    facts->live = true;
+    facts->tier = tiers[tier];
+    if (tier == TASKS_SCHEDSTAT)
+        snprintf(
+            facts->note, sizeof facts->note,
+            "Without CAP_NET_ADMIN: sampled time of processes is not known, so errors are not");
+    return CAMP_OK;
+}
+
 /* The names of --from. */
 static const struct kind {
     const char *name;
@@ -73,6 +95,7 @@ static const struct kind {
 } kinds[] = {
     { "threads", open_threads },   { "processes", open_processes }, { "users", open_users },
     { "commands", open_commands }, { "cgroups", open_cgroups },     { "cpus", open_cpus },
+    { "check", open_check },
 };
 
 /* -------------------------------------------------------------------------------- Files -- */
@@ -85,19 +108,30 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+static int open_named(const struct from *from, const char *text, struct source **ret,
+                      struct from_facts *facts, struct camp_error *error)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(text, kinds[i].name) == 0)
+            return kinds[i].open(from, ret, facts, error);
+    }
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "there is no source '%.100s'; it takes threads, processes, users, commands, "
+                     "cgroups, cpus or check",
+                     text);
+}
+
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error)
 {
     const char *text = from->text != NULL ? from->text : kinds[0].name;
+    int r;
 
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", file_name(text));
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(text, kinds[i].name) == 0)
-            return kinds[i].open(from, ret, ret_facts, error);
-    }
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "there is no source '%.100s'; it takes threads, processes, users, commands, "
-                     "cgroups or cpus",
-                     text);
+    r = open_named(from, text, ret, ret_facts, error);
+    if (r == CAMP_OK && from->wants_states && (*ret)->describe(*ret)->state_count == 0 &&
+        source_beside(*ret) != NULL)
+        r = beside_source_open(*ret, ret);
+    return r;
 }

@@ -25,6 +25,13 @@ const struct schema tasks_schema = {
     .state_count = 0,
 };
 
+const struct schema tasks_measured_schema = {
+    .name = "tasks",
+    .columns = columns,
+    .column_count = TASKS_MEASURED + 1,
+    .state_count = 0,
+};
+
 int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count, const char *name,
                   const struct accuracy *sum)
 {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 extern const struct schema tasks_schema;
+extern const struct schema tasks_measured_schema; /* its first column, measured time, alone */
 
 /* The beginning of each tier's source. */
 struct tasks_common {

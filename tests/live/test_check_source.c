@@ -1,0 +1,114 @@
+/*
+ * Laws of the source "check" on this machine: processes, and beside them the CPUs of the same
+ * interval. What is measured of a process is the business of test_tasks.c.
+ */
+#include "sources/check.h"
+#include "sources/from.h"
+#include "tasks_frames.h"
+
+static struct source *open_check(enum tasks_tier wanted)
+{
+    struct camp_error error = { 0 };
+    struct source *source = NULL;
+    enum tasks_tier tier;
+
+    skip_where_refused(check_source_open(wanted, &never_stop, &source, &tier, &error), &error);
+    assert_int_equal(tier, wanted);
+    return source;
+}
+
+static pid_t busy_child(void)
+{
+    pid_t child = fork_child();
+
+    if (child == 0)
+        burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX / 2);
+    return child;
+}
+
+/* CPUs are read after the processes, at the beginning of an interval and at its end. */
+static void cpus_of_the_same_interval_stand_beside(void **state)
+{
+    struct source *source = open_check(TASKS_SCHEDSTAT);
+    const struct frame *tasks = next_frame(source, 50000000);
+    const struct frame *cpus = source_beside(source);
+    uint64_t second_start_ns;
+
+    (void)state;
+    assert_non_null(cpus);
+    assert_true(cpus->end_ns >= tasks->end_ns);
+    assert_int_equal(cpus->entities[0].id, CAMP_CPU_TOTAL);
+    second_start_ns = cpus->end_ns;
+    tasks = next_frame(source, 50000000);
+    cpus = source_beside(source);
+    assert_int_equal(cpus->start_ns, second_start_ns);
+    assert_true(cpus->start_ns >= tasks->start_ns && cpus->start_ns <= tasks->end_ns);
+    source_close(source);
+}
+
+static void what_was_not_sampled_has_no_column(void **state)
+{
+    pid_t child = busy_child();
+    struct source *source = open_check(TASKS_SCHEDSTAT);
+    const struct schema *schema = source->describe(source);
+    const struct frame *frame = next_frame(source, 100000000);
+    size_t row = row_of(frame, child);
+
+    (void)state;
+    kill(child, SIGKILL);
+    reap(child);
+    assert_int_equal(schema->column_count, 1);
+    assert_string_equal(schema->columns[0].name, "measured_ns");
+    assert_ptr_equal(frame->schema, schema);
+    assert_int_not_equal(row, SIZE_MAX);
+    assert_true(frame_values(frame, row)[0] > 0);
+    assert_int_equal(frame->elapsed_ns[row], frame->end_ns - frame->start_ns);
+    assert_string_not_equal(frame->entities[row].name, "");
+    source_close(source);
+}
+
+static void the_tier_of_microstates_has_timed_cpus(void **state)
+{
+    struct source *source = open_check(TASKS_BPF);
+    const struct frame *tasks = next_frame(source, 50000000);
+    const struct frame *cpus = source_beside(source);
+
+    (void)state;
+    assert_int_equal(source->describe(source)->column_count, TASKS_COLUMN_COUNT);
+    assert_int_equal(cpus->schema->column_count, CPUS_STATES_COLUMN_COUNT);
+    assert_true(cpus->start_ns < tasks->end_ns && cpus->end_ns > tasks->start_ns);
+    source_close(source);
+}
+
+/* Processes of check have no states: whoever asks for some gets those of the CPUs. */
+static void who_wants_states_gets_the_cpus(void **state)
+{
+    struct from from = { .text = "check", .stop = &never_stop };
+    struct camp_error error = { 0 };
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    assert_int_equal(from_open(&from, &source, &facts, &error), CAMP_OK);
+    assert_int_equal(source->describe(source)->state_count, 0);
+    assert_string_equal(facts.name, "check");
+    assert_true(facts.live);
+    source_close(source);
+    from.wants_states = true;
+    assert_int_equal(from_open(&from, &source, &facts, &error), CAMP_OK);
+    assert_int_equal(source->describe(source)->state_count, CPUS_COLUMN_COUNT);
+    assert_int_equal(next_frame(source, 20000000)->entities[0].id, CAMP_CPU_TOTAL);
+    source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cpus_of_the_same_interval_stand_beside),
+        cmocka_unit_test(what_was_not_sampled_has_no_column),
+        cmocka_unit_test(the_tier_of_microstates_has_timed_cpus),
+        cmocka_unit_test(who_wants_states_gets_the_cpus),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
