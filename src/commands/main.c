@@ -13,6 +13,7 @@ static const struct command commands[] = {
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
     { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
+    { "record", command_record, "record any source to a file, to be looked at later" },
     { "get", command_get, "read counters" },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
     { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "counters/error.h"
 #include "groups.h"
+#include "recording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,13 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+static bool ends_with(const char *text, const char *suffix)
+{
+    const size_t length = strlen(text), suffix_length = strlen(suffix);
+
+    return length > suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
+}
+
 static int open_named(const struct from *from, const char *text, struct source **ret,
                       struct from_facts *facts, struct camp_error *error)
 {
@@ -115,9 +123,11 @@ static int open_named(const struct from *from, const char *text, struct source *
         if (strcmp(text, kinds[i].name) == 0)
             return kinds[i].open(from, ret, facts, error);
     }
+    if (ends_with(text, ".camp"))
+        return recording_source_open(from, text, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "there is no source '%.100s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus or check",
+                     "cgroups, cpus, check or FILE.camp",
                      text);
 }
 

@@ -1,0 +1,177 @@
+/*
+ * camp record: any source to a file, an interval at a time, to be looked at later by --from or by
+ * SQL (docs/recording.md).
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "from_options.h"
+#include "record_files.h"
+#include "sources/recording_set.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct record {
+    struct from_options from;
+    struct from_facts facts;
+    struct source *source;
+    struct record_files files;
+    uint64_t interval_ns, count;
+    const char *keep;
+    bool force, no_syscalls;
+};
+
+static int parse(struct record *record, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        FROM_OPTIONS(&record->from),
+        { "output", 'o', OPTION_TEXT, &record->files.output, "FILE", "Where to (run.camp).", 0, 0,
+          NULL },
+        { "force", 0, OPTION_FLAG, &record->force, NULL, "Replace FILE when it is there already.",
+          0, 0, NULL },
+        { "interval", 'i', OPTION_DURATION, &record->interval_ns, "TIME",
+          "Length of an interval (1s).", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &record->count, "N", "End after N intervals.", 1, 1e9, NULL },
+        { "rotate", 0, OPTION_DURATION, &record->files.rotate_ns, "TIME",
+          "A new file so often. FILE run.camp becomes run-20261122T020000Z.camp: its beginning, in "
+          "UTC. --from run.camp reads them all.",
+          0.01, 366.0 * 86400, NULL },
+        { "keep", 0, OPTION_TEXT, &record->keep, "LIMIT",
+          "With --rotate: remove the oldest files when they are so old (24h), or all together so "
+          "large (2GB); also when the disk is full.",
+          0, 0, NULL },
+        { "no-syscalls", 0, OPTION_FLAG, &record->no_syscalls, NULL,
+          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+    };
+    const struct option_table table = {
+        .usage = "camp record --output FILE.camp [OPTIONS]",
+        .about = "Records a source: an SQLite file, an interval at a time, without the rows that\n"
+                 "say nothing new. --from FILE.camp reads it in every command that takes --from;\n"
+                 "sqlite3 and docs/recording.md ask it anything else. Without --count it runs\n"
+                 "until Ctrl-C or the end of the source.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int settle_keep(struct record *record)
+{
+    struct record_files *files = &record->files;
+
+    if (record->keep == NULL)
+        return OPTIONS_GO_ON;
+    if (files->rotate_ns == 0)
+        return complain(STATUS_USAGE, "--keep goes with --rotate: whole files are removed");
+    if ((!parse_duration(record->keep, &files->keep_ns) &&
+         !parse_size(record->keep, &files->keep_bytes)) ||
+        files->keep_ns + files->keep_bytes == 0)
+        return complain(STATUS_USAGE, "--keep %s: takes a time such as 24h, or a size such as 2GB",
+                        record->keep);
+    return OPTIONS_GO_ON;
+}
+
+/* An existing file is not overwritten by mistake. With --rotate no file of an earlier run is. */
+static int settle_output(struct record *record)
+{
+    const char *output = record->files.output;
+
+    if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
+        return OPTIONS_GO_ON;
+    if (!record->force)
+        return complain(STATUS_FAILURE, "%s is there already: give another --output, or --force",
+                        output);
+    record_files_remove(output);
+    return OPTIONS_GO_ON;
+}
+
+static int read_options(struct record *record, int argc, char **argv)
+{
+    int first, status;
+
+    *record = (struct record){ .interval_ns = NS_PER_S };
+    from_options_init(&record->from);
+    status = parse(record, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (record->files.output == NULL)
+        return complain(STATUS_USAGE, "where to? --output run.camp");
+    if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)
+        return complain(STATUS_USAGE, "--output %s: the name of a recording ends in .camp",
+                        record->files.output);
+    if (record->no_syscalls)
+        record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
+    return settle_keep(record);
+}
+
+static int run(struct record *record)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *frame;
+        int r;
+
+        if (record->count > 0 && i == record->count)
+            break;
+        deadline_ns += record->interval_ns;
+        r = record->source->next(record->source, deadline_ns, &frame, &error);
+        if (r == SOURCE_END)
+            break;
+        status = r == CAMP_OK
+                     ? record_files_write(&record->files, frame, source_beside(record->source))
+                     : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && now_ns(CLOCK_MONOTONIC) > deadline_ns + record->interval_ns)
+            deadline_ns = now_ns(CLOCK_MONOTONIC);
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+static void tell(struct record *record)
+{
+    const struct recorder_counts counts = record_files_counts(&record->files);
+
+    if (counts.ticks == 0)
+        return;
+    printf("%s: %" PRIu64 " intervals, %" PRIu64 " rows, of which %" PRIu64
+           " say something new; %.1f MB, %.1f bytes a row\n",
+           record->files.output, counts.ticks, counts.rows, counts.written,
+           (double)counts.bytes / 1e6,
+           counts.rows > 0 ? (double)counts.bytes / (double)counts.rows : 0);
+    fflush(stdout);
+}
+
+int command_record(int argc, char **argv)
+{
+    struct record record;
+    int status = read_options(&record, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = from_options_open(&record.from, &record.source, &record.facts);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = settle_output(&record);
+    if (status == OPTIONS_GO_ON) {
+        record.files.about = (struct recorder_about){
+            .source = record.facts.name,
+            .tier = record.facts.tier,
+            .note = record.facts.note,
+            .interval_ns = record.facts.live ? record.interval_ns : record.facts.interval_ns,
+        };
+        status = run(&record);
+        progress_clear(&record.from.progress);
+        record_files_close(&record.files);
+        tell(&record);
+    }
+    source_close(record.source);
+    return status;
+}

@@ -1,0 +1,208 @@
+#include "record_files.h"
+
+#include "command.h"
+#include "counters/units.h"
+#include "sources/recording_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ----------------------------------------------------------------------------------- Names -- */
+
+/* "run.camp" and a time: "run-20261122T020000Z.camp". Owned by the caller; NULL: no memory. */
+static char *rotated_path(const char *output, int64_t time_s)
+{
+    const time_t seconds = (time_t)time_s;
+    const int stem = (int)recording_stem_length(output);
+    struct tm day;
+    char text[32], *path;
+
+    gmtime_r(&seconds, &day);
+    strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &day);
+    return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
+}
+
+/* Later than any that is there. */
+static char *next_path(const struct record_files *files, const struct frame *frame)
+{
+    int64_t time_s =
+        (frame->wall_clock_ns - (int64_t)(frame->end_ns - frame->start_ns)) / (int64_t)NS_PER_S;
+    struct recording_set set;
+
+    if (files->rotate_ns == 0)
+        return strdup(files->output);
+    if (recording_set_find(&set, files->output) != CAMP_OK)
+        return NULL;
+    if (set.count > 0 && set.times_s[set.count - 1] >= time_s)
+        time_s = set.times_s[set.count - 1] + 1;
+    recording_set_release(&set);
+    return rotated_path(files->output, time_s);
+}
+
+/* ---------------------------------------------------------------------------------- Keeping -- */
+
+static uint64_t size_of(const char *path)
+{
+    static const char *const suffixes[] = { "", "-wal" };
+    uint64_t size = 0;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        struct stat status;
+        char *name;
+
+        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+            continue;
+        if (stat(name, &status) == 0)
+            size += (uint64_t)status.st_size;
+        free(name);
+    }
+    return size;
+}
+
+void record_files_remove(const char *path)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char *name;
+
+        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+            continue;
+        unlink(name);
+        free(name);
+    }
+}
+
+static bool is_open(const struct record_files *files, const char *path)
+{
+    return files->recorder != NULL && strcmp(files->path, path) == 0;
+}
+
+/* A file ends when the next one begins. */
+static bool is_too_old(const struct record_files *files, const struct recording_set *set, size_t at,
+                       int64_t now_ns)
+{
+    return files->keep_ns > 0 && at + 1 < set->count &&
+           set->times_s[at + 1] * (int64_t)NS_PER_S + (int64_t)files->keep_ns <= now_ns;
+}
+
+/* Removes the oldest files until what is kept is within the limits. The one that is written to
+ * stays. */
+static void remove_old(const struct record_files *files, int64_t now_ns)
+{
+    struct recording_set set;
+    uint64_t size = 0;
+
+    if ((files->keep_ns == 0 && files->keep_bytes == 0) ||
+        recording_set_find(&set, files->output) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < set.count; i++)
+        size += size_of(set.paths[i]);
+    for (size_t i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
+        if (!is_too_old(files, &set, i, now_ns) &&
+            (files->keep_bytes == 0 || size <= files->keep_bytes))
+            break;
+        size -= size_of(set.paths[i]);
+        record_files_remove(set.paths[i]);
+    }
+    recording_set_release(&set);
+}
+
+/* On a full disk. False: there is none that may go. */
+static bool remove_oldest(const struct record_files *files)
+{
+    struct recording_set set;
+    bool removed = false;
+
+    if ((files->keep_ns == 0 && files->keep_bytes == 0) || files->rotate_ns == 0 ||
+        recording_set_find(&set, files->output) != CAMP_OK)
+        return false;
+    if (set.count > 0 && !is_open(files, set.paths[0])) {
+        complain(STATUS_OK, "the disk is full: %s is removed to make room", set.paths[0]);
+        record_files_remove(set.paths[0]);
+        removed = true;
+    }
+    recording_set_release(&set);
+    return removed;
+}
+
+/* ---------------------------------------------------------------------------------- Writing -- */
+
+static void add_counts(struct recorder_counts *sum, struct recorder_counts counts)
+{
+    sum->ticks += counts.ticks;
+    sum->rows += counts.rows;
+    sum->written += counts.written;
+    sum->bytes += counts.bytes;
+}
+
+void record_files_close(struct record_files *files)
+{
+    if (files->recorder != NULL) {
+        struct recorder_counts counts = recorder_counts(files->recorder);
+
+        recorder_close(files->recorder);
+        counts.bytes = size_of(files->path);
+        add_counts(&files->earlier, counts);
+    }
+    files->recorder = NULL;
+    free(files->path);
+    files->path = NULL;
+}
+
+struct recorder_counts record_files_counts(const struct record_files *files)
+{
+    struct recorder_counts counts = files->earlier;
+
+    if (files->recorder != NULL)
+        add_counts(&counts, recorder_counts(files->recorder));
+    return counts;
+}
+
+static int open_next(struct record_files *files, const struct frame *frame,
+                     struct camp_error *error)
+{
+    int r;
+
+    record_files_close(files);
+    files->path = next_path(files, frame);
+    if (files->path == NULL)
+        return CAMP_E_NOMEM;
+    files->begin_ns = frame->start_ns;
+    r = recorder_open(&files->recorder, files->path, &files->about, error);
+    if (r == CAMP_OK)
+        remove_old(files, frame->wall_clock_ns);
+    return r;
+}
+
+static int write_once(struct record_files *files, const struct frame *frame,
+                      const struct frame *beside, struct camp_error *error)
+{
+    const bool has_passed =
+        files->rotate_ns > 0 && frame->end_ns > files->begin_ns + files->rotate_ns;
+    int r = CAMP_OK;
+
+    if (files->recorder == NULL || has_passed)
+        r = open_next(files, frame, error);
+    return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
+}
+
+int record_files_write(struct record_files *files, const struct frame *frame,
+                       const struct frame *beside)
+{
+    struct camp_error error = { 0 };
+    int r;
+
+    do
+        r = write_once(files, frame, beside, &error);
+    while (r == CAMP_E_SPACE && remove_oldest(files));
+    if (r == CAMP_OK && files->keep_bytes > 0)
+        remove_old(files, frame->wall_clock_ns);
+    if (r == CAMP_E_SPACE)
+        return complain(STATUS_FAILURE, "%s; what was recorded until now is there", error.message);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}

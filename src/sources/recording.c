@@ -1,0 +1,340 @@
+/*
+ * A recording as a source: intervals in the order in which they were recorded, which is not always
+ * that of the wall clock. Each is read by statements of its own, so that a recorder that goes on
+ * writing is not held up, and a file of any size takes the memory of two frames.
+ */
+#include "recording.h"
+
+#include "counters/error.h"
+#include "recording_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000.0
+#define SLICE_NS 100000000u
+#define BUSY_TIMEOUT_MS 2000
+#define FACT_SIZE 256
+
+struct recording_source {
+    struct source source; /* first: a recording_source is a source */
+    struct from from;
+    char *path;
+    sqlite3 *database;
+    sqlite3_stmt *after;                  /* the first tick after another */
+    struct recording_table table, beside; /* beside.database NULL: nothing stands beside */
+    struct frame nothing;                 /* beside an interval without */
+    int64_t tick;                         /* the last one read */
+    int64_t first, last;                  /* that are wanted; last INT64_MAX: to the end */
+    uint64_t done, frames;                /* 0: not known */
+    uint64_t began_ns, from_ns;           /* of a replay with a speed: ours, and the recording's */
+};
+
+/* ----------------------------------------------------------------------------------- Facts -- */
+
+/* A number by a statement without parameters. CAMP_OK with 0 where there is none. */
+static int ask_number(struct recording_source *source, const char *sql, int64_t parameter,
+                      int64_t *ret, struct camp_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int stepped,
+        r = recording_prepare(source->database, source->path, &statement, error, "%s", sql);
+
+    if (r != CAMP_OK)
+        return r;
+    sqlite3_bind_int64(statement, 1, parameter);
+    stepped = sqlite3_step(statement);
+    *ret = stepped == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
+        r = recording_failed(source->database, source->path, error);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+/* What the file says of itself; "" where it does not. */
+static int ask_fact(struct recording_source *source, const char *key, char ret[FACT_SIZE],
+                    struct camp_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int r = recording_prepare(source->database, source->path, &statement, error,
+                              "SELECT value FROM camp WHERE key = %Q", key);
+    const char *text = NULL;
+
+    ret[0] = '\0';
+    if (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW)
+        text = (const char *)sqlite3_column_text(statement, 0);
+    if (text != NULL)
+        snprintf(ret, FACT_SIZE, "%s", text);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+/* The texts of struct from_facts are static. */
+static const char *tier_of(const char *text)
+{
+    static const char *const tiers[] = { "bpf", "taskstats", "schedstat", "proc", "table" };
+
+    for (size_t i = 0; i < sizeof tiers / sizeof tiers[0]; i++) {
+        if (strcmp(text, tiers[i]) == 0)
+            return tiers[i];
+    }
+    return "recording";
+}
+
+/* --------------------------------------------------------------------------------- Opening -- */
+
+/* By its bytes, so that other files are told without SQLite's words. */
+static int check_kind(struct recording_source *source, struct camp_error *error)
+{
+    int64_t application = 0, version = 0;
+    int r = ask_number(source, "PRAGMA application_id", 0, &application, error);
+
+    if (r == CAMP_OK)
+        r = ask_number(source, "PRAGMA user_version", 0, &version, error);
+    if (r != CAMP_OK)
+        return r;
+    if (application != RECORDING_APPLICATION_ID)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%.200s is not a recording of camp (for another database: --from "
+                         "sqlite:FILE)",
+                         source->path);
+    if (version > RECORDING_VERSION)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%.200s was made by a newer camp: version %lld; this one reads %d",
+                         source->path, (long long)version, RECORDING_VERSION);
+    return CAMP_OK;
+}
+
+/* Of a file that is shorter than it should be, what is whole can be read when SQLite is told that
+ * this is meant; nothing is written. Checkpoints are the recorder's business. */
+static int open_database(struct recording_source *source, struct camp_error *error)
+{
+    if (access(source->path, R_OK) != 0)
+        return camp_fail_errno(error, errno, source->path);
+    if (sqlite3_open_v2(source->path, &source->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
+        return recording_failed(source->database, source->path, error);
+    sqlite3_busy_timeout(source->database, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(source->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_db_config(source->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+    sqlite3_db_config(source->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return check_kind(source, error);
+}
+
+static int open_tables(struct recording_source *source, struct camp_error *error)
+{
+    char name[FACT_SIZE];
+    int r = ask_fact(source, "table", name, error);
+
+    if (r == CAMP_OK && name[0] == '\0')
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is empty: no interval was recorded",
+                         source->path);
+    if (r == CAMP_OK)
+        r = recording_table_open(&source->table, source->database, source->path, name, "tick",
+                                 error);
+    if (r == CAMP_OK)
+        r = ask_fact(source, "beside", name, error);
+    if (r == CAMP_OK && name[0] != '\0')
+        r = recording_table_open(&source->beside, source->database, source->path, name,
+                                 "tick_beside", error);
+    frame_init(&source->nothing, &source->beside.schema);
+    if (r == CAMP_OK)
+        r = recording_prepare(source->database, source->path, &source->after, error,
+                              "SELECT tick FROM tick WHERE tick > ? ORDER BY tick LIMIT 1");
+    return r;
+}
+
+/* Which ticks are wanted. By the wall clock, which may have been set back meanwhile: from the first
+ * that ended after the beginning to the last one before the end. */
+static int find_range(struct recording_source *source, struct camp_error *error)
+{
+    int64_t key;
+    int r = CAMP_OK;
+
+    source->last = INT64_MAX;
+    if (source->from.begin_ns != 0)
+        r = ask_number(source,
+                       "SELECT ifnull(min(tick), 9223372036854775807) FROM tick "
+                       "WHERE wall_clock_ns > ?",
+                       source->from.begin_ns, &source->first, error);
+    if (r == CAMP_OK && source->from.end_ns != 0)
+        r = ask_number(source, "SELECT ifnull(max(tick), 0) FROM tick WHERE wall_clock_ns <= ?",
+                       source->from.end_ns, &source->last, error);
+    if (r != CAMP_OK || source->first == INT64_MAX)
+        return r;
+    r = ask_number(source, "SELECT ifnull(max(tick), 1) FROM tick WHERE key AND tick <= ?",
+                   source->first, &key, error);
+    source->tick = key - 1;
+    return r;
+}
+
+/* The last interval is on the last page: in a file that ends too early it cannot be asked for. */
+static int know_facts(struct recording_source *source, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    char text[FACT_SIZE], name[sizeof facts->name];
+    int64_t frames = 0, begin = 0, end = 0;
+    int r;
+
+    facts->live = false;
+    snprintf(name, sizeof name, "%.80s (%.40s)", facts->name, source->table.schema.name);
+    memcpy(facts->name, name, sizeof name);
+    r = ask_fact(source, "tier", text, error);
+    if (r != CAMP_OK)
+        return r;
+    facts->tier = tier_of(text);
+    if (ask_fact(source, "interval_ns", text, error) == CAMP_OK)
+        facts->interval_ns = strtoull(text, NULL, 10);
+    if (ask_fact(source, "note", text, error) == CAMP_OK)
+        snprintf(facts->note, sizeof facts->note, "%s", text);
+    if (ask_number(source, "SELECT count(*) FROM tick", 0, &frames, NULL) != CAMP_OK ||
+        ask_number(source, "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick LIMIT 1", 0,
+                   &begin, NULL) != CAMP_OK ||
+        ask_number(source, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0, &end,
+                   NULL) != CAMP_OK) {
+        snprintf(facts->note, sizeof facts->note,
+                 "The recording is damaged: it ends too early, and what is whole is shown.");
+        return CAMP_OK;
+    }
+    facts->frames = (uint64_t)frames;
+    facts->begin_ns = begin;
+    facts->end_ns = end;
+    return CAMP_OK;
+}
+
+/* --------------------------------------------------------------------------------- Reading -- */
+
+static const struct schema *describe(const struct source *base)
+{
+    return &((const struct recording_source *)base)->table.schema;
+}
+
+static const struct frame *last_frame(const struct recording_table *table)
+{
+    return &table->frames[table->now];
+}
+
+static const struct frame *beside(const struct source *base)
+{
+    const struct recording_source *source = (const struct recording_source *)base;
+
+    if (source->beside.database == NULL)
+        return NULL;
+    return source->beside.there ? last_frame(&source->beside) : &source->nothing;
+}
+
+/* The next tick that is in the file. SOURCE_END: there is none, or none is wanted. */
+static int find_next(struct recording_source *source, struct camp_error *error)
+{
+    int stepped;
+
+    sqlite3_bind_int64(source->after, 1, source->tick);
+    stepped = sqlite3_step(source->after);
+    if (stepped == SQLITE_ROW)
+        source->tick = sqlite3_column_int64(source->after, 0);
+    sqlite3_reset(source->after);
+    if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
+        return recording_failed(source->database, source->path, error);
+    return stepped == SQLITE_DONE || source->tick > source->last ? SOURCE_END : CAMP_OK;
+}
+
+/* Of a replay with a speed: until the frame's time has come. */
+static void keep_pace(struct recording_source *source, const struct frame *frame)
+{
+    const double speed = source->from.speed;
+    uint64_t deadline_ns;
+
+    if (speed <= 0 || source->from.stop == NULL)
+        return;
+    if (source->began_ns == 0) {
+        source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
+        source->from_ns = frame->start_ns;
+    }
+    if (frame->end_ns < source->from_ns) { /* another machine's clock, or a restart of this one */
+        source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
+        source->from_ns = frame->end_ns;
+    }
+    deadline_ns = source->began_ns + (uint64_t)((double)(frame->end_ns - source->from_ns) / speed);
+    while (source_wait(deadline_ns, SLICE_NS, source->from.stop))
+        ;
+}
+
+/* One transaction for both frames: the recorder may be at work. */
+static int read_frames(struct recording_source *source, struct camp_error *error)
+{
+    int r;
+
+    sqlite3_exec(source->database, "BEGIN", NULL, NULL, NULL);
+    r = find_next(source, error);
+    if (r == CAMP_OK)
+        r = recording_table_read(&source->table, source->tick, error);
+    if (r == CAMP_OK && source->beside.database != NULL)
+        r = recording_table_read(&source->beside, source->tick, error);
+    sqlite3_exec(source->database, "COMMIT", NULL, NULL, NULL);
+    return r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct recording_source *source = (struct recording_source *)base;
+    const struct from *from = &source->from;
+    int r;
+
+    (void)deadline_ns;
+    if (source->first == INT64_MAX)
+        return SOURCE_END;
+    do /* from the key tick on, to know who rests */
+        r = read_frames(source, error);
+    while (r == CAMP_OK && source->tick < source->first);
+    if (r != CAMP_OK)
+        return r;
+    source->done++;
+    if (from->progress != NULL && from->speed <= 0 && source->frames > 0)
+        from->progress(from->context, source->done, source->frames);
+    *ret_frame = last_frame(&source->table);
+    keep_pace(source, *ret_frame);
+    return CAMP_OK;
+}
+
+static void close_recording(struct source *base)
+{
+    struct recording_source *source = (struct recording_source *)base;
+
+    recording_table_release(&source->table);
+    recording_table_release(&source->beside);
+    sqlite3_finalize(source->after);
+    sqlite3_close(source->database);
+    free(source->path);
+    free(source);
+}
+
+int recording_source_open(const struct from *from, const char *path, struct source **ret,
+                          struct from_facts *ret_facts, struct camp_error *error)
+{
+    struct recording_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return CAMP_E_NOMEM;
+    source->source = (struct source){ describe, next, close_recording, beside };
+    source->from = *from;
+    source->path = strdup(path);
+    r = source->path != NULL ? open_database(source, error) : CAMP_E_NOMEM;
+    if (r == CAMP_OK)
+        r = open_tables(source, error);
+    if (r == CAMP_OK)
+        r = find_range(source, error);
+    if (r == CAMP_OK)
+        r = know_facts(source, ret_facts, error);
+    if (r != CAMP_OK) {
+        close_recording(&source->source);
+        return r;
+    }
+    source->frames = ret_facts->frames;
+    *ret = &source->source;
+    return CAMP_OK;
+}

@@ -1,0 +1,13 @@
+/* Built without SQLite: recordings cannot be read. */
+#include "counters/error.h"
+#include "recording.h"
+
+int recording_source_open(const struct from *from, const char *path, struct source **ret,
+                          struct from_facts *ret_facts, struct camp_error *error)
+{
+    (void)from, (void)ret, (void)ret_facts;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "%.200s: this camp was built without SQLite; install libsqlite3-dev and build "
+                     "it again",
+                     path);
+}

@@ -1,0 +1,106 @@
+#include "recording_set.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define SUFFIX ".camp"
+#define TIME_LENGTH 16 /* 20261122T020000Z */
+
+size_t recording_stem_length(const char *path)
+{
+    const size_t length = strlen(path), suffix = strlen(SUFFIX);
+
+    return length > suffix && strcmp(path + length - suffix, SUFFIX) == 0 ? length - suffix
+                                                                          : length;
+}
+
+/* "STEM-20261122T020000Z.camp"; an empty stem is any. */
+static bool is_of_set(const char *name, const char *stem, size_t stem_length, int64_t *ret_time_s)
+{
+    const size_t tail = TIME_LENGTH + strlen(SUFFIX), length = strlen(name);
+    struct tm day = { 0 };
+    const char *time;
+
+    if (length < tail + 2)
+        return false;
+    time = name + length - tail;
+    if (time[-1] != '-' || (stem_length > 0 && (length - tail - 1 != stem_length ||
+                                                strncmp(name, stem, stem_length) != 0)))
+        return false;
+    time = strptime(time, "%Y%m%dT%H%M%SZ", &day);
+    *ret_time_s = (int64_t)timegm(&day);
+    return time != NULL && strcmp(time, SUFFIX) == 0;
+}
+
+static int add(struct recording_set *set, const char *folder, const char *name, int64_t time_s)
+{
+    char **paths = reallocarray(set->paths, set->count + 1, sizeof *paths);
+    int64_t *times;
+
+    if (paths == NULL)
+        return CAMP_E_NOMEM;
+    set->paths = paths;
+    times = reallocarray(set->times_s, set->count + 1, sizeof *times);
+    if (times == NULL)
+        return CAMP_E_NOMEM;
+    set->times_s = times;
+    if (asprintf(&paths[set->count], "%s/%s", folder, name) < 0)
+        return CAMP_E_NOMEM;
+    times[set->count++] = time_s;
+    return CAMP_OK;
+}
+
+/* What a path's files are named after, and where they are. */
+static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat status;
+
+    *ret_stem_length = 0;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return strdup(path);
+    *ret_stem = slash != NULL ? slash + 1 : path;
+    *ret_stem_length = recording_stem_length(*ret_stem);
+    if (slash == NULL)
+        return strdup(".");
+    return strndup(path, slash > path ? (size_t)(slash - path) : 1);
+}
+
+int recording_set_find(struct recording_set *ret, const char *path)
+{
+    const char *stem = "";
+    size_t stem_length;
+    char *folder = split(path, &stem, &stem_length);
+    struct dirent **entries = NULL;
+    int count, r = CAMP_OK;
+
+    *ret = (struct recording_set){ 0 };
+    if (folder == NULL)
+        return CAMP_E_NOMEM;
+    count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        int64_t time_s;
+
+        if (r == CAMP_OK && is_of_set(entries[i]->d_name, stem, stem_length, &time_s))
+            r = add(ret, folder, entries[i]->d_name, time_s);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    if (r != CAMP_OK)
+        recording_set_release(ret);
+    return r;
+}
+
+void recording_set_release(struct recording_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        free(set->paths[i]);
+    free(set->paths);
+    free(set->times_s);
+    *set = (struct recording_set){ 0 };
+}

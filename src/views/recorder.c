@@ -1,0 +1,271 @@
+#include "recorder.h"
+
+#include "counters/error.h"
+#include "recorder_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUSY_TIMEOUT_MS 2000
+#define JOURNAL_BYTES (16 * 1024 * 1024)
+#define TABLES 2 /* the source's own, and what stands beside */
+
+struct recorder {
+    sqlite3 *database;
+    char *path;
+    struct recorder_table tables[TABLES];
+    size_t table_count; /* 0: no interval yet */
+    int64_t tick;       /* last one committed */
+    uint32_t number;    /* last one given to an entity */
+    struct recorder_counts counts;
+};
+
+static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
+
+/* Made with the file. Changes of what an interval has stand in identity. */
+static const char file_tables[] =
+    "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE tick(tick INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL,"
+    " end_ns INTEGER NOT NULL, wall_clock_ns INTEGER NOT NULL, unseen INTEGER NOT NULL,"
+    " lost INTEGER NOT NULL, unread_ns INTEGER NOT NULL, partial INTEGER NOT NULL,"
+    " key INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE tick_beside(tick INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL,"
+    " end_ns INTEGER NOT NULL, wall_clock_ns INTEGER NOT NULL, unseen INTEGER NOT NULL,"
+    " lost INTEGER NOT NULL, unread_ns INTEGER NOT NULL, partial INTEGER NOT NULL,"
+    " key INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE column_info(table_name TEXT NOT NULL, position INTEGER NOT NULL,"
+    " name TEXT NOT NULL, column_name TEXT NOT NULL, title TEXT NOT NULL, help TEXT NOT NULL,"
+    " kind TEXT NOT NULL, provenance TEXT NOT NULL, seldom INTEGER NOT NULL,"
+    " PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE identity(entity INTEGER NOT NULL, since_tick INTEGER NOT NULL,"
+    " table_name TEXT NOT NULL, id INTEGER NOT NULL, pid INTEGER NOT NULL,"
+    " parent INTEGER NOT NULL, uid INTEGER NOT NULL, cgroup INTEGER NOT NULL,"
+    " kernel INTEGER NOT NULL, name TEXT NOT NULL,"
+    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;"
+    "CREATE VIEW entity AS SELECT entity, max(since_tick) AS since_tick,"
+    " min(since_tick) AS first_tick, table_name, id, pid, parent, uid, cgroup, kernel, name"
+    " FROM identity GROUP BY entity;";
+
+static int fail(const struct recorder *recorder, struct camp_error *error)
+{
+    const int code = sqlite3_errcode(recorder->database) & 0xff;
+    const int system_error = sqlite3_system_errno(recorder->database);
+
+    if (code == SQLITE_NOMEM)
+        return CAMP_E_NOMEM;
+    if (code == SQLITE_FULL || system_error == ENOSPC || system_error == EDQUOT)
+        return camp_fail(error, CAMP_E_SPACE, ENOSPC, "%.200s: the disk is full", recorder->path);
+    return camp_fail(error, CAMP_E_IO, system_error, "cannot write %.200s: %.200s", recorder->path,
+                     sqlite3_errmsg(recorder->database));
+}
+
+static int run(const struct recorder *recorder, const char *sql, struct camp_error *error)
+{
+    return sqlite3_exec(recorder->database, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? CAMP_OK
+               : fail(recorder, error);
+}
+
+/* --------------------------------------------------------------------------------- Opening -- */
+
+static int write_fact(struct recorder *recorder, const char *key, const char *value,
+                      struct camp_error *error)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO camp VALUES(%Q, %Q)", key, value != NULL ? value : "");
+    int r = sql != NULL ? run(recorder, sql, error) : CAMP_E_NOMEM;
+
+    sqlite3_free(sql);
+    return r;
+}
+
+static int write_facts(struct recorder *recorder, const struct recorder_about *about,
+                       struct camp_error *error)
+{
+    char host[256] = "", interval[32];
+    const char *const facts[][2] = {
+        { "schema", RECORDING_SCHEMA }, { "version", camp_version() }, { "source", about->source },
+        { "tier", about->tier },        { "note", about->note },       { "host", host },
+        { "interval_ns", interval },
+    };
+    int r = CAMP_OK;
+
+    gethostname(host, sizeof host - 1);
+    sqlite3_snprintf(sizeof interval, interval, "%llu", (unsigned long long)about->interval_ns);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0] && r == CAMP_OK; i++)
+        r = write_fact(recorder, facts[i][0], facts[i][1], error);
+    return r;
+}
+
+/* O_EXCL: two recorders never share a file, and no other file is overwritten. */
+static int create_file(const char *path, struct camp_error *error)
+{
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (file >= 0) {
+        close(file);
+        return CAMP_OK;
+    }
+    if (errno == EEXIST)
+        return camp_fail(error, CAMP_E_INVALID, EEXIST, "%.200s is there already", path);
+    if (errno == ENOSPC || errno == EDQUOT)
+        return camp_fail(error, CAMP_E_SPACE, errno, "%.200s: the disk is full", path);
+    return camp_fail_errno(error, errno, path);
+}
+
+/* Durable: a transaction that is committed is on the disk (synchronous=FULL). */
+static int set_up(struct recorder *recorder, const struct recorder_about *about,
+                  struct camp_error *error)
+{
+    char sql[300];
+    int r;
+
+    sqlite3_busy_timeout(recorder->database, BUSY_TIMEOUT_MS);
+    sqlite3_snprintf(sizeof sql, sql,
+                     "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                     "PRAGMA journal_size_limit = %d; BEGIN",
+                     RECORDING_APPLICATION_ID, RECORDING_VERSION, JOURNAL_BYTES);
+    r = run(recorder, sql, error);
+    if (r == CAMP_OK)
+        r = run(recorder, file_tables, error);
+    if (r == CAMP_OK)
+        r = write_facts(recorder, about, error);
+    return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
+}
+
+int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
+                  struct camp_error *error)
+{
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    int r = recorder != NULL ? create_file(path, error) : CAMP_E_NOMEM;
+
+    if (r != CAMP_OK) {
+        free(recorder);
+        return r;
+    }
+    recorder->path = strdup(path);
+    r = recorder->path != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    if (r == CAMP_OK &&
+        sqlite3_open_v2(path, &recorder->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
+        r = fail(recorder, error);
+    if (r == CAMP_OK)
+        r = set_up(recorder, about, error);
+    if (r != CAMP_OK) {
+        recorder_close(recorder);
+        unlink(path);
+        return r;
+    }
+    *ret = recorder;
+    return CAMP_OK;
+}
+
+void recorder_close(struct recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    for (size_t i = 0; i < TABLES; i++)
+        recorder_table_release(&recorder->tables[i]);
+    /* One plain file, which can also be read where nothing may be written. */
+    sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    sqlite3_close(recorder->database);
+    free(recorder->path);
+    free(recorder);
+}
+
+/* --------------------------------------------------------------------------------- Writing -- */
+
+static int create_tables(struct recorder *recorder, const struct frame *const frames[TABLES],
+                         struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < TABLES && frames[i] != NULL && r == CAMP_OK; i++) {
+        r = recorder_table_create(&recorder->tables[i], recorder->database, tick_names[i],
+                                  frames[i]);
+        if (r == CAMP_OK)
+            r = write_fact(recorder, i == 0 ? "table" : "beside", recorder->tables[i].name, error);
+        if (r != CAMP_OK)
+            return r == CAMP_E_IO ? fail(recorder, error) : r;
+        recorder->table_count = i + 1;
+    }
+    return r;
+}
+
+static int write_frames(struct recorder *recorder, const struct frame *const frames[TABLES],
+                        uint64_t *ret_written, struct camp_error *error)
+{
+    const int64_t tick = recorder->tick + 1;
+    const bool key = recorder->tick % RECORDING_KEY_EVERY == 0;
+    int r = CAMP_OK;
+
+    if (recorder->table_count == 0)
+        r = create_tables(recorder, frames, error);
+    for (size_t i = 0; i < recorder->table_count && r == CAMP_OK; i++) {
+        struct recorder_table *table = &recorder->tables[i];
+
+        if (frames[i] == NULL)
+            table->wants_key = table->wants_key || key;
+        else
+            r = recorder_table_write(table, tick, key, frames[i], &recorder->number, ret_written);
+        if (r == CAMP_E_IO)
+            r = fail(recorder, error);
+    }
+    return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
+}
+
+/* Nothing of the interval is in the file, so nothing of it may be known either. */
+static void undo(struct recorder *recorder)
+{
+    sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
+    for (size_t i = 0; i < TABLES; i++) {
+        if (recorder->tick == 0)
+            recorder_table_release(&recorder->tables[i]);
+        else
+            recorder_table_forget(&recorder->tables[i]);
+    }
+    if (recorder->tick == 0)
+        recorder->table_count = 0;
+}
+
+int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
+                   struct camp_error *error)
+{
+    const struct frame *const frames[TABLES] = { frame, beside };
+    uint64_t written = 0;
+    int r = run(recorder, "BEGIN IMMEDIATE", error);
+
+    if (r == CAMP_OK)
+        r = write_frames(recorder, frames, &written, error);
+    if (r != CAMP_OK) {
+        undo(recorder);
+        return r;
+    }
+    recorder->tick++;
+    recorder->counts.ticks++;
+    recorder->counts.rows += frame->entity_count + (beside != NULL ? beside->entity_count : 0);
+    recorder->counts.written += written;
+    return CAMP_OK;
+}
+
+static uint64_t size_of(const char *path, const char *suffix)
+{
+    char *name = sqlite3_mprintf("%s%s", path, suffix);
+    struct stat status;
+    const bool is_there = name != NULL && stat(name, &status) == 0;
+
+    sqlite3_free(name);
+    return is_there ? (uint64_t)status.st_size : 0;
+}
+
+struct recorder_counts recorder_counts(const struct recorder *recorder)
+{
+    struct recorder_counts counts = recorder->counts;
+
+    counts.bytes = size_of(recorder->path, "") + size_of(recorder->path, "-wal");
+    return counts;
+}

@@ -1,0 +1,33 @@
+/* Built without SQLite: nothing can be recorded. */
+#include "counters/error.h"
+#include "recorder.h"
+
+int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
+                  struct camp_error *error)
+{
+    (void)ret, (void)about;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "%.200s: this camp was built without SQLite; install libsqlite3-dev and build "
+                     "it again",
+                     path);
+}
+
+/* There is no recorder, so nobody can call these. */
+
+int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
+                   struct camp_error *error)
+{
+    (void)recorder, (void)frame, (void)beside, (void)error;
+    return CAMP_E_NOTSUP;
+}
+
+struct recorder_counts recorder_counts(const struct recorder *recorder)
+{
+    (void)recorder;
+    return (struct recorder_counts){ 0 };
+}
+
+void recorder_close(struct recorder *recorder)
+{
+    (void)recorder;
+}

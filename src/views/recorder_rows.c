@@ -1,0 +1,329 @@
+/*
+ * Which rows of a frame are written, and their writing. Left out is what rests as the last row of
+ * its entity said; all rows are written at a key tick. Rows go in by the numbers of their entities,
+ * so that the table grows at its end and its pages are full.
+ *
+ * An id may be there twice in a frame: who had it has ended, and another has it now. The second is
+ * written under a number of its own, for this interval only.
+ */
+#include "recorder_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORGET_ABOVE 1024 /* so many entities that are gone may be known */
+
+/* -------------------------------------------------------------------------------- Growing -- */
+
+static bool reserve_tracked(struct recorder_table *table)
+{
+    const size_t capacity = table->roster.capacity;
+    struct recorder_tracked *tracked;
+    uint64_t *gauges;
+
+    if (capacity <= table->tracked_capacity)
+        return true;
+    tracked = reallocarray(table->tracked, capacity, sizeof *tracked);
+    if (tracked == NULL)
+        return false;
+    memset(tracked + table->tracked_capacity, 0,
+           (capacity - table->tracked_capacity) * sizeof *tracked);
+    table->tracked = tracked;
+    if (table->gauge_count > 0) {
+        gauges = reallocarray(table->last_gauges, capacity, table->gauge_count * sizeof *gauges);
+        if (gauges == NULL)
+            return false;
+        table->last_gauges = gauges;
+    }
+    table->tracked_capacity = capacity;
+    return true;
+}
+
+static bool add_row(struct recorder_table *table, struct recorder_row row)
+{
+    if (table->list_count == table->list_capacity) {
+        const size_t capacity = table->list_capacity > 0 ? 2 * table->list_capacity : 256;
+        struct recorder_row *list = reallocarray(table->list, capacity, sizeof *list);
+
+        if (list == NULL)
+            return false;
+        table->list = list;
+        table->list_capacity = capacity;
+    }
+    table->list[table->list_count++] = row;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- SQLite -- */
+
+static int step(sqlite3_stmt *statement)
+{
+    sqlite3_step(statement);
+    return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+}
+
+static void bind(struct recorder_insert *insert, size_t at, uint64_t value)
+{
+    if (insert->values[at] == value)
+        return;
+    insert->values[at] = value;
+    sqlite3_bind_int64(insert->statement, (int)at + 1, (int64_t)value);
+}
+
+static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
+                          const struct entity *entity)
+{
+    sqlite3_stmt *statement = table->identity;
+    int r;
+
+    sqlite3_bind_int64(statement, 1, number);
+    sqlite3_bind_int64(statement, 2, tick);
+    sqlite3_bind_int64(statement, 3, entity->id);
+    sqlite3_bind_int64(statement, 4, entity->pid);
+    sqlite3_bind_int64(statement, 5, entity->parent);
+    sqlite3_bind_int64(statement, 6, entity->uid);
+    sqlite3_bind_int64(statement, 7, (int64_t)entity->cgroup);
+    sqlite3_bind_int64(statement, 8, (entity->flags & ENTITY_KERNEL) != 0);
+    sqlite3_bind_text(statement, 9, entity->name, -1, SQLITE_STATIC);
+    r = step(statement);
+    sqlite3_clear_bindings(statement); /* the name is the frame's, which goes */
+    return r;
+}
+
+static int write_tick(struct recorder_table *table, int64_t tick, bool key,
+                      const struct frame *frame)
+{
+    const uint64_t values[] = {
+        (uint64_t)tick,
+        frame->start_ns,
+        frame->end_ns,
+        (uint64_t)frame->wall_clock_ns,
+        frame->losses.unseen,
+        frame->losses.lost,
+        frame->losses.unread_ns,
+        frame->losses.partial,
+        key,
+    };
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        bind(&table->tick, i, values[i]);
+    return step(table->tick.statement);
+}
+
+static int write_row(struct recorder_table *table, int64_t tick, const struct recorder_row *row,
+                     const struct frame *frame)
+{
+    struct recorder_insert *rows = &table->rows, *seldom = &table->seldom_rows;
+    size_t at = 3, seldom_at = 2;
+    bool has_seldom = false;
+    int r;
+
+    bind(rows, 0, (uint64_t)tick);
+    bind(rows, 1, row->number);
+    bind(rows, 2, row->flags);
+    for (size_t i = 0; i < table->columns; i++) {
+        const uint64_t usual = recording_usual(table->schema, i);
+        const uint64_t value = row->row != SIZE_MAX ? recording_value(frame, row->row, i) : usual;
+
+        if (table->seldom[i]) {
+            bind(seldom, seldom_at++, value);
+            has_seldom = has_seldom || value != usual;
+        } else {
+            bind(rows, at++, value);
+        }
+    }
+    r = step(rows->statement);
+    if (r != CAMP_OK || !has_seldom)
+        return r;
+    bind(seldom, 0, (uint64_t)tick);
+    bind(seldom, 1, row->number);
+    return step(seldom->statement);
+}
+
+/* -------------------------------------------------------------------------------- Deciding -- */
+
+static bool gauges_stay(struct recorder_table *table, size_t at, const uint64_t *values)
+{
+    for (size_t i = 0; i < table->gauge_count; i++) {
+        if (table->last_gauges[at * table->gauge_count + i] != values[table->gauges[i]])
+            return false;
+    }
+    return true;
+}
+
+static void keep_gauges(struct recorder_table *table, size_t at, const uint64_t *values)
+{
+    for (size_t i = 0; i < table->gauge_count; i++)
+        table->last_gauges[at * table->gauge_count + i] = values[table->gauges[i]];
+}
+
+/* Does the reader know this row without its being written? */
+static bool goes_on(struct recorder_table *table, uint32_t at, const struct frame *frame,
+                    size_t row, struct rest rest)
+{
+    const struct recorder_tracked *tracked = &table->tracked[at];
+
+    return rest.state >= 0 && rest.state == tracked->rest.state &&
+           rest.times == tracked->rest.times && tracked->count == frame->entities[row].count &&
+           gauges_stay(table, at, frame_values(frame, row));
+}
+
+/* A second row of an id in the same frame. */
+static int list_twin(struct recorder_table *table, int64_t tick, const struct frame *frame,
+                     size_t row, uint32_t at, uint32_t *number)
+{
+    const struct entity *entity = &frame->entities[row];
+    const struct recorder_row twin = { ++*number, at, row,
+                                       entity->flags & (RECORDING_NEW | RECORDING_ENDED) };
+
+    table->tracked[at].stale = true;
+    if (!add_row(table, twin))
+        return CAMP_E_NOMEM;
+    return write_identity(table, tick, twin.number, entity);
+}
+
+static int list_row(struct recorder_table *table, int64_t tick, bool key, const struct frame *frame,
+                    size_t row, uint32_t *number)
+{
+    const struct entity *entity = &frame->entities[row];
+    const bool kernel = (entity->flags & ENTITY_KERNEL) != 0;
+    uint32_t flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED), at;
+    struct recorder_tracked *tracked;
+    enum roster_news news;
+    struct rest rest;
+    int r = roster_find(&table->roster, entity, &at, &news);
+
+    if (r != CAMP_OK || !reserve_tracked(table))
+        return CAMP_E_NOMEM;
+    tracked = &table->tracked[at];
+    if (tracked->met == table->roster.frames)
+        return list_twin(table, tick, frame, row, at, number);
+    tracked->met = table->roster.frames;
+    if (tracked->number == 0)
+        tracked->number = ++*number, tracked->stale = true;
+    if (tracked->stale || news != ROSTER_KNOWN || tracked->kernel != kernel) {
+        r = write_identity(table, tick, tracked->number, entity);
+        flags |= RECORDING_CHANGED;
+    }
+    tracked->stale = false;
+    tracked->kernel = kernel;
+    rest = flags == 0 || flags == RECORDING_CHANGED ? rest_of(frame, row) : (struct rest){ -1, 0 };
+    if (flags == 0 && !key && goes_on(table, at, frame, row, rest))
+        return r;
+    if (rest.state >= 0)
+        flags |= RECORDING_REST;
+    tracked->rest = rest;
+    tracked->count = entity->count;
+    keep_gauges(table, at, frame_values(frame, row));
+    return add_row(table, (struct recorder_row){ tracked->number, at, row, flags }) ? r
+                                                                                    : CAMP_E_NOMEM;
+}
+
+/* Those whose rest would otherwise go on. At a key tick the reader sees that they are not there. */
+static int list_gone(struct recorder_table *table, bool key)
+{
+    for (size_t i = 0; i < table->roster.count; i++) {
+        struct recorder_tracked *tracked = &table->tracked[i];
+
+        if (tracked->rest.state < 0 || tracked->met == table->roster.frames || tracked->number == 0)
+            continue;
+        tracked->rest.state = -1;
+        if (!key && !add_row(table, (struct recorder_row){ tracked->number, (uint32_t)i, SIZE_MAX,
+                                                           RECORDING_GONE }))
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct recorder_row *left = a, *right = b;
+
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static void sort_list(struct recorder_table *table)
+{
+    for (size_t i = 1; i < table->list_count; i++) {
+        if (table->list[i].number < table->list[i - 1].number) {
+            qsort(table->list, table->list_count, sizeof *table->list, compare_rows);
+            return;
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------- Memory -- */
+
+void recorder_table_forget(struct recorder_table *table)
+{
+    roster_release(&table->roster);
+    free(table->tracked);
+    free(table->last_gauges);
+    table->tracked = NULL;
+    table->last_gauges = NULL;
+    table->tracked_capacity = 0;
+    table->wants_key = true;
+}
+
+/* Those that are not there any more need not be known for ever: after a while only those of the
+ * last two frames are. */
+static int forget_gone(struct recorder_table *table, size_t present)
+{
+    struct recorder_table old = *table;
+    int r = CAMP_OK;
+
+    if (table->roster.count < 2 * present + FORGET_ABOVE)
+        return CAMP_OK;
+    table->roster = (struct roster){ 0 };
+    table->tracked = NULL;
+    table->last_gauges = NULL;
+    table->tracked_capacity = 0;
+    roster_begin(&table->roster);
+    for (size_t i = 0; i < old.roster.count && r == CAMP_OK; i++) {
+        struct entity entity = old.roster.entities[i].entity;
+        enum roster_news news;
+        uint32_t at;
+
+        if (old.roster.entities[i].met + 1 < old.roster.frames)
+            continue;
+        entity.flags &= ~(uint32_t)ENTITY_NEW;
+        r = roster_find(&table->roster, &entity, &at, &news);
+        if (r != CAMP_OK || !reserve_tracked(table)) {
+            r = CAMP_E_NOMEM;
+            break;
+        }
+        table->tracked[at] = old.tracked[i];
+        table->tracked[at].met = old.tracked[i].met == old.roster.frames;
+        if (table->gauge_count > 0)
+            memcpy(&table->last_gauges[at * table->gauge_count],
+                   &old.last_gauges[i * table->gauge_count],
+                   table->gauge_count * sizeof *table->last_gauges);
+    }
+    roster_release(&old.roster);
+    free(old.tracked);
+    free(old.last_gauges);
+    return r;
+}
+
+int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
+                         const struct frame *frame, uint32_t *number, uint64_t *ret_written)
+{
+    int r;
+
+    key = key || table->wants_key;
+    table->list_count = 0;
+    roster_begin(&table->roster);
+    r = write_tick(table, tick, key, frame);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
+        r = list_row(table, tick, key, frame, i, number);
+    if (r == CAMP_OK)
+        r = list_gone(table, key);
+    sort_list(table);
+    for (size_t i = 0; i < table->list_count && r == CAMP_OK; i++)
+        r = write_row(table, tick, &table->list[i], frame);
+    if (r != CAMP_OK)
+        return r;
+    table->wants_key = false;
+    *ret_written += table->list_count;
+    return key ? forget_gone(table, frame->entity_count) : CAMP_OK;
+}

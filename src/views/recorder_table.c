@@ -1,0 +1,307 @@
+/*
+ * The tables and views of one schema, as SQL. Rows are in NAME_rows; columns that are seldom other
+ * than zero are in NAME_seldom, where a row stands only when one of them is. The view NAME has
+ * both, and NAME_every also the rows at rest that were left out.
+ */
+#include "recorder_table.h"
+
+#include <camp/camp.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = { "state", "counter", "gauge" };
+
+/* ---------------------------------------------------------------------------------- Names -- */
+
+/* Names that the file has already, or that a row has beside its columns. */
+static bool is_reserved(const char *name)
+{
+    static const char *const names[] = { "camp",   "tick",    "tick_beside",   "column_info",
+                                         "entity", "flags",   "identity",      "elapsed_ns",
+                                         "count",  "next_ns", "unaccounted_ns" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    }
+    return strncasecmp(name, "sqlite_", 7) == 0;
+}
+
+static bool is_taken(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A name of SQL that is none of names[count]. Owned by the caller; NULL: no memory. */
+static char *free_name(char *const *names, size_t count, const char *wanted)
+{
+    char *name = sqlite3_mprintf("%s", wanted[0] != '\0' ? wanted : "unnamed");
+
+    for (unsigned i = 2; name != NULL && (is_reserved(name) || is_taken(names, count, name)); i++) {
+        sqlite3_free(name);
+        name = sqlite3_mprintf("%s_%u", wanted, i);
+    }
+    return name;
+}
+
+static int name_columns(struct recorder_table *table)
+{
+    const struct schema *schema = table->schema;
+
+    table->column_names = calloc(table->columns, sizeof *table->column_names);
+    table->name = free_name(NULL, 0, schema->name);
+    if (table->column_names == NULL || table->name == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *extra = i == schema->column_count + RECORDING_COUNT ? "count"
+                            : schema->state_count > 0                   ? "unaccounted_ns"
+                                                                        : "elapsed_ns";
+
+        table->column_names[i] = i < schema->column_count
+                                     ? free_name(table->column_names, i, schema->columns[i].name)
+                                     : sqlite3_mprintf("%s", extra);
+        if (table->column_names[i] == NULL)
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+static bool has_seldom(const struct recorder_table *table)
+{
+    return memchr(table->seldom, true, table->columns) != NULL;
+}
+
+/* ------------------------------------------------------------------------------------ SQL -- */
+
+static int run(sqlite3 *database, sqlite3_str *text)
+{
+    char *sql = sqlite3_str_finish(text);
+    int r = sql != NULL ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+    sqlite3_free(sql);
+    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+}
+
+static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bool seldom)
+{
+    sqlite3_str_appendf(sql,
+                        "CREATE TABLE \"%w_%s\"(tick INTEGER NOT NULL, entity INTEGER NOT NULL",
+                        table->name, seldom ? "seldom" : "rows");
+    if (!seldom)
+        sqlite3_str_appendall(sql, ", flags INTEGER NOT NULL");
+    for (size_t i = 0; i < table->columns; i++) {
+        if (table->seldom[i] == seldom)
+            sqlite3_str_appendf(sql, ", \"%w\" INTEGER NOT NULL", table->column_names[i]);
+    }
+    sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
+}
+
+/* The sum of the states and what is in none of them, where a schema has states. */
+static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
+{
+    if (table->schema->state_count == 0)
+        return;
+    sqlite3_str_appendall(sql, ", ifnull(unaccounted_ns, 0)");
+    for (size_t i = 0; i < table->schema->state_count; i++)
+        sqlite3_str_appendf(sql, " + ifnull(\"%w\", 0)", table->column_names[i]);
+    sqlite3_str_appendall(sql, " AS elapsed_ns");
+}
+
+/* All columns, whichever table they are in. */
+static void create_view(const struct recorder_table *table, sqlite3_str *sql)
+{
+    sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT tick, entity, flags", table->name);
+    for (size_t i = 0; i < table->columns; i++)
+        sqlite3_str_appendf(sql, table->seldom[i] ? ", ifnull(\"%w\", %d) AS \"%w\"" : ", \"%w\"",
+                            table->column_names[i], (int)recording_usual(table->schema, i),
+                            table->column_names[i]);
+    append_elapsed(table, sql);
+    sqlite3_str_appendf(sql, " FROM \"%w_rows\"", table->name);
+    if (has_seldom(table))
+        sqlite3_str_appendf(sql, " LEFT JOIN \"%w_seldom\" USING (tick, entity)", table->name);
+    sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
+}
+
+/* A column of a row that was left out: its state has the interval's time, a level stays. */
+static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
+{
+    const struct schema *schema = table->schema;
+    const char *name = table->column_names[column];
+    const bool is_elapsed =
+        schema->state_count == 0 && column == schema->column_count + RECORDING_UNACCOUNTED;
+
+    if (column < schema->state_count || is_elapsed)
+        sqlite3_str_appendf(sql,
+                            ", CASE WHEN tick.tick = r.tick OR r.\"%w\" = 0 THEN r.\"%w\" "
+                            "ELSE r.times * (tick.end_ns - tick.start_ns) END AS \"%w\"",
+                            name, name, name);
+    else if (column == schema->column_count + RECORDING_COUNT ||
+             (column < schema->column_count && schema->columns[column].kind == COLUMN_GAUGE))
+        sqlite3_str_appendf(sql, ", r.\"%w\"", name);
+    else
+        sqlite3_str_appendf(
+            sql, ", CASE WHEN tick.tick = r.tick THEN r.\"%w\" ELSE 0 END AS \"%w\"", name, name);
+}
+
+/* Each row at rest goes on until the next row of its entity, or to the end. */
+static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
+                                 const char *tick_name)
+{
+    sqlite3_str_appendf(
+        sql,
+        "CREATE VIEW \"%w_every\" AS WITH spans AS (SELECT tick, entity, flags, "
+        "lead(tick, 1, 9223372036854775807) OVER (PARTITION BY entity ORDER BY tick) AS next_tick "
+        "FROM \"%w_rows\"), r AS (SELECT v.*, next_tick, "
+        "CAST(round(1.0 * elapsed_ns / max(1, own.end_ns - own.start_ns)) AS INTEGER) AS times "
+        "FROM spans JOIN \"%w\" AS v USING (tick, entity) JOIN %s AS own USING (tick)) "
+        "SELECT tick.tick, r.entity, r.flags",
+        table->name, table->name, table->name, tick_name);
+    for (size_t i = 0; i < table->columns; i++)
+        append_every(table, sql, i);
+    if (table->schema->state_count > 0)
+        sqlite3_str_appendall(sql, ", CASE WHEN tick.tick = r.tick THEN r.elapsed_ns ELSE r.times "
+                                   "* (tick.end_ns - tick.start_ns) END AS elapsed_ns");
+    sqlite3_str_appendf(sql,
+                        " FROM r JOIN %s AS tick ON tick.tick >= r.tick AND tick.tick < "
+                        "iif(r.flags & %d, r.next_tick, r.tick + 1);",
+                        tick_name, RECORDING_REST);
+}
+
+static void describe_columns(const struct recorder_table *table, sqlite3_str *sql)
+{
+    for (size_t i = 0; i < table->schema->column_count; i++) {
+        const struct column *column = &table->schema->columns[i];
+
+        sqlite3_str_appendf(
+            sql, "INSERT INTO column_info VALUES(%Q, %d, %Q, %Q, %Q, %Q, %Q, %Q, %d);", table->name,
+            (int)i, column->name, table->column_names[i], column->title, column->help,
+            kinds[column->kind], camp_provenance_name((int)column->provenance), table->seldom[i]);
+    }
+}
+
+/* --------------------------------------------------------------------------------- Inserts -- */
+
+/* An INSERT of so many parameters; none of them is bound to anything but 0. */
+static int prepare(sqlite3 *database, sqlite3_str *sql, size_t count,
+                   struct recorder_insert *ret_insert)
+{
+    char *text;
+    int r;
+
+    for (size_t i = 0; i < count; i++)
+        sqlite3_str_appendall(sql, i > 0 ? ", ?" : " VALUES(?");
+    sqlite3_str_appendall(sql, ")");
+    text = sqlite3_str_finish(sql);
+    ret_insert->values = calloc(count, sizeof *ret_insert->values);
+    ret_insert->count = count;
+    if (text == NULL || ret_insert->values == NULL) {
+        sqlite3_free(text);
+        return CAMP_E_NOMEM;
+    }
+    r = sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &ret_insert->statement,
+                           NULL);
+    sqlite3_free(text);
+    for (size_t i = 1; r == SQLITE_OK && i <= count; i++)
+        r = sqlite3_bind_int64(ret_insert->statement, (int)i, 0);
+    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+}
+
+static int prepare_rows(const struct recorder_table *table, sqlite3 *database, bool seldom,
+                        struct recorder_insert *ret_insert)
+{
+    sqlite3_str *sql = sqlite3_str_new(database);
+    size_t count = seldom ? 2 : 3;
+
+    for (size_t i = 0; i < table->columns; i++)
+        count += table->seldom[i] == seldom;
+    sqlite3_str_appendf(sql, "INSERT INTO \"%w_%s\"", table->name, seldom ? "seldom" : "rows");
+    return prepare(database, sql, count, ret_insert);
+}
+
+static int prepare_all(struct recorder_table *table, sqlite3 *database, const char *tick_name)
+{
+    sqlite3_str *sql = sqlite3_str_new(database);
+    char *text;
+    int r;
+
+    sqlite3_str_appendf(sql, "INSERT INTO %s", tick_name);
+    r = prepare(database, sql, 9, &table->tick);
+    if (r == CAMP_OK)
+        r = prepare_rows(table, database, false, &table->rows);
+    if (r == CAMP_OK && has_seldom(table))
+        r = prepare_rows(table, database, true, &table->seldom_rows);
+    if (r != CAMP_OK)
+        return r;
+    text =
+        sqlite3_mprintf("INSERT INTO identity VALUES(?, ?, %Q, ?, ?, ?, ?, ?, ?, ?)", table->name);
+    r = sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &table->identity, NULL);
+    sqlite3_free(text);
+    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+}
+
+static int find_gauges(struct recorder_table *table)
+{
+    table->gauges = calloc(table->schema->column_count + 1, sizeof *table->gauges);
+    for (size_t i = 0; table->gauges != NULL && i < table->schema->column_count; i++) {
+        if (table->schema->columns[i].kind == COLUMN_GAUGE)
+            table->gauges[table->gauge_count++] = i;
+    }
+    return table->gauges != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+int recorder_table_create(struct recorder_table *table, sqlite3 *database, const char *tick_name,
+                          const struct frame *frame)
+{
+    sqlite3_str *sql;
+    int r;
+
+    *table = (struct recorder_table){ .schema = frame->schema, .wants_key = true };
+    table->columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;
+    table->seldom = calloc(table->columns, sizeof *table->seldom);
+    r = table->seldom != NULL ? name_columns(table) : CAMP_E_NOMEM;
+    if (r == CAMP_OK)
+        r = find_gauges(table);
+    if (r != CAMP_OK)
+        return r;
+    recording_plan(frame, table->seldom);
+    sql = sqlite3_str_new(database);
+    create_rows(table, sql, false);
+    if (has_seldom(table))
+        create_rows(table, sql, true);
+    create_view(table, sql);
+    create_view_of_every(table, sql, tick_name);
+    describe_columns(table, sql);
+    r = run(database, sql);
+    return r == CAMP_OK ? prepare_all(table, database, tick_name) : r;
+}
+
+static void release_insert(struct recorder_insert *insert)
+{
+    sqlite3_finalize(insert->statement);
+    free(insert->values);
+}
+
+void recorder_table_release(struct recorder_table *table)
+{
+    release_insert(&table->tick);
+    release_insert(&table->rows);
+    release_insert(&table->seldom_rows);
+    sqlite3_finalize(table->identity);
+    for (size_t i = 0; table->column_names != NULL && i < table->columns; i++)
+        sqlite3_free(table->column_names[i]);
+    sqlite3_free(table->name);
+    free(table->column_names);
+    free(table->seldom);
+    free(table->gauges);
+    free(table->tracked);
+    free(table->last_gauges);
+    free(table->list);
+    roster_release(&table->roster);
+    *table = (struct recorder_table){ 0 };
+}

@@ -1,0 +1,66 @@
+/* One table of a recording while it is written: what a source's frames, or those beside, go to. */
+#ifndef CAMP_VIEWS_RECORDER_TABLE_H
+#define CAMP_VIEWS_RECORDER_TABLE_H
+
+#include "ledger/recording.h"
+#include "ledger/roster.h"
+
+#include <sqlite3.h>
+
+/* What was last written of an entity. */
+struct recorder_tracked {
+    uint32_t number; /* in the file; 0: none yet */
+    uint32_t count;
+    uint64_t met; /* in which of the roster's frames */
+    struct rest rest;
+    bool kernel;
+    bool stale; /* what the file says of who it is may be of another */
+};
+
+/* A row to write: the number of its entity, and where it is in the frame. */
+struct recorder_row {
+    uint32_t number, tracked;
+    size_t row; /* SIZE_MAX: of one that is gone */
+    uint32_t flags;
+};
+
+/* An INSERT, and what its parameters have at the moment: most are zero again and again. */
+struct recorder_insert {
+    sqlite3_stmt *statement;
+    uint64_t *values; /* [count] as bound */
+    size_t count;
+};
+
+struct recorder_table {
+    const struct schema *schema;
+    char *name, **column_names; /* in SQL: unlike each other, in capitals or not; owned */
+    bool *seldom;               /* [columns] recording_plan() */
+    size_t columns;             /* the schema's, and RECORDING_EXTRA_COUNT */
+    size_t *gauges, gauge_count;
+    struct recorder_insert tick, rows, seldom_rows;
+    sqlite3_stmt *identity;
+    struct roster roster;
+    struct recorder_tracked *tracked; /* [tracked_capacity] by the roster's numbers */
+    uint64_t *last_gauges;            /* [tracked_capacity x gauge_count] as last written */
+    size_t tracked_capacity;
+    struct recorder_row *list; /* of this interval */
+    size_t list_count, list_capacity;
+    bool wants_key; /* the next interval writes all rows */
+};
+
+/* Makes the tables and views of a schema, with `tick_name` the table of its intervals. `frame`: its
+ * first. CAMP_E_IO: ask SQLite. */
+int recorder_table_create(struct recorder_table *table, sqlite3 *database, const char *tick_name,
+                          const struct frame *frame);
+
+/* Writes a frame. *number is the last number given to an entity of the file. */
+int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
+                         const struct frame *frame, uint32_t *number, uint64_t *ret_written);
+
+/* What it knows of the file is void: a transaction was undone. */
+void recorder_table_forget(struct recorder_table *table);
+
+/* Statements, and all it owns. */
+void recorder_table_release(struct recorder_table *table);
+
+#endif

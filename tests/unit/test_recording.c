@@ -1,0 +1,489 @@
+/* Recordings: what is written is read back, whatever was left out of the file. */
+#include "ledger/recording.h"
+#include "sources/recording.h"
+#include "views/recorder.h"
+
+#include "tree.h"
+
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define WALL_NS 1000000000u
+#define FIRST_WALL_CLOCK_NS 1795312800000000000
+
+/* ------------------------------------------------------------------------------ Made schemas -- */
+
+#define COLUMN(name, kind)                                                                         \
+    {                                                                                              \
+        name, name " title", name " help", kind, CAMP_MEASURED                                     \
+    }
+
+static const struct column states_columns[] = {
+    COLUMN("run_ns", COLUMN_STATE),     COLUMN("sleep_ns", COLUMN_STATE),
+    COLUMN("wait_ns", COLUMN_STATE),    COLUMN("rare_ns", COLUMN_STATE),
+    COLUMN("calls", COLUMN_COUNTER),    COLUMN("Tick", COLUMN_COUNTER),
+    COLUMN("calls", COLUMN_COUNTER),    COLUMN("never", COLUMN_COUNTER),
+    COLUMN("a\"b'c", COLUMN_COUNTER),   COLUMN("", COLUMN_COUNTER),
+    COLUMN("seldom_1", COLUMN_COUNTER), COLUMN("seldom_2", COLUMN_COUNTER),
+    COLUMN("level", COLUMN_GAUGE),
+};
+static const struct schema states_schema = { "made states", states_columns, COUNT(states_columns),
+                                             4 };
+
+static const struct column counts_columns[] = {
+    COLUMN("measured_ns", COLUMN_COUNTER),
+    COLUMN("level", COLUMN_GAUGE),
+};
+static const struct schema counts_schema = { "tick", counts_columns, COUNT(counts_columns), 0 };
+
+/* -------------------------------------------------------------------------------- Made frames --
+ */
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % limit;
+}
+
+#define IDS 40
+
+/* What a made entity is like from one frame to the next. */
+static struct actor {
+    bool there;
+    int state;
+    uint64_t level;
+    struct entity entity;
+} actors[IDS];
+
+static void begin_actor(struct actor *actor, int64_t id)
+{
+    *actor = (struct actor){ .there = true, .state = (int)random_below(4) };
+    actor->entity = (struct entity){
+        .id = id,
+        .flags = ENTITY_NEW | (random_below(4) == 0 ? ENTITY_KERNEL : 0),
+        .count = random_below(5) == 0 ? 3 : 1,
+        .pid = (int32_t)id,
+        .parent = (int32_t)random_below(IDS),
+        .uid = (uint32_t)(random_below(2) * UINT32_MAX),
+        .cgroup = random_below(2) * UINT64_MAX,
+    };
+    snprintf(actor->entity.name, sizeof actor->entity.name, "name %d\xff'\"", (int)id);
+}
+
+static void change_actor(struct actor *actor)
+{
+    switch (random_below(12)) {
+    case 0:
+        snprintf(actor->entity.name, sizeof actor->entity.name, "now %d", (int)random_below(9));
+        break;
+    case 1:
+        actor->entity.parent = (int32_t)random_below(IDS);
+        break;
+    case 2:
+        actor->entity.flags ^= ENTITY_KERNEL;
+        break;
+    case 3:
+        actor->state = (int)random_below(4);
+        break;
+    case 4:
+        actor->level = random_below(3);
+        break;
+    case 5:
+        actor->entity.count = 1 + (uint32_t)random_below(3);
+        break;
+    }
+}
+
+/* At rest, or two states and perhaps more. */
+static void add_made(struct frame *frame, const struct actor *actor, bool active)
+{
+    const size_t columns = frame->schema->column_count;
+    struct entity *entity = frame_add(frame);
+    const size_t at = frame->entity_count - 1;
+    uint64_t *values = frame_values(frame, at);
+
+    *entity = actor->entity;
+    frame->elapsed_ns[at] = actor->entity.count * (frame->end_ns - frame->start_ns);
+    values[columns - 1] = actor->level;
+    if (frame->schema->state_count > 0)
+        values[actor->state] = frame->elapsed_ns[at];
+    if (!active)
+        return;
+    for (size_t i = 0; i + 1 < columns; i++) {
+        if (random_below(3) == 0)
+            values[i] = random_below(4) == 0 ? UINT64_MAX - random_below(9) : random_below(WALL_NS);
+    }
+    values[frame->schema->state_count > 0 ? 4 : 0] = 1 + random_below(9);
+    if (random_below(3) == 0)
+        frame->elapsed_ns[at] = random_below(2 * WALL_NS);
+}
+
+static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
+{
+    if (!actor->there && random_below(8) == 0)
+        begin_actor(actor, id);
+    else if (actor->there && random_below(8) == 0)
+        change_actor(actor);
+    if (!actor->there)
+        return;
+    if (random_below(40) == 0) { /* gone without a word */
+        actor->there = false;
+        return;
+    }
+    if (random_below(30) == 0) {
+        actor->entity.flags |= ENTITY_ENDED;
+        add_made(frame, actor, random_below(2) == 0);
+        actor->there = false;
+        if (random_below(2) == 0) { /* another has its id at once */
+            begin_actor(actor, id);
+            add_made(frame, actor, true);
+            actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
+        }
+        return;
+    }
+    add_made(frame, actor, random_below(10) == 0);
+    actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
+}
+
+static void make_frame(struct frame *frame, size_t tick)
+{
+    frame_clear(frame);
+    frame->start_ns = frame->end_ns != 0 ? frame->end_ns : 5 * (uint64_t)WALL_NS;
+    frame->end_ns = frame->start_ns + WALL_NS + random_below(1000);
+    frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)tick * WALL_NS;
+    frame->losses = (struct losses){ random_below(3), random_below(3), random_below(3), tick };
+    if (random_below(20) == 0) { /* nobody at all */
+        memset(actors, 0, sizeof actors);
+        return;
+    }
+    for (int64_t id = 0; id < IDS; id++)
+        step_actor(frame, &actors[id], id);
+}
+
+/* ---------------------------------------------------------------------------------- Comparing --
+ */
+
+static const struct frame *compared;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct entity *left = &compared->entities[*(const size_t *)a];
+    const struct entity *right = &compared->entities[*(const size_t *)b];
+
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return (int)(left->flags & ENTITY_NEW) - (int)(right->flags & ENTITY_NEW);
+}
+
+static void sort_rows(const struct frame *frame, size_t *rows)
+{
+    for (size_t i = 0; i < frame->entity_count; i++)
+        rows[i] = i;
+    compared = frame;
+    qsort(rows, frame->entity_count, sizeof *rows, compare_rows);
+}
+
+static void assert_same_row(const struct frame *left, size_t left_row, const struct frame *right,
+                            size_t right_row)
+{
+    const struct entity *a = &left->entities[left_row], *b = &right->entities[right_row];
+
+    assert_int_equal(a->id, b->id);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->pid, b->pid);
+    assert_int_equal(a->parent, b->parent);
+    assert_int_equal(a->uid, b->uid);
+    assert_int_equal(a->cgroup, b->cgroup);
+    assert_string_equal(a->name, b->name);
+    assert_int_equal(left->elapsed_ns[left_row], right->elapsed_ns[right_row]);
+    assert_memory_equal(frame_values(left, left_row), frame_values(right, right_row),
+                        left->schema->column_count * sizeof(uint64_t));
+}
+
+/* Whatever the order of their rows. */
+static void assert_same_frame(const struct frame *left, const struct frame *right)
+{
+    size_t left_rows[2 * IDS], right_rows[2 * IDS];
+
+    assert_int_equal(left->start_ns, right->start_ns);
+    assert_int_equal(left->end_ns, right->end_ns);
+    assert_int_equal(left->wall_clock_ns, right->wall_clock_ns);
+    assert_memory_equal(&left->losses, &right->losses, sizeof left->losses);
+    assert_int_equal(left->entity_count, right->entity_count);
+    sort_rows(left, left_rows);
+    sort_rows(right, right_rows);
+    for (size_t i = 0; i < left->entity_count; i++)
+        assert_same_row(left, left_rows[i], right, right_rows[i]);
+}
+
+static void assert_same_schema(const struct schema *left, const struct schema *right)
+{
+    assert_int_equal(left->column_count, right->column_count);
+    assert_int_equal(left->state_count, right->state_count);
+    for (size_t i = 0; i < left->column_count; i++) {
+        assert_string_equal(left->columns[i].name, right->columns[i].name);
+        assert_string_equal(left->columns[i].title, right->columns[i].title);
+        assert_string_equal(left->columns[i].help, right->columns[i].help);
+        assert_int_equal(left->columns[i].kind, right->columns[i].kind);
+        assert_int_equal(left->columns[i].provenance, right->columns[i].provenance);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ A file -- */
+
+static char folder[64], path[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/camp-recording-XXXXXX");
+    snprintf(path, sizeof path, "%s/run.camp", mkdtemp(folder));
+    memset(actors, 0, sizeof actors);
+    random_state = 1;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    char name[512];
+
+    (void)state;
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        unlink(name);
+    }
+    closedir(entries);
+    return rmdir(folder);
+}
+
+static struct recorder *open_recorder(void)
+{
+    const struct recorder_about about = { "made", "bpf", "a note", WALL_NS };
+    struct camp_error error = { 0 };
+    struct recorder *recorder;
+
+    if (recorder_open(&recorder, path, &about, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    return recorder;
+}
+
+static void write_frame(struct recorder *recorder, const struct frame *frame,
+                        const struct frame *beside)
+{
+    struct camp_error error = { 0 };
+
+    if (recorder_write(recorder, frame, beside, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+}
+
+static struct source *open_from(const struct from *from, struct from_facts *facts)
+{
+    struct camp_error error = { 0 };
+    struct source *source;
+
+    *facts = (struct from_facts){ 0 };
+    if (recording_source_open(from, path, &source, facts, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    return source;
+}
+
+static int read_frame(struct source *source, const struct frame **ret)
+{
+    struct camp_error error = { 0 };
+    const int r = source->next(source, 0, ret, &error);
+
+    if (r < 0)
+        fail_msg("%s", error.message);
+    return r;
+}
+
+/* -------------------------------------------------------------------------------------- Tests --
+ */
+
+#define TICKS 400
+
+/* A frame as it will be when it is made again from the same seed. */
+static void replay_from(int64_t begin_ns, size_t first, const struct schema *schema,
+                        const struct schema *beside_schema)
+{
+    const struct from from = { .begin_ns = begin_ns };
+    struct frame frame, beside;
+    struct from_facts facts;
+    struct source *source = open_from(&from, &facts);
+    const struct frame *read;
+
+    assert_same_schema(source->describe(source), schema);
+    assert_int_equal(facts.frames, TICKS);
+    frame_init(&frame, schema);
+    frame_init(&beside, beside_schema);
+    memset(actors, 0, sizeof actors);
+    random_state = 1;
+    for (size_t i = 0; i < TICKS; i++) {
+        make_frame(&frame, i);
+        if (beside_schema != NULL)
+            make_frame(&beside, i);
+        if (i < first)
+            continue;
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_same_frame(read, &frame);
+        if (beside_schema != NULL)
+            assert_same_frame(source_beside(source), &beside);
+        else
+            assert_null(source_beside(source));
+    }
+    assert_int_equal(read_frame(source, &read), SOURCE_END);
+    frame_release(&frame);
+    frame_release(&beside);
+    source_close(source);
+}
+
+static struct recorder_counts record_made(const struct schema *schema,
+                                          const struct schema *beside_schema)
+{
+    struct recorder *recorder = open_recorder();
+    struct recorder_counts counts;
+    struct frame frame, beside;
+
+    frame_init(&frame, schema);
+    frame_init(&beside, beside_schema);
+    for (size_t i = 0; i < TICKS; i++) {
+        make_frame(&frame, i);
+        if (beside_schema != NULL)
+            make_frame(&beside, i);
+        write_frame(recorder, &frame, beside_schema != NULL ? &beside : NULL);
+    }
+    counts = recorder_counts(recorder);
+    recorder_close(recorder);
+    frame_release(&frame);
+    frame_release(&beside);
+    return counts;
+}
+
+static void what_was_recorded_is_read_back(void **state)
+{
+    struct recorder_counts counts;
+
+    (void)state;
+    counts = record_made(&states_schema, &counts_schema);
+    assert_int_equal(counts.ticks, TICKS);
+    assert_true(counts.written < counts.rows);
+    replay_from(0, 0, &states_schema, &counts_schema);
+}
+
+/* One that sleeps, one that is idle in another state for a while, in 2 x 60 intervals. */
+static void what_rests_is_written_once(void **state)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < 2 * RECORDING_KEY_EVERY; i++) {
+        struct actor sleeper = { .state = 1, .entity = { .id = 1, .count = 1, .name = "a" } };
+        struct actor other = { .state = i == 10 ? 2 : 1, .entity = { .id = 2, .count = 1 } };
+
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        add_made(&frame, &sleeper, false);
+        add_made(&frame, &other, false);
+        write_frame(recorder, &frame, NULL);
+    }
+    assert_int_equal(recorder_counts(recorder).rows, 4 * RECORDING_KEY_EVERY);
+    assert_int_equal(recorder_counts(recorder).written, 4 + 2);
+    recorder_close(recorder);
+    frame_release(&frame);
+}
+
+/* A look at many threads reads each at its own moment: a millisecond more or less is rest too. */
+static void rest_has_the_length_of_the_interval(void **state)
+{
+    const struct from from = { 0 };
+    const uint64_t lengths_ns[] = { WALL_NS, WALL_NS + 900000, WALL_NS - 900000,
+                                    WALL_NS + 20000000 };
+    const uint64_t expected_ns[] = { WALL_NS, WALL_NS, WALL_NS, WALL_NS + 20000000 };
+    struct recorder *recorder = open_recorder();
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(lengths_ns); i++) {
+        struct actor sleeper = { .state = 1, .entity = { .id = 1, .count = 1 } };
+
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        add_made(&frame, &sleeper, false);
+        frame.elapsed_ns[0] = frame.values[1] = lengths_ns[i];
+        write_frame(recorder, &frame, NULL);
+    }
+    assert_int_equal(recorder_counts(recorder).written, 2);
+    recorder_close(recorder);
+    frame_release(&frame);
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(expected_ns); i++) {
+        const struct frame *read;
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->elapsed_ns[0], expected_ns[i]);
+        assert_int_equal(frame_unaccounted_ns(read, 0), 0);
+    }
+    source_close(source);
+}
+
+static void a_source_without_states_is_read_back(void **state)
+{
+    (void)state;
+    record_made(&counts_schema, NULL);
+    replay_from(0, 0, &counts_schema, NULL);
+}
+
+static void reading_may_begin_anywhere(void **state)
+{
+    (void)state;
+    record_made(&states_schema, &counts_schema);
+    for (size_t first = 0; first < TICKS; first += 37)
+        replay_from(FIRST_WALL_CLOCK_NS + (int64_t)first * WALL_NS - 1, first, &states_schema,
+                    &counts_schema);
+}
+
+static void facts_are_those_of_the_recording(void **state)
+{
+    const struct from from = { 0 };
+    struct from_facts facts;
+
+    (void)state;
+    record_made(&states_schema, NULL);
+    source_close(open_from(&from, &facts));
+    assert_string_equal(facts.tier, "bpf");
+    assert_string_equal(facts.note, "a note");
+    assert_false(facts.live);
+    assert_int_equal(facts.interval_ns, WALL_NS);
+    assert_int_equal(facts.end_ns, FIRST_WALL_CLOCK_NS + (TICKS - 1) * (int64_t)WALL_NS);
+}
+
+int main(void)
+{
+#define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        RECORDING_TEST(what_was_recorded_is_read_back),
+        RECORDING_TEST(what_rests_is_written_once),
+        RECORDING_TEST(rest_has_the_length_of_the_interval),
+        RECORDING_TEST(a_source_without_states_is_read_back),
+        RECORDING_TEST(reading_may_begin_anywhere),
+        RECORDING_TEST(facts_are_those_of_the_recording),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
