@@ -1,0 +1,307 @@
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_FRAMES 64
+#define FEWEST_ROWS 1024
+
+void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
+{
+    *timeline = (struct timeline){ .schema = schema, .bytes_maximum = bytes_maximum, .merging = 1 };
+}
+
+void timeline_release(struct timeline *timeline)
+{
+    roster_release(&timeline->roster);
+    free(timeline->frames);
+    free(timeline->entities);
+    free(timeline->elapsed_s);
+    free(timeline->unaccounted);
+    free(timeline->shares);
+    free(timeline->places);
+    *timeline = (struct timeline){ 0 };
+}
+
+/* ------------------------------------------------------------------------------------ Memory -- */
+
+static bool grow(void *array, size_t capacity, size_t size)
+{
+    void *grown, *old;
+
+    memcpy(&old, array, sizeof old);
+    grown = reallocarray(old, capacity, size);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+static size_t row_bytes(const struct timeline *timeline)
+{
+    return sizeof(uint32_t) + (2 + timeline->schema->state_count) * sizeof(float);
+}
+
+static int reserve_rows(struct timeline *timeline, size_t count)
+{
+    const size_t states = timeline->schema->state_count > 0 ? timeline->schema->state_count : 1;
+    size_t capacity = timeline->row_capacity > 0 ? timeline->row_capacity : FEWEST_ROWS;
+
+    while (capacity < timeline->row_count + count)
+        capacity *= 2;
+    if (capacity == timeline->row_capacity)
+        return CAMP_OK;
+    if (!grow(&timeline->entities, capacity, sizeof *timeline->entities) ||
+        !grow(&timeline->elapsed_s, capacity, sizeof *timeline->elapsed_s) ||
+        !grow(&timeline->unaccounted, capacity, sizeof *timeline->unaccounted) ||
+        !grow(&timeline->shares, capacity, states * sizeof *timeline->shares))
+        return CAMP_E_NOMEM;
+    timeline->row_capacity = capacity;
+    return CAMP_OK;
+}
+
+static int reserve_frame(struct timeline *timeline)
+{
+    const size_t capacity =
+        timeline->frame_capacity > 0 ? 2 * timeline->frame_capacity : FEWEST_FRAMES;
+
+    if (timeline->frame_count < timeline->frame_capacity)
+        return CAMP_OK;
+    if (!grow(&timeline->frames, capacity, sizeof *timeline->frames))
+        return CAMP_E_NOMEM;
+    timeline->frame_capacity = capacity;
+    return CAMP_OK;
+}
+
+static int reserve_places(struct timeline *timeline)
+{
+    const size_t count = timeline->roster.capacity;
+
+    if (count == timeline->place_count)
+        return CAMP_OK;
+    if (!grow(&timeline->places, count, sizeof *timeline->places))
+        return CAMP_E_NOMEM;
+    memset(timeline->places + timeline->place_count, 0,
+           (count - timeline->place_count) * sizeof *timeline->places);
+    timeline->place_count = count;
+    return CAMP_OK;
+}
+
+/* -------------------------------------------------------------------------------------- Rows -- */
+
+/* The row of an entity among [first, end); end when there is none. Any place is a guess that the
+ * row itself confirms, so that nothing needs to be cleared between frames. */
+static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
+{
+    const size_t row = timeline->places[entity];
+
+    return row >= first && row < end && timeline->entities[row] == entity ? row : end;
+}
+
+/* Row `from` goes into row `to`. */
+static void add_row(struct timeline *timeline, size_t to, size_t from)
+{
+    const size_t states = timeline->schema->state_count;
+    const double ours = timeline->elapsed_s[to], theirs = timeline->elapsed_s[from];
+    const double share = ours + theirs > 0 ? theirs / (ours + theirs) : 0;
+
+    for (size_t i = 0; i < states; i++) {
+        float *sum = &timeline->shares[to * states + i];
+
+        *sum = (float)(*sum + share * (timeline->shares[from * states + i] - *sum));
+    }
+    timeline->unaccounted[to] =
+        (float)(timeline->unaccounted[to] +
+                share * (timeline->unaccounted[from] - timeline->unaccounted[to]));
+    timeline->elapsed_s[to] = (float)(ours + theirs);
+}
+
+static void move_row(struct timeline *timeline, size_t to, size_t from)
+{
+    const size_t states = timeline->schema->state_count;
+
+    timeline->places[timeline->entities[from]] = (uint32_t)to;
+    if (to == from)
+        return;
+    timeline->entities[to] = timeline->entities[from];
+    timeline->elapsed_s[to] = timeline->elapsed_s[from];
+    timeline->unaccounted[to] = timeline->unaccounted[from];
+    memcpy(timeline->shares + to * states, timeline->shares + from * states,
+           states * sizeof *timeline->shares);
+}
+
+/* The row behind the last one, of an entity of a frame. */
+static void fill_row(struct timeline *timeline, uint32_t number, const struct frame *frame,
+                     size_t entity)
+{
+    const size_t states = timeline->schema->state_count, row = timeline->row_count;
+    const uint64_t *values = frame_values(frame, entity);
+    const double elapsed = (double)frame->elapsed_ns[entity];
+    float *shares = timeline->shares + row * states;
+
+    timeline->entities[row] = number;
+    timeline->elapsed_s[row] = (float)(elapsed / 1e9);
+    timeline->unaccounted[row] =
+        elapsed > 0 ? (float)((double)frame_unaccounted_ns(frame, entity) / elapsed) : 0;
+    for (size_t i = 0; i < states; i++)
+        shares[i] = elapsed > 0 ? (float)((double)values[i] / elapsed) : 0;
+}
+
+static int add_entities(struct timeline *timeline, const struct frame *frame)
+{
+    const size_t first = timeline->row_count;
+
+    roster_begin(&timeline->roster);
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        enum roster_news news;
+        uint32_t number;
+        size_t row;
+
+        if (roster_find(&timeline->roster, &frame->entities[i], &number, &news) != CAMP_OK ||
+            reserve_places(timeline) != CAMP_OK)
+            return CAMP_E_NOMEM;
+        fill_row(timeline, number, frame, i);
+        row = find_row(timeline, number, first, timeline->row_count);
+        if (row < timeline->row_count)
+            add_row(timeline, row, timeline->row_count);
+        else
+            timeline->places[number] = (uint32_t)timeline->row_count++;
+    }
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------------------------ Frames -- */
+
+/* Frame `from` into frame `to`, which is before it and the last that stands; rows are closed up
+ * from *end on, which lies not behind those of `from`. */
+static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
+{
+    struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
+
+    for (size_t i = 0; i < theirs->count; i++) {
+        const size_t row =
+            find_row(timeline, timeline->entities[theirs->first + i], ours->first, *end);
+
+        if (row < *end)
+            add_row(timeline, row, theirs->first + i);
+        else
+            move_row(timeline, (*end)++, theirs->first + i);
+    }
+    ours->count = *end - ours->first;
+    ours->end_ns = theirs->end_ns;
+    ours->merged += theirs->merged;
+    ours->losses.unseen += theirs->losses.unseen;
+    ours->losses.lost += theirs->losses.lost;
+    ours->losses.unread_ns += theirs->losses.unread_ns;
+    ours->losses.partial += theirs->losses.partial;
+}
+
+/* Closes a frame up to what stands before it: it becomes frame `to`. */
+static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
+{
+    struct timeline_frame frame = timeline->frames[from];
+    const size_t first = *end;
+
+    for (size_t i = 0; i < frame.count; i++)
+        move_row(timeline, (*end)++, frame.first + i);
+    frame.first = first;
+    timeline->frames[to] = frame;
+}
+
+/* From frame `begin` on, frames go together as long as they are at most `most` of the source. */
+static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
+{
+    size_t end = timeline->frames[begin].first, to = begin;
+
+    move_frame(timeline, to, begin, &end);
+    for (size_t from = begin + 1; from < timeline->frame_count; from++) {
+        if (timeline->frames[to].merged + timeline->frames[from].merged <= most)
+            merge_frame(timeline, to, from, &end);
+        else
+            move_frame(timeline, ++to, from, &end);
+    }
+    timeline->frame_count = to + 1;
+    timeline->row_count = end;
+}
+
+void timeline_merge(struct timeline *timeline, uint64_t count)
+{
+    if (timeline->frame_count == 0)
+        return;
+    timeline->merging = count > 0 ? count * timeline->merging : UINT64_MAX;
+    merge_from(timeline, 0, timeline->merging);
+}
+
+int timeline_add(struct timeline *timeline, const struct frame *frame)
+{
+    const size_t most = timeline->bytes_maximum / row_bytes(timeline);
+    int r;
+
+    while (timeline->frame_count > 1 && timeline->row_count + frame->entity_count > most) {
+        timeline->merging *= 2;
+        merge_from(timeline, 0, timeline->merging);
+    }
+    if (reserve_rows(timeline, frame->entity_count + 1) != CAMP_OK ||
+        reserve_frame(timeline) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    timeline->frames[timeline->frame_count] = (struct timeline_frame){
+        .begin_ns = frame->wall_clock_ns - (int64_t)(frame->end_ns - frame->start_ns),
+        .end_ns = frame->wall_clock_ns,
+        .first = timeline->row_count,
+        .merged = 1,
+        .losses = frame->losses,
+    };
+    r = add_entities(timeline, frame);
+    if (r != CAMP_OK)
+        return r;
+    timeline->frames[timeline->frame_count].count =
+        timeline->row_count - timeline->frames[timeline->frame_count].first;
+    timeline->frame_count++;
+    if (timeline->frame_count > 1 && timeline->merging > 1)
+        merge_from(timeline, timeline->frame_count - 2, timeline->merging);
+    return CAMP_OK;
+}
+
+size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns)
+{
+    for (size_t i = 0; i + 1 < timeline->frame_count; i++) {
+        const int64_t end = timeline->frames[i].end_ns, next = timeline->frames[i + 1].begin_ns;
+
+        if (wall_clock_ns <= end ||
+            (wall_clock_ns < next && wall_clock_ns - end < next - wall_clock_ns))
+            return i;
+    }
+    return timeline->frame_count - 1;
+}
+
+/* ----------------------------------------------------------------------------------- Weights -- */
+
+bool timeline_weigh(const struct timeline *timeline, size_t row, const struct vertices *vertices,
+                    struct weights *ret)
+{
+    const size_t states = timeline->schema->state_count;
+    const float *shares = timeline->shares + row * states;
+
+    if (!(timeline->elapsed_s[row] > 0))
+        return false;
+    *ret = (struct weights){ .unaccounted = timeline->unaccounted[row] };
+    for (size_t i = 0; i < states; i++) {
+        if (vertices->of_state[i] == 0)
+            ret->left_out += shares[i];
+        else
+            ret->shares[vertices->of_state[i] - 1] += shares[i];
+    }
+    return true;
+}
+
+void weights_add(struct weights *weights, double *elapsed_s, const struct weights *more,
+                 double more_elapsed_s)
+{
+    const double share = more_elapsed_s > 0 ? more_elapsed_s / (*elapsed_s + more_elapsed_s) : 0;
+
+    for (size_t i = 0; i < VERTICES_MAXIMUM; i++)
+        weights->shares[i] += share * (more->shares[i] - weights->shares[i]);
+    weights->left_out += share * (more->left_out - weights->left_out);
+    weights->unaccounted += share * (more->unaccounted - weights->unaccounted);
+    *elapsed_s += more_elapsed_s;
+}
