@@ -37,6 +37,7 @@ int command_load(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_probe(int argc, char **argv);
 int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_time(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_wait(int argc, char **argv);

@@ -12,6 +12,7 @@ static const struct command commands[] = {
     { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
+    { "report", command_report, "one picture of a recording, a table, or what goes on" },
     { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
     { "record", command_record, "record any source to a file, to be looked at later" },
     { "get", command_get, "read counters" },

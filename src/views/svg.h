@@ -62,6 +62,15 @@ void svg_rect(FILE *stream, double x, double y, double width, double height,
 void svg_circle(FILE *stream, struct svg_point centre, double radius, const struct svg_look *look,
                 const char *title);
 
+/* Cells of a table in few bytes: lines of cells, one below the other, each of the height of `cell`
+ * from `origin` down. Runs of one colour go together: svg_cells(), then for each colour
+ * svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). x and width in pixels from
+ * the origin. */
+void svg_cells(FILE *stream, struct svg_point origin, double cell);
+void svg_cells_colour(FILE *stream, const char *colour);
+void svg_cells_run(FILE *stream, size_t line, double x, double width);
+void svg_cells_end(FILE *stream);
+
 /* `at` is on the base line, at the text's anchor. */
 void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
               const char *text);

@@ -1,0 +1,92 @@
+#include "output_file.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int complain_of_file(const char *path, int system_error)
+{
+    return complain(STATUS_FAILURE, "cannot write %s: %s", path, strerror(system_error));
+}
+
+static void release(struct output_file *file)
+{
+    free(file->target);
+    free(file->part);
+    *file = (struct output_file){ 0 };
+}
+
+/* Where links lead to, so that a link stays one. NULL: no memory. */
+static char *target_of(const char *path)
+{
+    char *resolved = realpath(path, NULL);
+
+    return resolved != NULL ? resolved : strdup(path);
+}
+
+static int open_part(struct output_file *file)
+{
+    int descriptor;
+
+    file->target = target_of(file->path);
+    if (file->target == NULL ||
+        asprintf(&file->part, "%s.%d.part", file->target, (int)getpid()) < 0) {
+        file->part = NULL;
+        errno = ENOMEM;
+        return -1;
+    }
+    descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return descriptor;
+}
+
+int output_file_open(struct output_file *file, const char *path)
+{
+    struct stat status;
+    int descriptor;
+
+    *file = (struct output_file){ .path = path };
+    if (strcmp(path, "-") == 0)
+        descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    else
+        descriptor = open_part(file);
+    file->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (file->stream == NULL) {
+        complain_of_file(path, errno);
+        release(file);
+        return STATUS_FAILURE;
+    }
+    return STATUS_OK;
+}
+
+int output_file_finish(struct output_file *file)
+{
+    const bool failed = ferror(file->stream) != 0;
+    int system_error = failed ? EIO : 0;
+
+    if (fclose(file->stream) != 0)
+        system_error = errno;
+    if (system_error == 0 && file->part != NULL && rename(file->part, file->target) != 0)
+        system_error = errno;
+    if (system_error != 0) {
+        if (file->part != NULL)
+            unlink(file->part);
+        complain_of_file(file->path, system_error);
+    }
+    release(file);
+    return system_error == 0 ? STATUS_OK : STATUS_FAILURE;
+}
+
+void output_file_discard(struct output_file *file)
+{
+    fclose(file->stream);
+    if (file->part != NULL)
+        unlink(file->part);
+    release(file);
+}

@@ -1,0 +1,27 @@
+/*
+ * A file of output that appears whole or not at all: it is written beside its place and put there
+ * by a rename once all of it is on its way to the disk. What is no regular file (/dev/stdout, a
+ * pipe) is written directly; "-" is stdout.
+ */
+#ifndef CAMP_COMMANDS_OUTPUT_FILE_H
+#define CAMP_COMMANDS_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+struct output_file {
+    FILE *stream;
+    const char *path; /* as it was said; the caller's */
+    char *target;     /* where it will be; owned. NULL: written directly */
+    char *part;       /* what is written until then; owned */
+};
+
+/* STATUS_OK, or an exit status after a complaint; then there is nothing to close. */
+int output_file_open(struct output_file *file, const char *path);
+
+/* Puts it in its place. STATUS_OK; otherwise it was complained of, and nothing is left behind. */
+int output_file_finish(struct output_file *file);
+
+/* Ends it without a result: nothing is left behind. */
+void output_file_discard(struct output_file *file);
+
+#endif

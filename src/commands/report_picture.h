@@ -1,0 +1,72 @@
+/* camp report --picture: one picture of a source (views/picture.h), as SVG, PNG or PDF. */
+#ifndef CAMP_COMMANDS_REPORT_PICTURE_H
+#define CAMP_COMMANDS_REPORT_PICTURE_H
+
+#include "options.h"
+#include "sources/from.h"
+
+struct report_picture {
+    int kind;           /* enum picture_kind; -1: no picture */
+    const char *output; /* the file */
+    const char *axes;   /* as a person writes them (ledger/axes.h); NULL: what is usual */
+    const char *axes_4; /* of four; NULL: what is usual */
+    uint64_t count;     /* so many frames of what has no end */
+    uint64_t interval_ns;
+    const char *at;   /* --at */
+    int over;         /* --over: 1 entities */
+    const char *only; /* --only */
+    const char *pin;  /* --pin */
+};
+
+extern const char *const report_picture_kinds[];
+extern const char *const report_picture_overs[];
+
+/* The options that belong to pictures alone; a command puts them into its table. */
+#define REPORT_PICTURE_OPTIONS(options)                                                            \
+    { "picture",                                                                                   \
+      0,                                                                                           \
+      OPTION_CHOICE,                                                                               \
+      &(options)->kind,                                                                            \
+      "KIND",                                                                                      \
+      "One picture instead of a page: --output x.svg, x.png or x.pdf.",                            \
+      0,                                                                                           \
+      0,                                                                                           \
+      report_picture_kinds },                                                                      \
+        { "at",                                                                                    \
+          0,                                                                                       \
+          OPTION_TEXT,                                                                             \
+          &(options)->at,                                                                          \
+          "TIME",                                                                                  \
+          "Of a picture of one frame (barry3, barry4, stack --over entities): last (the "          \
+          "default), mean of all, or a time as --begin takes it.",                                 \
+          0,                                                                                       \
+          0,                                                                                       \
+          NULL },                                                                                  \
+        { "over",                                                                                  \
+          0,                                                                                       \
+          OPTION_CHOICE,                                                                           \
+          &(options)->over,                                                                        \
+          "WHAT",                                                                                  \
+          "Of a stack: time (the default), all entities together; entities, one frame.",           \
+          0,                                                                                       \
+          0,                                                                                       \
+          report_picture_overs },                                                                  \
+        { "only",      0,                                                                          \
+          OPTION_TEXT, &(options)->only,                                                           \
+          "REGEX",     "Of a picture: entities with such a name.",                                 \
+          0,           0,                                                                          \
+          NULL },                                                                                  \
+    {                                                                                              \
+        "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                           \
+            "Of a picture: these have their name beside them in any case.", 0, 0, NULL             \
+    }
+
+/* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a
+ * complaint. */
+int report_picture_check(const struct report_picture *options);
+
+/* Reads the source to its end, or `count` frames, and writes the picture. An exit status. */
+int report_picture(const struct report_picture *options, struct source *source,
+                   const struct from_facts *facts);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * Barry3 and Barry4: a dot an entity, in the triangle or the tetrahedron of its vertices, as in
+ * Figures 5(b), 6 and 8 of the paper.
+ *
+ * The triangle has the trilinear grid: lines of 25, 50 and 75 % of each vertex, parallel to the
+ * side opposite it, in its colour, with the number where they end: of the upper vertex on the left
+ * side, of the left one on the base, of the right one on the right side. The tetrahedron is seen
+ * from a fixed place, without perspective; what is farther away is smaller and paler, and a stem
+ * goes from each of a few dots straight down to the base.
+ */
+#include "picture_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 680.0
+#define HEIGHT_OF_TRIANGLE 460.0
+#define TOP 96.0
+#define LEGEND_AT 50.0
+#define STEMS_MOST 100
+
+/* ------------------------------------------------------------------------------------ Barry3 -- */
+
+static struct svg_point in_triangle(const struct position *position)
+{
+    return (struct svg_point){ WIDTH / 2 + HEIGHT_OF_TRIANGLE * (position->x - 1 / sqrt(3)),
+                               TOP + HEIGHT_OF_TRIANGLE * (1 - position->y) };
+}
+
+static void project_3(const struct position *position, struct dot *dot)
+{
+    dot->at = in_triangle(position);
+}
+
+static struct svg_point point_of_shares(double first, double left, double right)
+{
+    const struct weights weights = { .shares = { first, left, right } };
+    struct position position = { 0, 0, 0 };
+
+    weights_position(&weights, 3, &position);
+    return in_triangle(&position);
+}
+
+/* Where the vertex has this share: from the one side to the other. The first end has the number. */
+static void grid_line(size_t vertex, double share, struct svg_point ret[2])
+{
+    const double rest = 1 - share;
+
+    switch (vertex) {
+    case 0:
+        ret[0] = point_of_shares(share, rest, 0);
+        ret[1] = point_of_shares(share, 0, rest);
+        break;
+    case 1:
+        ret[0] = point_of_shares(0, share, rest);
+        ret[1] = point_of_shares(rest, share, 0);
+        break;
+    default:
+        ret[0] = point_of_shares(rest, 0, share);
+        ret[1] = point_of_shares(0, rest, share);
+        break;
+    }
+}
+
+static void draw_grid(FILE *stream, const struct vertices *vertices)
+{
+    static const enum svg_anchor anchors[] = { SVG_END, SVG_MIDDLE, SVG_START };
+    static const struct svg_point gaps[] = { { -8, 4 }, { 0, 18 }, { 8, 4 } };
+
+    svg_group(stream, "axes");
+    for (size_t vertex = 0; vertex < 3; vertex++) {
+        for (int quarter = 1; quarter < 4; quarter++) {
+            struct svg_point ends[2];
+            char text[8];
+
+            grid_line(vertex, quarter / 4.0, ends);
+            svg_line(stream, ends[0], ends[1],
+                     &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
+                                         .stroke_width = 1,
+                                         .opacity = 0.55,
+                                         .dashes = "4 4" });
+            snprintf(text, sizeof text, "%d %%", 25 * quarter);
+            svg_text(stream,
+                     (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y },
+                     anchors[vertex], SVG_TICK, text);
+        }
+    }
+    svg_polygon(stream,
+                (struct svg_point[]){ point_of_shares(1, 0, 0), point_of_shares(0, 1, 0),
+                                      point_of_shares(0, 0, 1) },
+                3, &(struct svg_look){ .class = SVG_FRAME });
+    svg_group_end(stream);
+}
+
+/* A name with its colour beside it; it may be long, so it grows towards the middle. */
+static void draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
+                      struct svg_point at, enum svg_anchor anchor)
+{
+    const double side = anchor == SVG_END ? -1 : 1;
+    const double half = anchor == SVG_MIDDLE ? svg_text_width(vertices->names[vertex], 13) / 2 : 0;
+
+    svg_circle(stream, (struct svg_point){ at.x - side * (half + (half > 0 ? 6 : 4)), at.y - 4.5 },
+               5, &(struct svg_look){ .fill = vertex_colour(vertices->count, vertex) }, NULL);
+    svg_text(stream, (struct svg_point){ at.x + side * (anchor == SVG_MIDDLE ? 4 : 6), at.y },
+             anchor, SVG_NAME, vertices->names[vertex]);
+}
+
+static void draw_names_3(FILE *stream, const struct vertices *vertices)
+{
+    const struct svg_point top = point_of_shares(1, 0, 0), left = point_of_shares(0, 1, 0),
+                           right = point_of_shares(0, 0, 1);
+
+    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, SVG_MIDDLE);
+    draw_name(stream, vertices, 1, (struct svg_point){ left.x - 30, left.y + 42 }, SVG_START);
+    draw_name(stream, vertices, 2, (struct svg_point){ right.x + 30, right.y + 42 }, SVG_END);
+}
+
+/* What stands below both pictures. */
+static char *caption_of(const struct picture *picture, const struct dots *dots)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *caption = open_memstream(&text, &length);
+
+    if (caption == NULL)
+        return NULL;
+    caption_source(caption, picture, picture->frame, picture->frame + 1, dots->count);
+    fputs(".\n", caption);
+    caption_sums(caption, picture, &dots->sums, (const char *const[]){ "dot", "dots" },
+                 " (red rings)", " (black rings)");
+    if (dots->sums.left_out > 0 || dots->sums.missing + dots->sums.over > 0)
+        fputs("Where the shares do not add up to 100 %, a dot stands by their proportions.\n",
+              caption);
+    if (dots->sums.nowhere > 0)
+        fprintf(caption, "%zu more have no time at any vertex, and no dot.\n", dots->sums.nowhere);
+    caption_losses(caption, picture, picture->frame, picture->frame + 1);
+    if (fclose(caption) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int draw_barry(FILE *stream, const struct picture *picture, const char *about, double height,
+                      void (*project)(const struct position *, struct dot *),
+                      void (*draw)(FILE *, const struct picture *, const struct dots *))
+{
+    struct dots dots;
+    char *caption = NULL;
+    int r = dots_gather(&dots, picture, project);
+
+    if (r == CAMP_OK)
+        caption = caption_of(picture, &dots);
+    if (caption != NULL) {
+        begin_picture(stream, picture, about, WIDTH, height, caption);
+        dots_legend(stream, &dots, (struct svg_point){ MARGIN, LEGEND_AT }, WIDTH - 2 * MARGIN);
+        draw(stream, picture, &dots);
+        dots_draw(stream, picture, &dots);
+        svg_end(stream);
+    }
+    free(caption);
+    dots_release(&dots);
+    return caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static void draw_triangle(FILE *stream, const struct picture *picture, const struct dots *dots)
+{
+    (void)dots;
+    draw_grid(stream, picture->vertices);
+    draw_names_3(stream, picture->vertices);
+}
+
+int picture_barry3(FILE *stream, const struct picture *picture)
+{
+    return draw_barry(stream, picture,
+                      "A triangle with a dot for each entity: the nearer a corner, the larger the "
+                      "share of its time that is of that kind.",
+                      TOP + HEIGHT_OF_TRIANGLE + 60, project_3, draw_triangle);
+}
+
+/* ------------------------------------------------------------------------------------ Barry4 -- */
+
+#define YAW 0.61       /* radians: turned to the left */
+#define PITCH 0.35     /* seen from above */
+#define SCALE 430.0    /* pixels of the tetrahedron's height */
+#define CENTRE_X 400.0 /* of its centroid */
+#define CENTRE_Y 400.0
+#define NEAREST (-0.52) /* of the corners, from the centroid towards the reader */
+#define FARTHEST 0.64
+
+static void project_4(const struct position *position, struct dot *dot)
+{
+    const double edge = sqrt(1.5);
+    const double x = position->x - edge / 2, y = position->y - 0.25,
+                 z = position->z - edge * sqrt(3) / 6;
+    const double across = cos(YAW) * x + sin(YAW) * z, behind = cos(YAW) * z - sin(YAW) * x;
+
+    dot->at = (struct svg_point){ CENTRE_X + SCALE * across,
+                                  CENTRE_Y - SCALE * (cos(PITCH) * y + sin(PITCH) * behind) };
+    dot->depth =
+        fmin(1, fmax(0, (cos(PITCH) * behind - sin(PITCH) * y - NEAREST) / (FARTHEST - NEAREST)));
+}
+
+static struct svg_point corner_of(size_t vertex)
+{
+    struct weights weights = { 0 };
+    struct position position = { 0, 0, 0 };
+    struct dot dot = { 0 };
+
+    weights.shares[vertex] = 1;
+    weights_position(&weights, 4, &position);
+    project_4(&position, &dot);
+    return dot.at;
+}
+
+/* The edge from the left corner to that behind is hidden by two faces. */
+static void draw_edges(FILE *stream)
+{
+    for (size_t from = 0; from < 4; from++) {
+        for (size_t to = from + 1; to < 4; to++) {
+            const bool hidden = from == 1 && to == 3;
+
+            svg_line(stream, corner_of(from), corner_of(to),
+                     &(struct svg_look){ .class = SVG_FRAME,
+                                         .dashes = hidden ? "5 5" : NULL,
+                                         .opacity = hidden ? 0.6 : 0 });
+        }
+    }
+}
+
+/* From the dot straight down to the base, where the upper vertex has nothing. */
+static void draw_stem(FILE *stream, const struct dot *dot)
+{
+    const double whole = dot->weights.shares[0] + dot->weights.shares[1] + dot->weights.shares[2] +
+                         dot->weights.shares[3];
+    const struct svg_point foot = { dot->at.x, dot->at.y + SCALE * cos(PITCH) *
+                                                               dot->weights.shares[0] / whole };
+
+    svg_line(stream, dot->at, foot,
+             &(struct svg_look){ .class = "stem",
+                                 .stroke = "#57606a",
+                                 .stroke_width = 0.8,
+                                 .opacity = 0.5 - 0.3 * dot->depth });
+    svg_circle(stream, foot, 1.2, &(struct svg_look){ .fill = "#57606a", .opacity = 0.5 }, NULL);
+}
+
+static void draw_tetrahedron(FILE *stream, const struct picture *picture, const struct dots *dots)
+{
+    const struct vertices *vertices = picture->vertices;
+    const struct svg_point top = corner_of(0), left = corner_of(1), right = corner_of(2),
+                           behind = corner_of(3);
+
+    svg_group(stream, "axes");
+    svg_polygon(stream, (struct svg_point[]){ left, right, behind }, 3,
+                &(struct svg_look){ .fill = "#f1f3f5" });
+    draw_edges(stream);
+    for (size_t i = 0; dots->count <= STEMS_MOST && i < dots->count; i++)
+        draw_stem(stream, &dots->dots[i]);
+    svg_group_end(stream);
+    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, SVG_MIDDLE);
+    draw_name(stream, vertices, 1, (struct svg_point){ left.x - 60, left.y + 26 }, SVG_START);
+    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 }, SVG_MIDDLE);
+    draw_name(stream, vertices, 3, (struct svg_point){ behind.x + 14, behind.y + 4 }, SVG_START);
+}
+
+int picture_barry4(FILE *stream, const struct picture *picture)
+{
+    return draw_barry(stream, picture,
+                      "A tetrahedron with a dot for each entity: the nearer a corner, the larger "
+                      "the share of its time that is of that kind.",
+                      corner_of(2).y + 40, project_4, draw_tetrahedron);
+}

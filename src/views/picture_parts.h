@@ -1,0 +1,105 @@
+/* What the files that draw pictures (picture.h) share: captions, colours, dots. */
+#ifndef CAMP_VIEWS_PICTURE_PARTS_H
+#define CAMP_VIEWS_PICTURE_PARTS_H
+
+#include "oklab.h"
+#include "picture.h"
+#include "svg.h"
+
+#define SHOWN_UNACCOUNTED 0.005 /* from here on it is marked */
+#define MARGIN 16
+#define COLOUR_SIZE 8 /* "#rrggbb" */
+#define LEFT_OUT_COLOUR "#c3c9d0"
+#define MISSING_COLOUR "#d1242f"
+#define OVER_COLOUR "#000000"
+
+/* ------------------------------------------------------------------------------- Captions -- */
+
+/* What is wrong, over many rows. */
+struct sums {
+    size_t rows;
+    size_t missing, over;             /* rows with more than SHOWN_UNACCOUNTED */
+    size_t nowhere;                   /* rows that have no time at any vertex */
+    double worst_missing, worst_over; /* shares of one row */
+    double left_out;                  /* the largest share of one row */
+    struct weights mean;              /* of all time */
+    double elapsed_s;
+};
+
+void sums_add(struct sums *sums, const struct weights *weights, size_t vertices, double elapsed_s);
+
+/* A caption is a text of paragraphs, each ended by a newline. */
+
+/* The source, the time of frames [from, to), and how many: "...: 60 entities". */
+void caption_source(FILE *caption, const struct picture *picture, size_t from, size_t to,
+                    size_t entities);
+extern const char *const entity_nouns[2];
+
+/* Which time is in no state or at no vertex; `missing`, `over`: how that is marked (" (red
+ * ring)"); a row is one of `nouns`: "dot", "dots". */
+void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
+                  const char *const nouns[2], const char *missing, const char *over);
+/* Losses of these frames, and the picture's note. */
+void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to);
+
+/* Begins a picture of a width whose caption stands below `height`; draws the caption too. `about`
+ * begins its description. */
+void begin_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+                   double height, const char *caption);
+
+/* "14:03:05", with the day before it and milliseconds behind it where they are needed. */
+#define MOMENT_SIZE 40
+void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day);
+
+/* "postgres 4711"; of what has no process the name alone. */
+#define ENTITY_TEXT_SIZE (CAMP_NAME_SIZE + 24)
+void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity);
+
+/* -------------------------------------------------------------------------------- Colours -- */
+
+/* Of a vertex, of 3 or 4. */
+const char *vertex_colour(size_t count, size_t vertex);
+
+void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
+
+/* ----------------------------------------------------------------------------------- Dots -- */
+
+struct dot {
+    struct svg_point at; /* where the arithmetic says */
+    double depth;        /* 0 near to 1 far; 0 in a plane */
+    size_t row;          /* of the timeline */
+    struct weights weights;
+    int group;      /* 0 to 5; -1: none */
+    bool is_pinned; /* is labelled in any case */
+};
+
+struct dots {
+    struct dot *dots; /* [count]; owned: dots_release() */
+    size_t count;
+    size_t capacity;      /* of dots */
+    struct sums sums;     /* of all rows of the frame */
+    const char *names[6]; /* of the groups */
+    size_t group_count;
+};
+
+/* A dot for each row of the picture's frame that is somewhere; `project` sets at and depth.
+ * CAMP_OK or CAMP_E_NOMEM. */
+int dots_gather(struct dots *ret, const struct picture *picture,
+                void (*project)(const struct position *position, struct dot *dot));
+void dots_release(struct dots *dots);
+
+/* Draws them, far ones first, those of one place set apart, with rings and labels. */
+void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots);
+
+/* The groups' colours in a row at `at`; returns whether there is any. */
+bool dots_legend(FILE *stream, const struct dots *dots, struct svg_point at, double width);
+
+/* ------------------------------------------------------------------------------- Pictures -- */
+
+int picture_barry3(FILE *stream, const struct picture *picture);
+int picture_barry4(FILE *stream, const struct picture *picture);
+int picture_barymap(FILE *stream, const struct picture *picture);
+int picture_stack(FILE *stream, const struct picture *picture);
+int picture_lines(FILE *stream, const struct picture *picture);
+
+#endif
