@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { lean } from './lean.mjs';
 
 const PAGE = new URL('dist/page.html', import.meta.url);
 const LIMIT = 60 * 1024; // bytes, gzipped
@@ -26,6 +27,7 @@ async function bundle() {
         format: 'iife',
         target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
         legalComments: 'none',
+        plugins: [lean],
         logLevel: 'warning',
     });
     const text = (end) => outputFiles.find((file) => file.path.endsWith(end)).text.trim();

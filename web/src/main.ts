@@ -1,13 +1,19 @@
 // The page: puts its parts together, and draws them when something has changed.
 import './style.css';
+import './views2.css';
 import type { App, UiState, View, ViewFactory } from './types';
 import { createBarry3 } from './barry3';
 import { createBarry4 } from './barry4';
+import { createBarymap } from './barymap';
 import { Controls } from './controls';
 import { Player } from './player';
 import { Shell } from './shell';
+import { createLines } from './lines';
+import { createMultiples } from './multiples';
 import { load } from './source';
+import { createStack } from './stack';
 import { FrameStore } from './store';
+import { createTable } from './table';
 import { onThemeChange } from './theme';
 import { PageUi } from './ui';
 
@@ -15,6 +21,11 @@ import { PageUi } from './ui';
 const factories: ViewFactory[] = [
   createBarry3,
   createBarry4,
+  createBarymap,
+  createStack,
+  createLines,
+  createMultiples,
+  createTable,
 ];
 
 class Page {

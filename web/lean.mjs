@@ -1,0 +1,29 @@
+// uPlot without what the page never calls: bars, splines, straight lines (all charts here have
+// steps), its own axis of time, logarithms, its legend. It is one large
+// function, so nothing of it goes away by itself, and all of it would be two fifths of the page.
+//
+// Held to the version in package.json: a function that is not found ends the build.
+import { readFile } from 'node:fs/promises';
+
+/** Called, if at all, while uPlot begins; what they would give is not used after that. */
+const UNUSED = [
+    '_monotoneCubic', 'asinhAxisSplits', 'bars', 'fmtDate', 'initLegendRow', 'join', 'linear',
+    'log10AxisValsFilt', 'log2AxisValsFilt', 'logAxisSplits', 'nullExpand', 'points',
+    'rangeAsinh', 'rangeLog', 'sortCols', 'splineInterp', 'timeAxisSplits', 'timeAxisStamps', 'timeAxisVals', 'tzDate',
+];
+
+function without(source, name) {
+    const found = source.match(new RegExp(`^(\\t?)function ${name}\\([^]*?^\\1}`, 'm'));
+    if (!found)
+        throw new Error(`web/lean.mjs: this version of uPlot has no function ${name}()`);
+    return source.replace(found[0], () => `${found[1]}function ${name}() { return []; }`);
+}
+
+export const lean = {
+    name: 'lean',
+    setup({ onLoad }) {
+        onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => ({
+            contents: UNUSED.reduce(without, await readFile(path, 'utf8')),
+        }));
+    },
+};

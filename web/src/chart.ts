@@ -1,0 +1,165 @@
+// A chart with one axis of time or of entities, drawn by uPlot. Its own are the cursor that all
+// views of time share, the mark of the current frame, hatching, and the keys.
+import uPlot from 'uplot';
+import { element } from './dom';
+import { onWidth } from './parts';
+import { currentTheme, pixelRatio } from './theme';
+
+const HEIGHT = 220;
+const LEFT = 46; // room for the percentages
+
+export interface ChartEvents {
+  moved(x: number | null): void; // a value of the axis; null: the pointer has left
+  pressed(x: number, isDrag: boolean): void;
+  key(event: KeyboardEvent): void;
+  resized(): void;
+}
+
+/** What a chart has beside its data. */
+export interface ChartShape {
+  series: uPlot.Series[]; // without x
+  bands?: uPlot.Band[];
+  ticks: { at: () => number[]; text: (x: number) => string };
+}
+
+export class Chart {
+  readonly element: HTMLElement;
+  private plot: uPlot | null = null;
+  private shapeKey = '';
+  private readonly mark = element('div', { class: 'mark' });
+  private x: [number, number] = [0, 1];
+  private top = 1;
+  private isSetting = false;
+
+  constructor(label: string, private readonly events: ChartEvents) {
+    this.element = element('div', { class: 'chart', tabindex: '0', role: 'slider', 'aria-label': label });
+    this.element.addEventListener('keydown', (event) => events.key(event));
+    onWidth(this.element, () => {
+      this.plot?.setSize(this.size());
+      events.resized();
+    });
+  }
+
+  /** Made anew when the key differs. */
+  shape(key: string, make: () => ChartShape): void {
+    if (key === this.shapeKey && this.plot) return;
+    this.shapeKey = key;
+    this.plot?.destroy();
+    const shape = make();
+    this.plot = new uPlot(this.options(shape), [[], ...shape.series.map(() => [])], this.element);
+    this.plot.over.append(this.mark);
+    this.listen(this.plot.over);
+  }
+
+  /** [x, series...]; the axes go over `x` and from 0 to `top`. */
+  setData(data: uPlot.AlignedData, x: [number, number], top: number): void {
+    this.x = x;
+    this.top = top;
+    this.plot!.setData(data);
+  }
+
+  /** The mark is over [from, to); null: there is none. */
+  setMark(range: [number, number] | null): void {
+    this.mark.hidden = !range;
+    if (!range || !this.plot) return;
+    const from = this.plot.valToPos(range[0], 'x'), to = this.plot.valToPos(range[1], 'x');
+    this.mark.style.left = `${from - 1}px`;
+    this.mark.style.width = `${Math.max(3, to - from + 2)}px`;
+  }
+
+  /** The line of the cursor; null: none. */
+  setCursor(x: number | null): void {
+    if (!this.plot) return;
+    this.isSetting = true;
+    const left = x === null ? -10 : this.plot.valToPos(x, 'x');
+    if (left !== this.plot.cursor.left) this.plot.setCursor({ left, top: 0 });
+    this.isSetting = false;
+  }
+
+  /** Says to who cannot see it where the chart stands. */
+  setValue(now: number, least: number, most: number, text: string): void {
+    const values = { 'aria-valuemin': least, 'aria-valuemax': most, 'aria-valuenow': now, 'aria-valuetext': text };
+    for (const [name, value] of Object.entries(values))
+      if (this.element.getAttribute(name) !== String(value)) this.element.setAttribute(name, String(value));
+  }
+
+  private size(): { width: number; height: number } {
+    return { width: Math.max(120, this.element.clientWidth), height: HEIGHT };
+  }
+
+  private options(shape: ChartShape): uPlot.Options {
+    const theme = currentTheme();
+    const font = `11px ${theme.font}`;
+    const axis: uPlot.Axis = {
+      stroke: theme.quiet, font, grid: { stroke: theme.grid, width: 1 }, ticks: { stroke: theme.grid, width: 1, size: 4 },
+    };
+    return {
+      ...this.size(),
+      padding: [8, 10, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false, setScale: false } },
+      scales: { x: { time: false, range: () => this.x }, y: { range: () => [0, this.top] } },
+      axes: [
+        { ...axis, size: 24, gap: 3, splits: () => shape.ticks.at(), values: (_, at) => at.map(shape.ticks.text) },
+        { ...axis, size: LEFT, gap: 4, space: 26, values: (_, at) => at.map((value) => `${Math.round(value * 1000) / 10} %`) },
+      ],
+      series: [{}, ...shape.series],
+      bands: shape.bands ?? [],
+      hooks: { setCursor: [(plot) => this.cursorMoved(plot)] },
+    };
+  }
+
+  private cursorMoved(plot: uPlot): void {
+    if (this.isSetting) return;
+    const { left } = plot.cursor;
+    this.events.moved(left === undefined || left < 0 ? null : plot.posToVal(left, 'x'));
+  }
+
+  private listen(over: HTMLElement): void {
+    const press = (event: PointerEvent) => {
+      if (event.buttons !== 1 || !this.plot) return;
+      const x = this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, 'x');
+      this.events.pressed(x, event.type === 'pointermove');
+    };
+    over.addEventListener('pointerdown', (event) => {
+      over.setPointerCapture(event.pointerId);
+      press(event);
+    });
+    over.addEventListener('pointermove', press);
+  }
+}
+
+/** A series of areas in steps: a value holds from its x to the next. */
+export function area(fill: uPlot.Series['fill']): uPlot.Series {
+  return { fill: fill!, width: 0, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, spanGaps: false };
+}
+
+export function line(stroke: string, width = 1.5, dash?: number[]): uPlot.Series {
+  return { stroke, width, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, spanGaps: false, ...(dash && { dash }) };
+}
+
+/** Strokes from corner to corner, on nothing. `lean` -1: the other way. */
+export function hatching(colour: string, lean: 1 | -1 = 1): (plot: uPlot) => CanvasPattern {
+  const made = new Map<number, CanvasPattern>();
+  return (plot) => {
+    const ratio = pixelRatio();
+    let pattern = made.get(ratio);
+    if (!pattern) made.set(ratio, (pattern = plot.ctx.createPattern(tile(colour, lean, Math.round(6 * ratio), ratio), 'repeat')!));
+    return pattern;
+  };
+}
+
+function tile(colour: string, lean: 1 | -1, size: number, ratio: number): HTMLCanvasElement {
+  const canvas = element('canvas');
+  canvas.width = canvas.height = size;
+  const context = canvas.getContext('2d')!;
+  context.strokeStyle = colour;
+  context.lineWidth = 1.25 * ratio;
+  for (const shift of [-size, 0, size]) {
+    context.beginPath();
+    context.moveTo(shift, lean > 0 ? size : 0);
+    context.lineTo(shift + size, lean > 0 ? 0 : size);
+    context.stroke();
+  }
+  return canvas;
+}

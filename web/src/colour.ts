@@ -1,0 +1,77 @@
+// The colour of a composition: the colours of the vertices, mixed by their shares in OKLab, where
+// equal steps look equal (Björn Ottosson, "A perceptual color space for image processing", 2020).
+//
+// What is at no vertex mixes towards the background: a pale cell is one whose time is not all at
+// the vertices. Nothing is renormalised, but for shares that add up to more than 1 there is no
+// colour: such a cell has that of its proportions, and its mark.
+
+export type Lab = [lightness: number, a: number, b: number];
+
+/** A colour of 8 bits a channel: 0xRRGGBB. */
+export function parseColour(hex: string): number {
+  return parseInt(hex.slice(1), 16);
+}
+
+function toLinear(byte: number): number {
+  const c = byte / 255;
+  return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+}
+
+function toByte(linear: number): number {
+  const c = Math.min(1, Math.max(0, linear));
+  return Math.round(255 * (c <= 0.0031308 ? c * 12.92 : 1.055 * c ** (1 / 2.4) - 0.055));
+}
+
+const STEPS = 8191;
+/** toByte() of 0 to 1 in STEPS steps: a power for each cell of a barymap takes too long. */
+const BYTES = Uint8Array.from({ length: STEPS + 1 }, (_, i) => toByte(i / STEPS));
+
+export function toLab(hex: string): Lab {
+  const rgb = parseColour(hex);
+  const r = toLinear(rgb >> 16), g = toLinear((rgb >> 8) & 255), b = toLinear(rgb & 255);
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
+  ];
+}
+
+/** 0xRRGGBB of OKLab; what no screen shows is cut off. */
+function fromLab(lightness: number, a: number, b: number): number {
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const byte = (linear: number) => BYTES[Math.min(STEPS, Math.max(0, Math.round(linear * STEPS)))]!;
+  return (byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s) << 16)
+    | (byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s) << 8)
+    | byte(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s);
+}
+
+/** Mixes the colours of vertices. */
+export class Mixer {
+  private readonly vertices: Lab[];
+  private readonly background: Lab;
+
+  constructor(vertices: string[], background: string) {
+    this.vertices = vertices.map(toLab);
+    this.background = toLab(background);
+  }
+
+  /** 0xRRGGBB of shares [vertices], beginning at `at`, each `share * unit`. */
+  mix(shares: ArrayLike<number>, at = 0, unit = 1): number {
+    let lightness = 0, a = 0, b = 0, sum = 0;
+    for (let i = 0; i < this.vertices.length; i++) {
+      const share = shares[at + i]! * unit, vertex = this.vertices[i]!;
+      lightness += share * vertex[0];
+      a += share * vertex[1];
+      b += share * vertex[2];
+      sum += share;
+    }
+    if (sum > 1) return fromLab(lightness / sum, a / sum, b / sum);
+    const rest = 1 - sum, ground = this.background;
+    return fromLab(lightness + rest * ground[0], a + rest * ground[1], b + rest * ground[2]);
+  }
+}

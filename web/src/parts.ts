@@ -1,0 +1,48 @@
+// Small parts that several views of time are made of.
+import { element } from './dom';
+
+/** A list to choose from, with its name before it. */
+export function choice<T extends string>(
+  name: string, options: readonly (readonly [T, string])[], changed: (value: T) => void,
+): HTMLLabelElement {
+  const select = element('select', {}, ...options.map(([value, text]) => element('option', { value }, text)));
+  select.addEventListener('change', () => changed(select.value as T));
+  return element('label', { class: 'choice' }, element('span', {}, name), select);
+}
+
+/** A canvas as large as `width` x `height` pixels of the page. True: it is another size, and empty. */
+export function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): boolean {
+  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width === w && canvas.height === h) return false;
+  canvas.width = w;
+  canvas.height = h;
+  canvas.style.width = `${w / ratio}px`;
+  canvas.style.height = `${h / ratio}px`;
+  return true;
+}
+
+/** The event was used here: neither the page nor the browser does more with it. */
+export function used(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Calls when the element's width has changed. */
+export function onWidth(watched: HTMLElement, listener: () => void): void {
+  let width = -1;
+  new ResizeObserver(() => {
+    if (watched.clientWidth === width) return;
+    width = watched.clientWidth;
+    listener();
+  }).observe(watched);
+}
+
+/** Tells whether an element is on the screen, or nearly; calls when it has come there. */
+export function whileSeen(watched: HTMLElement, came: () => void): () => boolean {
+  let isSeen = false;
+  new IntersectionObserver((entries) => {
+    isSeen = entries.at(-1)!.isIntersecting;
+    if (isSeen) came();
+  }, { rootMargin: '100px' }).observe(watched);
+  return () => isSeen;
+}

@@ -1,0 +1,87 @@
+// The columns of the table: what is known of an entity, its shares by axis and by state.
+import { MISSING } from './axes';
+import { duration } from './format';
+import type { App, Axis, Frame } from './types';
+
+export interface Column {
+  key: string;
+  title: string;
+  help: string;
+  isNumber: boolean;
+  colour: string | null; // of a bar under the number
+  /** To sort by, and to copy: shares in percent. */
+  value(frame: Frame, row: number): number | string;
+  text(frame: Frame, row: number): string;
+  kind(frame: Frame, row: number): '' | 'zero' | 'missing' | 'over';
+}
+
+const DECIMALS = 2;
+
+export function columnsOf(app: App): Column[] {
+  const { store, ui } = app;
+  const head = store.head!, { axes3, axes4, groupBy } = ui.state;
+  const entityOf = (frame: Frame, row: number) => store.entities[frame.entity[row]!]!;
+  const columns = [
+    text('name', 'name', 'what it is called', (frame, row) => entityOf(frame, row).name || `#${frame.entity[row]}`),
+    whole('id', 'id', 'its own number', (frame, row) => entityOf(frame, row).id),
+    whole('pid', 'pid', 'its process', (frame, row) => entityOf(frame, row).pid),
+  ];
+  if (groupBy !== 'none')
+    columns.push(text('group', 'group', 'its group', (frame, row) => ui.groups()[ui.groupOf(frame.entity[row]!)]?.name ?? 'others'));
+  columns.push(elapsed());
+  axes3.forEach((axis, i) => columns.push(axisColumn(app, axis, head.colours.axes3[i] ?? null, `axis3-${i}`)));
+  axes4.forEach((axis, i) => {
+    if (!axes3.some((other) => other.states.join() === axis.states.join()))
+      columns.push(axisColumn(app, axis, head.colours.axes4[i] ?? null, `axis4-${i}`));
+  });
+  columns.push(unaccounted());
+  head.states.forEach((state, i) => columns.push(
+    share(`state-${i}`, state.title, `${state.help || state.title} (${state.provenance})`, null, (frame, row) =>
+      (frame.shares[i]?.[row] ?? 0) * frame.unit)));
+  return columns;
+}
+
+function text(key: string, title: string, help: string, value: (frame: Frame, row: number) => string): Column {
+  return { key, title, help, isNumber: false, colour: null, value, text: value, kind: () => '' };
+}
+
+function whole(key: string, title: string, help: string, value: (frame: Frame, row: number) => number): Column {
+  return { key, title, help, isNumber: true, colour: null, value, text: (frame, row) => String(value(frame, row)), kind: () => '' };
+}
+
+function elapsed(): Column {
+  const value = (frame: Frame, row: number) => frame.elapsed[row]! * frame.lengthMs;
+  const help = 'its own time within the interval';
+  return { ...whole('elapsed', 'elapsed ms', help, value), text: (frame, row) => duration(value(frame, row)), title: 'elapsed' };
+}
+
+/** In percent. */
+function share(key: string, title: string, help: string, colour: string | null, of: (frame: Frame, row: number) => number): Column {
+  const value = (frame: Frame, row: number) => 100 * of(frame, row);
+  return {
+    key, title: `${title} %`, help, isNumber: true, colour, value,
+    text: (frame, row) => digits(value(frame, row)),
+    kind: (frame, row) => (of(frame, row) === 0 ? 'zero' : ''),
+  };
+}
+
+function digits(value: number): string {
+  return value === 0 ? '0' : value.toFixed(DECIMALS).replace('-', '−');
+}
+
+function axisColumn(app: App, axis: Axis, colour: string | null, key: string): Column {
+  const titles = axis.states.map((state) => app.store.head!.states[state]!.title).join(' + ');
+  return share(key, axis.name, titles, colour, (frame, row) => {
+    let sum = 0;
+    for (const state of axis.states) sum += frame.shares[state]?.[row] ?? 0;
+    return sum * frame.unit;
+  });
+}
+
+function unaccounted(): Column {
+  const of = (frame: Frame, row: number) => frame.unaccounted[row]!;
+  return {
+    ...share('unaccounted', 'unaccounted', 'time in no state; below 0: booked twice', null, of),
+    kind: (frame, row) => (of(frame, row) > MISSING ? 'missing' : of(frame, row) < -MISSING ? 'over' : 'zero'),
+  };
+}
