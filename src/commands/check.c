@@ -3,6 +3,7 @@
  * and "cpus" to a view, interval by interval.
  */
 #include "check_record.h"
+#include "check_report.h"
 #include "command.h"
 #include "counters.h"
 #include "counters/units.h"
@@ -29,7 +30,7 @@ struct check_options {
     uint64_t interval_ns, count, top;
     int format, tier, table;
     bool kernel_threads;
-    const char *filter, *columns;
+    const char *filter, *columns, *report;
     struct process_selection processes;
 };
 
@@ -38,6 +39,7 @@ struct check {
     struct check_context context;
     struct source *tasks, *cpus;
     struct check_record record;
+    struct check_report report;
     struct view_options view_options;
     const struct view *view;
     regex_t filter;
@@ -75,6 +77,10 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
         { "table", 0, OPTION_CHOICE, &options->table, "TABLE",
           "The table that csv writes: processes, cpus, machine, total or losses.", 0, 0,
           check_table_names },
+        { "report", 0, OPTION_TEXT, &options->report, "FILE.html",
+          "At the end also write all intervals as one HTML file: error over time, error by load "
+          "with the inverse curve (docs/error.md), tables.",
+          0, 0, NULL },
     };
     const struct option_table table = {
         .usage = "camp check [OPTIONS]",
@@ -230,7 +236,9 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
     check->context.living = tasks_source_living(check->tasks);
     check->context.measured_cpus = tasks_source_cpus(check->tasks);
     check->lost |= tasks->losses.lost > 0;
-    if (check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
+    if ((check->options.report != NULL &&
+         check_report_add(&check->report, &check->context, tasks, cpus, time) != CAMP_OK) ||
+        check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
         return complain(STATUS_FAILURE, "out of memory");
     failed = check->view->record(&check->view_options, &check->record.record, number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
@@ -263,11 +271,23 @@ static int run_intervals(struct check *check)
     return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
 }
 
+/* A failed write of the report is told after whatever else went wrong. */
+static int finish_report(struct check *check, int status)
+{
+    int written = check->options.report != NULL ? check_report_write(&check->report) : STATUS_OK;
+
+    return status == STATUS_OK || status == STATUS_PARTIAL
+               ? (written != STATUS_OK ? written : status)
+               : status;
+}
+
 int command_check(int argc, char **argv)
 {
     struct check check = { 0 };
     int status = read_options(&check, argc, argv);
 
+    if (status == OPTIONS_GO_ON && check.options.report != NULL)
+        status = check_report_open(&check.report, check.options.report, argc, argv);
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
         status = open_sources(&check);
@@ -276,11 +296,12 @@ int command_check(int argc, char **argv)
         check.context.hidden = is_hidden();
         tell_accounting(&check);
         tell_tier(&check);
-        status = run_intervals(&check);
+        status = finish_report(&check, run_intervals(&check));
     }
     source_close(check.tasks);
     source_close(check.cpus);
     check_record_release(&check.record);
+    check_report_release(&check.report);
     selection_processes_release(&check.options.processes);
     if (check.context.selection.filter != NULL)
         regfree(&check.filter);

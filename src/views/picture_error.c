@@ -113,8 +113,8 @@ static void describe(const struct error_picture *picture, const char *what, char
     char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
 
     error_sentences(picture, sentences);
-    snprintf(ret, size, "%s of %s: %zu intervals. %s", what, picture->source, picture->series.count,
-             sentences[0]);
+    snprintf(ret, size, "%s of %s: %zu interval%s. %s", what, picture->source,
+             picture->series.count, picture->series.count == 1 ? "" : "s", sentences[0]);
 }
 
 static double note(FILE *stream, double at, const char *text)
@@ -231,7 +231,8 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
     plot_end(&plot);
     if (!fits)
         svg_text(stream, (struct svg_point){ WIDTH - 32, TOP + 22 }, SVG_END, SVG_NAME,
-                 "no single curve fits");
+                 picture->fit.outcome == INVERSE_FITTED ? "no single curve fits"
+                                                        : "no curve could be fitted");
     for (size_t i = 0; i < count; i++)
         below = note(stream, below, sentences[i]);
     note_stride(stream, below, &drawn);

@@ -20,6 +20,8 @@ static const char style[] =
     ".cells{stroke-width:1px;fill:none;shape-rendering:crispEdges}"
     ".frame{stroke:#57606a;stroke-width:1.2px;fill:none}";
 
+const char svg_style_hash[] = "sha256-D+s6Twq2NNgn3aG3l/JRNZa4TxqJ5PygZ1SsBtmiirc=";
+
 /* ------------------------------------------------------------------------ Numbers and texts -- */
 
 /* Written by hand: a picture of 1,000 dots has 5,000 of them, and no locale has a word in it. */
@@ -63,7 +65,7 @@ static bool is_character(const char *text, size_t length)
                                             memcmp(text, "\xef\xbf\xbf", 3) == 0));
 }
 
-static void write_escaped(FILE *stream, const char *text)
+void svg_escape(FILE *stream, const char *text)
 {
     while (*text != '\0') {
         const size_t length = utf8_length(text);
@@ -89,7 +91,7 @@ static void write_text_attribute(FILE *stream, const char *name, const char *tex
     if (text == NULL)
         return;
     fprintf(stream, " %s=\"", name);
-    write_escaped(stream, text);
+    svg_escape(stream, text);
     putc('"', stream);
 }
 
@@ -108,7 +110,7 @@ static void write_look(FILE *stream, const struct svg_look *look)
 static void write_element(FILE *stream, const char *name, const char *text)
 {
     fprintf(stream, "<%s>", name);
-    write_escaped(stream, text);
+    svg_escape(stream, text);
     fprintf(stream, "</%s>", name);
 }
 
@@ -281,7 +283,7 @@ static void write_text(FILE *stream, struct svg_point at, enum svg_anchor anchor
     }
     write_text_attribute(stream, "class", class);
     putc('>', stream);
-    write_escaped(stream, text);
+    svg_escape(stream, text);
     fputs("</text>\n", stream);
 }
 

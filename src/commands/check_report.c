@@ -1,0 +1,287 @@
+#include "check_report.h"
+
+#include "command.h"
+#include "views/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* ----------------------------------------------------------------------- The beginning -- */
+
+/* As a shell would take it again. */
+static void write_quoted(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=:,+%@";
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    putc('\'', stream);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", stream);
+        else
+            putc(*word, stream);
+    }
+    putc('\'', stream);
+}
+
+static char *command_line(int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    fputs("camp", stream);
+    for (int i = 0; i < argc; i++) {
+        putc(' ', stream);
+        write_quoted(stream, argv[i]);
+    }
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+int check_report_open(struct check_report *report, const char *path, int argc, char **argv)
+{
+    struct utsname system;
+    int failed;
+
+    report->command = command_line(argc, argv);
+    if (report->command == NULL)
+        return complain(STATUS_FAILURE, "out of memory");
+    if (uname(&system) == 0) {
+        snprintf(report->host, sizeof report->host, "%s", system.nodename);
+        snprintf(report->kernel, sizeof report->kernel, "%.20s %.90s", system.sysname,
+                 system.release);
+    }
+    report->picture.source = report->host;
+    failed = whole_file_open(&report->file, path);
+    if (failed != 0)
+        return complain(STATUS_FAILURE, "--report: cannot write '%s': %s", path, strerror(failed));
+    return OPTIONS_GO_ON;
+}
+
+/* ------------------------------------------------------------------------ An interval -- */
+
+/* NAN when it is not known. */
+static double number_of(const struct cell *cell)
+{
+    return cell->kind == CELL_REAL      ? cell->real
+           : cell->kind == CELL_INTEGER ? (double)cell->integer
+           : cell->kind == CELL_NATURAL ? (double)cell->natural
+                                        : NAN;
+}
+
+static double number_at(const struct record *record, const char *table, size_t row,
+                        const char *column)
+{
+    const struct cell cell = cell_of(record, table, row, column);
+
+    return number_of(&cell);
+}
+
+/* Grown by halves, and zeroed. CAMP_OK or CAMP_E_NOMEM. */
+static int reserve(void **array, size_t *capacity, size_t count, size_t element_size)
+{
+    const size_t before = *capacity;
+    const int r = count > before
+                      ? check_reserve(array, capacity, count + count / 2 + 16, element_size)
+                      : CAMP_OK;
+
+    if (r == CAMP_OK && *capacity > before)
+        memset((char *)*array + before * element_size, 0, (*capacity - before) * element_size);
+    return r;
+}
+
+/* The columns of the report's table have the names of the tables they are from. */
+static int add_interval(struct check_report *report)
+{
+    static const char *const tables[] = { "interval", "total", "machine", "losses" };
+    const struct record *record = &report->record.record;
+    const size_t at = report->picture.series.count;
+    struct report_interval *interval;
+    int r = reserve((void **)&report->intervals, &report->interval_capacity, at + 1,
+                    sizeof *report->intervals);
+
+    if (r != CAMP_OK)
+        return r;
+    interval = &report->intervals[at];
+    snprintf(interval->time, sizeof interval->time, "%s", report->record.time);
+    for (size_t i = 1; i < REPORT_COLUMNS; i++) {
+        const char *name = report_interval_fields[i].name;
+
+        interval->cells[i] = cell_unknown();
+        for (size_t j = 0; j < COUNT(tables); j++) {
+            const struct cell cell = cell_of(record, tables[j], 0, name);
+
+            if (cell.kind != CELL_UNKNOWN)
+                interval->cells[i] = cell;
+        }
+    }
+    return CAMP_OK;
+}
+
+static int find_process(struct check_report *report, size_t row, struct report_process **ret)
+{
+    const struct record *record = &report->record.record;
+    const struct cell name = cell_of(record, "processes", row, "name");
+    const struct cell pid = cell_of(record, "processes", row, "pid");
+    const struct cell began = cell_of(record, "processes", row, "new");
+    struct entity entity = { .id = pid.kind == CELL_INTEGER ? pid.integer : 0,
+                             .flags = began.boolean ? ENTITY_NEW : 0 };
+    enum roster_news news;
+    uint32_t number;
+    int r;
+
+    if (name.kind == CELL_TEXT)
+        snprintf(entity.name, sizeof entity.name, "%s", name.text);
+    r = roster_find(&report->roster, &entity, &number, &news);
+    if (r == CAMP_OK)
+        r = reserve((void **)&report->processes, &report->process_capacity, report->roster.count,
+                    sizeof *report->processes);
+    if (r == CAMP_OK)
+        *ret = &report->processes[number];
+    return r;
+}
+
+static int add_processes(struct check_report *report, double interval_s)
+{
+    const struct record *record = &report->record.record;
+    int r = CAMP_OK;
+
+    roster_begin(&report->roster);
+    for (size_t i = 0; i < record->tables[CHECK_PROCESSES].row_count && r == CAMP_OK; i++) {
+        const double share = interval_s / 100;
+        const double measured = number_at(record, "processes", i, "measured_percent") * share;
+        const double sampled = number_at(record, "processes", i, "sampled_percent") * share;
+        const double count = number_at(record, "processes", i, "count");
+        struct report_process *process;
+
+        r = find_process(report, i, &process);
+        if (r != CAMP_OK)
+            break;
+        process->measured_s += measured;
+        process->sampled_s += sampled;
+        process->absolute_s += fabs(sampled - measured);
+        if ((uint64_t)count > process->count)
+            process->count = (uint64_t)count;
+    }
+    return r;
+}
+
+static struct report_cpu *find_cpu(struct check_report *report, int64_t cpu)
+{
+    for (size_t i = 0; i < report->cpu_count; i++) {
+        if (report->cpus[i].cpu == cpu)
+            return &report->cpus[i];
+    }
+    if (reserve((void **)&report->cpus, &report->cpu_capacity, report->cpu_count + 1,
+                sizeof *report->cpus) != CAMP_OK)
+        return NULL;
+    report->cpus[report->cpu_count].cpu = cpu;
+    return &report->cpus[report->cpu_count++];
+}
+
+static int add_cpus(struct check_report *report, double interval_s)
+{
+    const struct record *record = &report->record.record;
+
+    for (size_t i = 0; i < record->tables[CHECK_CPUS].row_count; i++) {
+        const double measured = number_at(record, "cpus", i, "measured_busy_percent");
+        const double sampled = number_at(record, "cpus", i, "sampled_busy_percent");
+        struct report_cpu *cpu = find_cpu(report, cell_of(record, "cpus", i, "cpu").integer);
+
+        if (cpu == NULL)
+            return CAMP_E_NOMEM;
+        if (isnan(measured) || isnan(sampled))
+            continue;
+        cpu->measured_s += measured / 100 * interval_s;
+        cpu->sampled_s += sampled / 100 * interval_s;
+        cpu->elapsed_s += interval_s;
+    }
+    return CAMP_OK;
+}
+
+static void add_totals(struct check_report *report, const struct accuracy *accuracy,
+                       double interval_s)
+{
+    const struct record *record = &report->record.record;
+
+    accuracy_merge(&report->whole, accuracy);
+    report->elapsed_s += interval_s;
+    report->measured_busy_s +=
+        number_at(record, "machine", 0, "measured_busy_percent") / 100 * interval_s;
+    report->sampled_busy_s +=
+        number_at(record, "machine", 0, "sampled_busy_percent") / 100 * interval_s;
+    report->losses.unseen += cell_of(record, "losses", 0, "unseen").natural;
+    report->losses.lost += cell_of(record, "losses", 0, "lost").natural;
+    report->losses.partial += cell_of(record, "losses", 0, "partial").natural;
+    report->unread_percent =
+        fmax(report->unread_percent, number_at(record, "losses", 0, "unread_percent"));
+}
+
+int check_report_add(struct check_report *report, const struct check_context *context,
+                     const struct frame *tasks, const struct frame *cpus, const char *time)
+{
+    const uint64_t length_ns = tasks->end_ns - tasks->start_ns;
+    const double interval_s = (double)length_ns / 1e9;
+    struct check_summary summary;
+    int r;
+
+    report->context = *context;
+    report->context.selection.top = report->context.selection.top_cpus = 0;
+    r = check_summarise(&report->record, &report->context, tasks, &summary);
+    if (r == CAMP_OK)
+        r = check_record_fill(&report->record, &report->context, tasks, cpus, time);
+    if (r == CAMP_OK)
+        r = add_interval(report);
+    if (r == CAMP_OK)
+        r = add_processes(report, interval_s);
+    if (r == CAMP_OK)
+        r = add_cpus(report, interval_s);
+    if (r == CAMP_OK) /* last: what failed before is not counted */
+        r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns,
+                             &summary.accuracy, context->tier != TASKS_SCHEDSTAT);
+    if (r == CAMP_OK)
+        add_totals(report, &summary.accuracy, interval_s);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------ The end -- */
+
+int check_report_write(struct check_report *report)
+{
+    int failed;
+
+    if (report->picture.series.count == 0)
+        return STATUS_OK;
+    if (error_picture_fit(&report->picture) != CAMP_OK ||
+        check_report_page(report->file.stream, report) != CAMP_OK)
+        return complain(STATUS_FAILURE, "--report: out of memory");
+    failed = whole_file_keep(&report->file);
+    if (failed != 0)
+        return complain(STATUS_FAILURE, "--report: cannot write it: %s", strerror(failed));
+    return STATUS_OK;
+}
+
+void check_report_release(struct check_report *report)
+{
+    whole_file_drop(&report->file);
+    check_record_release(&report->record);
+    error_picture_release(&report->picture);
+    roster_release(&report->roster);
+    free(report->command);
+    free(report->intervals);
+    free(report->processes);
+    free(report->cpus);
+    *report = (struct check_report){ 0 };
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# camp check --report: what the page says is what the records of the same run say.
+
+setup() {
+    CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    PAGE=$BATS_TEST_TMPDIR/out.html
+    LOAD=
+}
+
+teardown() {
+    [ -z "$LOAD" ] || kill "$LOAD" 2>/dev/null || true
+}
+
+# page EXPRESSION: evaluates Python on `p`, the page (report_page.py), and on `records`, the objects
+# of $output, which are of the same run.
+page() {
+    PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -c "
+import json, math, sys
+from report_page import page
+p = page('$PAGE')
+records = [json.loads(line) for line in sys.stdin.read().splitlines() if line.startswith('{')]
+def near(a, b): return a is None and b is None or abs(a - b) <= 1e-6 * abs(b) + 1e-9
+ok = $1
+if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], records, sep='\n')
+sys.exit(0 if ok else 1)" <<<"$output"
+}
+
+# A run of $1 intervals beside a load that works between ticks.
+reported() {
+    "$CAMP" load cpu --percent 50 --phase between-ticks --duration 10 >/dev/null 2>&1 &
+    LOAD=$!
+    run --separate-stderr "$CAMP" check --count "$1" --interval 150ms --format json \
+        --report "$PAGE" "${@:2}"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+}
+
+@test "the page is well-formed, needs nothing from outside, and its policy allows its styles only" {
+    reported 3
+    page "'script' not in p.tags and not {'src', 'href', 'style'} & {n for _, n, _ in p.attributes}"
+    page "not any(n.startswith('on') for _, n, _ in p.attributes)"
+    page "not any('http' in (v or '') for _, n, v in p.attributes if n not in ('http-equiv', 'xmlns'))"
+    page "p.policy.startswith(\"default-src 'none'; style-src \")"
+    # When a style was changed, these are the hashes to put beside it (html.c, svg.c).
+    page "print('the styles are', p.hashes()) or set(p.policy.split('style-src ')[1].split(';')[0].split()) == p.hashes()"
+    [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
+}
+
+@test "its intervals are those of --format json in the same run, number by number" {
+    reported 6
+    page "len(p.tables['intervals']) == len(records) == 6"
+    page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records]"
+    page "all(x['interval_s'] == r['interval_s'] for x, r in zip(p.tables['intervals'], records))"
+    for column in processes ended measured_percent sampled_percent error_percent \
+        absolute_error_percent maximum_error_percent stray_sampled_percent; do
+        page "all(x['$column'] == r['total']['$column'] for x, r in zip(p.tables['intervals'], records))"
+    done
+    for column in measured_busy_percent sampled_busy_percent steal_percent unaccounted_percent; do
+        page "all(x['$column'] == r['machine']['$column'] for x, r in zip(p.tables['intervals'], records))"
+    done
+    for column in unseen lost partial unread_percent; do
+        page "all(x['$column'] == r['losses']['$column'] for x, r in zip(p.tables['intervals'], records))"
+    done
+}
+
+@test "both pictures have a dot for each interval with an error, a title and a description" {
+    reported 5
+    page "len(p.pictures) == 2 and all(x['title'] and x['desc'] for x in p.pictures)"
+    page "'over time' in p.pictures[0]['title'] and 'by load' in p.pictures[1]['title']"
+    page "[x['dots'] for x in p.pictures] == 2 * [sum(r['total']['absolute_error_percent'] is not None for r in records)]"
+    page "p.pictures[0]['lines'] == 1"
+}
+
+@test "processes and CPUs are the sums of the records" {
+    reported 4
+    page "all(near(x['measured_s'], sum(y['measured_percent'] * r['interval_s'] / 100 for r in records for y in r['processes'] if y['pid'] == x['pid'])) for x in p.tables['processes'] if x['pid'])"
+    page "any(x['pid'] == $LOAD for x in p.tables['processes'])"
+    page "all(near(x['absolute_s'], sum(abs(y['sampled_percent'] - y['measured_percent']) * r['interval_s'] / 100 for r in records for y in r['processes'] if y['pid'] == x['pid'])) for x in p.tables['processes'] if x['pid'] and x['absolute_s'] is not None)"
+    seconds="sum(r['interval_s'] for r in records)"
+    page "len(p.tables['cpus']) == len(records[0]['cpus'])"
+    page "all(near(x['measured_busy_percent'], sum(c['measured_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
+    page "all(near(x['sampled_busy_percent'], sum(c['sampled_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
+}
+
+@test "the fit is of all intervals, and there is a verdict" {
+    reported 8
+    page "records[0]['tier'] == 'schedstat' or sum(p.tables['fit'][0][x] for x in ('used', 'left_out')) == sum(r['total']['absolute_error_percent'] is not None for r in records)"
+    page "any(t == 'p' and ('explains' in x or 'No single curve fits' in x or 'No curve could be fitted' in x) for t, x in p.texts)"
+    page "p.pictures[1]['lines'] == any(t == 'p' and 'The inverse curve explains' in x for t, x in p.texts)"
+}
+
+@test "a selection is reported as it is shown, all its rows, whatever --top says" {
+    sleep 20 &
+    LOAD=$!
+    run --separate-stderr "$CAMP" check --count 2 --interval 100ms --format json --pid $LOAD --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "[x['measured_percent'] for x in p.tables['intervals']] == [0, 0]"
+    page "{'what': 'processes', 'is': 'a selection'} in p.tables['facts']"
+    page "[x['dots'] for x in p.pictures] == [0, 0] and 'fit' not in p.tables"
+    kill $LOAD
+    run --separate-stderr "$CAMP" check --count 1 --interval 400ms --format text --top 1 --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "len(p.tables['processes']) > 1 and {'what': 'processes', 'is': 'all'} in p.tables['facts']"
+}
+
+@test "it says the command, the machine, the tier and what that cannot see" {
+    run "$CAMP" check --count 1 --interval 50ms --tier schedstat --filter "it's <b>&" --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "{'what': 'machine', 'is': '$(uname -n)'} in p.tables['facts']"
+    page "{'what': 'tier', 'is': 'schedstat'} in p.tables['facts']"
+    page "any(x['what'] == 'which cannot see' and 'sampled time' in x['is'] for x in p.tables['facts'])"
+    page "__import__('shlex').split(p.tables['facts'][0]['is']) == ['camp', 'check', '--count', '1', '--interval', '50ms', '--tier', 'schedstat', '--filter', 'it\'s <b>&', '--report', '$PAGE']"
+    page "'b' not in p.tags"
+}
+
+@test "where ticks are not known there is no error, and it is said" {
+    run --separate-stderr "$CAMP" check --count 3 --interval 100ms --tier schedstat --format json --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "all(x['sampled_percent'] is None and x['absolute_error_percent'] is None for x in p.tables['intervals'])"
+    page "[x['dots'] for x in p.pictures] == [0, 0]"
+    page "any(t == 'p' and 'Sampled time of processes is not known' in x for t, x in p.texts)"
+    page "all(x['sampled_s'] is None for x in p.tables['processes'])"
+}
+
+@test "a process may have any name" {
+    cat >"$BATS_TEST_TMPDIR/named.py" <<'EOP'
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"</td><b>\n\x1b\xff\"&", 0, 0, 0)
+end = time.monotonic() + 8
+while time.monotonic() < end:
+    pass
+EOP
+    python3 "$BATS_TEST_TMPDIR/named.py" &
+    LOAD=$!
+    for _ in {1..50}; do
+        [[ $(cat "/proc/$LOAD/comm") != "</td>"* ]] || break
+        sleep 0.1
+    done
+    run "$CAMP" check --count 1 --interval 300ms --pid $LOAD --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "p.tables['processes'][0]['name'].startswith('</td><b>')"
+    page "'b' not in p.tags"
+}
+
+@test "SIGINT ends with a report of what was seen" {
+    "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
+    LOAD=$!
+    for _ in {1..50}; do
+        (((0x$(awk '/^SigCgt/ {print $2}' "/proc/$LOAD/status") & 0x4002) == 0x4002)) && break
+        sleep 0.1
+    done
+    sleep 0.4
+    [ ! -e "$PAGE" ]
+    kill -INT "$LOAD"
+    wait "$LOAD"
+    output=
+    page "len(p.tables['intervals']) == 1 and p.tables['intervals'][0]['interval_s'] < 30"
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'out.html*' | wc -l)" -eq 1 ]
+}
+
+@test "a reader of the text that goes away early leaves the report" {
+    run bash -c "set -o pipefail; '$CAMP' check --interval 50ms --count 20 --format csv --report '$PAGE' | head -1"
+    [ "$status" -eq 0 ]
+    output=
+    page "0 < len(p.tables['intervals']) < 20"
+}
+
+@test "what cannot be written is told before anything is measured" {
+    run --separate-stderr timeout 5 "$CAMP" check --interval 60 --report "$BATS_TEST_TMPDIR/none/out.html"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    [[ $stderr == "camp check: --report: cannot write '"*"none/out.html': No such file or directory" ]]
+    run --separate-stderr timeout 5 "$CAMP" check --interval 60 --report "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"Is a directory" ]]
+    [ -z "$output" ]
+}
+
+@test "a full disk is told, with status 1" {
+    run --separate-stderr "$CAMP" check --count 1 --interval 50ms --report /dev/full
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    [[ $stderr == *"--report: cannot write it: No space left on device" ]]
+    [ -c /dev/full ]
+}
+
+@test "a report that was there stays until the new one is whole; links and modes are kept" {
+    echo old >"$BATS_TEST_TMPDIR/real.html"
+    chmod 640 "$BATS_TEST_TMPDIR/real.html"
+    ln -s real.html "$PAGE"
+    "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
+    LOAD=$!
+    sleep 0.5
+    [ "$(cat "$PAGE")" = old ]
+    kill -KILL "$LOAD"
+    wait "$LOAD" || true
+    [ "$(cat "$PAGE")" = old ]
+    run "$CAMP" check --count 1 --interval 50ms --report "$PAGE"
+    [ "$status" -eq 0 ]
+    [ -L "$PAGE" ]
+    [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = 640 ]
+    [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
+}
+
+@test "a pipe takes it too" {
+    run bash -c "'$CAMP' check --count 1 --interval 50ms --format json --report /dev/fd/3 3>&1 >/dev/null | tail -1"
+    [ "$output" = "</html>" ]
+}
