@@ -3,11 +3,16 @@
 #include "beside.h"
 #include "check.h"
 #include "counters/error.h"
+#include "csv.h"
 #include "groups.h"
+#include "query.h"
 #include "recording.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define SQLITE_PREFIX "sqlite:"
 
 /* ------------------------------------------------------------------------ This machine -- */
 
@@ -116,6 +121,39 @@ static bool ends_with(const char *text, const char *suffix)
     return length > suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
 }
 
+/* "-" is standard input. */
+static int open_csv(const struct from *from, struct source **ret, struct from_facts *facts,
+                    struct camp_error *error)
+{
+    struct rows *rows;
+    int r;
+
+    if (strcmp(from->text, "-") == 0) {
+        snprintf(facts->name, sizeof facts->name, "standard input");
+        if (from->begin_ns != 0 || from->end_ns != 0)
+            return camp_fail(error, CAMP_E_INVALID, 0,
+                             "--begin and --end take a file: standard input is read once");
+    }
+    r = csv_rows_open(from->text, from, &rows, error);
+    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+}
+
+static int open_query(const struct from *from, struct source **ret, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    const char *path = from->text + strlen(SQLITE_PREFIX);
+    struct rows *rows;
+    int r;
+
+    snprintf(facts->name, sizeof facts->name, "%s", file_name(path));
+    if (from->query == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "%.64s: what of it? --query \"select time, entity, ... from ...\"",
+                         from->text);
+    r = query_rows_open(path, from->query, from, &rows, error);
+    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+}
+
 static int open_named(const struct from *from, const char *text, struct source **ret,
                       struct from_facts *facts, struct camp_error *error)
 {
@@ -123,11 +161,15 @@ static int open_named(const struct from *from, const char *text, struct source *
         if (strcmp(text, kinds[i].name) == 0)
             return kinds[i].open(from, ret, facts, error);
     }
+    if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
+        return open_query(from, ret, facts, error);
     if (ends_with(text, ".camp"))
         return recording_source_open(from, text, ret, facts, error);
+    if (strcmp(text, "-") == 0 || ends_with(text, ".csv") || ends_with(text, ".CSV"))
+        return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "there is no source '%.100s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus, check or FILE.camp",
+                     "there is no source '%.40s'; it takes threads, processes, users, commands, "
+                     "cgroups, cpus, check, FILE.camp, FILE.csv or sqlite:FILE",
                      text);
 }
 

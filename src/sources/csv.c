@@ -1,0 +1,306 @@
+#include "csv.h"
+
+#include "counters/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK ((size_t)256 << 10)
+#define LONGEST_ROW ((size_t)1 << 20)
+#define PATH_IN_MESSAGE 80
+
+struct csv {
+    struct rows rows; /* first: it is rows */
+    const struct from *from;
+    char name[PATH_IN_MESSAGE];
+    int descriptor;
+    bool at_end;  /* of the file: what is left is in the buffer */
+    char *buffer; /* [capacity]; what is not yet divided is [begin, end) */
+    size_t capacity, begin, end;
+    uint64_t line;        /* at `begin`, from 1 */
+    uint64_t done, total; /* bytes */
+    struct field *fields; /* [field_capacity] of the last row */
+    size_t field_capacity;
+};
+
+/* ------------------------------------------------------------------------------- Reading -- */
+
+static bool is_stopped(const struct csv *csv)
+{
+    return csv->from->stop != NULL && *csv->from->stop;
+}
+
+/* Makes room behind `end`: by moving what is left to the front, then by more memory. */
+static int make_room(struct csv *csv, struct camp_error *error)
+{
+    size_t capacity = csv->capacity == 0 ? BLOCK : 2 * csv->capacity;
+    char *grown;
+
+    if (csv->begin > 0) {
+        memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
+        csv->end -= csv->begin;
+        csv->begin = 0;
+    }
+    if (csv->end < csv->capacity)
+        return CAMP_OK;
+    grown = realloc(csv->buffer, capacity);
+    if (grown == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
+    csv->buffer = grown;
+    csv->capacity = capacity;
+    return CAMP_OK;
+}
+
+/* Reads on; sets at_end instead when there is nothing more. */
+static int fill(struct csv *csv, struct camp_error *error)
+{
+    ssize_t length;
+    int r;
+
+    if (csv->end - csv->begin >= LONGEST_ROW)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s, line %" PRIu64 ": more than 1 MiB in a row; is this a table?",
+                         csv->name, csv->line);
+    r = make_room(csv, error);
+    if (r != CAMP_OK)
+        return r;
+    do {
+        if (is_stopped(csv))
+            return camp_fail(error, CAMP_E_IO, EINTR, "%s: stopped before it was read", csv->name);
+        length = read(csv->descriptor, csv->buffer + csv->end, csv->capacity - csv->end);
+    } while (length < 0 && errno == EINTR);
+    if (length < 0)
+        return camp_fail(error, CAMP_E_IO, errno, "%s: %s", csv->name, strerror(errno));
+    csv->at_end = length == 0;
+    csv->end += (size_t)length;
+    csv->done += (uint64_t)length;
+    if (csv->from->progress != NULL)
+        csv->from->progress(csv->from->context, csv->done, csv->total);
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------------- Rows and fields -- */
+
+enum extent { EXTENT_WHOLE, EXTENT_MORE /* it goes on behind the buffer */, EXTENT_OPEN };
+
+/* Where a row with quotes ends (at its LF or at `end`), by a look at each byte. */
+static enum extent quoted_extent(const char *at, const char *end, const char **ret_end)
+{
+    enum { BEGIN, PLAIN, QUOTED, CLOSED } state = BEGIN;
+
+    for (; at < end; at++) {
+        if (state == QUOTED) {
+            if (*at == '"')
+                state = CLOSED;
+        } else if (*at == '\n') {
+            *ret_end = at;
+            return EXTENT_WHOLE;
+        } else if (*at == '"' && state != PLAIN) {
+            state = QUOTED; /* a field begins, or the quote before is a doubled one */
+        } else {
+            state = *at == ',' ? BEGIN : PLAIN;
+        }
+    }
+    *ret_end = end;
+    return state == QUOTED ? EXTENT_OPEN : EXTENT_MORE;
+}
+
+/* Where the row at the cursor ends. */
+static enum extent extent_of(const struct csv *csv, const char **ret_end)
+{
+    const char *begin = csv->buffer + csv->begin;
+    const char *end = csv->buffer + csv->end;
+    const char *newline = memchr(begin, '\n', (size_t)(end - begin));
+    const char *line_end = newline != NULL ? newline : end;
+    enum extent extent;
+
+    *ret_end = line_end;
+    if (memchr(begin, '"', (size_t)(line_end - begin)) == NULL)
+        return newline != NULL || csv->at_end ? EXTENT_WHOLE : EXTENT_MORE;
+    extent = quoted_extent(begin, end, ret_end);
+    if (extent == EXTENT_WHOLE || (extent == EXTENT_MORE && csv->at_end))
+        return EXTENT_WHOLE;
+    if (!csv->at_end && ((size_t)(end - begin) < LONGEST_ROW || newline == NULL))
+        return EXTENT_MORE;
+    *ret_end = line_end;
+    return EXTENT_OPEN;
+}
+
+static struct field *add_field(struct csv *csv, struct row *row)
+{
+    const size_t capacity = csv->field_capacity == 0 ? 16 : 2 * csv->field_capacity;
+    struct field *grown;
+
+    if (row->count == csv->field_capacity) {
+        grown = reallocarray(csv->fields, capacity, sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        csv->fields = grown;
+        csv->field_capacity = capacity;
+    }
+    return &csv->fields[row->count++];
+}
+
+/* Takes the quotes off the field that begins at `at`, in place. Returns where it ends. */
+static char *unquote(char *at, const char *end, struct field *field)
+{
+    char *write = at;
+
+    for (at++; at < end; at++) {
+        if (*at == '"') {
+            if (at + 1 == end || at[1] != '"') {
+                at++;
+                break;
+            }
+            at++;
+        }
+        *write++ = *at;
+    }
+    field->length = (size_t)(write - field->text);
+    return at;
+}
+
+/* Divides [at, end), without its end of line, into fields. False: no memory. */
+static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
+{
+    for (;;) {
+        struct field *field = add_field(csv, row);
+        char *comma;
+
+        if (field == NULL)
+            return false;
+        field->text = at;
+        field->length = 0;
+        if (at < end && *at == '"') {
+            at = unquote(at, end, field);
+            if (at < end && *at != ',')
+                row->problem = "there is text behind a closing quote";
+        }
+        comma = memchr(at, ',', (size_t)(end - at));
+        if (field->text == at)
+            field->length = (size_t)((comma != NULL ? comma : end) - at);
+        if (comma == NULL)
+            return true;
+        at = comma + 1;
+    }
+}
+
+static uint64_t lines_in(const char *at, const char *end)
+{
+    uint64_t lines = 0;
+
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
+/* Takes the row that ends at `end` (its LF or the end of the file) off the buffer. */
+static bool take_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
+{
+    char *begin = csv->buffer + csv->begin;
+    const bool has_newline = end < csv->buffer + csv->end;
+    const char *text_end = end > begin && end[-1] == '\r' ? end - 1 : end;
+
+    *row = (struct row){ .number = csv->line };
+    csv->line += lines_in(begin, end) + has_newline;
+    csv->begin = (size_t)(end - csv->buffer) + has_newline;
+    if (extent == EXTENT_OPEN)
+        row->problem = "a quote is not closed";
+    if (!divide(csv, begin, text_end, row))
+        return false;
+    row->fields = csv->fields;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- The rows -- */
+
+static int next(struct rows *rows, struct row *ret, struct camp_error *error)
+{
+    struct csv *csv = (struct csv *)rows;
+
+    for (;;) {
+        const char *end = NULL;
+        enum extent extent;
+
+        if (csv->begin == csv->end && csv->at_end)
+            return SOURCE_END;
+        extent = csv->begin == csv->end ? EXTENT_MORE : extent_of(csv, &end);
+        if (extent == EXTENT_MORE) {
+            int r = fill(csv, error);
+
+            if (r != CAMP_OK)
+                return r;
+            continue;
+        }
+        if (!take_row(csv, extent, end, ret))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
+        if (ret->count > 1 || ret->fields[0].length > 0)
+            return CAMP_OK; /* otherwise an empty line */
+    }
+}
+
+static void close_csv(struct rows *rows)
+{
+    struct csv *csv = (struct csv *)rows;
+
+    if (csv->descriptor > STDIN_FILENO)
+        close(csv->descriptor);
+    free(csv->buffer);
+    free(csv->fields);
+    free(csv);
+}
+
+/* The first bytes: a byte order mark is taken off. */
+static int skip_mark(struct csv *csv, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && !csv->at_end && csv->end < 3)
+        r = fill(csv, error);
+    if (r != CAMP_OK)
+        return r;
+    if (csv->end >= 2 &&
+        (memcmp(csv->buffer, "\xff\xfe", 2) == 0 || memcmp(csv->buffer, "\xfe\xff", 2) == 0))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is UTF-16: save it as UTF-8", csv->name);
+    if (csv->end >= 3 && memcmp(csv->buffer, "\xef\xbb\xbf", 3) == 0)
+        csv->begin = 3;
+    return CAMP_OK;
+}
+
+int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
+                  struct camp_error *error)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    struct csv *csv = calloc(1, sizeof *csv);
+    struct stat status;
+    int r;
+
+    if (csv == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.80s: no memory to read it", path);
+    csv->rows = (struct rows){ next, close_csv, "line" };
+    csv->from = from;
+    csv->line = 1;
+    snprintf(csv->name, sizeof csv->name, "%s", is_input ? "standard input" : path);
+    csv->descriptor = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (csv->descriptor < 0) {
+        r = camp_fail(error, CAMP_E_IO, errno, "%s: %s", csv->name, strerror(errno));
+    } else {
+        if (fstat(csv->descriptor, &status) == 0 && S_ISREG(status.st_mode))
+            csv->total = (uint64_t)status.st_size;
+        r = skip_mark(csv, error);
+    }
+    if (r != CAMP_OK) {
+        close_csv(&csv->rows);
+        return r;
+    }
+    *ret = &csv->rows;
+    return CAMP_OK;
+}

@@ -1,0 +1,127 @@
+#include "query.h"
+
+#include "counters/error.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUSY_MS 2000         /* a writer is waited for */
+#define STEPS_BETWEEN 100000 /* of SQLite's machine, between two looks at *stop */
+
+struct query {
+    struct rows rows; /* first: it is rows */
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    struct field *fields; /* [count] */
+    size_t count;
+    uint64_t read; /* rows, the header not among them */
+    bool is_begun;
+};
+
+static int complain(struct query *query, struct camp_error *error, int code)
+{
+    return camp_fail(error, code, 0, "SQLite: %s", sqlite3_errmsg(query->database));
+}
+
+static void name_columns(struct query *query)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const char *name = sqlite3_column_name(query->statement, (int)i);
+
+        query->fields[i].text = name != NULL ? name : "";
+        query->fields[i].length = strlen(query->fields[i].text);
+    }
+}
+
+/* Every value as the text that SQLite makes of it; of NULL an empty one. */
+static void read_columns(struct query *query)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const unsigned char *text = sqlite3_column_text(query->statement, (int)i);
+
+        query->fields[i].text = text != NULL ? (const char *)text : "";
+        query->fields[i].length =
+            text != NULL ? (size_t)sqlite3_column_bytes(query->statement, (int)i) : 0;
+    }
+}
+
+static int next(struct rows *rows, struct row *ret, struct camp_error *error)
+{
+    struct query *query = (struct query *)rows;
+
+    *ret = (struct row){ .count = query->count, .fields = query->fields };
+    if (!query->is_begun) {
+        query->is_begun = true;
+        name_columns(query);
+        return CAMP_OK;
+    }
+    switch (sqlite3_step(query->statement)) {
+    case SQLITE_ROW:
+        read_columns(query);
+        ret->number = ++query->read;
+        return CAMP_OK;
+    case SQLITE_DONE:
+        return SOURCE_END;
+    default:
+        return complain(query, error, CAMP_E_IO);
+    }
+}
+
+static void close_query(struct rows *rows)
+{
+    struct query *query = (struct query *)rows;
+
+    sqlite3_finalize(query->statement);
+    sqlite3_close(query->database);
+    free(query->fields);
+    free(query);
+}
+
+static int is_stopped(void *from)
+{
+    return *((const struct from *)from)->stop;
+}
+
+/* One statement, which reads and has results. */
+static int prepare(struct query *query, const char *text, struct camp_error *error)
+{
+    const char *rest = "";
+
+    if (sqlite3_prepare_v2(query->database, text, -1, &query->statement, &rest) != SQLITE_OK)
+        return complain(query, error, CAMP_E_INVALID);
+    if (query->statement == NULL || rest[strspn(rest, "; \t\r\n")] != '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "--query takes one statement");
+    query->count = (size_t)sqlite3_column_count(query->statement);
+    if (!sqlite3_stmt_readonly(query->statement) || query->count == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--query takes a statement that reads: \"select time, entity, ...\"");
+    query->fields = calloc(query->count, sizeof *query->fields);
+    return query->fields != NULL ? CAMP_OK
+                                 : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
+}
+
+int query_rows_open(const char *path, const char *text, const struct from *from, struct rows **ret,
+                    struct camp_error *error)
+{
+    struct query *query = calloc(1, sizeof *query);
+    int r;
+
+    if (query == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
+    query->rows = (struct rows){ next, close_query, "row" };
+    if (sqlite3_open_v2(path, &query->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        r = camp_fail(error, CAMP_E_IO, 0, "%.80s: SQLite: %s", path,
+                      sqlite3_errmsg(query->database));
+    } else {
+        sqlite3_busy_timeout(query->database, BUSY_MS);
+        sqlite3_progress_handler(query->database, STEPS_BETWEEN, is_stopped, (void *)from);
+        r = prepare(query, text, error);
+    }
+    if (r != CAMP_OK) {
+        close_query(&query->rows);
+        return r;
+    }
+    *ret = &query->rows;
+    return CAMP_OK;
+}

@@ -1,0 +1,12 @@
+/* Built without SQLite: nothing can be asked of its files. */
+#include "counters/error.h"
+#include "query.h"
+
+int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
+                    struct camp_error *error)
+{
+    (void)query, (void)from, (void)ret;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "%.100s: built without SQLite; install libsqlite3-dev and build camp again",
+                     path);
+}

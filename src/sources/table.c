@@ -1,0 +1,437 @@
+#include "table.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "table_times.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_ROWS 100 /* by which the columns are told */
+
+struct table_source {
+    struct source source; /* first: a table_source is a source */
+    struct table_columns columns;
+    struct table_rows rows;
+    struct table_times times;
+    struct column *states; /* [columns.state_count]; their names are in `names` */
+    char (*names)[TABLE_NAME_SIZE + 8];
+    struct schema schema;
+    struct frame frame;
+    size_t at, end; /* in times.order: the next row, and that behind the last */
+    double speed;
+    uint64_t due_ns; /* when the last frame was shown, with a speed; 0: none was */
+    const volatile sig_atomic_t *stop;
+};
+
+/* -------------------------------------------------------------------------------- The rows -- */
+
+/* The table's beginning, kept until it is known what its columns are. */
+struct sample {
+    struct row header;
+    struct row rows[SAMPLE_ROWS];
+    size_t count;
+};
+
+static void release_sample(struct sample *sample)
+{
+    free((void *)sample->header.fields);
+    for (size_t i = 0; i < sample->count; i++)
+        free((void *)sample->rows[i].fields);
+}
+
+/* Copies a row with its texts in one piece of memory; one that is short gets empty fields. */
+static bool copy_row(struct row *ret, const struct row *row, size_t least)
+{
+    const size_t count = row->count > least ? row->count : least;
+    size_t length = 0;
+    struct field *fields;
+    char *write;
+
+    for (size_t i = 0; i < row->count; i++)
+        length += row->fields[i].length;
+    fields = malloc(count * sizeof *fields + length + 1);
+    if (fields == NULL)
+        return false;
+    write = (char *)(fields + count);
+    for (size_t i = 0; i < count; i++) {
+        fields[i] = (struct field){ write, i < row->count ? row->fields[i].length : 0 };
+        if (fields[i].length > 0)
+            memcpy(write, row->fields[i].text, fields[i].length);
+        write += fields[i].length;
+    }
+    *ret = *row;
+    ret->fields = fields;
+    return true;
+}
+
+static int read_header(struct rows *rows, const char *name, struct row *ret,
+                       struct camp_error *error)
+{
+    struct row row;
+    const int r = rows->next(rows, &row, error);
+
+    if (r == SOURCE_END)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%.64s is empty; a table has a header and columns of time, entity and "
+                         "numbers",
+                         name);
+    if (r == CAMP_OK && row.problem != NULL)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s, the header: %s", name, row.problem);
+    if (r == CAMP_OK && !copy_row(ret, &row, 0))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its rows", name);
+    return r;
+}
+
+/* CAMP_OK: there may be more rows. SOURCE_END: these are all. */
+static int read_sample(struct rows *rows, const char *name, struct sample *sample,
+                       struct camp_error *error)
+{
+    struct row row;
+    int r = read_header(rows, name, &sample->header, error);
+
+    while (r == CAMP_OK && sample->count < SAMPLE_ROWS) {
+        r = rows->next(rows, &row, error);
+        if (r != CAMP_OK)
+            break;
+        if (!copy_row(&sample->rows[sample->count], &row, sample->header.count))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its rows", name);
+        sample->count++;
+    }
+    if (r == SOURCE_END && sample->count == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s has no rows behind its header", name);
+    return r;
+}
+
+static int add_row(struct table_source *source, const struct row *row, const char *name,
+                   struct camp_error *error)
+{
+    const char *end = strrchr(name, '.');
+    const struct field only = { name, end != NULL ? (size_t)(end - name) : strlen(name) };
+
+    if (table_rows_add(&source->rows, &source->columns, row, only) != CAMP_OK)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for more than %zu rows", name,
+                         source->rows.count);
+    return CAMP_OK;
+}
+
+static int read_rows(struct table_source *source, struct rows *rows, const char *name,
+                     struct sample *sample, struct camp_error *error)
+{
+    int more = read_sample(rows, name, sample, error);
+    int r = more < 0 ? more
+                     : table_columns_choose(&source->columns, name, &sample->header, sample->rows,
+                                            sample->count, error);
+    struct row row;
+
+    if (r != CAMP_OK)
+        return r;
+    table_rows_init(&source->rows, source->columns.state_count);
+    for (size_t i = 0; r == CAMP_OK && i < sample->count; i++)
+        r = add_row(source, &sample->rows[i], name, error);
+    while (r == CAMP_OK && more == CAMP_OK) {
+        more = rows->next(rows, &row, error);
+        if (more == CAMP_OK)
+            r = add_row(source, &row, name, error);
+    }
+    return more < 0 ? more : r;
+}
+
+/* ------------------------------------------------------------------------------- The schema -- */
+
+/* A column's name is its stem, with a number where another has the same. */
+static void name_state(struct table_source *source, size_t at, const char *stem)
+{
+    char *name = source->names[at];
+    size_t same = 1;
+
+    snprintf(name, sizeof source->names[at], "%s_ns", stem);
+    for (size_t i = 0; i < at;) {
+        if (strcmp(source->names[i], name) == 0) {
+            snprintf(name, sizeof source->names[at], "%.58s_%zu_ns", stem, ++same);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static bool make_schema(struct table_source *source)
+{
+    const struct table_columns *columns = &source->columns;
+    size_t at = 0;
+
+    source->states = calloc(columns->state_count, sizeof *source->states);
+    source->names = calloc(columns->state_count, sizeof *source->names);
+    if (source->states == NULL || source->names == NULL)
+        return false;
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->columns[i].use != USE_STATE)
+            continue;
+        name_state(source, at, columns->columns[i].stem);
+        source->states[at] = (struct column){ source->names[at], columns->columns[i].title,
+                                              "a column of the table", COLUMN_STATE, CAMP_UNKNOWN };
+        at++;
+    }
+    source->schema = (struct schema){ "table", source->states, at, at };
+    frame_init(&source->frame, &source->schema);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- The note -- */
+
+/* Adds a sentence, or nothing when there is no room for all of it. */
+static void __attribute__((format(printf, 2, 3)))
+add_note(struct from_facts *facts, const char *format, ...)
+{
+    const size_t length = strlen(facts->note);
+    const char *between = length > 0 ? "; " : "";
+    char text[sizeof facts->note];
+    va_list arguments;
+    int r;
+
+    va_start(arguments, format);
+    r = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (r <= 0 || length + strlen(between) + (size_t)r >= sizeof facts->note)
+        return;
+    memcpy(facts->note + length, between, strlen(between));
+    memcpy(facts->note + length + strlen(between), text, (size_t)r + 1);
+}
+
+static const struct table_column *first_ignored(const struct table_columns *columns)
+{
+    size_t i = 0;
+
+    while (columns->columns[i].use != USE_IGNORED)
+        i++;
+    return &columns->columns[i];
+}
+
+static void write_note(const struct table_source *source, const char *word,
+                       struct from_facts *facts)
+{
+    const struct table_rows *rows = &source->rows;
+    const struct table_columns *columns = &source->columns;
+    const struct table_times *times = &source->times;
+    const size_t ignored = columns->ignored_count;
+
+    if (rows->passed_over > 0)
+        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu rows were passed over", word,
+                 rows->problem_number, rows->problem, rows->passed_over, rows->count);
+    if (times->is_guessed)
+        add_note(facts,
+                 "values taken as %s: the median row adds up to %.4g %s of %.4g s; --unit says "
+                 "otherwise",
+                 unit_name(times->unit), times->sum, unit_name(times->unit),
+                 (double)times->spacing_ns / NS_PER_S);
+    if (columns->time_form.is_plain)
+        add_note(facts, "%.32s taken as %s from 0", columns->columns[columns->time].title,
+                 unit_name(columns->time_form.unit));
+    if (ignored == 1)
+        add_note(facts, "%.32s is ignored", first_ignored(columns)->title);
+    else if (ignored > 1)
+        add_note(facts, "%.32s and %zu more columns are ignored", first_ignored(columns)->title,
+                 ignored - 1);
+}
+
+/* ------------------------------------------------------------------------------- The source -- */
+
+static const struct schema *describe(const struct source *base)
+{
+    return &((const struct table_source *)base)->schema;
+}
+
+static int64_t time_at(const struct table_source *source, size_t at)
+{
+    return source->rows.times[source->times.order[at]];
+}
+
+/* Where the frame ends that begins at `at` in the order. */
+static size_t frame_end(const struct table_source *source, size_t at)
+{
+    const int64_t time = time_at(source, at);
+
+    while (at < source->rows.count && time_at(source, at) == time)
+        at++;
+    return at;
+}
+
+/* Leaves out what lies outside of what was asked for. Returns how many frames are left. */
+static uint64_t limit(struct table_source *source, const struct from *from)
+{
+    uint64_t frames = 0;
+    size_t end;
+
+    while (source->at < source->rows.count && from->begin_ns != 0 &&
+           time_at(source, source->at) < from->begin_ns)
+        source->at++;
+    for (end = source->at; end < source->rows.count; end = frame_end(source, end)) {
+        if (from->end_ns != 0 && time_at(source, end) > from->end_ns)
+            break;
+        frames++;
+    }
+    source->end = end;
+    return frames;
+}
+
+static bool fill_row(struct table_source *source, size_t row)
+{
+    const struct table_rows *rows = &source->rows;
+    struct frame *frame = &source->frame;
+    struct entity *entity;
+
+    if (rows->elapsed[row].ns == 0) {
+        frame->losses.partial++;
+        return true;
+    }
+    entity = frame_add(frame);
+    if (entity == NULL)
+        return false;
+    entity->id = rows->entities[row];
+    field_copy(
+        (struct field){ rows->names.names[entity->id - 1], rows->names.lengths[entity->id - 1] },
+        entity->name, sizeof entity->name);
+    frame->elapsed_ns[frame->entity_count - 1] = rows->elapsed[row].ns;
+    for (size_t i = 0; i < rows->state_count; i++)
+        frame_values(frame, frame->entity_count - 1)[i] =
+            rows->values[row * rows->state_count + i].ns;
+    return true;
+}
+
+/* Times of the monotonic clock are those since the table's beginning. */
+static bool fill_frame(struct table_source *source)
+{
+    struct frame *frame = &source->frame;
+    const size_t at = source->at, end = frame_end(source, at);
+    const int64_t zero = time_at(source, 0) - (int64_t)source->times.interval_ns;
+
+    frame_clear(frame);
+    frame->wall_clock_ns = time_at(source, at);
+    frame->start_ns = at > 0 ? (uint64_t)(time_at(source, at - 1) - zero) : 0;
+    frame->end_ns = (uint64_t)(frame->wall_clock_ns - zero);
+    for (; source->at < end; source->at++) {
+        if (!fill_row(source, source->times.order[source->at]))
+            return false;
+    }
+    return true;
+}
+
+/* Shows a frame as long after the one before as it was, by so many times faster. */
+static void wait_for(struct table_source *source)
+{
+    const struct frame *frame = &source->frame;
+
+    if (source->speed <= 0)
+        return;
+    if (source->due_ns == 0)
+        source->due_ns = source_clock_ns(CLOCK_MONOTONIC);
+    else
+        source->due_ns += (uint64_t)((double)(frame->end_ns - frame->start_ns) / source->speed);
+    while (source_wait(source->due_ns, UINT64_MAX, source->stop))
+        ;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct table_source *source = (struct table_source *)base;
+
+    (void)deadline_ns;
+    if (source->at == source->end)
+        return SOURCE_END;
+    if (!fill_frame(source))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a frame of the table");
+    wait_for(source);
+    *ret_frame = &source->frame;
+    return CAMP_OK;
+}
+
+static void close_table(struct source *base)
+{
+    struct table_source *source = (struct table_source *)base;
+
+    table_columns_release(&source->columns);
+    table_rows_release(&source->rows);
+    free(source->times.order);
+    free(source->states);
+    free(source->names);
+    frame_release(&source->frame);
+    free(source);
+}
+
+/* -------------------------------------------------------------------------------- Opening -- */
+
+static int find_times(struct table_source *source, const char *name, const char *word,
+                      enum unit unit, struct camp_error *error)
+{
+    const struct table_rows *rows = &source->rows;
+
+    if (rows->passed_over < rows->count &&
+        table_times_find(&source->times, &source->rows, &source->columns, unit) != CAMP_OK)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for %zu rows", name,
+                         rows->count);
+    if (rows->passed_over == rows->count)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%.48s: no row of time, entity and numbers; %s %" PRIu64 ": %.60s", name,
+                         word, rows->problem_number, rows->problem);
+    return CAMP_OK;
+}
+
+static int open_table(struct table_source *source, struct rows *rows, const char *name,
+                      const struct from *from, struct from_facts *facts, struct camp_error *error)
+{
+    struct sample sample = { 0 };
+    enum unit unit = UNIT_NONE;
+    int r;
+
+    if (from->unit != NULL && (unit = unit_of_name(from->unit, strlen(from->unit))) == UNIT_NONE)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "there is no unit '%.32s'; it takes ns, us, ms, s, percent or share",
+                         from->unit);
+    r = read_rows(source, rows, name, &sample, error);
+    release_sample(&sample);
+    if (r == CAMP_OK)
+        r = find_times(source, name, rows->word, unit, error);
+    if (r != CAMP_OK)
+        return r;
+    if (!make_schema(source))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its columns", name);
+    facts->frames = limit(source, from);
+    if (facts->frames == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "%.64s: nothing is in the time asked for", name);
+    facts->tier = "table";
+    facts->interval_ns = source->times.interval_ns;
+    facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
+    if (facts->begin_ns <= 0) /* of a table that counts from 0; 0 itself means: not known */
+        facts->begin_ns = 1;
+    facts->end_ns = time_at(source, source->rows.count - 1);
+    write_note(source, rows->word, facts);
+    return CAMP_OK;
+}
+
+int table_source_open(struct rows *rows, const char *name, const struct from *from,
+                      struct source **ret, struct from_facts *facts, struct camp_error *error)
+{
+    struct table_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL) {
+        rows->close(rows);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory to read it", name);
+    }
+    source->source = (struct source){ describe, next, close_table, NULL };
+    source->speed = from->speed;
+    source->stop = from->stop;
+    r = open_table(source, rows, name, from, facts, error);
+    rows->close(rows);
+    if (r != CAMP_OK) {
+        close_table(&source->source);
+        return r;
+    }
+    *ret = &source->source;
+    return CAMP_OK;
+}

@@ -1,0 +1,48 @@
+/*
+ * Which column of a table is what: by its name, and by what stands in the first rows.
+ *
+ * - The time: named time, timestamp, datetime, date, ts, snap_time, ... snap_id, sample, tick;
+ *   the first of these that there is, otherwise the first column.
+ * - The entity: every column named entity, session, sid, pid, host, ...; otherwise the first of
+ *   text. A column of numbers named cpu, core or user is part of it when without it rows of one
+ *   time could not be told apart, and a state when they can. Of several the texts are joined.
+ * - The entity's own time: named elapsed, wall or duration.
+ * - States: the other columns of numbers, in their order.
+ * - Ignored: what is left of text, further times, and names that end in _count or _bytes.
+ *
+ * Names are compared in small letters, with all but letters and digits as "_". A unit at the end
+ * ("_ms", see unit_of_name()), or a "%" anywhere, is the column's unit and not part of its name.
+ */
+#ifndef CAMP_SOURCES_TABLE_COLUMNS_H
+#define CAMP_SOURCES_TABLE_COLUMNS_H
+
+#include "ledger/frame.h"
+#include "table_field.h"
+
+#define TABLE_NAME_SIZE 64
+
+enum table_use { USE_IGNORED, USE_TIME, USE_ENTITY, USE_ELAPSED, USE_STATE };
+
+struct table_column {
+    enum table_use use;
+    enum unit unit;              /* by its name; UNIT_NONE */
+    char stem[TABLE_NAME_SIZE];  /* "db_cpu" */
+    char title[TABLE_NAME_SIZE]; /* "DB CPU PCT" */
+};
+
+struct table_columns {
+    struct table_column *columns; /* [count], owned: table_columns_release() */
+    size_t count, time, entity_count, state_count, ignored_count;
+    bool has_elapsed;
+    struct time_form time_form;
+};
+
+/* All zero is none. */
+void table_columns_release(struct table_columns *columns);
+
+/* header[count], and the table's first rows, rows[row_count] with at least `count` fields each.
+ * CAMP_E_FORMAT: it is no header, or there are no states, or too many. `name` is the table's. */
+int table_columns_choose(struct table_columns *ret, const char *name, const struct row *header,
+                         const struct row *rows, size_t row_count, struct camp_error *error);
+
+#endif

@@ -1,0 +1,281 @@
+#include "table_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 1024 /* also of slots: a power of two, as all their numbers are */
+
+static bool grow(void **array, size_t capacity, size_t element_size)
+{
+    void *grown = reallocarray(*array, capacity, element_size);
+
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- Names -- */
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    return hash;
+}
+
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t *slot_of(const struct table_names *names, const char *text, size_t length)
+{
+    const size_t mask = names->slot_count - 1;
+    size_t at = (size_t)hash_of(text, length) & mask;
+
+    for (; names->slots[at] != 0; at = (at + 1) & mask) {
+        const size_t known = names->slots[at] - 1;
+
+        if (names->lengths[known] == length && memcmp(names->names[known], text, length) == 0)
+            break;
+    }
+    return &names->slots[at];
+}
+
+static bool grow_slots(struct table_names *names)
+{
+    const size_t count = names->slot_count == 0 ? FIRST_CAPACITY : 2 * names->slot_count;
+    uint32_t *slots = calloc(count, sizeof *slots);
+
+    if (slots == NULL)
+        return false;
+    free(names->slots);
+    names->slots = slots;
+    names->slot_count = count;
+    for (size_t i = 0; i < names->count; i++)
+        *slot_of(names, names->names[i], names->lengths[i]) = (uint32_t)(i + 1);
+    return true;
+}
+
+static bool reserve_name(struct table_names *names)
+{
+    const size_t capacity = names->capacity == 0 ? FIRST_CAPACITY : 2 * names->capacity;
+
+    if (names->count == names->capacity) {
+        if (!grow((void **)&names->names, capacity, sizeof *names->names) ||
+            !grow((void **)&names->lengths, capacity, sizeof *names->lengths))
+            return false;
+        names->capacity = capacity;
+    }
+    return 2 * (names->count + 1) < names->slot_count || grow_slots(names);
+}
+
+/* The id of a name; 0: no memory. */
+static uint32_t name_id(struct table_names *names, const char *text, size_t length)
+{
+    uint32_t *slot;
+    char *copy;
+
+    if (!reserve_name(names))
+        return 0;
+    slot = slot_of(names, text, length);
+    if (*slot != 0)
+        return *slot;
+    copy = malloc(length + 1);
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    names->names[names->count] = copy;
+    names->lengths[names->count] = length;
+    *slot = (uint32_t)++names->count;
+    return *slot;
+}
+
+static void release_names(struct table_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+    free(names->lengths);
+    free(names->slots);
+}
+
+/* ------------------------------------------------------------------------------------ Rows -- */
+
+void table_rows_init(struct table_rows *rows, size_t state_count)
+{
+    *rows = (struct table_rows){ .state_count = state_count, .is_in_order = true };
+}
+
+void table_rows_release(struct table_rows *rows)
+{
+    release_names(&rows->names);
+    free(rows->times);
+    free(rows->entities);
+    free(rows->numbers);
+    free(rows->elapsed);
+    free(rows->values);
+    free(rows->name_buffer);
+    table_rows_init(rows, 0);
+}
+
+static bool reserve(struct table_rows *rows)
+{
+    const size_t capacity = rows->capacity == 0 ? FIRST_CAPACITY : 2 * rows->capacity;
+
+    if (rows->count < rows->capacity)
+        return true;
+    if (!grow((void **)&rows->times, capacity, sizeof *rows->times) ||
+        !grow((void **)&rows->entities, capacity, sizeof *rows->entities) ||
+        !grow((void **)&rows->numbers, capacity, sizeof *rows->numbers) ||
+        !grow((void **)&rows->elapsed, capacity, sizeof *rows->elapsed) ||
+        !grow((void **)&rows->values, capacity, rows->state_count * sizeof *rows->values))
+        return false;
+    rows->capacity = capacity;
+    return true;
+}
+
+void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem)
+{
+    if (rows->passed_over == 0 || number < rows->problem_number) {
+        rows->problem_number = number;
+        snprintf(rows->problem, sizeof rows->problem, "%s", problem);
+    }
+    rows->passed_over++;
+}
+
+static bool join(struct table_rows *rows, size_t *length, struct field text)
+{
+    const size_t needed = *length + text.length + 1;
+
+    if (needed > rows->name_capacity) {
+        if (!grow((void **)&rows->name_buffer, 2 * needed, 1))
+            return false;
+        rows->name_capacity = 2 * needed;
+    }
+    if (*length > 0)
+        rows->name_buffer[(*length)++] = ' ';
+    memcpy(rows->name_buffer + *length, text.text, text.length);
+    *length += text.length;
+    return true;
+}
+
+/* The entity's id, by its columns' texts; 0 with an empty problem: no memory. */
+static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
+                            const struct row *row, struct field only, char *problem)
+{
+    size_t length = 0;
+
+    if (columns->entity_count == 0)
+        return name_id(&rows->names, only.text, only.length);
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct field field = field_trimmed(row->fields[i]);
+
+        if (columns->columns[i].use != USE_ENTITY)
+            continue;
+        if (field.length == 0) {
+            snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is empty", columns->columns[i].title);
+            return 0;
+        }
+        if (!join(rows, &length, field))
+            return 0;
+    }
+    return name_id(&rows->names, rows->name_buffer, length);
+}
+
+static bool is_of_whole_length(const struct table_columns *columns, const struct row *row,
+                               char *problem)
+{
+    size_t count = row->count;
+
+    if (row->problem != NULL) {
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%s", row->problem);
+        return false;
+    }
+    while (count > columns->count && row->fields[count - 1].length == 0)
+        count--; /* commas at the end of a line */
+    if (count != columns->count)
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%zu fields, the header has %zu", count,
+                 columns->count);
+    return count == columns->count;
+}
+
+static bool read_number(const struct table_column *column, struct field field, double *ret,
+                        char *problem)
+{
+    const enum field_fault fault = field_number(field, ret);
+
+    if (fault == FIELD_EMPTY)
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is empty", column->title);
+    else if (fault == FIELD_OK && *ret == 0 && column->use == USE_ELAPSED)
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is 0", column->title);
+    else if (fault != FIELD_OK)
+        field_complaint(field, fault, problem, TABLE_PROBLEM_SIZE);
+    return *problem == '\0';
+}
+
+/* Fills the numbers of row `at`. False: one is none. */
+static bool read_numbers(struct table_rows *rows, const struct table_columns *columns,
+                         const struct row *row, char *problem)
+{
+    union amount *value = &rows->values[rows->count * rows->state_count];
+
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct table_column *column = &columns->columns[i];
+
+        if (column->use == USE_STATE &&
+            !read_number(column, row->fields[i], &(value++)->read, problem))
+            return false;
+        if (column->use == USE_ELAPSED &&
+            !read_number(column, row->fields[i], &rows->elapsed[rows->count].read, problem))
+            return false;
+    }
+    return true;
+}
+
+/* Fills the row behind the last. *problem stays empty when it is as it should be. */
+static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
+                     struct field only, char *problem)
+{
+    const size_t at = rows->count;
+    enum field_fault fault;
+
+    rows->times[at] = at > 0 ? rows->times[at - 1] : 0;
+    rows->entities[at] = 0;
+    rows->elapsed[at].read = 0;
+    if (!is_of_whole_length(columns, row, problem))
+        return true;
+    fault = field_time(row->fields[columns->time], &columns->time_form, &rows->times[at]);
+    if (fault != FIELD_OK) {
+        field_complaint(row->fields[columns->time], fault, problem, TABLE_PROBLEM_SIZE);
+        return true;
+    }
+    for (size_t i = 0; !rows->has_time && i < at; i++)
+        rows->times[i] = rows->times[at]; /* there is no row with a time before them */
+    rows->has_time = true;
+    rows->entities[at] = read_entity(rows, columns, row, only, problem);
+    if (rows->entities[at] == 0)
+        return *problem != '\0';
+    read_numbers(rows, columns, row, problem);
+    return true;
+}
+
+int table_rows_add(struct table_rows *rows, struct table_columns *columns, const struct row *row,
+                   struct field only)
+{
+    char problem[TABLE_PROBLEM_SIZE] = "";
+    size_t at;
+
+    if (rows->count >= UINT32_MAX || !reserve(rows) || !read_row(rows, columns, row, only, problem))
+        return CAMP_E_NOMEM;
+    at = rows->count++;
+    rows->numbers[at] = row->number < UINT32_MAX ? (uint32_t)row->number : UINT32_MAX;
+    rows->is_in_order = rows->is_in_order && (at == 0 || rows->times[at] >= rows->times[at - 1]);
+    if (*problem != '\0') {
+        rows->elapsed[at].read = NAN;
+        table_rows_pass_over(rows, row->number, problem);
+    }
+    return CAMP_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * The rows of a table, as compact arrays in the order in which they were read.
+ *
+ * A row that cannot be taken as it is (too few fields, text in a number, NaN, a negative value, no
+ * time, no entity) is kept as one that was passed over: it counts in the frame of its time, or of
+ * the row before it when it tells none.
+ */
+#ifndef CAMP_SOURCES_TABLE_ROWS_H
+#define CAMP_SOURCES_TABLE_ROWS_H
+
+#include "table_columns.h"
+
+#define TABLE_PROBLEM_SIZE 96
+
+/* First as it was read, in the unit of its column; then, once that is known, as a time. */
+union amount {
+    double read;
+    uint64_t ns;
+};
+
+struct table_names {
+    char **names;    /* [count] by id - 1: whole, owned */
+    size_t *lengths; /* [count] */
+    size_t count, capacity;
+    uint32_t *slots; /* [slot_count] id; 0: free */
+    size_t slot_count;
+};
+
+struct table_rows {
+    size_t count, capacity, state_count;
+    int64_t *times;        /* [count] ns */
+    uint32_t *entities;    /* [count] id, from 1; 0: not known */
+    uint32_t *numbers;     /* [count] of the lines */
+    union amount *elapsed; /* [count]; as read: 0 without such a column, NaN: passed over */
+    union amount *values;  /* [count x state_count] */
+    struct table_names names;
+    char *name_buffer; /* [name_capacity]: an entity's texts, joined */
+    size_t name_capacity;
+    bool is_in_order; /* of time, so far */
+    bool has_time;    /* any row */
+    uint64_t passed_over;
+    uint64_t problem_number; /* the line of the first problem */
+    char problem[TABLE_PROBLEM_SIZE];
+};
+
+/* Owns its arrays: table_rows_release(). */
+void table_rows_init(struct table_rows *rows, size_t state_count);
+void table_rows_release(struct table_rows *rows);
+
+/* A further row. `only`: the entity's name in a table without a column of them. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int table_rows_add(struct table_rows *rows, struct table_columns *columns, const struct row *row,
+                   struct field only);
+
+/* A row is passed over; the first in the table is remembered. */
+void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem);
+
+#endif

@@ -1,0 +1,230 @@
+/* Times of a table's rows: table_field.h. */
+#include "counters/units.h"
+#include "table_field.h"
+
+#include <math.h>
+#include <time.h>
+
+#define PLAIN_BELOW_S 1e8   /* 1973: nobody's table is older, no count so large */
+#define LATEST_S 9000000000 /* the year 2255: what 64 bits of ns hold */
+#define QUARTER_S 900       /* clocks of no country change but on a quarter of an hour */
+
+/* -------------------------------------------------------------------------------- ISO 8601 -- */
+
+/* Exactly `count` digits. */
+static bool take(struct field *field, size_t count, int *ret)
+{
+    int value = 0;
+
+    if (field->length < count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (field->text[i] < '0' || field->text[i] > '9')
+            return false;
+        value = 10 * value + (field->text[i] - '0');
+    }
+    field->text += count;
+    field->length -= count;
+    *ret = value;
+    return true;
+}
+
+static bool take_one_of(struct field *field, const char *characters)
+{
+    for (; field->length > 0 && *characters != '\0'; characters++) {
+        if (*field->text == *characters) {
+            field->text++;
+            field->length--;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ".5": any number of digits, of which 9 count. */
+static bool take_fraction(struct field *field, int64_t *ret_ns)
+{
+    int64_t place = NS_PER_S / 10;
+    int digit;
+
+    *ret_ns = 0;
+    if (!take_one_of(field, ".,"))
+        return true;
+    if (!take(field, 1, &digit))
+        return false;
+    do {
+        *ret_ns += digit * place;
+        place /= 10;
+    } while (take(field, 1, &digit));
+    return true;
+}
+
+/* "Z", "UTC", "+01:00", "+0100", "+01". */
+static bool take_offset(struct field *field, int64_t *ret_s)
+{
+    const bool is_west = field->length > 0 && *field->text == '-';
+    int hours, minutes = 0;
+
+    *ret_s = 0;
+    if (take_one_of(field, "Zz") ||
+        (take_one_of(field, "U") && take_one_of(field, "T") && take_one_of(field, "C")))
+        return field->length == 0;
+    if (!take_one_of(field, "+-") || !take(field, 2, &hours))
+        return false;
+    take_one_of(field, ":");
+    if (field->length > 0 && !take(field, 2, &minutes))
+        return false;
+    *ret_s = (is_west ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return field->length == 0 && hours < 24 && minutes < 60;
+}
+
+static bool take_date(struct field *field, struct tm *ret)
+{
+    if (!take(field, 4, &ret->tm_year) || !take_one_of(field, "-/") ||
+        !take(field, 2, &ret->tm_mon) || !take_one_of(field, "-/") ||
+        !take(field, 2, &ret->tm_mday))
+        return false;
+    ret->tm_year -= 1900;
+    ret->tm_mon -= 1;
+    return ret->tm_mon >= 0 && ret->tm_mon < 12;
+}
+
+static bool take_time_of_day(struct field *field, struct tm *ret, int64_t *ret_fraction_ns)
+{
+    if (!take(field, 2, &ret->tm_hour) || !take_one_of(field, ":") || !take(field, 2, &ret->tm_min))
+        return false;
+    if (take_one_of(field, ":") &&
+        (!take(field, 2, &ret->tm_sec) || !take_fraction(field, ret_fraction_ns)))
+        return false;
+    return ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
+}
+
+/* How far local time is ahead at a time of day that is given as if it were UTC. mktime(3) is slow,
+ * and rows of one quarter of an hour follow each other. */
+static int64_t local_offset_s(struct time_form *form, int64_t as_utc_s)
+{
+    const int64_t quarter = as_utc_s / QUARTER_S;
+
+    if (!form->has_offset || form->quarter != quarter) {
+        const time_t begin = (time_t)(quarter * QUARTER_S);
+        struct tm local;
+
+        gmtime_r(&begin, &local);
+        local.tm_isdst = -1;
+        form->offset_s = (int64_t)begin - (int64_t)mktime(&local);
+        form->quarter = quarter;
+        form->has_offset = true;
+    }
+    return form->offset_s;
+}
+
+static enum field_fault read_text(struct field field, struct time_form *form, int64_t *ret_ns)
+{
+    struct tm date = { 0 };
+    int64_t fraction_ns = 0, offset_s = 0, second;
+    bool is_local = true;
+    int day, leap;
+
+    if (!take_date(&field, &date))
+        return FIELD_NO_TIME;
+    if (field.length > 0 &&
+        (!take_one_of(&field, "Tt ") || !take_time_of_day(&field, &date, &fraction_ns)))
+        return FIELD_NO_TIME;
+    field = field_trimmed(field);
+    if (field.length > 0) {
+        is_local = false;
+        if (!take_offset(&field, &offset_s))
+            return FIELD_NO_TIME;
+    }
+    day = date.tm_mday;
+    leap = date.tm_sec == 60;
+    date.tm_sec -= leap;
+    second = (int64_t)timegm(&date) + leap;
+    if (date.tm_mday != day) /* there is no such day: it was made another */
+        return FIELD_NO_TIME;
+    second -= is_local ? local_offset_s(form, second) : offset_s;
+    if (second < 0 || second > LATEST_S)
+        return FIELD_NO_TIME;
+    *ret_ns = second * (int64_t)NS_PER_S + fraction_ns;
+    return FIELD_OK;
+}
+
+/* --------------------------------------------------------------------------------- Numbers -- */
+
+/* A plain decimal to the ns, which a double does not hold since 1970. */
+static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
+{
+    const uint64_t largest = (uint64_t)LATEST_S * (NS_PER_S / unit);
+    uint64_t whole = 0, fraction = 0;
+    int digit;
+
+    if (field.length == 0 || *field.text == '.')
+        return false;
+    while (take(&field, 1, &digit)) {
+        if (whole > (largest - 9) / 10)
+            return false;
+        whole = 10 * whole + (uint64_t)digit;
+    }
+    if (take_one_of(&field, ".")) {
+        for (uint64_t place = unit / 10; take(&field, 1, &digit); place /= 10)
+            fraction += (uint64_t)digit * place;
+    }
+    if (field.length > 0)
+        return false;
+    *ret_ns = (int64_t)(whole * unit + fraction);
+    return true;
+}
+
+static enum field_fault read_number(struct field field, enum unit unit, int64_t *ret_ns)
+{
+    const double scale = unit_ns(unit, 0);
+    enum field_fault fault;
+    double value;
+
+    if (read_exactly(field, (uint64_t)scale, ret_ns))
+        return FIELD_OK;
+    fault = field_number(field, &value);
+    if (fault != FIELD_OK)
+        return fault == FIELD_NO_NUMBER ? FIELD_NO_TIME : fault;
+    if (value * scale > (double)LATEST_S * NS_PER_S)
+        return FIELD_NO_TIME;
+    *ret_ns = (int64_t)llrint(value * scale);
+    return FIELD_OK;
+}
+
+enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns)
+{
+    field = field_trimmed(field);
+    if (field.length == 0)
+        return FIELD_EMPTY;
+    return form->is_number ? read_number(field, form->unit, ret_ns)
+                           : read_text(field, form, ret_ns);
+}
+
+/* The unit in which a number is since 1970; a small one is in seconds. */
+static enum unit unit_of_magnitude(double value)
+{
+    return value >= PLAIN_BELOW_S * 1e9   ? UNIT_NS
+           : value >= PLAIN_BELOW_S * 1e6 ? UNIT_US
+           : value >= PLAIN_BELOW_S * 1e3 ? UNIT_MS
+                                          : UNIT_S;
+}
+
+void time_form_guess(struct time_form *ret, const struct field *times, size_t count, enum unit said)
+{
+    size_t numbers = 0, empty = 0;
+    double largest = 0, value;
+
+    *ret = (struct time_form){ 0 };
+    for (size_t i = 0; i < count; i++) {
+        const enum field_fault fault = field_number(times[i], &value);
+
+        empty += fault == FIELD_EMPTY;
+        numbers += fault == FIELD_OK;
+        if (fault == FIELD_OK && value > largest)
+            largest = value;
+    }
+    ret->is_number = 2 * numbers > count - empty;
+    ret->unit = unit_is_time(said) ? said : unit_of_magnitude(largest);
+    ret->is_plain = ret->is_number && largest * unit_ns(ret->unit, 0) < PLAIN_BELOW_S * 1e9;
+}
