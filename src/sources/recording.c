@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
 #define BUSY_TIMEOUT_MS 2000
 #define FACT_SIZE 256
+#define ENDS_EARLY "%.200s is damaged: it ends too early; what is whole of it was shown"
 
 struct recording_source {
     struct source source; /* first: a recording_source is a source */
@@ -29,8 +31,9 @@ struct recording_source {
     struct frame nothing;                 /* beside an interval without */
     int64_t tick;                         /* the last one read */
     int64_t first, last;                  /* that are wanted; last INT64_MAX: to the end */
-    uint64_t done, frames;                /* 0: not known */
-    uint64_t began_ns, from_ns;           /* of a replay with a speed: ours, and the recording's */
+    bool ends_early;
+    uint64_t done, frames;      /* 0: not known */
+    uint64_t began_ns, from_ns; /* of a replay with a speed: ours, and the recording's */
 };
 
 /* ----------------------------------------------------------------------------------- Facts -- */
@@ -108,6 +111,32 @@ static int check_kind(struct recording_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* Is the file shorter than its head says? Then pages are missing at its end, or the end of one.
+ * While a recorder is at work (there is a -wal) the head may be ahead for a moment. The head:
+ * sqlite.org, Database File Format, 1.3: at 16 the size of a page, at 28 how many there are. */
+static bool ends_early(const char *path)
+{
+    char *wal = sqlite3_mprintf("%s-wal", path);
+    const bool at_work = wal == NULL || access(wal, F_OK) == 0;
+    FILE *file = at_work ? NULL : fopen(path, "re");
+    unsigned char head[32];
+    struct stat status;
+    uint64_t page_size, pages;
+    bool early = false;
+
+    sqlite3_free(wal);
+    if (file == NULL)
+        return false;
+    if (fread(head, 1, sizeof head, file) == sizeof head && fstat(fileno(file), &status) == 0) {
+        page_size = (uint64_t)head[16] << 8 | head[17];
+        pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 |
+                head[31];
+        early = (uint64_t)status.st_size < (page_size == 1 ? 65536 : page_size) * pages;
+    }
+    fclose(file);
+    return early;
+}
+
 /* Of a file that is shorter than it should be, what is whole can be read when SQLite is told that
  * this is meant; nothing is written. Checkpoints are the recorder's business. */
 static int open_database(struct recording_source *source, struct camp_error *error)
@@ -171,7 +200,7 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     return r;
 }
 
-/* The last interval is on the last page: in a file that ends too early it cannot be asked for. */
+/* In a file that ends too early not all of it can be asked for. */
 static int know_facts(struct recording_source *source, struct from_facts *facts,
                       struct camp_error *error)
 {
@@ -190,18 +219,19 @@ static int know_facts(struct recording_source *source, struct from_facts *facts,
         facts->interval_ns = strtoull(text, NULL, 10);
     if (ask_fact(source, "note", text, error) == CAMP_OK)
         snprintf(facts->note, sizeof facts->note, "%s", text);
-    if (ask_number(source, "SELECT count(*) FROM tick", 0, &frames, NULL) != CAMP_OK ||
-        ask_number(source, "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick LIMIT 1", 0,
-                   &begin, NULL) != CAMP_OK ||
-        ask_number(source, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0, &end,
-                   NULL) != CAMP_OK) {
+    source->ends_early = ends_early(source->path);
+    if (source->ends_early)
         snprintf(facts->note, sizeof facts->note,
                  "The recording is damaged: it ends too early, and what is whole is shown.");
-        return CAMP_OK;
+    if (ask_number(source, "SELECT count(*) FROM tick", 0, &frames, NULL) == CAMP_OK)
+        facts->frames = (uint64_t)frames;
+    if (ask_number(source, "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick LIMIT 1", 0,
+                   &begin, NULL) == CAMP_OK &&
+        ask_number(source, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0, &end,
+                   NULL) == CAMP_OK) {
+        facts->begin_ns = begin;
+        facts->end_ns = end;
     }
-    facts->frames = (uint64_t)frames;
-    facts->begin_ns = begin;
-    facts->end_ns = end;
     return CAMP_OK;
 }
 
@@ -238,7 +268,10 @@ static int find_next(struct recording_source *source, struct camp_error *error)
     sqlite3_reset(source->after);
     if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
         return recording_failed(source->database, source->path, error);
-    return stepped == SQLITE_DONE || source->tick > source->last ? SOURCE_END : CAMP_OK;
+    if (stepped == SQLITE_ROW)
+        return source->tick > source->last ? SOURCE_END : CAMP_OK;
+    return source->ends_early ? camp_fail(error, CAMP_E_FORMAT, 0, ENDS_EARLY, source->path)
+                              : SOURCE_END;
 }
 
 /* Of a replay with a speed: until the frame's time has come. */

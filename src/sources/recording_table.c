@@ -19,8 +19,8 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
         return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is not a recording", path);
     if (code == SQLITE_CORRUPT)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s is damaged here: it ends too early, or was"
-                         " written over",
+                         "%.200s is damaged: it ends too early, or was written over; "
+                         "what is whole before that was shown",
                          path);
     if (code == SQLITE_ERROR)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is not a whole recording: %.200s", path,

@@ -473,6 +473,212 @@ static void facts_are_those_of_the_recording(void **state)
     assert_int_equal(facts.end_ns, FIRST_WALL_CLOCK_NS + (TICKS - 1) * (int64_t)WALL_NS);
 }
 
+/* The clock is set back by an hour in the midst: the order is that of the intervals. */
+static void a_clock_that_is_set_back_changes_no_order(void **state)
+{
+    const int64_t hour_ns = 3600 * (int64_t)WALL_NS;
+    const struct from from = { .begin_ns = FIRST_WALL_CLOCK_NS + 50 * (int64_t)WALL_NS };
+    struct recorder *recorder = open_recorder();
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &counts_schema);
+    for (size_t i = 0; i < 100; i++) {
+        make_frame(&frame, i);
+        frame.wall_clock_ns -= i >= 60 ? hour_ns : 0;
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    source = open_from(&from, &facts);
+    for (uint64_t i = 51; i < 100; i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->losses.partial, i);
+    }
+    assert_int_equal(read_frame(source, &read), SOURCE_END);
+    source_close(source);
+    frame_release(&frame);
+}
+
+/* Those that came and went are forgotten after a while, and nobody else. */
+static void a_long_recording_forgets_who_is_gone(void **state)
+{
+    const struct from from = { 0 };
+    struct recorder *recorder = open_recorder();
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &states_schema);
+    for (int64_t i = 0; i < 8 * RECORDING_KEY_EVERY; i++) {
+        struct actor stays = { .state = 1, .level = 7, .entity = { .id = 1, .count = 1 } };
+
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        for (int64_t k = 0; k < 50; k++) {
+            const uint32_t flags = ENTITY_NEW | ENTITY_ENDED;
+            struct actor passes = { .entity = {
+                                        .id = 2 + k + 50 * i, .flags = flags, .count = 1 } };
+
+            add_made(&frame, &passes, true);
+        }
+        add_made(&frame, &stays, false);
+        write_frame(recorder, &frame, NULL);
+    }
+    assert_int_equal(recorder_counts(recorder).written, 8 + 50 * 8 * RECORDING_KEY_EVERY);
+    recorder_close(recorder);
+    source = open_from(&from, &facts);
+    for (int64_t i = 0; i < 8 * RECORDING_KEY_EVERY; i++) {
+        const struct frame *read;
+        size_t at = 0;
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->entity_count, 51);
+        while (read->entities[at].id != 1)
+            at++;
+        assert_int_equal(frame_values(read, at)[COUNT(states_columns) - 1], 7);
+    }
+    source_close(source);
+    frame_release(&frame);
+}
+
+/* --------------------------------------------------------------------------------- Bad files -- */
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    char *problem = NULL;
+
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &problem) != SQLITE_OK)
+        fail_msg("%s: %s", sql, problem);
+    sqlite3_close(database);
+}
+
+static void put_bytes(const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+/* Reads to the end, or to a failure, and says with which words. "": it was read whole. */
+static const char *read_all(size_t *ret_frames)
+{
+    static struct camp_error error;
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts = { 0 };
+    struct source *source;
+    int r;
+
+    error = (struct camp_error){ 0 };
+    *ret_frames = 0;
+    r = recording_source_open(&from, path, &source, &facts, &error);
+    if (r == CAMP_OK) {
+        while ((r = source->next(source, 0, &read, &error)) == CAMP_OK)
+            ++*ret_frames;
+        source_close(source);
+    }
+    assert_true(r == SOURCE_END || r == CAMP_E_FORMAT || r == CAMP_E_GONE);
+    assert_true((r == SOURCE_END) == (error.message[0] == '\0'));
+    return error.message;
+}
+
+static void assert_says(const char *words)
+{
+    size_t frames;
+    const char *message = read_all(&frames);
+
+    if (strstr(message, words) == NULL)
+        fail_msg("'%s' does not say '%s'", message, words);
+    if (strchr(message, '\n') != NULL)
+        fail_msg("'%s' is more than a line", message);
+}
+
+static void what_is_no_recording_is_told(void **state)
+{
+    (void)state;
+    assert_says("run.camp: No such file");
+    put_bytes("", 0);
+    assert_says("not a recording of camp");
+    put_bytes("This is not a database, whatever its name says.", 40);
+    assert_says("is not a recording");
+    unlink(path);
+    run_sql("CREATE TABLE other(x)");
+    assert_says("not a recording of camp");
+}
+
+static void an_empty_recording_is_told(void **state)
+{
+    (void)state;
+    recorder_close(open_recorder());
+    assert_says("is empty: no interval was recorded");
+}
+
+static void a_newer_recording_is_told(void **state)
+{
+    (void)state;
+    record_made(&states_schema, NULL);
+    run_sql("PRAGMA user_version = 2");
+    assert_says("was made by a newer camp: version 2; this one reads 1");
+}
+
+static void a_damaged_recording_is_told(void **state)
+{
+    static const char *const damages[][2] = {
+        { "DROP TABLE \"made states_rows\"", "no such table" },
+        { "DROP TABLE tick", "no such table" },
+        { "DROP TABLE camp", "no such table" },
+        { "DELETE FROM column_info", "has no columns" },
+        { "UPDATE column_info SET kind = 'colour'", "column_info" },
+        { "UPDATE column_info SET column_name = 'x' WHERE position = 3", "no such column" },
+        { "DELETE FROM identity", "who is entity" },
+        { "CREATE TABLE t AS SELECT * FROM \"made states_rows\";"
+          "DROP TABLE \"made states_rows\"; UPDATE t SET run_ns = 'much' WHERE tick = 9;"
+          "ALTER TABLE t RENAME TO \"made states_rows\"",
+          "something else than a whole number" },
+        { "UPDATE camp SET value = 'x' WHERE key = 'table'", "has no columns" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(damages); i++) {
+        unlink(path);
+        record_made(&states_schema, NULL);
+        run_sql("DROP VIEW \"made states\"; DROP VIEW \"made states_every\"; DROP VIEW entity");
+        run_sql(damages[i][0]);
+        assert_says(damages[i][1]);
+    }
+}
+
+/* Whatever is missing at its end, what is whole is read, and the rest is said to be missing. */
+static void a_truncated_recording_is_read_as_far_as_it_goes(void **state)
+{
+    struct stat status;
+    size_t frames, most = 0, some = 0;
+    long length;
+
+    (void)state;
+    record_made(&states_schema, &counts_schema);
+    assert_int_equal(stat(path, &status), 0);
+    for (length = (long)status.st_size - 1; length > 0; length -= 1777) {
+        assert_int_equal(truncate(path, length), 0);
+        assert_true(strlen(read_all(&frames)) > 0);
+        assert_true(frames < TICKS || length > (long)status.st_size - 4096);
+        some += frames > 0;
+        if (frames > most)
+            most = frames;
+    }
+    assert_true(some > 5);
+    assert_true(most > TICKS / 2);
+}
+
 int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -482,6 +688,13 @@ int main(void)
         RECORDING_TEST(rest_has_the_length_of_the_interval),
         RECORDING_TEST(a_source_without_states_is_read_back),
         RECORDING_TEST(reading_may_begin_anywhere),
+        RECORDING_TEST(a_clock_that_is_set_back_changes_no_order),
+        RECORDING_TEST(a_long_recording_forgets_who_is_gone),
+        RECORDING_TEST(what_is_no_recording_is_told),
+        RECORDING_TEST(an_empty_recording_is_told),
+        RECORDING_TEST(a_newer_recording_is_told),
+        RECORDING_TEST(a_damaged_recording_is_told),
+        RECORDING_TEST(a_truncated_recording_is_read_as_far_as_it_goes),
         RECORDING_TEST(facts_are_those_of_the_recording),
     };
 
