@@ -8,6 +8,7 @@
 #include "record_files.h"
 #include "sources/recording_set.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,18 +136,20 @@ static int run(struct record *record)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-static void tell(struct record *record)
+static int tell(struct record *record, int status)
 {
     const struct recorder_counts counts = record_files_counts(&record->files);
 
     if (counts.ticks == 0)
-        return;
+        return status != STATUS_OK
+                   ? status
+                   : complain(STATUS_FAILURE, "nothing was recorded: there was no interval");
     printf("%s: %" PRIu64 " intervals, %" PRIu64 " rows, of which %" PRIu64
            " say something new; %.1f MB, %.1f bytes a row\n",
            record->files.output, counts.ticks, counts.rows, counts.written,
            (double)counts.bytes / 1e6,
            counts.rows > 0 ? (double)counts.bytes / (double)counts.rows : 0);
-    fflush(stdout);
+    return fflush(stdout) == 0 ? status : output_failed(errno);
 }
 
 int command_record(int argc, char **argv)
@@ -170,7 +173,7 @@ int command_record(int argc, char **argv)
         status = run(&record);
         progress_clear(&record.from.progress);
         record_files_close(&record.files);
-        tell(&record);
+        status = tell(&record, status);
     }
     source_close(record.source);
     return status;

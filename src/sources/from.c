@@ -6,7 +6,7 @@
 #include "csv.h"
 #include "groups.h"
 #include "query.h"
-#include "recording.h"
+#include "recording_replay.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -163,8 +163,8 @@ static int open_named(const struct from *from, const char *text, struct source *
     }
     if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
         return open_query(from, ret, facts, error);
-    if (ends_with(text, ".camp"))
-        return recording_source_open(from, text, ret, facts, error);
+    if (recording_is_path(text))
+        return recording_replay_open(from, text, ret, facts, error);
     if (strcmp(text, "-") == 0 || ends_with(text, ".csv") || ends_with(text, ".CSV"))
         return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,

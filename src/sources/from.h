@@ -4,6 +4,7 @@
  *     cpus threads processes users commands cgroups    of this machine, by microstates (states.h)
  *     check                                            sampled beside measured CPU time (tasks)
  *     FILE.camp                                        a recording (camp record)
+ *     FOLDER                                           one that was rotated, all its files
  *     FILE.csv                                         a table: time, entity, numbers
  *     sqlite:FILE                                      a query of it: the same three kinds of
  * column

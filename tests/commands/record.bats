@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# camp record: any source to a file, and --from FILE back.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    cd "$BATS_TEST_TMPDIR" || return 1
+    RECORDER=
+}
+
+teardown() {
+    [ -z "$RECORDER" ] || kill -9 "$RECORDER" 2>/dev/null || true
+    [ -z "${MOUNT:-}" ] || umount "$MOUNT"
+}
+
+ask() {
+    sqlite3 -readonly "$@"
+}
+
+# In the background, until it is killed.
+start_recorder() {
+    "$CAMP" record --from check "$@" >recorder.out 2>&1 3>&- &
+    RECORDER=$!
+}
+
+wait_for_ticks() {
+    for _ in $(seq 200); do
+        [ "$(ask "$1" 'SELECT count(*) FROM tick' 2>/dev/null || echo 0)" -lt "$2" ] || return 0
+        sleep 0.05
+    done
+    cat recorder.out
+    return 1
+}
+
+@test "a recording is a database, and a source" {
+    run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
+    [[ $output == "run.camp: 4 intervals, "*" bytes a row" ]]
+    [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
+    [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 1" ]
+    [ "$(ask run.camp "SELECT value FROM camp WHERE key = 'schema'")" = camp.1 ]
+    [ ! -e run.camp-wal ]
+    run -0 "$CAMP" record --from run.camp --output again.camp
+    for query in 'SELECT * FROM tick' 'SELECT * FROM tasks_every ORDER BY tick, entity' \
+        'SELECT * FROM cpus ORDER BY tick, entity' 'SELECT * FROM entity'; do
+        diff <(ask run.camp "$query") <(ask again.camp "$query")
+    done
+}
+
+@test "a replay keeps the pace it is told" {
+    "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
+    begin=$(date +%s%N)
+    run -0 "$CAMP" record --from run.camp --speed 0.5 --output slow.camp
+    [ $(($(date +%s%N) - begin)) -ge 900000000 ]
+}
+
+@test "a part of a recording is taken by time" {
+    "$CAMP" record --from check --output run.camp --count 20 --interval 50ms
+    run -0 "$CAMP" record --from run.camp --begin +200ms --end -200ms --output part.camp
+    ticks=$(ask part.camp 'SELECT count(*) FROM tick')
+    [ "$ticks" -ge 10 ] && [ "$ticks" -le 14 ]
+    run -2 "$CAMP" record --from run.camp --begin yesterday --output x.camp
+    [[ $output == *"--begin yesterday: takes a time such as 2026-11-22T02:00"* ]]
+    run -2 "$CAMP" record --from run.camp --begin -1s --end +1ms --output x.camp
+    [[ $output == *"--end is not after --begin"* ]]
+    run -2 "$CAMP" record --from check --begin +1s --output x.camp
+    [[ $output == *"not with what goes on now"* ]]
+    run -1 "$CAMP" record --from run.camp --begin 2001-01-01 --end 2001-01-02 --output x.camp
+    [[ $output == *"nothing was recorded"* ]]
+}
+
+@test "what is wrong is said in a line" {
+    run -2 "$CAMP" record
+    [[ $output == "camp record: where to? --output run.camp" ]]
+    run -2 "$CAMP" record --output run.db
+    [[ $output == *"ends in .camp"* ]]
+    run -2 "$CAMP" record --output run.camp --keep 24h
+    [[ $output == *"--keep goes with --rotate"* ]]
+    run -2 "$CAMP" record --output run.camp --rotate 1h --keep much
+    [[ $output == *"a time such as 24h, or a size such as 2GB"* ]]
+    run -2 "$CAMP" record --output run.camp x
+    run -1 "$CAMP" record --from none.camp --output run.camp
+    [[ $output == "camp record: none.camp: no such recording" ]]
+    run -1 "$CAMP" record --from . --output run.camp
+    [[ $output == *"no rotated recordings"* ]]
+    run -1 "$CAMP" record --from check --count 1 --interval 10ms --output none/run.camp
+    [[ $output == *"none/run.camp"* ]]
+    echo "no database" >text.camp
+    run -1 "$CAMP" record --from text.camp --output run.camp
+    [[ $output == *"text.camp is not a recording"* ]]
+    [ ! -e run.camp ]
+}
+
+@test "a file that is there is not overwritten, unless it is said" {
+    "$CAMP" record --from check --output run.camp --count 2 --interval 20ms
+    run -1 "$CAMP" record --from check --output run.camp --count 1 --interval 20ms
+    [[ $output == *"run.camp is there already: give another --output, or --force" ]]
+    run -0 "$CAMP" record --from check --output run.camp --count 3 --interval 20ms --force
+    [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 3 ]
+}
+
+@test "kill -9 loses at most the running interval" {
+    for round in $(seq 20); do
+        rm -f run.camp*
+        start_recorder --output run.camp --interval 10ms
+        wait_for_ticks run.camp $((1 + round % 4 * 5))
+        before=$(ask run.camp 'SELECT max(tick) FROM tick')
+        kill -9 "$RECORDER"
+        wait "$RECORDER" || true
+        [ "$(ask run.camp 'PRAGMA integrity_check')" = ok ]
+        ticks=$(ask run.camp 'SELECT max(tick) FROM tick')
+        [ "$ticks" -ge "$before" ]
+        [ "$(ask run.camp 'SELECT count(*) FROM tick')" = "$ticks" ]
+        "$CAMP" record --from run.camp --output read.camp --force
+        [ "$(ask read.camp 'SELECT count(*) FROM tick')" = "$ticks" ]
+    done
+    RECORDER=
+}
+
+@test "a recording is read while it is written" {
+    start_recorder --output run.camp --interval 20ms
+    wait_for_ticks run.camp 3
+    run -0 "$CAMP" record --from run.camp --output first.camp
+    wait_for_ticks run.camp 15
+    run -0 "$CAMP" record --from run.camp --output second.camp
+    kill -TERM "$RECORDER"
+    wait "$RECORDER"
+    RECORDER=
+    [ "$(ask second.camp 'SELECT count(*) FROM tick')" -ge 15 ]
+    [ "$(ask first.camp 'SELECT count(*) FROM tick')" -lt \
+        "$(ask second.camp 'SELECT count(*) FROM tick')" ]
+    [ ! -e run.camp-wal ]
+}
+
+@test "files are rotated, the oldest are removed, and all are read as one" {
+    "$CAMP" record --from check --output run.camp --interval 100ms --count 45 --rotate 1s --keep 2500ms
+    [ ! -e run.camp ]
+    files=(run-2*Z.camp)
+    [ "${#files[@]}" -ge 3 ] && [ "${#files[@]}" -le 4 ]
+    sum=0
+    for file in "${files[@]}"; do
+        [[ $file =~ ^run-[0-9]{8}T[0-9]{6}Z\.camp$ ]]
+        [ "$(ask "$file" 'SELECT key FROM tick WHERE tick = 1')" = 1 ]
+        sum=$((sum + $(ask "$file" 'SELECT count(*) FROM tick')))
+    done
+    "$CAMP" record --from run.camp --output all.camp
+    "$CAMP" record --from . --output folder.camp
+    [ "$(ask all.camp 'SELECT count(*) FROM tick')" = "$sum" ]
+    [ "$(ask folder.camp 'SELECT count(*) FROM tick')" = "$sum" ]
+    [ "$(ask all.camp 'SELECT count(*) FROM (SELECT end_ns - lead(start_ns) OVER (ORDER BY tick) AS d
+        FROM tick) WHERE d <> 0')" = 0 ]
+}
+
+@test "what is kept is limited by size, too" {
+    "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
+    files=(run-2*Z.camp)
+    [ "${#files[@]}" -le 2 ]
+    rm run-*
+    "$CAMP" record --from check --output run.camp --interval 50ms --count 30 --rotate 1s --keep 1KB
+    files=(run-2*Z.camp)
+    [ "${#files[@]}" = 1 ]
+    [ "$(ask "${files[0]}" 'SELECT count(*) FROM tick')" -ge 5 ]
+}
+
+@test "a truncated recording is read as far as it goes" {
+    "$CAMP" record --from check --output run.camp --interval 10ms --count 100
+    truncate -s 60% run.camp 2>/dev/null || truncate -s $(($(stat -c %s run.camp) * 6 / 10)) run.camp
+    run -1 "$CAMP" record --from run.camp --output part.camp
+    [[ $output == *"run.camp is damaged"* ]]
+}
+
+@test "a full disk is told, and the oldest files make room" {
+    [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
+    mkdir full
+    mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"
+    MOUNT=$PWD/full
+    run -1 timeout 60 "$CAMP" record --from check --output full/run.camp --interval 10ms
+    [[ $output == *"the disk is full; what was recorded until now is there"* ]]
+    [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
+    [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
+    rm full/*
+    head -c 300000 /dev/zero >full/other
+    run -0 timeout 60 "$CAMP" record --from check --output full/run.camp --interval 10ms \
+        --count 400 --rotate 250ms --keep 1GB
+    [[ $output == *"the disk is full: full/run-"*" is removed to make room"* ]]
+    for file in full/*.camp; do [ "$(ask "$file" 'PRAGMA integrity_check')" = ok ]; done
+}
