@@ -1,15 +1,20 @@
 // uPlot without what the page never calls: bars, splines, straight lines (all charts here have
-// steps), its own axis of time, logarithms, its legend. It is one large
-// function, so nothing of it goes away by itself, and all of it would be two fifths of the page.
+// steps), points, its own axis of time, logarithms, its legend and its cursor (the page has one for
+// all views). It is one large function, so nothing of it goes away by itself, and all of it would be
+// two fifths of the page.
 //
 // Held to the version in package.json: a function that is not found ends the build.
 import { readFile } from 'node:fs/promises';
 
 /** Called, if at all, while uPlot begins; what they would give is not used after that. */
 const UNUSED = [
-    '_monotoneCubic', 'asinhAxisSplits', 'bars', 'fmtDate', 'initLegendRow', 'join', 'linear',
-    'log10AxisValsFilt', 'log2AxisValsFilt', 'logAxisSplits', 'nullExpand', 'points',
-    'rangeAsinh', 'rangeLog', 'sortCols', 'splineInterp', 'timeAxisSplits', 'timeAxisStamps', 'timeAxisVals', 'tzDate',
+    'addBand', 'addSeries', 'asinhAxisSplits', 'bars', 'cacheMouse', 'dblClick', 'delSeries',
+    'filtTarg', 'fmtDate', 'initCursorPt', 'initLegendRow', 'join', 'linear', 'log10AxisValsFilt',
+    'log2AxisValsFilt', 'logAxisSplits', '_monotoneCubic', 'mouseDown', 'mouseLeave', 'mouseMove',
+    'mouseUp', 'nullExpand', 'numSeriesVal', 'points', 'rangeAsinh', 'rangeLog', '_rangeNum',
+    'seriesPointsShow', 'setFocus', 'setLegend', 'setLegendValues', 'setSeries', 'sortCols',
+    'splineInterp', 'timeAxisSplits', 'timeAxisStamps', 'timeAxisVals', 'toggleDOM',
+    'tzDate', 'updateCursor',
 ];
 
 function without(source, name) {

@@ -27,9 +27,9 @@ export class Chart {
   private plot: uPlot | null = null;
   private shapeKey = '';
   private readonly mark = element('div', { class: 'mark' });
+  private readonly cursor = element('div', { class: 'cursor', hidden: '' });
   private x: [number, number] = [0, 1];
   private top = 1;
-  private isSetting = false;
 
   constructor(label: string, private readonly events: ChartEvents) {
     this.element = element('div', { class: 'chart', tabindex: '0', role: 'slider', 'aria-label': label });
@@ -47,7 +47,7 @@ export class Chart {
     this.plot?.destroy();
     const shape = make();
     this.plot = new uPlot(this.options(shape), [[], ...shape.series.map(() => [])], this.element);
-    this.plot.over.append(this.mark);
+    this.plot.over.append(this.mark, this.cursor);
     this.listen(this.plot.over);
   }
 
@@ -69,11 +69,8 @@ export class Chart {
 
   /** The line of the cursor; null: none. */
   setCursor(x: number | null): void {
-    if (!this.plot) return;
-    this.isSetting = true;
-    const left = x === null ? -10 : this.plot.valToPos(x, 'x');
-    if (left !== this.plot.cursor.left) this.plot.setCursor({ left, top: 0 });
-    this.isSetting = false;
+    this.cursor.hidden = x === null;
+    if (x !== null && this.plot) this.cursor.style.left = `${this.plot.valToPos(x, 'x')}px`;
   }
 
   /** Says to who cannot see it where the chart stands. */
@@ -97,7 +94,7 @@ export class Chart {
       ...this.size(),
       padding: [8, 10, 0, 0],
       legend: { show: false },
-      cursor: { y: false, points: { show: false }, drag: { x: false, y: false, setScale: false } },
+      cursor: { show: false },
       scales: { x: { time: false, range: () => this.x }, y: { range: () => [0, this.top] } },
       axes: [
         { ...axis, size: 24, gap: 3, splits: () => shape.ticks.at(), values: (_, at) => at.map(shape.ticks.text) },
@@ -105,27 +102,21 @@ export class Chart {
       ],
       series: [{}, ...shape.series],
       bands: shape.bands ?? [],
-      hooks: { setCursor: [(plot) => this.cursorMoved(plot)] },
     };
-  }
-
-  private cursorMoved(plot: uPlot): void {
-    if (this.isSetting) return;
-    const { left } = plot.cursor;
-    this.events.moved(left === undefined || left < 0 ? null : plot.posToVal(left, 'x'));
   }
 
   private listen(over: HTMLElement): void {
-    const press = (event: PointerEvent) => {
-      if (event.buttons !== 1 || !this.plot) return;
-      const x = this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, 'x');
-      this.events.pressed(x, event.type === 'pointermove');
-    };
+    const at = (event: PointerEvent) => this.plot!.posToVal(event.clientX - over.getBoundingClientRect().left, 'x');
     over.addEventListener('pointerdown', (event) => {
       over.setPointerCapture(event.pointerId);
-      press(event);
+      this.events.pressed(at(event), false);
     });
-    over.addEventListener('pointermove', press);
+    over.addEventListener('pointermove', (event) => {
+      const x = Math.min(this.x[1] - 1e-6, Math.max(this.x[0], at(event)));
+      if (event.buttons === 1) this.events.pressed(x, true);
+      this.events.moved(x);
+    });
+    over.addEventListener('pointerleave', () => this.events.moved(null));
   }
 }
 

@@ -5,6 +5,7 @@ import type { App, UiState, View, ViewFactory } from './types';
 import { createBarry3 } from './barry3';
 import { createBarry4 } from './barry4';
 import { createBarymap } from './barymap';
+import { createCompare } from './compare';
 import { Controls } from './controls';
 import { Player } from './player';
 import { Shell } from './shell';
@@ -25,6 +26,7 @@ const factories: ViewFactory[] = [
   createStack,
   createLines,
   createMultiples,
+  createCompare,
   createTable,
 ];
 
