@@ -220,7 +220,7 @@ static void write_note(const struct table_source *source, const char *word,
     const size_t ignored = columns->ignored_count;
 
     if (rows->passed_over > 0)
-        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu rows were passed over", word,
+        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu rows passed over", word,
                  rows->problem_number, rows->problem, rows->passed_over, rows->count);
     if (times->is_guessed)
         add_note(facts,
@@ -229,8 +229,9 @@ static void write_note(const struct table_source *source, const char *word,
                  unit_name(times->unit), times->sum, unit_name(times->unit),
                  (double)times->spacing_ns / NS_PER_S);
     if (columns->time_form.is_plain)
-        add_note(facts, "%.32s taken as %s from 0", columns->columns[columns->time].title,
-                 unit_name(columns->time_form.unit));
+        add_note(facts, "%.32s counts %s from 0", columns->columns[columns->time].title,
+                 columns->time_form.unit == UNIT_S ? "seconds"
+                                                   : unit_name(columns->time_form.unit));
     if (ignored == 1)
         add_note(facts, "%.32s is ignored", first_ignored(columns)->title);
     else if (ignored > 1)

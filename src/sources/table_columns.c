@@ -206,9 +206,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
         } else if (is_text || is_in(time_names, COUNT(time_names), column->stem) ||
                    ends_in(column->stem, other_ends[0]) || ends_in(column->stem, other_ends[1])) {
             column->use = USE_IGNORED;
-        } else if (!columns->has_elapsed &&
-                   is_in(elapsed_names, COUNT(elapsed_names), column->stem)) {
-            column->use = USE_ELAPSED;
+        } else if (is_in(elapsed_names, COUNT(elapsed_names), column->stem)) {
+            column->use = columns->has_elapsed ? USE_IGNORED : USE_ELAPSED;
             columns->has_elapsed = true;
         } else {
             column->use = USE_STATE;

@@ -102,7 +102,7 @@ static void a_table_without_entities_is_one_named_after_its_file(void **state)
     (void)state;
     assert_int_equal(table.facts.frames, 210);
     assert_string_equal(table.facts.name, "owi.csv");
-    assert_string_equal(table.facts.note, "SNAP ID taken as s from 0");
+    assert_string_equal(table.facts.note, "SNAP ID counts seconds from 0");
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->wall_clock_ns, S);
     assert_int_equal(table.frame->entity_count, 1);
@@ -392,24 +392,21 @@ static void assert_passed_over(const char *name, const char *note, const uint64_
 static void rows_that_cannot_be_taken_are_counted_and_told(void **state)
 {
     (void)state;
-    ASSERT_PASSED_OVER("text-number", "line 3: 'abc' is no number; 2 of 4 rows were passed over", 0,
-                       1, 1);
+    ASSERT_PASSED_OVER("text-number", "line 3: 'abc' is no number; 2 of 4 rows passed over", 0, 1,
+                       1);
     ASSERT_PASSED_OVER("not-finite",
-                       "line 2: 'NaN' is no finite number; 2 of 3 rows were passed "
+                       "line 2: 'NaN' is no finite number; 2 of 3 rows passed "
                        "over",
                        1, 1, 0);
-    ASSERT_PASSED_OVER("negative", "line 3: '-5' is negative; 1 of 3 rows were passed over", 0, 1,
-                       0);
+    ASSERT_PASSED_OVER("negative", "line 3: '-5' is negative; 1 of 3 rows passed over", 0, 1, 0);
     ASSERT_PASSED_OVER("short-row",
-                       "line 3: 3 fields, the header has 4; 1 of 3 rows were passed "
+                       "line 3: 3 fields, the header has 4; 1 of 3 rows passed "
                        "over",
                        1, 0);
-    ASSERT_PASSED_OVER("open-quote", "line 2: a quote is not closed; 1 of 2 rows were passed over",
-                       1);
+    ASSERT_PASSED_OVER("open-quote", "line 2: a quote is not closed; 1 of 2 rows passed over", 1);
     ASSERT_PASSED_OVER("duplicate",
-                       "line 3: its time and entity have a row already; 1 of 3 rows "
-                       "were passed over",
-                       1, 0);
+                       "line 3: its time and entity have a row already; 1 of 3 rows passed over", 1,
+                       0);
 }
 
 static void of_repeated_rows_the_first_is_kept(void **state)
@@ -459,9 +456,8 @@ static void values_too_large_for_a_time_are_passed_over(void **state)
     struct table table = opened_text("time,session,cpu_ms\n1,a,1e300\n1,b,1000\n2,a,1000\n", NULL);
 
     (void)state;
-    assert_string_equal(table.facts.note,
-                        "line 2: a number is too large or too small for a time; 1 of 3 rows were "
-                        "passed over; time taken as s from 0");
+    assert_string_equal(table.facts.note, "line 2: a number is too large or too small for a time; "
+                                          "1 of 3 rows passed over; time counts seconds from 0");
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->entity_count, 1);
     assert_int_equal(table.frame->losses.partial, 1);

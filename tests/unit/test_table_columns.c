@@ -91,6 +91,7 @@ static void what_is_no_time_is_ignored(void **state)
     (void)state;
     ASSERT_USES("time,sid,program,calls_count,read_bytes,CPU", "te---s", "1,7,sh,5,4096,2",
                 "1,8,sh,5,4096,2");
+    ASSERT_USES("time,sid,elapsed,wall_ms,CPU", "tel-s", "1,7,1,1000,2", "1,8,1,1000,2");
     ASSERT_USES("time,sid,elapsed_ms,CPU,note", "tels-", "1,7,1000,2,", "1,8,1000,2,");
 }
 
