@@ -6,7 +6,7 @@ import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';
 import { button, element, setText } from './dom';
-import { percent } from './format';
+import { count, percent } from './format';
 import { Gestures } from './gestures';
 import { leftOutText } from './sums';
 import { Scatter, type Spot } from './scatter';
@@ -95,7 +95,7 @@ export class Barry3 implements View {
       scatter.y[row] = (a * top.y + b * left.y + c * right.y) * ratio;
     }
     this.spread(frame);
-    setText(this.outside, outside > 0 ? `${outside} outside of this part` : '');
+    setText(this.outside, outside > 0 ? `${count(outside)} outside of this part` : '');
   }
 
   /** Dots at one place stand around it, in the order of the rows; of a crowd, its number is told. */
@@ -223,7 +223,7 @@ export class Barry3 implements View {
 
   private drawCrosshair(context: CanvasRenderingContext2D, frame: Frame): void {
     const { cursor } = this;
-    setText(this.readout, cursor ? '' : `${frame.count} entities`);
+    setText(this.readout, cursor ? '' : `${count(frame.count)} entities`);
     if (!cursor) return;
     this.readout.replaceChildren(...cursor.map((value, i) => {
       const part = element('span', {}, `${this.axes![i]!.name} ${percent(value)}`);
@@ -267,7 +267,7 @@ export class Barry3 implements View {
 
   private enclosed(line: Spot[]): Part {
     const at = (spot: Spot) => clamp(proportionsAt(this.corners, this.part, spot));
-    return around(at(line[0]!), at(line.at(-1)!));
+    return around(at(line[0]!), at(line.at(-1)!), 0.012 * this.part.size);
   }
 
   // ------------------------------------------------------------------- pointer and keys --

@@ -6,10 +6,16 @@ import { count } from './format';
 
 const GROUPS: [GroupBy, string][] = [['none', 'no groups'], ['name', 'by name'], ['pid', 'by process'], ['uid', 'by user']];
 
+const ring = (kind: string, title: string): HTMLElement =>
+  element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), title);
+
 export class Controls {
   readonly element: HTMLElement;
   readonly axes: AxesEditor;
   readonly legend = element('div', { class: 'legend' });
+  /** Always there, so that the pictures stay where they are when the legend fills. */
+  readonly keys = element('div', { class: 'keys' }, this.legend, element('div', { class: 'rings' },
+    ring('missing', 'time is missing'), ring('over', 'over 100 %')));
   private readonly search = element('input', {
     type: 'search', id: 'search', placeholder: 'Search names  /', spellcheck: 'false', autocomplete: 'off',
     'aria-label': 'Search names by a regular expression', 'aria-describedby': 'search-fault',

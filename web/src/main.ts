@@ -38,7 +38,8 @@ class Page {
   private readonly player = new Player(this.app);
   private readonly controls = new Controls(this.app);
   private readonly views: View[] = [];
-  private isStale = false;
+  private isAsked = false; // the next animation frame is
+  private isStale = true; // what is shown is not what was chosen
 
   start(): void {
     this.shell.build(this.controls.element, this.player.element);
@@ -49,8 +50,7 @@ class Page {
     }
     this.shell.listen(this.app, this.player, this.controls);
     this.store.subscribe(() => this.arrived());
-    onThemeChange(() => (this.isStale = true));
-    requestAnimationFrame((now) => this.turn(now));
+    onThemeChange(() => this.ask());
     void load(this.store, (status) => this.shell.tell(status));
   }
 
@@ -66,18 +66,30 @@ class Page {
     }
     this.player.arrived();
     this.shell.show(this.store);
-    this.isStale = true;
+    this.ask();
   }
 
   private changed(change: Partial<UiState>): void {
-    this.isStale = true;
+    this.ask();
     if ('current' in change) this.player.announce();
   }
 
+  /** Nothing runs while nothing changes. */
+  private ask(): void {
+    this.isStale = true;
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame((now) => this.turn(now));
+  }
+
   private turn(now: number): void {
-    requestAnimationFrame((next) => this.turn(next));
-    this.player.tick(now);
-    if (!this.isStale || !this.store.head) return;
+    this.isAsked = false;
+    if (this.player.tick(now)) this.wake();
+    if (!this.store.head || !this.isStale) return;
     this.isStale = false;
     this.player.draw();
     this.controls.draw();

@@ -71,6 +71,7 @@ export class Player {
     const playing = !ui.state.playing && !ui.state.following;
     const isAtEnd = ui.state.current >= store.endFrame - 1;
     this.due = 0;
+    this.lastMs = performance.now();
     ui.set({
       playing, following: false,
       ...(playing && isAtEnd && !store.head?.live ? { current: store.firstFrame } : {}),
@@ -83,20 +84,20 @@ export class Player {
     if (following) this.arrived();
   }
 
-  /** Called in each animation frame. */
-  tick(nowMs: number): void {
+  /** Called in an animation frame; true: the next one is wanted too. */
+  tick(nowMs: number): boolean {
     const passed = Math.min(nowMs - this.lastMs, 250);
     this.lastMs = nowMs;
     const { store, ui } = this.app;
-    if (!ui.state.playing || !store.head) return;
+    if (!ui.state.playing || !store.head) return false;
     this.due += (passed * ui.state.speed) / store.head.interval_ms;
     const steps = Math.floor(this.due);
-    if (steps === 0) return;
     this.due -= steps;
     const last = store.endFrame - 1;
     const current = Math.min(ui.state.current + steps, last);
     const isOver = current === last && !(store.head.live && store.ended === null);
     ui.set({ current, playing: !isOver });
+    return !isOver;
   }
 
   draw(): void {

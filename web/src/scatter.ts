@@ -83,7 +83,7 @@ export class Scatter {
   /** Radius of a dot in pixels of the page: fewer are larger. */
   radius(): number {
     const count = this.frame?.count ?? 0;
-    return count <= 300 ? 4.5 : count <= 3000 ? 3.5 : 2.5;
+    return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : 2.5) * (this.width < 420 ? 0.8 : 1);
   }
 
   /** Draws all rows: `order` (rows, the farthest first; null: as they are), levelOf[row] into `levels`. */

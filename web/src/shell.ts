@@ -74,7 +74,7 @@ export class Shell {
 
   listen(app: App, player: Player, controls: Controls): void {
     this.controls = controls;
-    this.main.before(controls.axes.element, controls.legend);
+    this.main.before(controls.axes.element, controls.keys);
     this.actions = {
       ' ': () => player.toggle(),
       ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ',': () => player.step(-1), '.': () => player.step(1),
@@ -93,20 +93,26 @@ export class Shell {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = event.target as HTMLElement;
     const isWriting = target.matches('input:not([type=range]), textarea');
-    if (event.key === 'Escape' && isWriting) target.blur();
-    else if (isWriting || this.help.open && event.key !== '?') return;
-    else if (target.matches('button, select, input, summary, [role=slider]') && /^( |Enter|Arrow|Home|End)/.test(event.key)) return;
+    if (event.key === 'Escape' && isWriting) return this.leave(target);
+    if (isWriting || this.help.open && event.key !== '?') return;
+    if (target.matches('button, select, input, summary, [role=slider]') && /^( |Enter|Arrow|Home|End)/.test(event.key)) return;
     const action = /^[1-9]$/.test(event.key) ? () => this.goTo(Number(event.key) - 1) : this.actions[event.key];
     if (!action) return;
     event.preventDefault();
     action();
   }
 
+  private leave(input: HTMLElement): void {
+    input.blur();
+    if (input.matches('[type=search]')) this.controls.clear();
+  }
+
   private goTo(index: number): void {
     const view = [...this.main.children].filter((child) => !(child as HTMLElement).hidden)[index];
     if (!view) return;
     view.scrollIntoView({ block: 'nearest' });
-    (view.querySelector<HTMLElement>('.stage, [tabindex="0"], button, input') ?? (view as HTMLElement)).focus({ preventScroll: true });
+    const inner = view.querySelector<HTMLElement>('[tabindex="0"]') ?? view.querySelector<HTMLElement>('button, input');
+    inner?.focus({ preventScroll: true });
   }
 
   private toBarry3(key: string): void {

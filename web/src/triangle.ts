@@ -62,9 +62,11 @@ export function scaled(part: Part, factor: number, centre: Three): Part {
   return kept({ from: part.from.map((_, i) => centre[i]! - own[i]! * size) as Three, size });
 }
 
-/** The smallest part that has both places in it. */
-export function around(a: Three, b: Three): Part {
-  const from = a.map((value, i) => Math.max(0, Math.min(value, b[i]!))) as Three;
+/** The smallest part that has both places in it; a side of the triangle that is within `near` is
+ *  its side too. */
+export function around(a: Three, b: Three, near: number): Part {
+  const least = (value: number) => (value < near ? 0 : value);
+  const from = a.map((value, i) => least(Math.min(value, b[i]!))) as Three;
   const size = 1 - from[0] - from[1] - from[2];
   if (size >= SMALLEST) return { from, size };
   const share = (SMALLEST - size) / 3;

@@ -1,0 +1,171 @@
+// What tests of the page are made of: a report in a browser with the network off, what is drawn on
+// its canvases, and what it says. A test fails too when the page logs an error or breaks its policy.
+import { strict as assert } from 'node:assert';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { report } from './stream.mjs';
+
+export const tests = [];
+
+/** headed: once more in a browser with a head (under Xvfb, without a GPU). */
+export function test(name, run, { headed = false } = {}) {
+    tests.push({ name, run, headed });
+}
+
+/** Throw it to skip a test, with the reason. */
+export class Skip extends Error {}
+
+/** Opens pages for one test. */
+export class Opener {
+    constructor(browser, folder) {
+        this.browser = browser;
+        this.folder = folder;
+        this.contexts = [];
+        this.faults = [];
+    }
+
+    /** A page of camp report with this data (a Buffer), or with other text in place of it. */
+    async report(data, options = {}) {
+        const file = join(this.folder, `report-${Math.random().toString(36).slice(2)}.html`);
+        writeFileSync(file, typeof data === 'string' ? data : report(data));
+        const page = await this.page({ offline: true, ...options });
+        await page.goto(pathToFileURL(file).href);
+        await page.waitForFunction(() => !/Reading/.test(document.querySelector('.status')?.textContent ?? 'Reading'));
+        await still(page);
+        return page;
+    }
+
+    async page({ width = 1280, height = 900, dark = false, ratio = 1, stillness = false, touch = false, offline = false, faults = true } = {}) {
+        const context = await this.browser.newContext({
+            viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', deviceScaleFactor: ratio,
+            reducedMotion: stillness ? 'reduce' : 'no-preference', hasTouch: touch, offline,
+        });
+        this.contexts.push(context);
+        const page = await context.newPage();
+        page.setDefaultTimeout(20000);
+        if (faults) {
+            page.on('pageerror', (error) => this.faults.push(error.stack ?? String(error)));
+            page.on('console', (message) => message.type() === 'error' && this.faults.push(message.text()));
+        }
+        return page;
+    }
+
+    complain() {
+        assert.deepEqual(this.faults, [], 'the page logged errors');
+    }
+
+    async close() {
+        for (const context of this.contexts) await context.close();
+    }
+}
+
+/** Until what was asked for has been drawn. */
+export async function still(page) {
+    await page.evaluate(() => new Promise((done) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+}
+
+export async function press(page, ...keys) {
+    for (const key of keys) await page.keyboard.press(key);
+    await still(page);
+}
+
+export const text = (page, selector) => page.locator(selector).innerText();
+export const said = (page) => page.locator('#live').textContent();
+
+/** A colour of style.css: colour(page, 'dot') is [red, green, blue]. */
+export async function colour(page, name) {
+    const value = await page.evaluate((of) => getComputedStyle(document.documentElement).getPropertyValue(`--${of}`).trim(), name);
+    return rgb(value);
+}
+
+export const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+/** Spots of one colour on a canvas of a view (0: dots, 1: what is above them): the middle and size
+ *  of each, in pixels of the page from the stage's corner. `near`: how far a colour may be off. */
+export async function spots(page, view, wanted, { layer = 0, near = 30, least = 8 } = {}) {
+    return page.evaluate(({ view, wanted, layer, near, least }) => {
+        const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
+        const { width, height } = canvas;
+        const ratio = width / canvas.getBoundingClientRect().width;
+        const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+        const weigh = (at) => {
+            if (data[4 * at + 3] < 128) return 0;
+            const off = Math.max(...wanted.map((value, i) => Math.abs(value - data[4 * at + i])));
+            return off < near ? 1 - off / near : 0;
+        };
+        const seen = new Uint8Array(width * height);
+        const found = [];
+        for (let start = 0; start < seen.length; start++) {
+            if (seen[start] || !weigh(start)) continue;
+            const open = [start];
+            seen[start] = 1;
+            let x = 0, y = 0, sum = 0, size = 0;
+            while (open.length) {
+                const at = open.pop(), w = weigh(at);
+                x += w * (at % width);
+                y += w * Math.floor(at / width);
+                sum += w;
+                size++;
+                for (const to of [at - 1, at + 1, at - width, at + width, at - width - 1, at - width + 1, at + width - 1, at + width + 1])
+                    if (to >= 0 && to < seen.length && !seen[to] && weigh(to)) {
+                        seen[to] = 1;
+                        open.push(to);
+                    }
+            }
+            // Masks stand around the middle of a pixel's corner: pixel n covers n to n + 1.
+            if (size >= least) found.push({ x: x / sum / ratio, y: y / sum / ratio, size: size / ratio / ratio });
+        }
+        return found;
+    }, { view, wanted, layer, near, least });
+}
+
+/** How many pixels of a colour there are on a layer, within a box around a spot. */
+export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 0, near = 60 } = {}) {
+    return page.evaluate(({ view, wanted, x, y, reach, layer, near }) => {
+        const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
+        const ratio = canvas.width / canvas.getBoundingClientRect().width;
+        const { data } = canvas.getContext('2d').getImageData((x - reach) * ratio, (y - reach) * ratio, 2 * reach * ratio, 2 * reach * ratio);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4)
+            if (data[at + 3] > 127 && wanted.every((value, i) => Math.abs(value - data[at + i]) < near)) count++;
+        return count;
+    }, { view, wanted, x, y, reach, layer, near });
+}
+
+/** Where three entities of one vertex each stand: the corners of the picture (top, left, right). */
+export function cornersOf(found) {
+    const [top] = [...found].sort((a, b) => a.y - b.y);
+    const [left] = [...found].sort((a, b) => a.x - b.x);
+    const [right] = [...found].sort((a, b) => b.x - a.x);
+    return { top, left, right };
+}
+
+/** A spot of the picture as the paper has it: x and y (up) in a triangle of height 1. */
+export function inTriangle({ top, left }, spot) {
+    const height = left.y - top.y;
+    return { x: (spot.x - left.x) / height, y: (left.y - spot.y) / height };
+}
+
+export function assertNear(value, expected, room, what = '') {
+    assert.ok(Math.abs(value - expected) <= room, `${what} ${value} is not ${expected} (room ${room})`);
+}
+
+/** Is one of the spots at x, y? */
+export function assertSpot(found, { x, y }, room = 1.2) {
+    const distances = found.map((spot) => Math.hypot(spot.x - x, spot.y - y));
+    assert.ok(Math.min(...distances) <= room,
+        `nothing stands at ${x.toFixed(1)}, ${y.toFixed(1)}; there is ${JSON.stringify(found.map((s) => [+s.x.toFixed(1), +s.y.toFixed(1)]))}`);
+}
+
+export async function stageBox(page, view) {
+    return page.locator(`${view} .stage`).boundingBox();
+}
+
+/** The mouse at a spot of a stage. */
+export async function point(page, view, { x, y }) {
+    const box = await stageBox(page, view);
+    await page.mouse.move(box.x + x, box.y + y);
+    await still(page);
+}

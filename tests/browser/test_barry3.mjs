@@ -1,0 +1,212 @@
+// Dots of Barry3 stand where the arithmetic says, and what does not add up is shown.
+import { strict as assert } from 'node:assert';
+import {
+    assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, spots, stageBox, still, test, text,
+} from './harness.mjs';
+import { stream } from './stream.mjs';
+
+const STATES = ['user', 'sleep', 'disk'];
+const CORNERS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+
+/** One frame: the three corners, then others. */
+function still_life(shares, others = {}) {
+    const rows = [...CORNERS, ...shares].map((own, n) => ({ n, shares: own }));
+    return stream({ states: STATES, names: rows.map((_, n) => `task${n}`), frames: [rows], ...others });
+}
+
+const dots = async (page, name = 'dot') => spots(page, '.barry3', await colour(page, name));
+
+test('barry3: the corners are those of an equilateral triangle', async (opener) => {
+    const page = await opener.report(still_life([]));
+    const found = await dots(page);
+    assert.equal(found.length, 3);
+    const { top, left, right } = cornersOf(found);
+    const edge = right.x - left.x;
+    assertNear(left.y, right.y, 0.6);
+    assertNear(Math.hypot(top.x - left.x, top.y - left.y), edge, 1);
+    assertNear(Math.hypot(top.x - right.x, top.y - right.y), edge, 1);
+}, { headed: true });
+
+test('barry3: a third of each is the centroid, (0.577, 0.333)', async (opener) => {
+    const page = await opener.report(still_life([[1 / 3, 1 / 3, 1 / 3]]));
+    const found = await dots(page);
+    const corners = cornersOf(found);
+    const inner = found.find((spot) => !Object.values(corners).includes(spot));
+    const { x, y } = inTriangle(corners, inner);
+    assertNear(x, 0.577, 0.003);
+    assertNear(y, 0.333, 0.003);
+}, { headed: true });
+
+test("barry3: (0.62, 0.28, 0.10) stands where the paper's Figure 3(b) has it", async (opener) => {
+    const page = await opener.report(still_life([[0.62, 0.28, 0.10]]), { ratio: 2 });
+    const found = await dots(page);
+    const corners = cornersOf(found);
+    const { x, y } = inTriangle(corners, found.find((spot) => !Object.values(corners).includes(spot)));
+    assertNear(x, 0.47, 0.005);
+    assertNear(y, 0.62, 0.003);
+}, { headed: true });
+
+test('barry3: what is missing does not move a dot, and is a hollow red ring', async (opener) => {
+    const page = await opener.report(still_life([[0.31, 0.14, 0.05]]));
+    const corners = cornersOf(await dots(page));
+    const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
+    const { x, y } = inTriangle(corners, ring);
+    assertNear(x, 0.473, 0.004);
+    assertNear(y, 0.62, 0.004);
+    const inside = await pixelsNear(page, '.barry3', await colour(page, 'paper'), ring, 2, { near: 40 });
+    assert.ok(inside >= 6, `${inside} pixels of paper within the ring`);
+});
+
+test('barry3: over 100 % has a ring of its own, black by day and white by night', async (opener) => {
+    for (const dark of [false, true]) {
+        const page = await opener.report(still_life([[0.6, 0.4, 0.3]]), { dark });
+        const over = await colour(page, 'over');
+        assert.deepEqual(over, dark ? [255, 255, 255] : [0, 0, 0]);
+        const rings = await spots(page, '.barry3', over, { near: 45, least: 12 });
+        assert.equal(rings.length, 1);
+        const { x, y } = inTriangle(cornersOf(await dots(page)), rings[0]);
+        assertNear(y, 0.6 / 1.3, 0.005);
+        assertNear(x, (0.6 + 2 * 0.3) / 1.3 / Math.sqrt(3), 0.005);
+    }
+});
+
+test('barry3: half a percent is no ring', async (opener) => {
+    const page = await opener.report(still_life([[0.5, 0.2, 0.297]]));
+    assert.equal((await dots(page)).length, 4);
+    assert.equal((await spots(page, '.barry3', await colour(page, 'missing'))).length, 0);
+});
+
+test('sums: what is missing and what is over are told in words', async (opener) => {
+    const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
+    const sums = await text(page, '#sums');
+    assert.match(sums, /unaccounted 600 ms \(10 %\), more than 0\.50 % in 2 of 6 entities/);
+    assert.match(sums, /over 100 % in 1: 300 ms booked twice/);
+    assert.match(sums, /no run queue/);
+});
+
+test('sums: the run queue is what is explained', async (opener) => {
+    const page = await opener.report(stream({
+        states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
+        frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
+    }));
+    assert.match(await text(page, '#sums'), /explained by the run queue 625 ms \(41\.7 %\)/);
+});
+
+test('axes: states at no vertex are left out, and that is told', async (opener) => {
+    const page = await opener.report(stream({
+        states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
+    }));
+    assert.match(await text(page, '.barry3 .left-out'), /^20 % of the time is in states that no vertex has: they are left out/);
+    assert.equal(await page.locator('.barry4 .left-out').isVisible(), false);
+});
+
+test('axes: new ones move the dots', async (opener) => {
+    const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
+    const corners = cornersOf(await dots(page));
+    await press(page, 'a');
+    await page.fill('#edit-axes3', 'S=sleep; D=disk; U=user');
+    await still(page);
+    const { top, left, right } = cornersOf(await dots(page));
+    const height = left.y - top.y;
+    assertSpot(await dots(page), { x: left.x + (height * (0.3 + 2 * 0.5)) / Math.sqrt(3), y: left.y - height * 0.3 });
+    assertNear(right.x - left.x, corners.right.x - corners.left.x, 1);
+    assert.match(await text(page, '.axes-editor'), /S sleep/);
+});
+
+test('axes: a fault is told in words, and the picture stays', async (opener) => {
+    const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
+    const before = await dots(page);
+    await press(page, 'a');
+    const after = async (axes) => {
+        await page.fill('#edit-axes3', axes);
+        return text(page, '#edit-axes3-fault');
+    };
+    assert.equal(await after('A=user; B=swap; C=disk'), 'There is no such state: "swap".');
+    assert.equal(await after('A=user; B=user; C=disk'), 'A state is at one vertex only: "user".');
+    assert.equal(await after('A=user; B=*; C=*'), '* stands at one vertex only: "C".');
+    assert.equal(await after('A=user; A=disk; C=*'), 'Two vertices have the same name: "A".');
+    assert.equal(await after('A=user; B=; C=*'), 'A vertex has no state: "B".');
+    assert.equal(await after('A=user; disk; C=*'), 'An axis is NAME=STATE+STATE: "disk".');
+    assert.match(await after('A=user; B=*'), /takes 3 axes.*has 2\.$/);
+    assert.match(await after('=user; B=disk; C=*'), /takes a name/);
+    await page.locator('#edit-axes3').blur();
+    await press(page, 'a');
+    assert.equal((await dots(page)).length, before.length);
+    assert.deepEqual(await page.locator('#edit-axes3').getAttribute('aria-invalid'), 'true');
+    await press(page, 'a');
+    assert.equal(await after(' c = USER ; b=Sleep_ns;a = * '), '');
+});
+
+test('zoom: a part fills the triangle, and Escape shows the whole', async (opener) => {
+    const page = await opener.report(still_life([[0.75, 0.125, 0.125]]));
+    const { top, left, right } = cornersOf(await dots(page));
+    const height = left.y - top.y;
+    const spot = (p) => ({ x: left.x + (height * (p[0] + 2 * p[2])) / Math.sqrt(3), y: left.y - height * p[0] });
+    // The upper half, by a drag from its left to its right corner.
+    const box = await stageBox(page, '.barry3');
+    const [from, to] = [spot([0.5, 0.5, 0]), spot([0.5, 0, 0.5])];
+    await page.mouse.move(box.x + from.x, box.y + from.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + to.x - 30, box.y + to.y);
+    await page.mouse.move(box.x + to.x, box.y + to.y);
+    await page.mouse.up();
+    await still(page);
+    const found = await dots(page);
+    assert.equal(found.length, 2);
+    assertSpot(found, top, 2);
+    assertSpot(found, spot([0.5, 0.25, 0.25]), 4); // 0.75 is the middle of 0.5 to 1
+    assert.match(await text(page, '.barry3 .outside'), /^2 outside/);
+    await press(page, 'Escape');
+    assertSpot(await dots(page), spot([0.75, 0.125, 0.125]));
+    assert.equal((await dots(page)).length, 4);
+    assert.equal(right.x > left.x, true);
+}, { headed: true });
+
+test('zoom: a turn of the wheel keeps what is under the pointer', async (opener) => {
+    const page = await opener.report(still_life([[0.5, 0.2, 0.3]]));
+    const found = await dots(page);
+    const corners = cornersOf(found);
+    const inner = found.find((spot) => !Object.values(corners).includes(spot));
+    await point(page, '.barry3', inner);
+    for (let i = 0; i < 3; i++) await page.mouse.wheel(0, -300);
+    await page.mouse.move(2, 2);
+    await still(page);
+    const after = await dots(page);
+    assert.ok(after.length < 4, 'corners are outside');
+    assertSpot(after, inner, 1.5);
+});
+
+test('crowds: dots at one place stand around it, and their number is written', async (opener) => {
+    const page = await opener.report(still_life(Array.from({ length: 50 }, () => [1 / 3, 1 / 3, 1 / 3])));
+    const [crowd] = (await dots(page)).sort((a, b) => b.size - a.size);
+    const { width, height } = await stageBox(page, '.barry3');
+    assert.ok(crowd.size > 500, `${crowd.size} pixels`);
+    assert.ok(crowd.x < width && crowd.y < height);
+    const ink = await colour(page, 'quiet');
+    const beside = { x: crowd.x + 45, y: crowd.y };
+    assert.ok(await pixelsNear(page, '.barry3', ink, beside, 25, { layer: 1, near: 90 }) > 20, 'a number');
+    const few = await opener.report(still_life([[1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]]));
+    assert.equal(await pixelsNear(few, '.barry3', ink, beside, 25, { layer: 1, near: 90 }), 0);
+});
+
+test('crosshair: the three values under the pointer', async (opener) => {
+    const page = await opener.report(still_life([]));
+    const { top, left } = cornersOf(await dots(page));
+    const height = left.y - top.y;
+    await point(page, '.barry3', { x: left.x + height * 0.4734, y: left.y - height * 0.62 });
+    const [a, b, c] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
+    assertNear(a, 62, 0.5);
+    assertNear(b, 28, 0.5);
+    assertNear(c, 10, 0.5);
+});
+
+test('tooltip: exact shares, times, and what is unaccounted', async (opener) => {
+    const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
+    const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
+    await point(page, '.barry3', ring);
+    const told = (await text(page, '.tooltip')).replace(/\s+/g, ' ');
+    assert.match(told, /task3 pid 1003 · uid 0 · 1\.00 s/);
+    assert.match(told, /user 50 % 500 ms/);
+    assert.match(told, /sleep 25 % 250 ms/);
+    assert.match(told, /unaccounted 20 % 200 ms/);
+});

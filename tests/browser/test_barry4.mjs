@@ -1,0 +1,98 @@
+// Barry4: the same arithmetic in a tetrahedron that can be turned.
+import { strict as assert } from 'node:assert';
+import { assertNear, assertSpot, colour, press, spots, stageBox, still, test } from './harness.mjs';
+import { stream } from './stream.mjs';
+
+const STATES = ['user', 'sleep', 'disk', 'lock'];
+const CORNERS = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
+const made = (shares) => stream({
+    states: STATES, names: [...CORNERS, ...shares].map((_, n) => `task${n}`),
+    frames: [[...CORNERS, ...shares].map((own, n) => ({ n, shares: own }))],
+});
+const dots = async (page) => spots(page, '.barry4', await colour(page, 'dot'), { near: 150 });
+const drag = async (page, dx, dy) => {
+    const { x, y, width, height } = await stageBox(page, '.barry4');
+    await page.mouse.move(x + width / 2, y + height * 0.9);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2 + dx / 2, y + height * 0.9 + dy / 2);
+    await page.mouse.move(x + width / 2 + dx, y + height * 0.9 + dy);
+    await page.mouse.up();
+    await page.mouse.move(1, 1);
+    await still(page);
+};
+
+test('barry4: from above, three corners surround the fourth', async (opener) => {
+    const page = await opener.report(made([]));
+    await press(page, '2', ...Array(40).fill('ArrowDown')); // as far as it goes
+    const found = await dots(page);
+    const middle = { x: 0, y: 0 };
+    for (const { x, y } of found) {
+        middle.x += x / 4;
+        middle.y += y / 4;
+    }
+    assert.equal(found.length, 4);
+    assertSpot(found, middle, 1.5); // the top, which is nearest to the eye
+    const largest = [...found].sort((a, b) => b.size - a.size)[0];
+    assertNear(Math.hypot(largest.x - middle.x, largest.y - middle.y), 0, 1.5);
+    const away = found.filter((spot) => spot !== largest).map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y));
+    for (const distance of away) assertNear(distance, away[0], 2);
+});
+
+test('barry4: halves stand on an edge, thirds on a face', async (opener) => {
+    const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
+    await press(page, '2', ...Array(40).fill('ArrowDown'));
+    const found = await dots(page);
+    // Seen along the upright axis the middle of the base is hidden behind the top.
+    assert.equal(found.length, 5);
+    await press(page, ...Array(20).fill('ArrowUp'));
+    assert.equal((await dots(page)).length, 6);
+});
+
+test('barry4: a drag turns it, and 0 turns it back', async (opener) => {
+    const page = await opener.report(made([]));
+    const before = await dots(page);
+    await drag(page, 120, 0);
+    const after = await dots(page);
+    const moved = after.filter(({ x, y }) => before.every((spot) => Math.hypot(spot.x - x, spot.y - y) > 3));
+    assert.equal(moved.length, 3); // all but the top
+    await press(page, '2', '0');
+    for (const spot of before) assertSpot(await dots(page), spot);
+}, { headed: true });
+
+test('barry4: by fingers too', async (opener) => {
+    const page = await opener.report(made([]), { touch: true });
+    const before = await dots(page);
+    const { x, y, width, height } = await stageBox(page, '.barry4');
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, dx) => client.send('Input.dispatchTouchEvent', {
+        type, touchPoints: type === 'touchEnd' ? [] : [{ x: x + width / 2 + dx, y: y + height / 2 }],
+    });
+    await touch('touchStart', 0);
+    await touch('touchMove', 40);
+    await touch('touchMove', 80);
+    await touch('touchEnd', 80);
+    await still(page);
+    const after = await dots(page);
+    assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 5)));
+});
+
+test('barry4: turns by itself when asked to, never where less motion is preferred', async (opener) => {
+    const page = await opener.report(made([]));
+    const before = await dots(page);
+    await page.click('.barry4 [aria-label="Turn slowly"]');
+    await page.waitForTimeout(400);
+    await page.click('.barry4 [aria-label="Turn slowly"]');
+    await still(page);
+    const after = await dots(page);
+    assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 3)));
+    const calm = await opener.report(made([]), { stillness: true });
+    assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
+});
+
+test('barry4: a source of three states has none', async (opener) => {
+    const page = await opener.report(stream({
+        states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [1, 0, 0] }]],
+    }));
+    assert.equal(await page.locator('.barry4').isVisible(), false);
+    assert.equal(await page.locator('.barry3').isVisible(), true);
+});

@@ -1,0 +1,172 @@
+// Search, groups, pins and brushes: in one view chosen, in all of them seen. And all of it by keys.
+import { strict as assert } from 'node:assert';
+import { assertNear, colour, cornersOf, point, press, rgb, said, spots, stageBox, still, test, text } from './harness.mjs';
+import { COLOURS, stream } from './stream.mjs';
+
+const STATES = ['user', 'sleep', 'disk', 'lock'];
+const WHO = [
+    ['nginx', [0.7, 0.1, 0.1, 0.1]], ['nginx', [0.1, 0.7, 0.1, 0.1]], ['postgres', [0.1, 0.1, 0.7, 0.1]],
+    ['postgres', [0.1, 0.1, 0.1, 0.7]], ['cron', [0.25, 0.25, 0.25, 0.25]],
+];
+const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'sleep', states: [1] }, { name: 'wait', states: [2, 3] }];
+
+const data = (others = {}) => stream({
+    states: STATES, names: WHO.map(([name]) => name), axes3: AXES3,
+    frames: [0, 1].map(() => WHO.map(([, shares], n) => ({ n, shares }))), ...others,
+});
+
+/** Dots of Barry4 are fainter the farther they are. */
+const NEAR4 = { near: 150 };
+const bright = async (page, view = '.barry3') => (await spots(page, view, await colour(page, 'dot'), view === '.barry4' ? NEAR4 : {})).length;
+
+test('search: others are dimmed, in both Barries', async (opener) => {
+    const page = await opener.report(data());
+    assert.equal(await bright(page), 4); // the two of postgres stand together
+    assert.equal(await bright(page, '.barry4'), 5);
+    await press(page, '/');
+    await page.keyboard.type('^post|CRON');
+    await still(page);
+    assert.equal(await bright(page), 2);
+    assert.equal(await bright(page, '.barry4'), 3);
+    assert.match(await text(page, '.legend'), /3 of 5 chosen/);
+    await press(page, 'Escape');
+    assert.equal(await page.inputValue('#search'), '');
+    assert.equal(await bright(page), 4);
+});
+
+test('search: what is no regular expression is told, and dims nobody', async (opener) => {
+    const page = await opener.report(data());
+    await page.fill('#search', 'post(');
+    await still(page);
+    assert.match(await text(page, '#search-fault'), /^Not a regular expression: unterminated group\.$/);
+    assert.equal(await page.getAttribute('#search', 'aria-invalid'), 'true');
+    assert.equal(await bright(page), 4);
+    await page.fill('#search', 'post');
+    await still(page);
+    assert.equal(await page.locator('#search-fault').isVisible(), false);
+    assert.equal(await bright(page), 1);
+});
+
+test('groups: the largest first, each with its colour, and its marker behind the sixth', async (opener) => {
+    const names = Array.from({ length: 14 }, (_, g) => Array.from({ length: 16 - g }, () => `g${String(g).padStart(2, '0')}`)).flat();
+    const next = new Map();
+    const rows = names.map((name, n) => {
+        const g = Number(name.slice(1));
+        const seen = next.get(g) ?? 0;
+        next.set(g, seen + 1);
+        const up = 0.05 + 0.062 * g, across = (1 - up) * (0.1 + 0.05 * seen);
+        return { n, shares: [up, across, 1 - up - across] };
+    });
+    const page = await opener.report(stream({ states: STATES.slice(0, 3), names, frames: [rows] }), { width: 1500, height: 1100 });
+    await page.selectOption('#group-by', 'name');
+    await still(page);
+    const legend = await page.locator('.legend .key').allInnerTexts();
+    assert.equal(legend.length, 12);
+    assert.deepEqual(legend.slice(0, 2).map((line) => line.replace(/\s+/g, ' ').trim()), ['g00 16', 'g01 15']);
+    assert.equal(await page.locator('.legend .square').count(), 6);
+    const first = await spots(page, '.barry3', rgb(COLOURS.groups[0]), { near: 25 });
+    assert.equal(first.length, 16 + 10); // g00, and g06 as squares
+    const bySize = first.map(({ size }) => size).sort((a, b) => a - b);
+    assert.ok(bySize.at(-1) > bySize[0], 'two shapes');
+});
+
+test('pins: a press pins, a second one lets go', async (opener) => {
+    const page = await opener.report(data());
+    const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
+    const box = await stageBox(page, '.barry3');
+    await page.mouse.click(box.x + top.x, box.y + top.y);
+    await page.mouse.move(1, 1);
+    await still(page);
+    assert.match(await text(page, '.legend'), /nginx 1000/);
+    assert.equal((await spots(page, '.barry4', await colour(page, 'pin'), { near: 60 })).length, 1);
+    await page.waitForTimeout(400); // or it is a double click
+    await page.mouse.click(box.x + top.x, box.y + top.y);
+    await page.mouse.move(1, 1);
+    await still(page);
+    assert.equal(await text(page, '.legend'), '');
+});
+
+test('brush: a lasso with Shift in one Barry dims all others in both', async (opener) => {
+    const page = await opener.report(data());
+    const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
+    const box = await stageBox(page, '.barry3');
+    await page.keyboard.down('Shift');
+    const around = [[-20, -20], [20, -20], [20, 20], [-20, 20]].map(([dx, dy]) => [box.x + top.x + dx, box.y + top.y + dy]);
+    await page.mouse.move(...around[0]);
+    await page.mouse.down();
+    for (const spot of around) await page.mouse.move(...spot);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await page.mouse.move(1, 1);
+    await still(page);
+    assert.equal(await bright(page), 1);
+    assert.equal(await bright(page, '.barry4'), 1);
+    assert.match(await text(page, '.legend'), /1 of 5 chosen/);
+    await press(page, 'Escape');
+    assert.equal(await bright(page), 4);
+}, { headed: true });
+
+test('hover: who is under the pointer in Barry3 is marked in Barry4', async (opener) => {
+    const page = await opener.report(data());
+    const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
+    const ink = await colour(page, 'ink');
+    assert.equal((await spots(page, '.barry4', ink)).length, 0);
+    await point(page, '.barry3', top);
+    assert.equal((await spots(page, '.barry4', ink)).length, 1);
+    assert.match(await text(page, '.tooltip'), /nginx/);
+});
+
+test('keys: everything without a mouse', async (opener) => {
+    const page = await opener.report(data());
+    await press(page, 'n');
+    assert.equal(await said(page), 'nginx 1000: CPU 70 %, sleep 10 %, wait 20 %');
+    await press(page, 'n', 'n', 'p');
+    assert.equal(await said(page), 'postgres 1002 pinned.');
+    await press(page, 'N', 'Enter');
+    assert.match(await text(page, '.legend'), /postgres 1002.*nginx 1001/s);
+    await press(page, 'g');
+    assert.match(await said(page), /by name/);
+    assert.match(await text(page, '.legend'), /nginx\s+2\s+postgres\s+2\s+cron\s+1/);
+    await press(page, '/');
+    await page.keyboard.type('cron');
+    await press(page, 'Enter', 'n');
+    assert.match(await said(page), /^cron 1004/);
+    await press(page, 'Escape', '1');
+    assert.equal(await page.evaluate(() => document.activeElement.closest('.panel').id), 'barry3');
+    await press(page, '2');
+    assert.equal(await page.evaluate(() => document.activeElement.closest('.panel').id), 'barry4');
+    await press(page, '?');
+    assert.equal(await page.locator('dialog').isVisible(), true);
+    await press(page, 'Escape');
+    assert.equal(await page.locator('dialog').isVisible(), false);
+    await press(page, 'a');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'edit-axes3');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('a=lock;b=disk;c=*');
+    await press(page, 'Escape', 'n');
+    assert.match(await said(page), /a \d.* b \d.* c \d/);
+}, { headed: true });
+
+test('keys: the crosshair and a brush in Barry3', async (opener) => {
+    const page = await opener.report(data());
+    await press(page, '1', 'ArrowUp');
+    const [a, b] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
+    assertNear(a, 35.3, 0.2);
+    assertNear(b, 32.3, 0.2);
+    assert.equal(await said(page), 'CPU 35.3 %, sleep 32.3 %, wait 32.3 %');
+    // From the middle to above and left of cron, which is at (0.25, 0.25, 0.5), nobody else within.
+    await press(page, ...Array(9).fill('ArrowDown'), ...Array(7).fill('ArrowLeft'));
+    await press(page, ...Array(7).fill('Shift+ArrowUp'), ...Array(20).fill('Shift+ArrowRight'), 'Enter');
+    assert.match(await text(page, '.legend'), /1 of 5 chosen/);
+});
+
+test('keys: plus and minus zoom Barry3 from anywhere, 0 shows the whole', async (opener) => {
+    const page = await opener.report(data());
+    await press(page, '+');
+    assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), true);
+    assert.match(await text(page, '.barry3 .outside'), /outside/);
+    await press(page, '-');
+    assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), false);
+    await press(page, '+', '+', '0');
+    assert.equal(await text(page, '.barry3 .outside'), '');
+});

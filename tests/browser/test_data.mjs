@@ -1,0 +1,171 @@
+// Data that is broken, odd, or comes from a server: the page says so, and shows what is whole.
+import { strict as assert } from 'node:assert';
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+import { colour, press, spots, still, test, text } from './harness.mjs';
+import { block, END, entities, frame, FRAME, head, json, NOTE, report, stream } from './stream.mjs';
+
+const STATES = ['user', 'sleep', 'disk'];
+const NAMES = ['a', 'b', 'c'];
+const ROWS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
+const begin = (others) => Buffer.concat([head({ states: STATES, ...others }), entities(NAMES)]);
+const one = (index = 0) => frame(3, ROWS, { index });
+const status = (page) => text(page, '.status');
+
+const dotCount = async (page) => (await spots(page, '.barry3', await colour(page, 'dot'))).length;
+
+const BROKEN = [
+    ['ends in the midst of a frame', Buffer.concat([begin(), one(), one(1).subarray(0, 90)]), /breaks off in the midst of a block\. The 1 frames before it/, 3],
+    ['has a frame of another length', Buffer.concat([begin(), one(), block(FRAME, one(1).subarray(8, 150))]), /another length/, 3],
+    ['has a frame that is too short', Buffer.concat([begin(), one(), block(FRAME, 'short')]), /too short/, 3],
+    ['has an entity that nobody told of', Buffer.concat([begin(), one(), frame(3, [{ n: 77, shares: [1, 0, 0] }])]), /entity 77/, 3],
+    ['begins with no key frame', Buffer.concat([begin(), frame(3, ROWS, { key: false })]), /no key frame/, 0],
+    ['has a block of 4 GB', Buffer.concat([begin(), one(), Buffer.from([255, 255, 255, 255, 3, 0, 0, 0])]), /a block of 4294967295 bytes/, 3],
+    ['is of another format', head({ states: STATES, schema: 'camp.stream/9' }), /"camp\.stream\/9"; this page reads camp\.stream\/1/, 0],
+    ['has no head', one(), /before the head/, 0],
+    ['has text that is not JSON', block(1, '{"schema'), /not JSON/, 0],
+    ['has a unit of 0', Buffer.concat([begin(), one(), frame(3, [], { unit: 0 })]), /unit 0/, 3],
+    ['is empty', Buffer.alloc(0), /nothing in it/, 0],
+];
+
+for (const [what, bytes, told, dots] of BROKEN)
+    test(`broken: data that ${what}`, async (opener) => {
+        const page = await opener.report(bytes);
+        assert.match(await status(page), told);
+        if (dots > 0) assert.equal(await dotCount(page), dots);
+    });
+
+test('broken: what is not base64 or not deflated is told', async (opener) => {
+    const script = (data) => report(Buffer.alloc(0)).replace(/(octet-stream">)[^<]*/, (_, begin) => begin + data);
+    for (const data of ['%%%%', Buffer.from('not deflated').toString('base64')]) {
+        const page = await opener.report(script(data));
+        assert.match(await status(page), /^The data is broken: /);
+    }
+    const whole = deflateSync(stream({ states: STATES, names: NAMES, frames: [ROWS] })).toString('base64');
+    const cut = await opener.report(script(whole.slice(0, whole.length - 40)));
+    assert.match(await status(cut), /^The data is broken: /);
+});
+
+test('data: blocks of unknown types, notes, and a page without any data', async (opener) => {
+    const page = await opener.report(Buffer.concat([begin({ note: 'Of two hosts.' }), block(99, 'from later'), json(NOTE, { text: 'A gap of 3 s.' }), one(), json(END, { reason: 'over' })]));
+    assert.equal(await dotCount(page), 3);
+    assert.match(await text(page, '.notes'), /Of two hosts\. A gap of 3 s\./);
+    const none = await opener.report(readFileSync(new URL('../../web/dist/page.html', import.meta.url), 'utf8'));
+    assert.match(await text(none, '.status'), /no data in this file/);
+});
+
+test('data: a frame of other units, of groups, of no rows, of names that are markup', async (opener) => {
+    const page = await opener.report(Buffer.concat([
+        head({ states: STATES }), entities([...NAMES, '<img src=x onerror=alert(1)>']),
+        frame(3, [...ROWS, { n: 3, shares: [1.5, 0.5, 0], elapsed: 4 }], { unit: 1 / 20000 }), frame(3, [], { index: 1 }),
+    ]));
+    assert.equal(await dotCount(page), 3);
+    assert.match(await text(page, '#sums'), /over 100 % in 1: 4\.00 s booked twice/);
+    await press(page, 'N', 'p');
+    assert.match(await text(page, '.legend'), /<img src=x onerror=alert\(1\)> 1003/);
+    await press(page, 'End');
+    assert.equal(await dotCount(page), 0);
+});
+
+test('data: 300 frames of 500 entities are read while the page can be used', async (opener) => {
+    const rows = Array.from({ length: 500 }, (_, n) => ({ n, shares: [n / 500, 1 - n / 500, 0] }));
+    const page = await opener.report(stream({
+        states: STATES, names: rows.map(({ n }) => `t${n}`), frames: Array.from({ length: 300 }, () => rows),
+    }));
+    assert.match(await text(page, '.odometer'), /^1 \/ 300 /);
+});
+
+// ------------------------------------------------------------------------- from a server --
+
+/** A server of the page; answer(response, request) is /stream. */
+async function serve(answer) {
+    const page = readFileSync(new URL('../../web/dist/page.html', import.meta.url));
+    const server = createServer((request, response) => {
+        if (request.url === '/stream') return answer(response, request);
+        response.writeHead(request.url === '/' ? 200 : 404, { 'Content-Type': 'text/html' });
+        response.end(request.url === '/' ? page : '');
+    });
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    const close = () => new Promise((done) => {
+        server.close(done);
+        server.closeAllConnections();
+    });
+    return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
+}
+
+test('live: frames are followed as they come, the token is sent and hidden', async (opener) => {
+    let send, token;
+    const { url, close } = await serve((response, request) => {
+        token = request.headers.authorization;
+        send = (bytes) => response.write(bytes);
+        send(Buffer.concat([begin({ live: true }), one()]));
+    });
+    try {
+        const page = await opener.page();
+        await page.goto(`${url}#c0ffee`);
+        await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
+        assert.equal(token, 'Bearer c0ffee');
+        assert.equal(page.url(), url);
+        const second = frame(3, [{ n: 0, shares: [0.5, 0.25, 0.25] }], { index: 1, key: false });
+        send(second.subarray(0, 11)); // in pieces
+        await page.waitForTimeout(50);
+        send(second.subarray(11));
+        await page.waitForFunction(() => /^2 \/ 2 /.test(document.querySelector('.odometer').textContent));
+        assert.equal(await page.getAttribute('.live', 'aria-pressed'), 'true');
+        await press(page, 'ArrowLeft');
+        send(one(2));
+        await page.waitForFunction(() => /^1 \/ 3 /.test(document.querySelector('.odometer').textContent));
+        await press(page, 'l');
+        assert.match(await text(page, '.odometer'), /^3 \/ 3 /);
+        send(json(END, { reason: 'the command has ended' }));
+        await page.waitForFunction(() => /The source has ended: the command has ended/.test(document.querySelector('.notes').textContent));
+        await page.reload(); // the token is kept for the tab
+        await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
+        assert.equal(token, 'Bearer c0ffee');
+    } finally {
+        await close();
+    }
+});
+
+test('live: refusals are told in words, and not asked again', async (opener) => {
+    for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [500, /status 500/]]) {
+        let asked = 0;
+        const { url, close } = await serve((response) => {
+            asked++;
+            response.writeHead(code).end();
+        });
+        try {
+            const page = await opener.page({ faults: false });
+            await page.goto(`${url}#x`);
+            await page.waitForFunction(() => document.querySelector('.status.error'));
+            assert.match(await text(page, '.status'), told);
+            await page.waitForTimeout(100);
+            assert.ok(asked <= (code === 421 ? 2 : 1), 'a browser itself asks again after 421');
+        } finally {
+            await close();
+        }
+    }
+});
+
+test('live: a server that goes away is told and asked again; what came is kept', async (opener) => {
+    let asked = 0, drop;
+    const { url, close } = await serve((response) => {
+        asked++;
+        response.write(Buffer.concat([begin({ live: true }), one(10 * asked)]));
+        drop = () => response.destroy();
+    });
+    try {
+        const page = await opener.page({ faults: false });
+        await page.goto(`${url}#x`);
+        await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
+        drop();
+        await page.waitForFunction(() => /No answer from camp view.*is kept/.test(document.querySelector('.status').textContent));
+        assert.equal(await dotCount(page), 3);
+        await page.waitForFunction(() => /^2 \/ 2 /.test(document.querySelector('.odometer').textContent));
+        await still(page);
+        assert.equal(await page.locator('.status').isVisible(), false);
+    } finally {
+        await close();
+    }
+});

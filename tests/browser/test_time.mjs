@@ -1,0 +1,109 @@
+// Frames in their order: scrubbing, playing, and a stream that says only what has changed.
+import { strict as assert } from 'node:assert';
+import { assertSpot, colour, cornersOf, pixelsNear, press, said, spots, still, test, text } from './harness.mjs';
+import { ENDED, NEW, stream } from './stream.mjs';
+
+const STATES = ['user', 'sleep', 'disk'];
+const ANCHORS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
+const walk = (t, frames) => ({ n: 3, shares: [0.1 + (0.6 * t) / frames, 0.2, 0.7 - (0.6 * t) / frames] });
+
+/** task3 wanders; the corners stay. Only the first frame has all rows, and each 64th. */
+function wandering(frames, others = {}) {
+    return stream({
+        states: STATES, names: ['top', 'left', 'right', 'walker'], ...others,
+        frames: Array.from({ length: frames }, (_, t) => {
+            const key = t % 64 === 0;
+            return { key, rows: [...(key ? ANCHORS : []), walk(t, frames)] };
+        }),
+    });
+}
+
+async function assertWalker(page, t, frames) {
+    const found = await spots(page, '.barry3', await colour(page, 'dot'));
+    const { top, left } = cornersOf(found);
+    const height = left.y - top.y;
+    const [a, , c] = walk(t, frames).shares;
+    assert.equal(found.length, 4);
+    assertSpot(found, { x: left.x + (height * (a + 2 * c)) / Math.sqrt(3), y: left.y - height * a });
+}
+
+const odometer = (page) => text(page, '.odometer');
+const scrub = async (page, value) => {
+    await page.locator('.controls input[type=range]').evaluate((input, to) => {
+        input.value = String(to);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+    }, value);
+    await still(page);
+};
+
+test('time: scrubbing shows any frame, from the key frame before it', async (opener) => {
+    const page = await opener.report(wandering(150));
+    for (const t of [0, 100, 63, 64, 149, 3]) {
+        await scrub(page, t);
+        assert.match(await odometer(page), new RegExp(`^${t + 1} / 150 `));
+        await assertWalker(page, t, 150);
+    }
+}, { headed: true });
+
+test('time: keys go to the first, last and next frame', async (opener) => {
+    const page = await opener.report(wandering(20));
+    await press(page, 'End');
+    await assertWalker(page, 19, 20);
+    await press(page, 'ArrowLeft', 'ArrowLeft', ',');
+    await assertWalker(page, 16, 20);
+    assert.match(await said(page), /^Frame 17 of 20, .*, 4 entities\.$/);
+    await press(page, 'Home', 'ArrowRight', '.');
+    await assertWalker(page, 2, 20);
+});
+
+test('time: playing goes on to the last frame and stops there', async (opener) => {
+    const page = await opener.report(wandering(12, { interval_ms: 50 }));
+    await page.selectOption('[aria-label=Speed]', '2');
+    await page.locator('.play').press('Space');
+    assert.equal(await page.locator('.play').getAttribute('aria-label'), 'Pause');
+    await page.waitForFunction(() => document.querySelector('.play').getAttribute('aria-label') === 'Play');
+    await assertWalker(page, 11, 12);
+    await page.locator('body').press('Space'); // from the beginning again
+    await page.waitForFunction(() => !/^12 /.test(document.querySelector('.odometer').textContent));
+});
+
+test('time: rows that are not in a frame stay; those that are gone, go', async (opener) => {
+    const page = await opener.report(stream({
+        states: STATES, names: ['top', 'left', 'right', 'a', 'b', 'c'],
+        frames: [
+            [...ANCHORS, { n: 3, shares: [0.5, 0.5, 0] }, { n: 4, shares: [0.5, 0, 0.5], flags: NEW }],
+            { key: false, rows: [{ n: 5, shares: [0.2, 0.4, 0.4], flags: NEW | ENDED }], gone: [3] },
+            { key: false, rows: [{ n: 4, shares: [0, 0.5, 0.5] }] }, // task5 ended: it is gone
+            { key: false, rows: [{ n: 3, shares: [0.5, 0.5, 0] }], gone: [4] }, // it came again
+        ],
+    }));
+    const { top, left } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
+    const height = left.y - top.y;
+    const at = ([a, , c]) => ({ x: left.x + (height * (a + 2 * c)) / Math.sqrt(3), y: left.y - height * a });
+    const there = [
+        [[0.5, 0.5, 0], [0.5, 0, 0.5]], [[0.5, 0, 0.5], [0.2, 0.4, 0.4]], [[0, 0.5, 0.5]], [[0.5, 0.5, 0]],
+    ];
+    for (const order of [[0, 1, 2, 3], [2, 1, 3, 0]])
+        for (const t of order) {
+            await scrub(page, t);
+            const found = await spots(page, '.barry3', await colour(page, 'dot'));
+            assert.equal(found.length, 3 + there[t].length, `frame ${t}`);
+            for (const shares of there[t]) assertSpot(found, at(shares));
+        }
+});
+
+test('time: a pinned entity has a label and a trail', async (opener) => {
+    const page = await opener.report(wandering(20));
+    await press(page, 'N', 'p', 'End');
+    assert.match(await text(page, '.legend'), /walker 1003/);
+    const pin = await colour(page, 'pin');
+    const { top, left } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
+    const height = left.y - top.y;
+    const at = ([a, , c]) => ({ x: left.x + (height * (a + 2 * c)) / Math.sqrt(3), y: left.y - height * a });
+    assertSpot(await spots(page, '.barry3', pin), at(walk(19, 20).shares));
+    const trail = { layer: 1, near: 70 };
+    assert.ok(await pixelsNear(page, '.barry3', pin, at(walk(16, 20).shares), 4, trail) > 2, 'a trail behind it');
+    await press(page, 'u');
+    assert.equal(await pixelsNear(page, '.barry3', pin, at(walk(16, 20).shares), 4, trail), 0);
+    assert.equal(await text(page, '.legend'), '');
+});
