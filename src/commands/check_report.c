@@ -53,7 +53,6 @@ static char *command_line(int argc, char **argv)
 int check_report_open(struct check_report *report, const char *path, int argc, char **argv)
 {
     struct utsname system;
-    int failed;
 
     report->command = command_line(argc, argv);
     if (report->command == NULL)
@@ -64,10 +63,7 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
                  system.release);
     }
     report->picture.source = report->host;
-    failed = whole_file_open(&report->file, path);
-    if (failed != 0)
-        return complain(STATUS_FAILURE, "--report: cannot write '%s': %s", path, strerror(failed));
-    return OPTIONS_GO_ON;
+    return output_file_open(&report->file, path) == STATUS_OK ? OPTIONS_GO_ON : STATUS_FAILURE;
 }
 
 /* ------------------------------------------------------------------------ An interval -- */
@@ -260,22 +256,22 @@ int check_report_add(struct check_report *report, const struct check_context *co
 
 int check_report_write(struct check_report *report)
 {
-    int failed;
+    int status;
 
     if (report->picture.series.count == 0)
         return STATUS_OK;
     if (error_picture_fit(&report->picture) != CAMP_OK ||
         check_report_page(report->file.stream, report) != CAMP_OK)
         return complain(STATUS_FAILURE, "--report: out of memory");
-    failed = whole_file_keep(&report->file);
-    if (failed != 0)
-        return complain(STATUS_FAILURE, "--report: cannot write it: %s", strerror(failed));
-    return STATUS_OK;
+    status = output_file_finish(&report->file);
+    report->file.stream = NULL;
+    return status;
 }
 
 void check_report_release(struct check_report *report)
 {
-    whole_file_drop(&report->file);
+    if (report->file.stream != NULL)
+        output_file_discard(&report->file);
     check_record_release(&report->record);
     error_picture_release(&report->picture);
     roster_release(&report->roster);

@@ -7,8 +7,8 @@
 
 #include "check_record.h"
 #include "ledger/roster.h"
+#include "output_file.h"
 #include "views/picture_error.h"
-#include "whole_file.h"
 
 #define REPORT_COLUMNS 18 /* of an interval */
 
@@ -31,8 +31,8 @@ struct report_cpu {
 
 /* All zero is an empty one. */
 struct check_report {
-    struct whole_file file;
-    char *command; /* that made it */
+    struct output_file file; /* stream NULL: not open */
+    char *command;           /* that made it */
     char host[128], kernel[128];
     struct check_record record; /* of the last interval, with all its rows */
     struct check_context context;

@@ -67,10 +67,12 @@ int output_file_open(struct output_file *file, const char *path)
 
 int output_file_finish(struct output_file *file)
 {
-    const bool failed = ferror(file->stream) != 0;
-    int system_error = failed ? EIO : 0;
+    int system_error = 0;
 
-    if (fclose(file->stream) != 0)
+    errno = 0; /* what could not be written is tried again, and says why */
+    if (fflush(file->stream) != 0 || ferror(file->stream))
+        system_error = errno != 0 ? errno : EIO;
+    if (fclose(file->stream) != 0 && system_error == 0)
         system_error = errno;
     if (system_error == 0 && file->part != NULL && rename(file->part, file->target) != 0)
         system_error = errno;

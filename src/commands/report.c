@@ -2,7 +2,7 @@
 #include "command.h"
 #include "counters/units.h"
 #include "from_options.h"
-#include "report_picture.h"
+#include "report_error.h"
 
 #define COUNT 10
 #define INTERVAL_NS NS_PER_S
@@ -40,7 +40,8 @@ static int parse_options(struct report_options *options, int argc, char **argv)
         return complain(STATUS_USAGE, "takes no operand '%s'", argv[first]);
     if (options->picture.kind < 0)
         return complain(STATUS_USAGE, "takes --picture");
-    return report_picture_check(&options->picture);
+    return report_error_is(options->picture.kind) ? report_error_check(&options->picture)
+                                                  : report_picture_check(&options->picture);
 }
 
 int command_report(int argc, char **argv)
@@ -57,10 +58,13 @@ int command_report(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
+    options.from.from.wants_states = !report_error_is(options.picture.kind);
     status = from_options_open(&options.from, &source, &facts);
     if (status != OPTIONS_GO_ON)
         return status;
-    status = report_picture(&options.picture, source, &facts);
+    status = report_error_is(options.picture.kind)
+                 ? report_error(&options.picture, source, &facts)
+                 : report_picture(&options.picture, source, &facts);
     progress_clear(&options.from.progress);
     source_close(source);
     return status;

@@ -15,9 +15,8 @@
 
 #define TIMELINE_BYTES ((size_t)256 << 20)
 
-const char *const report_picture_kinds[] = {
-    "barry3", "barry4", "barymap", "stack", "lines", NULL
-};
+const char *const report_picture_kinds[] = { "barry3", "barry4",          "barymap",       "stack",
+                                             "lines",  "error-over-time", "error-by-load", NULL };
 const char *const report_picture_overs[] = { "time", "entities", NULL };
 
 /* One picture on its way. */

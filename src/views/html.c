@@ -25,7 +25,7 @@ static const char style[] =
     "td.good{color:var(--good)}td.notable{color:var(--notable)}td.bad{color:var(--bad)}"
     "td.faint{color:var(--faint)}";
 
-/* Of the text above; a command test says what it must be. */
+/* Of the text above: a unit test says what it must be. */
 static const char style_hash[] = "sha256-vKSX1JoRZt1sGMT4Y7cGK/zN1bLYmuQ1LXRG7qAvylw=";
 
 /* ---------------------------------------------------------------------------- Document -- */

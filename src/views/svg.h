@@ -82,7 +82,7 @@ void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor,
 void svg_escape(FILE *stream, const char *text);
 
 /* Of the picture's style sheet, for the policy (CSP) of a page that has the picture in it:
- * "sha256-...". A command test says what it must be. */
+ * "sha256-...". A unit test says what it must be. */
 extern const char svg_style_hash[];
 
 /* About how wide a text is (the font is the reader's): for what must not overlap. */
