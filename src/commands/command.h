@@ -41,6 +41,7 @@ int command_report(int argc, char **argv);
 int command_time(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_wait(int argc, char **argv);
+int command_view(int argc, char **argv);
 
 /* The command that runs, for complaints; set once by main(). */
 extern const char *command_name;

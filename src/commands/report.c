@@ -1,71 +1,100 @@
-/* camp report: what a source says, in one file. */
+/*
+ * camp report: what a source says, in one file to keep and to hand on: the page with its data
+ * inside (report_page.h), one picture (report_picture.h), or one of errors (report_error.h).
+ */
 #include "command.h"
-#include "counters/units.h"
-#include "from_options.h"
+#include "page_options.h"
 #include "report_error.h"
+#include "report_page.h"
 
 #define COUNT 10
-#define INTERVAL_NS NS_PER_S
 
 struct report_options {
-    struct from_options from;
+    struct page_options page;
     struct report_picture picture;
+    const char *output;
+    uint64_t count;
 };
 
-static int parse_options(struct report_options *options, int argc, char **argv)
+static int parse_options(struct report_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        FROM_OPTIONS(&options->from),
-        { "output", 'o', OPTION_TEXT, &options->picture.output, "FILE", "Where it goes.", 0, 0,
-          NULL },
-        { "count", 'n', OPTION_COUNT, &options->picture.count, "N",
+        PAGE_OPTIONS(&options->page),
+        { "output", 'o', OPTION_TEXT, &options->output, "FILE",
+          "FILE.html: the page with all data in it, which opens without a server or a network.", 0,
+          0, NULL },
+        { "count", 'n', OPTION_COUNT, &options->count, "N",
           "Of this machine: so many intervals; 10 unless told.", 1, 1e6, NULL },
-        { "interval", 'i', OPTION_DURATION, &options->picture.interval_ns, "TIME",
-          "Of this machine: how long each is; 1s unless told.", 0.01, 86400, NULL },
-        { "axes", 0, OPTION_TEXT, &options->picture.axes, "TEXT",
-          "Three vertices: CPU=user+system+irq; WAIT=disk+lock+run_queue; IDLE=*", 0, 0, NULL },
-        { "axes4", 0, OPTION_TEXT, &options->picture.axes_4, "TEXT", "Likewise four.", 0, 0, NULL },
         REPORT_PICTURE_OPTIONS(&options->picture),
     };
     const struct option_table table = {
-        "camp report --from SOURCE --picture KIND --output FILE [OPTIONS]",
-        "Draws what a source says: a recording, a table, or this machine as it goes on.", specs,
-        sizeof specs / sizeof specs[0]
+        .usage = "camp report --output FILE [OPTIONS]",
+        .about = "Writes what a recording, a table, or this machine as it goes on says into one\n"
+                 "file that can be kept and handed on: the page with its data, or one picture.\n"
+                 "A file that was there stays until the new one is whole.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
     };
-    int first, status = options_parse(&table, argc, argv, &first);
 
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+/* What pictures share with the page. */
+static int check_picture(struct report_options *options)
+{
+    struct report_picture *picture = &options->picture;
+
+    if (options->page.title != NULL)
+        return complain(STATUS_USAGE, "--title is of a page, not of a picture");
+    picture->output = options->output;
+    picture->count = options->count;
+    picture->interval_ns = options->page.interval_ns;
+    picture->axes = options->page.axes3_text;
+    picture->axes_4 = options->page.axes4_text;
+    return report_error_is(picture->kind) ? report_error_check(picture)
+                                          : report_picture_check(picture);
+}
+
+static int read_options(struct report_options *options, int argc, char **argv)
+{
+    int first, status;
+
+    *options = (struct report_options){ .picture = { .kind = -1 }, .count = COUNT };
+    page_options_init(&options->page);
+    status = parse_options(options, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
     if (first < argc)
         return complain(STATUS_USAGE, "takes no operand '%s'", argv[first]);
-    if (options->picture.kind < 0)
-        return complain(STATUS_USAGE, "takes --picture");
-    return report_error_is(options->picture.kind) ? report_error_check(&options->picture)
-                                                  : report_picture_check(&options->picture);
+    return options->picture.kind >= 0 ? check_picture(options) : report_page_check(options->output);
+}
+
+static int write_picture(struct report_options *options)
+{
+    struct page_options *page = &options->page;
+    const bool is_error = report_error_is(options->picture.kind);
+    int status;
+
+    page->from.from.wants_states = !is_error;
+    status = from_options_open(&page->from, &page->source, &page->facts);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    status = is_error ? report_error(&options->picture, page->source, &page->facts)
+                      : report_picture(&options->picture, page->source, &page->facts);
+    progress_clear(&page->from.progress);
+    return status;
 }
 
 int command_report(int argc, char **argv)
 {
-    struct report_options options = {
-        .picture = { .kind = -1, .count = COUNT, .interval_ns = INTERVAL_NS }
-    };
-    struct from_facts facts;
-    struct source *source;
-    int status;
+    struct report_options options;
+    int status = read_options(&options, argc, argv);
 
-    from_options_init(&options.from);
-    status = parse_options(&options, argc, argv);
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
-    options.from.from.wants_states = !report_error_is(options.picture.kind);
-    status = from_options_open(&options.from, &source, &facts);
-    if (status != OPTIONS_GO_ON)
-        return status;
-    status = report_error_is(options.picture.kind)
-                 ? report_error(&options.picture, source, &facts)
-                 : report_picture(&options.picture, source, &facts);
-    progress_clear(&options.from.progress);
-    source_close(source);
+    status = options.picture.kind >= 0 ? write_picture(&options)
+                                       : report_page(&options.page, options.output, options.count);
+    page_close(&options.page);
     return status;
 }

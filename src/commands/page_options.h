@@ -1,0 +1,68 @@
+/*
+ * What camp view and camp report share: the options that say what the page is about, and reading
+ * its frames. A command puts PAGE_OPTIONS(&options) into its table.
+ */
+#ifndef CAMP_COMMANDS_PAGE_OPTIONS_H
+#define CAMP_COMMANDS_PAGE_OPTIONS_H
+
+#include "from_options.h"
+#include "views/stream.h"
+
+struct page_options {
+    struct from_options from;
+    uint64_t interval_ns;
+    const char *axes3_text, *axes4_text, *title; /* NULL: not said */
+
+    /* Once it is open: */
+    struct source *source; /* owned: page_close() */
+    const struct schema *schema;
+    struct from_facts facts;
+    struct stream_facts stream; /* the same for the page */
+    struct axes axes3, axes4;
+    char host[256];
+    uint64_t deadline_ns;
+};
+
+#define PAGE_OPTIONS(options)                                                                      \
+    FROM_OPTIONS(&(options)->from),                                                                \
+        { "interval",                                                                              \
+          'i',                                                                                     \
+          OPTION_DURATION,                                                                         \
+          &(options)->interval_ns,                                                                 \
+          "TIME",                                                                                  \
+          "Length of an interval of this machine (1s).",                                           \
+          0.01,                                                                                    \
+          86400,                                                                                   \
+          NULL },                                                                                  \
+        { "axes",                                                                                  \
+          0,                                                                                       \
+          OPTION_TEXT,                                                                             \
+          &(options)->axes3_text,                                                                  \
+          "AXES",                                                                                  \
+          "Corners of the triangle: \"CPU=user+system; WAIT=disk+lock; IDLE=*\". The page can "    \
+          "change them.",                                                                          \
+          0,                                                                                       \
+          0,                                                                                       \
+          NULL },                                                                                  \
+        { "axes4",     0,                                                                          \
+          OPTION_TEXT, &(options)->axes4_text,                                                     \
+          "AXES",      "Likewise the four of the tetrahedron.",                                    \
+          0,           0,                                                                          \
+          NULL },                                                                                  \
+    {                                                                                              \
+        "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "What the page is called.", 0, 0, NULL \
+    }
+
+/* Nothing said; an interval is 1 s. */
+void page_options_init(struct page_options *options);
+
+/* Opens the source and settles the axes. OPTIONS_GO_ON, or an exit status after a complaint.
+ * page_close() in any case. */
+int page_open(struct page_options *options);
+void page_close(struct page_options *options);
+
+/* The next frame: *ret_frame, NULL when the source has ended. OPTIONS_GO_ON, or an exit status
+ * after a complaint. It comes back early when a stop is requested. */
+int page_next(struct page_options *options, const struct frame **ret_frame);
+
+#endif

@@ -1,0 +1,145 @@
+#include "report_page.h"
+
+#include "command.h"
+#include "output_file.h"
+#include "views/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* A report on its way. */
+struct work {
+    struct page_options *page;
+    struct output_file file;
+    struct report *report;
+    struct stream stream;
+    struct bytes blocks; /* those at hand */
+    uint64_t frames, size;
+};
+
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), tail = strlen(ending);
+
+    return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+int report_page_check(const char *output)
+{
+    if (output == NULL)
+        return complain(STATUS_USAGE, "takes --output FILE.html; with --picture KIND also .svg, "
+                                      ".png or .pdf");
+    if (strcmp(output, "-") != 0 && !ends_in(output, ".html") && !ends_in(output, ".htm"))
+        return complain(STATUS_USAGE,
+                        "--output %s: a page ends with .html; a picture takes "
+                        "--picture KIND",
+                        output);
+    return OPTIONS_GO_ON;
+}
+
+/* 0 or an errno. */
+static int complain_of_write(const struct work *work, int system_error)
+{
+    return complain(STATUS_FAILURE, "cannot write %s: %s", work->file.path, strerror(system_error));
+}
+
+/* The blocks at hand; `r` is how they came about. */
+static int put_blocks(struct work *work, int r)
+{
+    int failed;
+
+    if (r != CAMP_OK)
+        return complain(STATUS_FAILURE, "no memory");
+    failed = report_put(work->report, work->blocks.data, work->blocks.size);
+    bytes_clear(&work->blocks);
+    return failed == 0 ? OPTIONS_GO_ON : complain_of_write(work, failed);
+}
+
+static int begin(struct work *work)
+{
+    struct page_options *page = work->page;
+    char title[512];
+
+    if (page->title != NULL)
+        snprintf(title, sizeof title, "%s", page->title);
+    else
+        snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
+    page->stream.live = false; /* who reads it cannot wait for more */
+    work->report = report_begin(work->file.stream, title);
+    if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
+        return complain(STATUS_FAILURE, "no memory");
+    return put_blocks(work, stream_head(page->schema, &page->stream, &work->blocks));
+}
+
+static int put_frames(struct work *work, uint64_t count)
+{
+    const struct frame *frame;
+    int status = OPTIONS_GO_ON;
+    bool is_key;
+
+    while (status == OPTIONS_GO_ON && !stop_requested &&
+           (!work->page->facts.live || work->frames < count)) {
+        status = page_next(work->page, &frame);
+        if (status != OPTIONS_GO_ON || frame == NULL)
+            return status;
+        status = put_blocks(work, stream_frame(&work->stream, frame, &work->blocks, &is_key));
+        work->frames++;
+    }
+    return status;
+}
+
+static int finish(struct work *work)
+{
+    int status = put_blocks(work, stream_end("this is all there is", &work->blocks));
+    int failed;
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    failed = report_end(work->report, &work->size);
+    return failed == 0 ? OPTIONS_GO_ON : complain_of_write(work, failed);
+}
+
+/* What was written, where that does not go to stdout itself. */
+static int tell(const struct work *work, const char *output)
+{
+    if (strcmp(output, "-") == 0)
+        return STATUS_OK;
+    printf("%s: %" PRIu64 " intervals, %zu entities, %.1f MB\n", output, work->frames,
+           work->stream.roster.count, (double)work->size / 1e6);
+    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+static int write_file(struct work *work, uint64_t count)
+{
+    int status = begin(work);
+
+    if (status == OPTIONS_GO_ON)
+        status = put_frames(work, count);
+    if (status == OPTIONS_GO_ON)
+        status = finish(work);
+    report_release(work->report);
+    if (status == OPTIONS_GO_ON)
+        return output_file_finish(&work->file);
+    output_file_discard(&work->file);
+    return status;
+}
+
+int report_page(struct page_options *page, const char *output, uint64_t count)
+{
+    struct work work = { .page = page };
+    int status = page_open(page);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    status = output_file_open(&work.file, output);
+    if (status == STATUS_OK)
+        status = write_file(&work, count);
+    if (status == STATUS_OK)
+        status = tell(&work, output);
+    stream_release(&work.stream);
+    bytes_release(&work.blocks);
+    return status;
+}

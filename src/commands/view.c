@@ -1,0 +1,197 @@
+/*
+ * camp view: the page in the browser of this computer, live from a source or from a recording. The
+ * source is read here, the server has a thread of its own.
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "page_options.h"
+#include "views/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIVE_BYTES ((size_t)64 << 20) /* that are kept, unless --history says otherwise */
+#define WHOLE_BYTES ((size_t)1 << 30) /* of what has an end, or what --history asks for */
+#define PAUSE_NS (NS_PER_S / 5)       /* once nothing more comes */
+#define TUNNEL_PORT 8080              /* on the other side of a socket: an example */
+
+static const char *const hosts[] = { "127.0.0.1", "localhost", "::1", NULL };
+enum { HOST_VERSION_6 = 2 };
+
+struct view_command {
+    struct page_options page;
+    uint64_t port;
+    const char *host, *socket, *history;
+    struct server_place place;
+    struct history_limits limits;
+    struct server *server;
+};
+
+/* -------------------------------------------------------------------------------- Options -- */
+
+static int parse(struct view_command *view, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        PAGE_OPTIONS(&view->page),
+        { "port", 0, OPTION_COUNT, &view->port, "N", "The port; 0, the default: any free one.", 0,
+          UINT16_MAX, NULL },
+        { "host", 0, OPTION_TEXT, &view->host, "HOST",
+          "127.0.0.1 (the default), localhost or ::1: it is for this computer alone.", 0, 0, NULL },
+        { "socket", 0, OPTION_TEXT, &view->socket, "PATH",
+          "Instead of a port: a Unix socket that only you can open, for ssh -L.", 0, 0, NULL },
+        { "history", 0, OPTION_TEXT, &view->history, "KEPT",
+          "What a page that is opened later sees of what was before: a time (10m, 2h) or a number "
+          "of intervals. (What fits 64 MB; of a file all, up to 1 GB.)",
+          0, 0, NULL },
+    };
+    const struct option_table table = {
+        .usage = "camp view [OPTIONS]",
+        .about = "Serves the page to the browser of this computer: each entity as a dot between\n"
+                 "the corners of a triangle (Barry3) or tetrahedron, over time, as a table. It\n"
+                 "prints the address with its token, and runs until Ctrl-C. On another computer,\n"
+                 "ssh -L PORT:127.0.0.1:PORT brings the port to yours.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+/* "600" are intervals, "10m" is a time. */
+static bool parse_history(const char *text, struct history_limits *ret)
+{
+    char *end;
+
+    errno = 0;
+    ret->frames = strtoull(text, &end, 10);
+    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0)
+        return ret->frames > 0;
+    ret->frames = 0;
+    return parse_duration(text, &ret->time_ns) && ret->time_ns > 0;
+}
+
+static int settle_host(struct view_command *view)
+{
+    size_t at = 0;
+
+    if (view->host == NULL)
+        return OPTIONS_GO_ON;
+    while (hosts[at] != NULL && strcmp(hosts[at], view->host) != 0)
+        at++;
+    if (hosts[at] == NULL)
+        return complain(STATUS_USAGE,
+                        "--host %s: it is for this computer alone, 127.0.0.1, localhost or ::1; "
+                        "from another one use ssh -L, see docs/view.md",
+                        view->host);
+    if (view->socket != NULL)
+        return complain(STATUS_USAGE, "--socket goes without --host");
+    view->place.version_6 = at == HOST_VERSION_6;
+    return OPTIONS_GO_ON;
+}
+
+static int read_options(struct view_command *view, int argc, char **argv)
+{
+    int first, status;
+
+    *view = (struct view_command){ 0 };
+    page_options_init(&view->page);
+    status = parse(view, argc, argv, &first);
+    if (status == OPTIONS_GO_ON && first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (status == OPTIONS_GO_ON)
+        status = settle_host(view);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (view->socket != NULL && view->port != 0)
+        return complain(STATUS_USAGE, "--socket goes without --port");
+    if (view->history != NULL && !parse_history(view->history, &view->limits))
+        return complain(STATUS_USAGE,
+                        "--history %s: takes a time such as 10m, or a number of "
+                        "intervals",
+                        view->history);
+    view->place.path = view->socket;
+    view->place.port = (uint16_t)view->port;
+    return OPTIONS_GO_ON;
+}
+
+/* -------------------------------------------------------------------------------- Serving -- */
+
+/* The address; over ssh, or with a socket, also how to come to it. */
+static int print_address(const struct view_command *view)
+{
+    const struct http_place *at = server_at(view->server);
+    const char *own = view->place.version_6 ? "[::1]" : "127.0.0.1";
+
+    printf("http://%s:%u/#%s\n", view->socket != NULL ? "localhost" : own,
+           view->socket != NULL ? TUNNEL_PORT : at->port, at->token);
+    if (view->socket != NULL)
+        printf("through the socket: ssh -N -L %d:%s %s\n", TUNNEL_PORT, view->socket,
+               view->page.host);
+    else if (getenv("SSH_CONNECTION") != NULL)
+        printf("from your own computer: ssh -N -L %u:%s:%u %s\n", at->port, own, at->port,
+               view->page.host);
+    return fflush(stdout) == 0 ? OPTIONS_GO_ON : output_failed(errno);
+}
+
+static int open_server(struct view_command *view)
+{
+    struct camp_error error = { 0 };
+    int r;
+
+    view->limits.bytes = view->page.facts.live && view->history == NULL ? LIVE_BYTES : WHOLE_BYTES;
+    r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
+                    &view->server, &error);
+    return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
+}
+
+/* Hands frames over until there are no more, or a stop is requested. */
+static int read_source(struct view_command *view)
+{
+    const struct frame *frame;
+    int status;
+
+    while (!stop_requested) {
+        status = page_next(&view->page, &frame);
+        if (status != OPTIONS_GO_ON || frame == NULL)
+            return status;
+        if (!stop_requested && server_frame(view->server, frame) != CAMP_OK)
+            return complain(STATUS_FAILURE, "no memory for more intervals; --history says how "
+                                            "many are kept");
+    }
+    return OPTIONS_GO_ON;
+}
+
+/* What was read stays to be seen until a stop is requested. */
+static int serve(struct view_command *view)
+{
+    int status = read_source(view);
+
+    server_end(view->server, stop_requested            ? "camp view was stopped"
+                             : status != OPTIONS_GO_ON ? "the source failed"
+                             : view->page.facts.live   ? "the source ended"
+                                                       : "this is all there is");
+    while (!stop_requested)
+        sleep_until(now_ns(CLOCK_MONOTONIC) + PAUSE_NS);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+int command_view(int argc, char **argv)
+{
+    struct view_command view;
+    int status = read_options(&view, argc, argv);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    stop_on_signals();
+    status = page_open(&view.page);
+    if (status == OPTIONS_GO_ON)
+        status = open_server(&view);
+    if (status == OPTIONS_GO_ON)
+        status = serve(&view);
+    server_close(view.server);
+    page_close(&view.page);
+    return status;
+}

@@ -1,0 +1,144 @@
+#include "listen.h"
+
+#include "counters/error.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define OWNER_ONLY 0177 /* what is taken away from 0777 */
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_un path;
+};
+
+static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
+{
+    memset(ret, 0, sizeof *ret);
+    if (version_6) {
+        ret->v6.sin6_family = AF_INET6;
+        ret->v6.sin6_addr = in6addr_loopback;
+        ret->v6.sin6_port = htons(port);
+        return sizeof ret->v6;
+    }
+    ret->v4.sin_family = AF_INET;
+    ret->v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ret->v4.sin_port = htons(port);
+    return sizeof ret->v4;
+}
+
+/* Closes the socket, with the errno of what failed. */
+static int fail_with(int listener, const char *what, struct camp_error *error)
+{
+    const int system_error = errno;
+
+    if (listener >= 0)
+        close(listener);
+    return camp_fail_errno(error, system_error, what);
+}
+
+static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
+{
+    const int system_error = errno;
+
+    if (system_error == EADDRINUSE) {
+        close(listener);
+        return camp_fail(error, CAMP_E_INVALID, system_error,
+                         "port %u is taken by another program (which: ss -ltnp 'sport = %u'); "
+                         "leave --port out, or take another",
+                         port, port);
+    }
+    if (system_error == EACCES) {
+        close(listener);
+        return camp_fail(error, CAMP_E_PERM, system_error,
+                         "port %u takes privilege here; take one above 1023", port);
+    }
+    return fail_with(listener, "bind", error);
+}
+
+int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error)
+{
+    const int yes = 1;
+    union address address;
+    socklen_t size = loopback_of(&address, version_6, *port);
+    int listener = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (listener < 0)
+        return fail_with(listener, "socket", error);
+    /* A port whose last connections are still dying is free. */
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener, &address.any, size) != 0)
+        return fail_to_bind(listener, *port, error);
+    if (listen(listener, SOMAXCONN) != 0)
+        return errno == EADDRINUSE ? fail_to_bind(listener, *port, error)
+                                   : fail_with(listener, "listen", error);
+    if (getsockname(listener, &address.any, &size) != 0)
+        return fail_with(listener, "getsockname", error);
+    *port = ntohs(version_6 ? address.v6.sin6_port : address.v4.sin_port);
+    *ret_socket = listener;
+    return CAMP_OK;
+}
+
+/* ----------------------------------------------------------------------------------- Path -- */
+
+static bool somebody_listens(const union address *address)
+{
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool connected;
+
+    if (probe < 0)
+        return true; /* not known: leave it alone */
+    connected = connect(probe, &address->any, sizeof address->path) == 0 || errno == EAGAIN;
+    close(probe);
+    return connected;
+}
+
+/* Makes room for a socket at the path. */
+static int clear_path(const union address *address, struct camp_error *error)
+{
+    const char *path = address->path.sun_path;
+    struct stat there;
+
+    if (lstat(path, &there) != 0)
+        return CAMP_OK; /* nothing, or bind says what is wrong */
+    if (!S_ISSOCK(there.st_mode))
+        return camp_fail(error, CAMP_E_INVALID, EEXIST,
+                         "%s is there and is no socket; take another path", path);
+    if (somebody_listens(address))
+        return camp_fail(error, CAMP_E_INVALID, EADDRINUSE,
+                         "%s is taken: a program listens there; take another path", path);
+    return unlink(path) == 0 ? CAMP_OK : camp_fail_errno(error, errno, path);
+}
+
+int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
+{
+    union address address = { .path.sun_family = AF_UNIX };
+    int listener, failed, r;
+    mode_t before;
+
+    if (path[0] == '\0' || strlen(path) >= sizeof address.path.sun_path)
+        return camp_fail(error, CAMP_E_INVALID, ENAMETOOLONG, "a socket's path has 1 to %zu bytes",
+                         sizeof address.path.sun_path - 1);
+    strcpy(address.path.sun_path, path);
+    r = clear_path(&address, error);
+    if (r != CAMP_OK)
+        return r;
+    listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener < 0)
+        return fail_with(listener, "socket", error);
+    before = umask(OWNER_ONLY);
+    failed = bind(listener, &address.any, sizeof address.path);
+    umask(before);
+    if (failed != 0 || listen(listener, SOMAXCONN) != 0)
+        return fail_with(listener, path, error);
+    *ret_socket = listener;
+    return CAMP_OK;
+}

@@ -1,0 +1,18 @@
+/* Sockets to listen on that only this computer, or only this user, can reach. */
+#ifndef CAMP_VIEWS_LISTEN_H
+#define CAMP_VIEWS_LISTEN_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+
+/* On 127.0.0.1, or ::1; *port 0: any that is free, and becomes the one it is. CAMP_E_INVALID: the
+ * port is taken. */
+int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error);
+
+/* A Unix socket that is the user's alone (0600). One that was left by a program that is gone is
+ * replaced. The caller unlinks it at the end. CAMP_E_INVALID: somebody listens there already, it
+ * is something else, or the path is too long. */
+int listen_on_path(const char *path, int *ret_socket, struct camp_error *error);
+
+#endif

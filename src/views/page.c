@@ -1,0 +1,19 @@
+#include "page.h"
+
+#include "page_checksum.h" /* PAGE_FILE, which the build names, has changed */
+
+extern const char page_end[];
+
+__asm__(".pushsection .rodata, \"a\", %progbits\n"
+        ".global page_html\n"
+        "page_html:\n"
+        ".incbin \"" PAGE_FILE "\"\n"
+        ".global page_end\n"
+        "page_end:\n"
+        ".byte 0\n"
+        ".popsection\n");
+
+size_t page_size(void)
+{
+    return (size_t)(page_end - page_html);
+}

@@ -1,0 +1,14 @@
+/* The page: one HTML file (web/dist/page.html) that is part of the program. */
+#ifndef CAMP_VIEWS_PAGE_H
+#define CAMP_VIEWS_PAGE_H
+
+#include <stddef.h>
+
+/* [page_size()]: no final NUL. */
+extern const char page_html[];
+size_t page_size(void);
+
+/* Where a report's data go: once in the page. */
+#define PAGE_DATA_PLACE "<!--camp-data-->"
+
+#endif

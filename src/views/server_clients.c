@@ -1,0 +1,172 @@
+/* Who gets the stream: what comes next for each of them. */
+#include "server_inside.h"
+
+#include "counters/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BEAT_NS NS_PER_S
+
+static void wake(struct client *client)
+{
+    if (client->is_waiting) {
+        client->is_waiting = false;
+        MHD_resume_connection(client->connection);
+    }
+}
+
+void clients_wake(struct server *server)
+{
+    for (struct client *client = server->clients; client != NULL; client = client->next)
+        wake(client);
+}
+
+/* Everybody whom the pieces that are kept may speak of. */
+static int put_entities(const struct server *server, struct bytes *out)
+{
+    return stream_entities(&server->stream, history_oldest_frame(&server->history), out);
+}
+
+/* It fell so far behind that what it should read next is gone. */
+static int skip_gap(struct server *server, struct client *client)
+{
+    int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
+
+    history_reader_begin(&server->history, &client->reader);
+    return r == CAMP_OK ? put_entities(server, &client->own) : r;
+}
+
+static size_t take_own(struct client *client, char *ret, size_t capacity)
+{
+    size_t count = client->own.size - client->own_offset;
+
+    if (count > capacity)
+        count = capacity;
+    memcpy(ret, client->own.data + client->own_offset, count);
+    client->own_offset += count;
+    if (client->own_offset == client->own.size) {
+        bytes_release(&client->own);
+        client->own_offset = 0;
+    }
+    return count;
+}
+
+/* What comes next, at most `capacity` bytes. 0: nothing yet. */
+static int take(struct server *server, struct client *client, char *ret, size_t capacity,
+                size_t *ret_count)
+{
+    bool gap = false;
+    int r = CAMP_OK;
+
+    if (client->own.size == 0) {
+        *ret_count = history_read(&server->history, &client->reader, ret, capacity, &gap);
+        if (*ret_count > 0)
+            return CAMP_OK;
+        if (gap)
+            r = skip_gap(server, client);
+        else if (client->is_due)
+            r = stream_beat(&client->own);
+        client->is_due = false;
+    }
+    *ret_count = client->own.size > 0 ? take_own(client, ret, capacity) : 0;
+    return r;
+}
+
+/* libmicrohttpd asks for more to send. */
+ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity)
+{
+    struct client *client = context;
+    struct server *server = client->server;
+    size_t total = 0, count;
+    ssize_t result;
+    int r;
+
+    (void)position;
+    pthread_mutex_lock(&server->lock);
+    do {
+        r = take(server, client, ret + total, capacity - total, &count);
+        total += count;
+    } while (r == CAMP_OK && count > 0 && total < capacity);
+    result = (ssize_t)total;
+    if (total > 0)
+        client->sent_ns = now_ns(CLOCK_MONOTONIC);
+    else if (r != CAMP_OK)
+        result = MHD_CONTENT_READER_END_WITH_ERROR;
+    else if (server->has_ended || server->is_closing)
+        result = MHD_CONTENT_READER_END_OF_STREAM;
+    else {
+        client->is_waiting = true;
+        MHD_suspend_connection(client->connection);
+    }
+    pthread_mutex_unlock(&server->lock);
+    return result;
+}
+
+/* The answer is over, or the client is gone. */
+void client_leave(void *context)
+{
+    struct client *client = context;
+    struct server *server = client->server;
+
+    pthread_mutex_lock(&server->lock);
+    for (struct client **at = &server->clients; *at != NULL; at = &(*at)->next) {
+        if (*at == client) {
+            *at = client->next;
+            server->client_count--;
+            break;
+        }
+    }
+    history_reader_release(&client->reader);
+    pthread_cond_broadcast(&server->changed);
+    pthread_mutex_unlock(&server->lock);
+    bytes_release(&client->own);
+    free(client);
+}
+
+struct client *client_enter(struct server *server, struct MHD_Connection *connection)
+{
+    struct client *client = calloc(1, sizeof *client);
+
+    if (client == NULL)
+        return NULL;
+    client->server = server;
+    client->connection = connection;
+    bytes_put(&client->own, server->head.data, server->head.size);
+    pthread_mutex_lock(&server->lock);
+    if (server->client_count < SERVER_STREAMS_MAXIMUM &&
+        put_entities(server, &client->own) == CAMP_OK) {
+        history_reader_begin(&server->history, &client->reader);
+        client->next = server->clients;
+        server->clients = client;
+        server->client_count++;
+        pthread_mutex_unlock(&server->lock);
+        return client;
+    }
+    pthread_mutex_unlock(&server->lock);
+    bytes_release(&client->own);
+    free(client);
+    return NULL;
+}
+
+void *clients_beat(void *context)
+{
+    struct server *server = context;
+
+    pthread_mutex_lock(&server->lock);
+    while (!server->is_closing) {
+        const uint64_t now = now_ns(CLOCK_MONOTONIC), next = now + BEAT_NS;
+        const struct timespec until = { .tv_sec = (time_t)(next / NS_PER_S),
+                                        .tv_nsec = (long)(next % NS_PER_S) };
+
+        for (struct client *client = server->clients; client != NULL; client = client->next) {
+            if (now - client->sent_ns < BEAT_NS / 2)
+                continue;
+            client->is_due = client->is_waiting;
+            wake(client);
+        }
+        pthread_cond_timedwait(&server->changed, &server->lock, &until);
+    }
+    pthread_mutex_unlock(&server->lock);
+    return NULL;
+}

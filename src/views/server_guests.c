@@ -1,0 +1,51 @@
+#include "server_guests.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+void guests_init(struct guests *guests)
+{
+    TAILQ_INIT(&guests->list);
+    guests->count = 0;
+}
+
+static void take_off(struct guests *guests, struct guest *guest)
+{
+    if (!guest->is_listed)
+        return;
+    TAILQ_REMOVE(&guests->list, guest, link);
+    guests->count--;
+    guest->is_listed = false;
+}
+
+struct guest *guests_enter(struct guests *guests, int socket)
+{
+    struct guest *guest = calloc(1, sizeof *guest);
+
+    if (guest == NULL)
+        return NULL;
+    if (guests->count == GUESTS_MAXIMUM) {
+        struct guest *oldest = TAILQ_FIRST(&guests->list);
+
+        /* The library sees its end, and closes it. */
+        shutdown(oldest->socket, SHUT_RDWR);
+        take_off(guests, oldest);
+    }
+    guest->socket = socket;
+    guest->is_listed = true;
+    TAILQ_INSERT_TAIL(&guests->list, guest, link);
+    guests->count++;
+    return guest;
+}
+
+void guests_promote(struct guests *guests, struct guest *guest)
+{
+    take_off(guests, guest);
+}
+
+void guests_leave(struct guests *guests, struct guest *guest)
+{
+    if (guest != NULL)
+        take_off(guests, guest);
+    free(guest);
+}

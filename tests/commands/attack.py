@@ -1,0 +1,503 @@
+#!/usr/bin/env python3
+"""Attacks on a running `camp view`, and what is answered.
+
+  attack.py CAMP NAME [ARGUMENT...]    starts CAMP view with the arguments, and attacks it
+
+Prints a line for each thing tried; ends with 1 when an answer was not what it has to be. The names
+are the functions at the end (attack_NAME).
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+KEY = 1
+HEAD, ENTITIES, FRAME, BEAT, END, NOTE = range(1, 7)
+HEADERS = {
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+failures = 0
+
+
+def tell(what, answered, right):
+    global failures
+    failures += not right
+    print(f"{what:44} {answered}{'' if right else '   WRONG'}", flush=True)
+
+
+class Server:
+    """`camp view`, while it lasts."""
+
+    def __init__(self, camp, arguments):
+        self.process = subprocess.Popen([camp, "view", *arguments], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.fullmatch(r"http://([^:]+):(\d+)/#([0-9a-f]{32})\n", line)
+        if not found:
+            sys.exit(f"camp view did not say its address: {line!r}")
+        self.port = int(found[2])
+        self.token = found[3]
+        self.host = f"{found[1]}:{self.port}"
+        self.path = arguments[arguments.index("--socket") + 1] if "--socket" in arguments else None
+
+    def connect(self, small=False):
+        """`small`: the kernel keeps hardly anything for who does not read."""
+        sock = socket.socket(socket.AF_UNIX if self.path else socket.AF_INET)
+        if small:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.settimeout(10)
+        sock.connect(self.path if self.path else ("127.0.0.1", self.port))
+        return sock
+
+    def request(self, target="/stream", method="GET", host=None, token=None, version="1.1", more=()):
+        token = self.token if token is None else token
+        lines = [f"{method} {target} HTTP/{version}", f"Host: {host or self.host}"]
+        lines += [f"Authorization: Bearer {token}"] if token else []
+        return ("\r\n".join([*lines, *more]) + "\r\n\r\n").encode("latin-1")
+
+    def cpu_s(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def sockets(self):
+        names = []
+        for entry in os.scandir(f"/proc/{self.process.pid}/fd"):
+            try:
+                names.append(os.readlink(entry.path))
+            except OSError:
+                pass
+        return sum(name.startswith("socket:") for name in names)
+
+    def resident_mb(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) / 1000
+
+    def stop(self):
+        """(exit status, seconds) after SIGTERM."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        return status, time.monotonic() - begin
+
+
+class Answer:
+    """The beginning of an answer: status and headers; the body is read as it comes."""
+
+    def __init__(self, sock):
+        self.file = sock.makefile("rb")
+        self.lines = []
+        while True:
+            line = self.file.readline().decode("latin-1").rstrip("\r\n")
+            if not line:
+                break
+            self.lines.append(line)
+        self.status = int(self.lines[0].split()[1]) if self.lines else 0
+        self.headers = {line.split(":", 1)[0].lower(): line.split(":", 1)[1].strip()
+                        for line in self.lines[1:]}
+
+    def body(self):
+        if "content-length" in self.headers:
+            return self.file.read(int(self.headers["content-length"]))
+        return self.file.read()
+
+    def pieces(self):
+        """Of a chunked body."""
+        while True:
+            size = self.file.readline()
+            if not size:
+                raise EOFError("the answer was cut off")
+            size = int(size, 16)
+            piece = self.file.read(size)
+            self.file.readline()
+            if size == 0:
+                return
+            yield piece
+
+    def blocks(self):
+        """(type, payload) of a stream."""
+        data = b""
+        for piece in self.pieces():
+            data += piece
+            while len(data) >= 8:
+                size, kind = struct.unpack_from("<II", data)
+                whole = 8 + (size + 7) // 8 * 8
+                if len(data) < whole:
+                    break
+                yield kind, data[8:8 + size]
+                data = data[whole:]
+        if data:
+            raise ValueError("half a block at the end")
+
+
+def ask(server, raw, **options):
+    """The status and headers of an answer; status 0: the connection was closed without one."""
+    sock = server.connect(**options)
+    try:
+        sock.sendall(raw)
+        return Answer(sock)
+    except (ConnectionError, BrokenPipeError):
+        return type("Closed", (), {"status": 0, "headers": {}, "body": lambda self: b""})()
+    finally:
+        sock.close()
+
+
+class Reader(threading.Thread):
+    """A client that reads the stream, and checks it as it comes."""
+
+    def __init__(self, server, sock=None):
+        """`sock`: has asked already."""
+        super().__init__(daemon=True)
+        self.counts = dict.fromkeys(range(1, 7), 0)
+        self.ends = []  # wall clock of the frames, ms
+        self.came = []  # when they came, s
+        self.head = self.problem = self.reason = self.last = None
+        self.entities = set()
+        self.notes = []
+        self.is_over = False
+        self.sock = sock or server.connect()
+        if sock is None:
+            self.sock.sendall(server.request())
+
+    def run(self):
+        try:
+            for kind, payload in Answer(self.sock).blocks():
+                self.take(kind, payload)
+            self.is_over = True
+        except (EOFError, OSError, ValueError) as problem:
+            self.problem = repr(problem)
+
+    def take(self, kind, payload):
+        if not any(self.counts.values()) and kind != HEAD:
+            raise ValueError("the first block is no head")
+        self.counts[kind] += 1
+        self.last = kind
+        if kind == HEAD:
+            self.head = json.loads(payload)
+        elif kind == ENTITIES:
+            self.entities.update(entity["n"] for entity in json.loads(payload))
+        elif kind == FRAME:
+            self.take_frame(payload)
+        elif kind == NOTE:
+            self.notes.append(json.loads(payload)["text"])
+        elif kind == END:
+            self.reason = json.loads(payload)["reason"]
+
+    def take_frame(self, payload):
+        end_ms, _, _, flags, count, gone = struct.unpack_from("<dddIII", payload)
+        if not self.ends and not flags & KEY:
+            raise ValueError("the first frame is no key frame")
+        numbers = struct.unpack_from(f"<{gone + count}I", payload, 64)
+        if not self.entities.issuperset(numbers):
+            raise ValueError("a frame has entities that were not told")
+        self.ends.append(end_ms)
+        self.came.append(time.monotonic())
+
+    def wait(self, frames, timeout=20):
+        """Until it has so many frames."""
+        end = time.monotonic() + timeout
+        while len(self.ends) < frames and self.is_alive() and time.monotonic() < end:
+            time.sleep(0.01)
+        return len(self.ends) >= frames
+
+    def close(self):
+        try:
+            self.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.join(5)
+
+
+def started(server, sock=None):
+    reader = Reader(server, sock)
+    reader.start()
+    return reader
+
+
+# ------------------------------------------------------------------------------------ Attacks --
+
+
+def attack_rules(server):
+    """Who is answered, and with what."""
+    wrong = ("0" if server.token[0] != "0" else "1") + server.token[1:]
+    own = f"http://{server.host}"
+    tried = [
+        ("the page", 200, dict(target="/", token="")),
+        ("the page, HEAD", 200, dict(target="/", token="", method="HEAD")),
+        ("the stream with its token", 200, {}),
+        ("the stream, HEAD", 200, dict(method="HEAD")),
+        ("the stream, from the page itself", 200, dict(more=("Sec-Fetch-Site: same-origin",
+                                                             f"Origin: {own}"))),
+        ("no token", 401, dict(token="")),
+        ("no token, HEAD", 401, dict(token="", method="HEAD")),
+        ("a wrong token", 401, dict(token=wrong)),
+        ("a token that is too long", 401, dict(token=server.token + "0")),
+        ("the token as basic authentication", 401,
+         dict(token="", more=(f"Authorization: Basic {server.token}",))),
+        ("the token in the query", 404, dict(target=f"/stream?token={server.token}", token="")),
+        ("a Host that was bent to us", 421, dict(host=f"evil.example:{server.port}")),
+        ("likewise for the page", 421, dict(target="/", host=f"evil.example:{server.port}")),
+        ("a Host with another port", 200 if server.path else 421, dict(host="127.0.0.1:1")),
+        ("a Host that begins as ours", 421, dict(host=f"127.0.0.1.evil.example:{server.port}")),
+        ("two Hosts", 400, dict(more=(f"Host: evil.example:{server.port}",))),
+        ("another page's script (Sec-Fetch-Site)", 403, dict(more=("Sec-Fetch-Site: cross-site",))),
+        ("another port's page", 403, dict(more=("Sec-Fetch-Site: same-site",))),
+        ("another page's link", 403, dict(target="/", token="",
+                                          more=("Sec-Fetch-Site: cross-site",))),
+        ("another page's Origin", 403, dict(more=("Origin: http://evil.example",))),
+        ("a sandboxed page's Origin", 403, dict(more=("Origin: null",))),
+        ("a preflight", 405, dict(method="OPTIONS", more=("Origin: http://evil.example",
+                                                          "Access-Control-Request-Method: GET"))),
+        *[(method, 405, dict(method=method)) for method in ("PUT", "DELETE", "TRACE", "BREW")],
+        ("POST", 400, dict(method="POST", more=("Content-Length: 5",))),
+        ("POST without a body", 405, dict(method="POST")),
+        ("GET with a body", 400, dict(more=("Content-Length: 5",))),
+        ("another path", 404, dict(target="/etc/passwd")),
+        ("a path upwards", 404, dict(target="/../../etc/passwd")),
+        ("a path in disguise", 404, dict(target="/%2e%2e/stream")),
+        ("the stream in disguise", 404, dict(target="/%73tream")),
+        ("a query", 404, dict(target="/?x=1")),
+        ("an absolute target", 400, dict(target=f"{own}/stream")),
+        ("an absolute target elsewhere", 400, dict(target="http://evil.example/stream")),
+        ("HTTP 1.0", 200, dict(version="1.0", target="/", token="")),
+    ]
+    for what, expected, words in tried:
+        answer = ask(server, server.request(**words))
+        wrong = [name for name, value in HEADERS.items() if answer.headers.get(name) != value]
+        wrong += [name for name in answer.headers if name.startswith("access-control-")]
+        policy = answer.headers.get("content-security-policy", "")
+        wrong += [] if "frame-ancestors 'none'" in policy else ["content-security-policy"]
+        wrong += ["allow"] if expected == 405 and answer.headers.get("allow") != "GET, HEAD" else []
+        wrong += ["www-authenticate"] if (expected == 401 and answer.headers.get(
+            "www-authenticate") != "Bearer") else []
+        said = f"{answer.status}{', headers: ' + ', '.join(wrong) if wrong else ''}"
+        tell(what, said, answer.status == expected and not wrong)
+
+
+def attack_garbage(server):
+    """What is no HTTP: refused or closed, and the server lives on. A NUL ends what it is in."""
+    host = f"Host: {server.host}\r\n"
+    tried = [
+        ("no Host", f"GET / HTTP/1.1\r\n\r\n"),
+        ("no target", f"GET\r\n{host}\r\n"),
+        ("a NUL in the target", f"GET /\0stream HTTP/1.1\r\n{host}\r\n"),
+        ("a NUL in a header", f"GET / HTTP/1.1\r\n{host[:-2]}\0.evil.example\r\n\r\n"),
+        ("a target of 1 MB", f"GET /{'a' * 1000000} HTTP/1.1\r\n{host}\r\n"),
+        ("a header of 1 MB", f"GET / HTTP/1.1\r\n{host}X: {'a' * 1000000}\r\n\r\n"),
+        ("100,000 headers", f"GET / HTTP/1.1\r\n{host}{'a: b' + chr(13) + chr(10)}" * 100000),
+        ("a folded Host", f"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n .evil.example\r\n\r\n"),
+        ("two answers at once", f"GET /x HTTP/1.1\r\n{host}\r\nGET /stream HTTP/1.1\r\n{host}\r\n"),
+        ("a hidden request in a body", f"GET / HTTP/1.1\r\n{host}Content-Length: 9\r\n\r\nGET /stre"),
+        ("half a request", "GET / HT"),
+        ("TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "\x00" * 200),
+    ]
+    for what, raw in tried:
+        sock = server.connect()
+        try:
+            sock.sendall(raw.encode("latin-1"))
+            sock.shutdown(socket.SHUT_WR)
+            status = Answer(sock).status
+        except ConnectionError:
+            status = 0
+        sock.close()
+        right = (200,) if "NUL" in what else (0, 400, 404, 414, 431)
+        tell(what, status or "closed", status in right)
+    random.seed(1)
+    for _ in range(300):
+        sock = server.connect()
+        try:
+            sock.sendall(random.randbytes(random.randrange(1, 3000)))
+        except ConnectionError:
+            pass
+        sock.close()
+    status = ask(server, server.request(target="/", token="")).status
+    tell("after 300 times random bytes: the page", status, status == 200)
+
+
+def streams_on(reader, what, crowd, server):
+    """A crowd comes; the reader goes on, and a new client is let in."""
+    before = len(reader.ends)
+    began = time.monotonic()
+    held = crowd()
+    page = ask(server, server.request(target="/", token=""))
+    took = time.monotonic() - began
+    whole = len(page.body()) > 10000 if page.status == 200 else False
+    new = started(server)
+    right = page.status == 200 and whole and new.wait(1) and reader.wait(before + 10)
+    tell(what, f"a new client: {page.status} after {took:.2f} s, its stream: "
+         f"{len(new.ends)} frames; who was there: {len(reader.ends) - before} more",
+         right and not new.problem and not reader.problem)
+    new.close()
+    return held
+
+
+def attack_crowd(server):
+    """Connections that say nothing, too little or too slowly, keep nobody out."""
+    def silent():
+        return [server.connect() for _ in range(1000)]
+
+    def half():
+        held = [server.connect() for _ in range(300)]
+        for sock in held:
+            try:
+                sock.sendall(b"GET / HTTP/1.1\r\nX: ")
+            except ConnectionError:
+                pass
+        return held
+
+    def deaf():
+        held = [server.connect(small=True) for _ in range(300)]
+        for sock in held:
+            try:
+                sock.sendall(server.request(target="/", token=""))
+            except ConnectionError:
+                pass
+        return held
+
+    reader = started(server)
+    reader.wait(1)
+    for what, crowd in (("1,000 idle connections", silent), ("300 that send half a header", half),
+                        ("300 that ask and do not read", deaf)):
+        held = streams_on(reader, what, crowd, server)
+        tell(f"  {what}: sockets of the server", server.sockets(), server.sockets() < 200)
+        for sock in held:
+            sock.close()
+    times = [later - sooner for sooner, later in zip(reader.came, reader.came[1:])]
+    tell("longest time between two frames", f"{max(times):.2f} s", max(times) < 2)
+    reader.close()
+
+
+def attack_streams(server):
+    """More streams than there may be: the others are refused, and let in when one has gone."""
+    held = []
+    for _ in range(40):
+        sock = server.connect()
+        sock.sendall(server.request())
+        held.append((sock, Answer(sock).status))
+    statuses = [status for _, status in held]
+    tell("40 streams at once", f"{statuses.count(200)} x 200, {statuses.count(503)} x 503",
+         statuses.count(200) == 32 and statuses.count(503) == 8)
+    for sock, _ in held:
+        sock.close()
+    end = time.monotonic() + 5
+    while True:
+        answer = ask(server, server.request())
+        if answer.status == 200 or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    tell("once they have gone", answer.status, answer.status == 200)
+
+
+def attack_stuck(server):
+    """One client stops reading; another gets all. Then the first reads on."""
+    stuck = server.connect(small=True)
+    stuck.sendall(server.request())
+    reader = started(server)
+    enough = reader.wait(int(os.environ.get("STUCK_FRAMES", "300")), 60)
+    steps = [later - sooner for sooner, later in zip(reader.ends, reader.ends[1:])]
+    usual = sorted(steps)[len(steps) // 2]
+    missing = sum(step > 1.5 * usual for step in steps)
+    tell("beside one that does not read", f"{len(reader.ends)} frames, {missing} missing",
+         enough and (missing == 0 or server.path is not None) and not reader.problem)
+    late = started(server, stuck)
+    late.wait(len(reader.ends), 5)
+    until = max(late.ends, default=0)
+    tell("it reads again", f"{len(late.ends)} frames, told: {late.notes}",
+         not late.problem and until >= reader.ends[-1] and bool(late.notes))
+    tell("memory of the server", f"{server.resident_mb():.0f} MB", server.resident_mb() < 100)
+    late.close()
+    reader.close()
+
+
+def attack_vanish(server):
+    """Clients that go without a word are noticed, at a beat at the latest."""
+    before = server.sockets()
+    for _ in range(20):
+        sock = server.connect()
+        sock.sendall(server.request())
+        Answer(sock)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.close()
+    end = time.monotonic() + 5
+    while server.sockets() > before and time.monotonic() < end:
+        time.sleep(0.05)
+    tell("20 streams that vanish: sockets left", server.sockets() - before,
+         server.sockets() <= before)
+
+
+def attack_beats(server):
+    """With an interval of a minute a client hears each second that the server is there."""
+    reader = started(server)
+    time.sleep(3.5)
+    tell("in 3.5 s of silence", f"{reader.counts[BEAT]} beats", 2 <= reader.counts[BEAT] <= 4)
+    reader.close()
+
+
+def attack_ended(server):
+    """The source has ended: who comes then gets all of it."""
+    first = started(server)
+    first.join(10)
+    late = started(server)
+    late.join(10)
+    same = first.ends == late.ends and len(late.ends) > 0
+    tell("the source has ended", f"{len(late.ends)} frames, {late.reason!r}",
+         same and late.is_over and late.last == END and not late.problem)
+    tell("it is served on", ask(server, server.request(target="/")).status,
+         server.process.poll() is None)
+
+
+def attack_taken(server):
+    """Another camp view on the same port."""
+    done = subprocess.run([server.process.args[0], "view", "--from", "cpus", "--port",
+                           str(server.port)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, timeout=10, check=False)
+    tell("its port, once more", f"{done.returncode}: {done.stderr.strip()}",
+         done.returncode == 2 and "is taken" in done.stderr)
+
+
+def attack_stop(server):
+    """It ends at once, whoever is there, and says so to those who read."""
+    held = [server.connect() for _ in range(20)]
+    stuck = server.connect(small=True)
+    stuck.sendall(server.request())
+    reader = started(server)
+    reader.wait(1)
+    status, seconds = server.stop()
+    reader.join(5)
+    tell("SIGTERM", f"status {status} after {seconds:.2f} s", status == 0 and seconds < 1)
+    tell("what the reader was told", repr(reader.reason), reader.reason == "camp view was stopped")
+    for sock in (*held, stuck):
+        sock.close()
+
+
+def main():
+    camp, name, *arguments = sys.argv[1:]
+    server = Server(camp, arguments)
+    try:
+        globals()[f"attack_{name}"](server)
+    finally:
+        if server.process.poll() is None:
+            status, seconds = server.stop()
+            if status != 0:
+                tell("its end", f"status {status} after {seconds:.2f} s", False)
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# camp report: the page with its data in one file.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    HTML=$BATS_TEST_TMPDIR/out.html
+}
+
+# Blocks of the report's stream: "type: payload" where that is JSON.
+blocks() {
+    /usr/bin/python3 - "$1" <<'END'
+import base64, re, struct, sys, zlib
+page = open(sys.argv[1], encoding="utf-8").read()
+found = re.findall(r'<script id="camp-data" type="application/octet-stream">([^<]*)</script>', page)
+assert len(found) == 1 and page.rstrip().endswith("</html>") and "<!--camp-data-->" not in page
+data = zlib.decompress(base64.b64decode(found[0], validate=True))
+while data:
+    size, kind = struct.unpack_from("<II", data)
+    print(kind, "frame" if kind == 3 else data[8:8 + size].decode())
+    data = data[8 + (size + 7) // 8 * 8:]
+END
+}
+
+@test "report: one file has the page and all intervals" {
+    run --separate-stderr "$CAMP" report --from cpus --count 3 --interval 50ms --output "$HTML" \
+        --title 'a <b> & "c"'
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ $output == "$HTML: 3 intervals, "*" entities, "*" MB" ]]
+    grep -qF '<title>a &lt;b> &amp; "c"</title>' "$HTML"
+    run blocks "$HTML"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == '1 {"schema":"camp.stream/1",'*'"title":"a <b> & \"c\""'*'"live":false,'* ]]
+    [[ ${lines[1]} == '2 [{"n":0,"id":-1,'* ]]
+    [ "$(grep -c '^3 frame' <<<"$output")" -eq 3 ]
+    [ "${lines[-1]}" = '5 {"reason":"this is all there is"}' ]
+    [ "$(ls -A "$BATS_TEST_TMPDIR" | grep -c out.html)" -eq 1 ]
+}
+
+@test "report: it asks for nothing from outside" {
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
+    run ! grep -Eo '(src|href|action)="?(https?:|//)[^ ]*' "$HTML"
+    grep -q "Content-Security-Policy\" content=\"default-src 'none'" "$HTML"
+}
+
+@test "report: axes are those that were asked for" {
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML" \
+        --axes 'A=user; B=idle; C=*'
+    run blocks "$HTML"
+    [[ ${lines[0]} == *'"axes3":[{"name":"A","states":[0]},{"name":"B"'* ]]
+}
+
+@test "report: Ctrl-C ends it with what was seen" {
+    "$CAMP" report --from cpus --count 1000 --interval 50ms --output "$HTML" >"$BATS_TEST_TMPDIR/said" 3>&- &
+    local pid=$!
+    sleep 1
+    kill -INT "$pid"
+    wait "$pid"
+    run blocks "$HTML"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^3 frame' <<<"$output")" -ge 3 ]
+}
+
+@test "report: on a full disk what was there stays, and nothing is left beside it" {
+    echo before >"$HTML"
+    run --separate-stderr bash -c 'ulimit -f 16; trap "" XFSZ
+        exec "$1" report --from cpus --count 1 --interval 50ms --output "$2"' - "$CAMP" "$HTML"
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp report: cannot write $HTML: File too large" ]]
+    [ "$(cat "$HTML")" = before ]
+    [ "$(ls -A "$BATS_TEST_TMPDIR" | grep -c out.html)" -eq 1 ]
+    ln -s /dev/full "$BATS_TEST_TMPDIR/full.html"
+    run --separate-stderr "$CAMP" report --from cpus --count 1 --interval 50ms \
+        --output "$BATS_TEST_TMPDIR/full.html"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"No space left on device" ]]
+}
+
+@test "report: a file's link and rights stay what they are for others" {
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
+    [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
+    ln -s real.html "$HTML"
+    "$CAMP" report --from cpus --count 2 --interval 50ms --output "$HTML"
+    [ -L "$HTML" ]
+    run blocks "$BATS_TEST_TMPDIR/real.html"
+    [ "$(grep -c '^3 frame' <<<"$output")" -eq 2 ]
+}
+
+@test "report: what it cannot write is a usage error, in one line" {
+    for words in '' '--output x.txt' '--output .html' '--output x.html more' \
+        '--output x.html --from nothing' '--output x.html --from cpus --axes A'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" report $words
+        echo "$stderr"
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+    done
+    run "$CAMP" report --from cpus --count 1 --output /nonexistent/x.html
+    [ "$status" -eq 1 ]
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# camp view: what it says, and what is answered to whom (attack.py has the attacks).
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
+}
+
+# attack NAME ARGUMENT...: all is answered as it has to be.
+attack() {
+    run timeout 120 /usr/bin/python3 "$BATS_TEST_DIRNAME/attack.py" "$CAMP" "$@"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "view: who asks without the token, from elsewhere or by another name is refused" {
+    attack rules --from cpus
+    [ "${#lines[@]}" -ge 35 ]
+}
+
+@test "view: what is no HTTP is refused, and the server lives on" {
+    attack garbage --from cpus
+}
+
+@test "view: a crowd that says nothing keeps nobody out" {
+    attack crowd --from cpus --interval 50ms
+}
+
+@test "view: there are only so many streams, and places become free" {
+    attack streams --from cpus --interval 100ms
+}
+
+@test "view: clients that vanish are noticed" {
+    attack vanish --from cpus --interval 100ms
+    attack vanish --from cpus --interval 60
+}
+
+@test "view: in a long interval there is a beat each second" {
+    attack beats --from cpus --interval 60
+}
+
+@test "view: it ends at once, and tells its clients" {
+    attack stop --from cpus --interval 100ms
+}
+
+@test "view: a port that is taken is named, and what to do" {
+    attack taken --from cpus
+}
+
+@test "view: a Unix socket is the user's alone, any port of the tunnel is ours, no other name" {
+    local path=$BATS_TEST_TMPDIR/socket
+    attack rules --from cpus --socket "$path"
+    [ ! -e "$path" ]
+    "$CAMP" view --from cpus --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
+    local pid=$!
+    for _ in $(seq 50); do [ -s "$BATS_TEST_TMPDIR/out" ] && break; sleep 0.1; done
+    grep -Eq '^http://localhost:8080/#[0-9a-f]{32}$' "$BATS_TEST_TMPDIR/out"
+    grep -q "ssh -N -L 8080:$path " "$BATS_TEST_TMPDIR/out"
+    [ "$(stat -c %a "$path")" = 600 ]
+    run "$CAMP" view --from cpus --socket "$path"
+    [ "$status" -eq 2 ]
+    [[ $output == *"is taken: a program listens there"* ]]
+    kill -KILL "$pid"
+    wait "$pid" || true
+    attack stop --from cpus --socket "$path" # what was left there is replaced
+    echo text >"$path"
+    run "$CAMP" view --from cpus --socket "$path"
+    [ "$status" -eq 2 ]
+    [ "$(cat "$path")" = text ]
+}
+
+@test "view: over ssh it says how to come to it" {
+    SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
+    local pid=$!
+    for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done
+    kill "$pid"
+    wait "$pid"
+    [[ $(cat "$BATS_TEST_TMPDIR/out") =~ http://127.0.0.1:([0-9]+)/ ]]
+    local port=${BASH_REMATCH[1]}
+    grep -q "^from your own computer: ssh -N -L $port:127.0.0.1:$port " "$BATS_TEST_TMPDIR/out"
+}
+
+@test "view: what is not for it is a usage error, in one line" {
+    refuse() {
+        local expected=$1
+        shift
+        run --separate-stderr timeout 20 "$CAMP" view "$@"
+        echo "$stderr"
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp view: "*"$expected"* ]]
+    }
+    refuse 'use ssh -L' --from cpus --host 0.0.0.0
+    refuse 'use ssh -L' --from cpus --host example.org
+    refuse 'goes without --port' --from cpus --socket x --port 8080
+    refuse 'goes without --host' --from cpus --socket x --host localhost
+    refuse '--port' --from cpus --port 65536
+    refuse 'a time such as 10m' --from cpus --history soon
+    refuse 'a time such as 10m' --from cpus --history 0
+    refuse 'no such state' --from cpus --axes 'A=x; B=y; C=z'
+    refuse '--axes takes three' --from cpus --axes 'A=user; B=idle; C=system; D=irq'
+    refuse '--axes takes three' --from cpus --axes4 'A=user; B=idle; C=irq'
+    refuse 'no operands' --from cpus more
+    refuse 'there is no source' --from nothing
+    refuse 'has 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"
+}
