@@ -55,6 +55,7 @@ double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 enum inverse_verdict {
     VERDICT_FITS,
     VERDICT_NOT_FITTED,  /* outcome says why */
+    VERDICT_FEW,         /* too few points to say */
     VERDICT_NO_RELATION, /* error does not depend on load: b could be 0 */
     VERDICT_RISES,       /* error rises with load: no inverse relation */
     VERDICT_CLUSTERS,    /* separate clusters, each with a curve of its own */
@@ -65,7 +66,8 @@ enum inverse_verdict {
 #define VERDICT_EXPLAINED 0.5     /* share of the null deviance that the curve must explain */
 #define VERDICT_CLUSTERED 0.85    /* share of the residuals' variance between two groups of them */
 #define VERDICT_APART 2.0         /* by which factor errors of the two groups differ, at one load */
-#define VERDICT_POINTS 20         /* fewer are not asked for clusters */
+#define VERDICT_POINTS 10         /* fewer are too few */
+#define VERDICT_CLUSTER_POINTS 20 /* fewer are not asked for clusters */
 
 struct inverse_judgement {
     enum inverse_verdict verdict;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define SAME 1e-12 /* null deviance a point: errors differ by a millionth */
+
 /* A point as the curve sees it. */
 struct seen {
     double residual; /* deviance residual: nearly normal, when errors are Gamma */
@@ -61,7 +63,7 @@ static void split(const struct seen *seen, size_t count, struct inverse_judgemen
 static void look_for_clusters(const struct inverse_fit *fit, const struct inverse_point *points,
                               size_t count, struct inverse_judgement *judgement)
 {
-    struct seen *seen = fit->used >= VERDICT_POINTS ? calloc(count, sizeof *seen) : NULL;
+    struct seen *seen = fit->used >= VERDICT_CLUSTER_POINTS ? calloc(count, sizeof *seen) : NULL;
     size_t used = 0;
 
     if (seen == NULL)
@@ -88,7 +90,10 @@ void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point
     if (fit->null_deviance > 0)
         ret->explained = 1 - fit->deviance / fit->null_deviance;
     look_for_clusters(fit, points, count, ret);
-    if (!(fit->b_probability < VERDICT_SIGNIFICANCE))
+    if (fit->used < VERDICT_POINTS)
+        ret->verdict = VERDICT_FEW;
+    else if (!(fit->b_probability < VERDICT_SIGNIFICANCE) ||
+             fit->null_deviance <= SAME * (double)fit->used)
         ret->verdict = VERDICT_NO_RELATION;
     else if (fit->b < 0)
         ret->verdict = VERDICT_RISES;

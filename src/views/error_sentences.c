@@ -47,6 +47,10 @@ static void say_verdict(const struct error_picture *picture, char *ret, size_t s
     case VERDICT_NOT_FITTED:
         say_unfitted(&picture->fit, ret, size);
         break;
+    case VERDICT_FEW:
+        snprintf(ret, size, "Too few intervals to say whether one curve fits: %zu, it takes %d.",
+                 picture->fit.used, VERDICT_POINTS);
+        break;
     case VERDICT_FITS:
         snprintf(ret, size, "The inverse curve explains %.1f %% of the deviance.", explained);
         break;

@@ -199,6 +199,13 @@ static int draw_curve(const struct plot *plot, const struct error_picture *pictu
     return plot_line(plot, &plot->y, xs, ys, CURVE_POINTS, &look);
 }
 
+static const char *word_for(enum inverse_verdict verdict)
+{
+    return verdict == VERDICT_NOT_FITTED ? "no curve could be fitted"
+           : verdict == VERDICT_FEW      ? "too few intervals"
+                                         : "no single curve fits";
+}
+
 int error_by_load(FILE *stream, const struct error_picture *picture)
 {
     const struct plot_legend legend[] = {
@@ -231,8 +238,7 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
     plot_end(&plot);
     if (!fits)
         svg_text(stream, (struct svg_point){ WIDTH - 32, TOP + 22 }, SVG_END, SVG_NAME,
-                 picture->fit.outcome == INVERSE_FITTED ? "no single curve fits"
-                                                        : "no curve could be fitted");
+                 word_for(picture->judgement.verdict));
     for (size_t i = 0; i < count; i++)
         below = note(stream, below, sentences[i]);
     note_stride(stream, below, &drawn);
