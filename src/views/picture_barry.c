@@ -19,6 +19,9 @@
 #define TOP 96.0
 #define LEGEND_AT 50.0
 #define STEMS_MOST 100
+#define NAME_SIZE 13.5 /* bold */
+#define NAME_MARK 14.0
+#define AXES_TEXT_SIZE 80
 
 /* ------------------------------------------------------------------------------------ Barry3 -- */
 
@@ -78,7 +81,7 @@ static void draw_grid(FILE *stream, const struct vertices *vertices)
             svg_line(stream, ends[0], ends[1],
                      &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
                                          .stroke_width = 1,
-                                         .opacity = 0.55,
+                                         .opacity = 0.75,
                                          .dashes = "4 4" });
             snprintf(text, sizeof text, "%d %%", 25 * quarter);
             svg_text(stream,
@@ -93,17 +96,22 @@ static void draw_grid(FILE *stream, const struct vertices *vertices)
     svg_group_end(stream);
 }
 
-/* A name with its colour beside it; it may be long, so it grows towards the middle. */
+/* A name with its colour beside it, around a place or, where there is no room, beside it: within
+ * [from, to), and cut when it is still too long. */
 static void draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
-                      struct svg_point at, enum svg_anchor anchor)
+                      struct svg_point at, double from, double to)
 {
-    const double side = anchor == SVG_END ? -1 : 1;
-    const double half = anchor == SVG_MIDDLE ? svg_text_width(vertices->names[vertex], 13) / 2 : 0;
+    const char *name = vertices->names[vertex];
+    const size_t length = svg_text_fit(name, NAME_SIZE, to - from - 2 * NAME_MARK);
+    char text[AXES_TEXT_SIZE];
+    double width;
 
-    svg_circle(stream, (struct svg_point){ at.x - side * (half + (half > 0 ? 6 : 4)), at.y - 4.5 },
-               5, &(struct svg_look){ .fill = vertex_colour(vertices->count, vertex) }, NULL);
-    svg_text(stream, (struct svg_point){ at.x + side * (anchor == SVG_MIDDLE ? 4 : 6), at.y },
-             anchor, SVG_NAME, vertices->names[vertex]);
+    snprintf(text, sizeof text, "%.*s%s", (int)length, name, name[length] != '\0' ? "..." : "");
+    width = NAME_MARK + svg_text_width(text, NAME_SIZE);
+    at.x = fmax(from, fmin(to - width, at.x - width / 2));
+    svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4.5 }, 5,
+               &(struct svg_look){ .fill = vertex_colour(vertices->count, vertex) }, NULL);
+    svg_text(stream, (struct svg_point){ at.x + NAME_MARK, at.y }, SVG_START, SVG_NAME, text);
 }
 
 static void draw_names_3(FILE *stream, const struct vertices *vertices)
@@ -111,9 +119,10 @@ static void draw_names_3(FILE *stream, const struct vertices *vertices)
     const struct svg_point top = point_of_shares(1, 0, 0), left = point_of_shares(0, 1, 0),
                            right = point_of_shares(0, 0, 1);
 
-    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, SVG_MIDDLE);
-    draw_name(stream, vertices, 1, (struct svg_point){ left.x - 30, left.y + 42 }, SVG_START);
-    draw_name(stream, vertices, 2, (struct svg_point){ right.x + 30, right.y + 42 }, SVG_END);
+    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN, WIDTH - MARGIN);
+    draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 42 }, MARGIN, top.x - 8);
+    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 42 }, top.x + 8,
+              WIDTH - MARGIN);
 }
 
 /* What stands below both pictures. */
@@ -183,7 +192,7 @@ int picture_barry3(FILE *stream, const struct picture *picture)
 #define YAW 0.61       /* radians: turned to the left */
 #define PITCH 0.35     /* seen from above */
 #define SCALE 430.0    /* pixels of the tetrahedron's height */
-#define CENTRE_X 400.0 /* of its centroid */
+#define CENTRE_X 380.0 /* of its centroid */
 #define CENTRE_Y 400.0
 #define NEAREST (-0.52) /* of the corners, from the centroid towards the reader */
 #define FARTHEST 0.64
@@ -257,10 +266,12 @@ static void draw_tetrahedron(FILE *stream, const struct picture *picture, const 
     for (size_t i = 0; dots->count <= STEMS_MOST && i < dots->count; i++)
         draw_stem(stream, &dots->dots[i]);
     svg_group_end(stream);
-    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, SVG_MIDDLE);
-    draw_name(stream, vertices, 1, (struct svg_point){ left.x - 60, left.y + 26 }, SVG_START);
-    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 }, SVG_MIDDLE);
-    draw_name(stream, vertices, 3, (struct svg_point){ behind.x + 14, behind.y + 4 }, SVG_START);
+    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN, WIDTH - MARGIN);
+    draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 26 }, MARGIN, right.x - 60);
+    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 }, left.x + 60,
+              WIDTH - MARGIN);
+    draw_name(stream, vertices, 3, (struct svg_point){ WIDTH, behind.y - 16 }, top.x + 140,
+              WIDTH - MARGIN);
 }
 
 int picture_barry4(FILE *stream, const struct picture *picture)

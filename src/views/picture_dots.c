@@ -173,24 +173,37 @@ static double radius_of(const struct dots *dots, const struct dot *dot)
     return radius * (1.2 - 0.5 * dot->depth);
 }
 
-/* "postgres 4711: CPU 12.0 %, idle 88.0 %" */
-static void tell(char *ret, size_t capacity, const struct picture *picture, const struct dot *dot)
+/* A text that grows as long as there is room. */
+struct told {
+    char text[512];
+    size_t length;
+};
+
+/* ", CPU 12.0 %". By hand: it is half of what a dot costs. */
+static void tell(struct told *told, const char *name, double share)
+{
+    const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
+    const int length = snprintf(told->text + told->length, sizeof told->text - told->length,
+                                ", %.60s %s%ld.%ld %%", name, share < 0 && tenths > 0 ? "-" : "",
+                                tenths / 10, tenths % 10);
+
+    if ((size_t)length < sizeof told->text - told->length)
+        told->length += (size_t)length;
+}
+
+/* "postgres 4711, CPU 12.0 %, idle 88.0 %" */
+static void tell_dot(struct told *told, const struct picture *picture, const struct dot *dot)
 {
     char name[ENTITY_TEXT_SIZE];
-    size_t length;
 
     entity_text(name, entity_of(picture, dot));
-    length = (size_t)snprintf(ret, capacity, "%s:", name);
-    for (size_t i = 0; i < picture->vertices->count && length < capacity; i++)
-        length +=
-            (size_t)snprintf(ret + length, capacity - length, "%s %.60s %.1f %%", i > 0 ? "," : "",
-                             picture->vertices->names[i], 100 * dot->weights.shares[i]);
-    if (length < capacity && dot->weights.left_out > 0)
-        length += (size_t)snprintf(ret + length, capacity - length, ", left out %.1f %%",
-                                   100 * dot->weights.left_out);
-    if (length < capacity && fabs(dot->weights.unaccounted) > SHOWN_UNACCOUNTED)
-        snprintf(ret + length, capacity - length, ", unaccounted %.1f %%",
-                 100 * dot->weights.unaccounted);
+    told->length = (size_t)snprintf(told->text, sizeof told->text, "%s", name);
+    for (size_t i = 0; i < picture->vertices->count; i++)
+        tell(told, picture->vertices->names[i], dot->weights.shares[i]);
+    if (dot->weights.left_out > 0)
+        tell(told, "left out", dot->weights.left_out);
+    if (fabs(dot->weights.unaccounted) > SHOWN_UNACCOUNTED)
+        tell(told, "unaccounted", dot->weights.unaccounted);
 }
 
 static void draw_dot(FILE *stream, const struct picture *picture, const struct dots *dots,
@@ -198,23 +211,17 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
 {
     const double radius = radius_of(dots, dot);
     const double unaccounted = dot->weights.unaccounted;
-    char text[512];
+    struct told told;
 
-    tell(text, sizeof text, picture, dot);
+    tell_dot(&told, picture, dot);
     svg_circle(stream, at, radius,
-               &(struct svg_look){ .class = "dot",
+               &(struct svg_look){ .class = SVG_DOT,
                                    .fill = dot->group >= 0 ? palette_groups[dot->group] : NO_GROUP,
-                                   .stroke = "#fff",
-                                   .stroke_width = 0.8,
                                    .opacity = 1 - 0.5 * dot->depth },
-               text);
+               told.text);
     if (fabs(unaccounted) > SHOWN_UNACCOUNTED)
         svg_circle(stream, at, radius + 2.4,
-                   &(struct svg_look){ .class = unaccounted > 0 ? "missing" : "over",
-                                       .fill = "none",
-                                       .stroke = unaccounted > 0 ? MISSING_COLOUR : OVER_COLOUR,
-                                       .stroke_width = 1.4 },
-                   NULL);
+                   &(struct svg_look){ .class = unaccounted > 0 ? SVG_MISSING : SVG_OVER }, NULL);
 }
 
 /* The dots [begin, end) of one place. */

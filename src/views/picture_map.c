@@ -14,9 +14,10 @@
 #include <string.h>
 
 #define WIDTH 900.0
-#define TOP 66.0
+#define TOP 50.0
 #define LEFT 150.0 /* room for names */
 #define RIGHT 170.0
+#define BELOW 32.0 /* the times */
 #define LINES_MOST 400
 #define COLUMNS_MOST 600
 #define LINES_NAMED 60
@@ -342,8 +343,8 @@ static void draw_map(FILE *stream, struct map *map)
 {
     svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
              &(struct svg_look){ .fill = ABSENT_COLOUR });
-    draw_cells(stream, map);
     plot_axes(&map->plot);
+    draw_cells(stream, map); /* its grid is for where nobody was */
     draw_names(stream, map);
     draw_key(stream, map);
 }
@@ -367,7 +368,7 @@ int picture_barymap(FILE *stream, const struct picture *picture)
         begin_picture(stream, picture,
                       "A line for each entity, from left to right the time; the colour is what its "
                       "time went to.",
-                      WIDTH, fmax(TOP + map.plot.height + PLOT_MARGIN_BELOW, TOP + 240), caption);
+                      WIDTH, fmax(TOP + map.plot.height + BELOW, TOP + 240), caption);
         draw_map(stream, &map);
         svg_end(stream);
     }

@@ -10,8 +10,6 @@
 #define MARGIN 16
 #define COLOUR_SIZE 8 /* "#rrggbb" */
 #define LEFT_OUT_COLOUR "#c3c9d0"
-#define MISSING_COLOUR "#d1242f"
-#define OVER_COLOUR "#000000"
 
 /* ------------------------------------------------------------------------------- Captions -- */
 

@@ -20,6 +20,7 @@
 #define LEGEND_AT 54.0
 #define BAR_NAMED 11.0 /* pixels of a bar, for its name to stand below it */
 #define NAMES_HEIGHT 110.0
+#define TIMES_HEIGHT 32.0
 #define GAP_SHARE 0.5                 /* of an interval: so much later is not at once */
 #define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and what is left out */
 
@@ -346,7 +347,7 @@ static int write_series(FILE *stream, const struct picture *picture, bool stacke
     struct series series = { 0 };
     char *caption = NULL;
     int r = by_entity ? take_entities(&series, picture) : take_time(&series, picture);
-    double below = PLOT_MARGIN_BELOW;
+    double below = by_entity ? PLOT_MARGIN_BELOW : TIMES_HEIGHT;
 
     if (r == CAMP_OK) {
         set_axes(&series, picture, stream);

@@ -196,7 +196,7 @@ static void draw_y(const struct plot *plot, const struct plot_axis *axis, double
     if (axis->title != NULL)
         svg_text_upwards(
             plot->stream,
-            (struct svg_point){ edge + side * (PLOT_MARGIN_SIDE - 12) + (side > 0 ? TICK_SIZE : 0),
+            (struct svg_point){ edge + side * (PLOT_MARGIN_SIDE - 17) + (side > 0 ? TICK_SIZE : 0),
                                 plot->top + plot->height / 2 },
             SVG_MIDDLE, SVG_NAME, axis->title);
 }

@@ -19,6 +19,10 @@
 #define SVG_TICK "tick"   /* beside a tick: 11 px, grey */
 #define SVG_LABEL "label" /* beside a dot: 11 px, with a white edge */
 #define SVG_NOTE "note"   /* below the picture: 11 px, grey */
+/* ... for dots (with a white edge) and the rings around them ... */
+#define SVG_DOT "dot"
+#define SVG_MISSING "missing" /* time is in no state: red */
+#define SVG_OVER "over"       /* it was booked twice: black */
 /* ... and for lines */
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
