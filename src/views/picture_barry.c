@@ -270,7 +270,7 @@ static void draw_tetrahedron(FILE *stream, const struct picture *picture, const 
     draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 26 }, MARGIN, right.x - 60);
     draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 }, left.x + 60,
               WIDTH - MARGIN);
-    draw_name(stream, vertices, 3, (struct svg_point){ WIDTH, behind.y - 16 }, top.x + 140,
+    draw_name(stream, vertices, 3, (struct svg_point){ behind.x, behind.y + 5 }, behind.x + 12,
               WIDTH - MARGIN);
 }
 
