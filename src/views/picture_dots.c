@@ -13,7 +13,6 @@
 
 #define CELL 2.0     /* pixels that are one place */
 #define SHOWN_MOST 7 /* dots of one place */
-#define GROUPS 6
 #define NO_GROUP "#57606a"
 #define LABELLED_MOST 6 /* beside those that are pinned */
 #define LABEL_SIZE 11
@@ -35,52 +34,73 @@ static const struct entity *entity_of(const struct picture *picture, const struc
     return &timeline->roster.entities[timeline->entities[dot->row]].entity;
 }
 
-struct name_count {
+/* Dots of one kind: a name without the number at its end ("web" of web1 and web2). */
+struct kind {
     const char *name;
-    size_t count;
+    size_t length, count;
 };
 
-static int compare_names(const void *left, const void *right)
+static struct kind kind_of(const char *name)
 {
-    return strcmp(((const struct name_count *)left)->name,
-                  ((const struct name_count *)right)->name);
+    size_t length = strlen(name);
+
+    while (length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
+        length--;
+    return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
+}
+
+static int compare_kinds(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+    const int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+
+    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
 }
 
 static int compare_counts(const void *left, const void *right)
 {
-    const struct name_count *a = left, *b = right;
+    const struct kind *a = left, *b = right;
 
-    return a->count != b->count ? (a->count > b->count ? -1 : 1) : strcmp(a->name, b->name);
+    return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
 }
 
-/* The names that most dots share; one that is alone is no group. */
+static void add_group(struct dots *dots, const struct kind *kind)
+{
+    snprintf(dots->names[dots->group_count++], CAMP_NAME_SIZE, "%.*s", (int)kind->length,
+             kind->name);
+}
+
+/* The kinds that most dots are of; one that is alone is no group. */
 static int find_groups(struct dots *dots, const struct picture *picture)
 {
-    struct name_count *names = calloc(dots->count + 1, sizeof *names);
+    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
     size_t count = 0;
 
-    if (names == NULL)
+    if (kinds == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < dots->count; i++)
-        names[i] = (struct name_count){ entity_of(picture, &dots->dots[i])->name, 1 };
-    qsort(names, dots->count, sizeof *names, compare_names);
+        kinds[i] = kind_of(entity_of(picture, &dots->dots[i])->name);
+    qsort(kinds, dots->count, sizeof *kinds, compare_kinds);
     for (size_t i = 0; i < dots->count; i++) {
-        if (count > 0 && strcmp(names[count - 1].name, names[i].name) == 0)
-            names[count - 1].count++;
+        if (count > 0 && compare_kinds(&kinds[count - 1], &kinds[i]) == 0)
+            kinds[count - 1].count++;
         else
-            names[count++] = names[i];
+            kinds[count++] = kinds[i];
     }
-    qsort(names, count, sizeof *names, compare_counts);
-    for (size_t i = 0; i < count && i < GROUPS && names[i].count > 1; i++)
-        dots->names[dots->group_count++] = names[i].name;
-    free(names);
+    qsort(kinds, count, sizeof *kinds, compare_counts);
+    for (size_t i = 0; i < count && i < DOTS_GROUPS && kinds[i].count > 1; i++)
+        add_group(dots, &kinds[i]);
+    free(kinds);
     return CAMP_OK;
 }
 
 static int group_of(const struct dots *dots, const char *name)
 {
+    const struct kind kind = kind_of(name);
+
     for (size_t i = 0; i < dots->group_count; i++) {
-        if (strcmp(dots->names[i], name) == 0)
+        if (strlen(dots->names[i]) == kind.length &&
+            memcmp(dots->names[i], kind.name, kind.length) == 0)
             return (int)i;
     }
     return -1;
@@ -261,12 +281,14 @@ static bool overlap(const struct box *a, const struct box *b)
 
 static size_t dots_in(const struct dots *dots, const struct box *box)
 {
+    const double near = radius_of(dots, &(struct dot){ 0 }) * 0.8;
     size_t count = 0;
 
     for (size_t i = 0; i < dots->count; i++) {
         const struct svg_point at = dots->dots[i].at;
 
-        count += at.x > box->left && at.x < box->right && at.y > box->top && at.y < box->bottom;
+        count += at.x > box->left - near && at.x < box->right + near && at.y > box->top - near &&
+                 at.y < box->bottom + near;
     }
     return count;
 }

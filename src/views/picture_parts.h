@@ -62,6 +62,8 @@ void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
 
 /* ----------------------------------------------------------------------------------- Dots -- */
 
+#define DOTS_GROUPS 6
+
 struct dot {
     struct svg_point at; /* where the arithmetic says */
     double depth;        /* 0 near to 1 far; 0 in a plane */
@@ -74,9 +76,9 @@ struct dot {
 struct dots {
     struct dot *dots; /* [count]; owned: dots_release() */
     size_t count;
-    size_t capacity;      /* of dots */
-    struct sums sums;     /* of all rows of the frame */
-    const char *names[6]; /* of the groups */
+    size_t capacity;                         /* of dots */
+    struct sums sums;                        /* of all rows of the frame */
+    char names[DOTS_GROUPS][CAMP_NAME_SIZE]; /* of the groups, largest first */
     size_t group_count;
 };
 

@@ -125,6 +125,7 @@ static int take_entities(struct series *series, const struct picture *picture)
     return CAMP_OK;
 }
 
+/* The upper end of the axis, in percent. */
 static double highest(const struct series *series, size_t vertices)
 {
     double most = 1;
@@ -137,7 +138,7 @@ static double highest(const struct series *series, size_t vertices)
         if (sum > most * 1.005) /* rounding is no reason for another scale */
             most = sum;
     }
-    return 100 * most;
+    return most > 1 ? 20 * ceil(5 * most) : 100;
 }
 
 static void set_axes(struct series *series, const struct picture *picture, FILE *stream)
@@ -149,8 +150,6 @@ static void set_axes(struct series *series, const struct picture *picture, FILE 
     series->plot.height = AREA_HEIGHT;
     series->plot.y = (struct plot_axis){ PLOT_LINEAR, "share of the time, %", 0,
                                          highest(series, picture->vertices->count) };
-    if (series->plot.y.maximum > 100)
-        plot_widen(&series->plot.y);
 }
 
 /* ------------------------------------------------------------------------------------ Drawing --
@@ -270,18 +269,24 @@ static bool has_names(const struct series *series)
     return series->count > 0 && series->plot.width / (double)series->count >= BAR_NAMED;
 }
 
-static void draw_names(const struct series *series, const struct picture *picture)
+/* Below each bar, as far as there is room. stream NULL: only measures. Returns how high they are.
+ */
+static double draw_names(FILE *stream, const struct series *series, const struct picture *picture)
 {
     const double y = series->plot.top + series->plot.height + 8;
     char text[ENTITY_TEXT_SIZE];
+    double most = 0;
 
     for (size_t i = 0; i < series->count; i++) {
         entity_text(text, &picture->timeline->roster.entities[series->entities[i]].entity);
         text[svg_text_fit(text, 11, NAMES_HEIGHT - 10)] = '\0';
-        svg_text_upwards(series->plot.stream,
-                         (struct svg_point){ plot_x(&series->plot, (double)i + 1) + 4, y }, SVG_END,
-                         SVG_TICK, text);
+        most = fmax(most, svg_text_width(text, 11));
+        if (stream != NULL)
+            svg_text_upwards(stream,
+                             (struct svg_point){ plot_x(&series->plot, (double)i + 1) + 4, y },
+                             SVG_END, SVG_TICK, text);
     }
+    return most;
 }
 
 /* ------------------------------------------------------------------------------------ Picture --
@@ -320,8 +325,6 @@ static int draw_series(FILE *stream, const struct picture *picture, struct serie
     const size_t layers = vertices->count + (series->sums.left_out > 0);
     int r;
 
-    if (by_entity && has_names(series))
-        series->plot.x.title = NULL;
     draw_legend(stream, vertices, layers, stacked);
     if (stacked) { /* the grid stands before the areas, or it would not be seen */
         plot_begin(&series->plot, "area");
@@ -337,7 +340,7 @@ static int draw_series(FILE *stream, const struct picture *picture, struct serie
     if (stacked)
         draw_whole(series);
     if (by_entity && has_names(series))
-        draw_names(series, picture);
+        draw_names(stream, series, picture);
     return r;
 }
 
@@ -354,8 +357,11 @@ static int write_series(FILE *stream, const struct picture *picture, bool stacke
         caption = caption_of(&series, picture, by_entity);
         r = caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
     }
-    if (by_entity && has_names(&series))
-        below = NAMES_HEIGHT;
+    if (r == CAMP_OK && by_entity && has_names(&series)) {
+        series.plot.x =
+            (struct plot_axis){ PLOT_BARE, NULL, series.plot.x.minimum, series.plot.x.maximum };
+        below = 14 + draw_names(NULL, &series, picture);
+    }
     if (r == CAMP_OK) {
         begin_picture(stream, picture, about, WIDTH, TOP + AREA_HEIGHT + below, caption);
         r = draw_series(stream, picture, &series, stacked, by_entity);

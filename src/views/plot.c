@@ -69,7 +69,8 @@ size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TIC
     double step, first, last;
     size_t count = 0;
 
-    if (!(axis->maximum > axis->minimum) || !isfinite(axis->maximum - axis->minimum))
+    if (axis->kind == PLOT_BARE || !(axis->maximum > axis->minimum) ||
+        !isfinite(axis->maximum - axis->minimum))
         return 0;
     most = most < 2 ? 2 : most > PLOT_TICKS_MAXIMUM ? PLOT_TICKS_MAXIMUM : most;
     step = step_of(axis, most - 1); /* so many steps have one tick more */

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME };
+enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME, PLOT_BARE /* without ticks */ };
 
 struct plot_axis {
     enum plot_axis_kind kind;

@@ -232,12 +232,12 @@ static void names_of_any_bytes_are_escaped(void **state)
     assert_says("class=\"label\">a&lt;&amp;&quot;\xef\xbf\xbd</text>");
 }
 
-static void those_that_share_a_name_share_a_colour(void **state)
+static void those_of_one_name_but_for_its_number_share_a_colour(void **state)
 {
     (void)state;
     begin(0);
     add("pair", 0.9, 0.1, 0, 0);
-    add("pair", 0.1, 0.9, 0, 0);
+    add("pair12", 0.1, 0.9, 0, 0);
     add("alone", 0, 0.2, 0.8, 0);
     keep();
     draw(PICTURE_BARRY3, 3, false);
@@ -416,7 +416,7 @@ int main(void)
         CASE(time_that_does_not_add_up_has_a_ring),
         CASE(four_components_in_a_triangle_are_said_to_be_left_out),
         CASE(names_of_any_bytes_are_escaped),
-        CASE(those_that_share_a_name_share_a_colour),
+        CASE(those_of_one_name_but_for_its_number_share_a_colour),
         CASE(the_middle_of_a_tetrahedron_is_that_of_its_corners),
         CASE(colours_are_mixed_in_oklab),
         CASE(a_cell_has_the_colour_of_its_composition),
