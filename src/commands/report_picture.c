@@ -160,6 +160,8 @@ static int read_frames(struct work *work, struct source *source)
     if (work->timeline.frame_count == 0)
         return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to draw",
                         work->facts->name);
+    if (work->timeline.roster.count == 0 && work->options->only != NULL)
+        return complain(STATUS_FAILURE, "%s has no name that --only asks for", work->facts->name);
     return STATUS_OK;
 }
 

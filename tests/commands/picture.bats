@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# camp report --picture: is it well-formed, is each thing in its place, is what fails told?
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    export TZ=UTC0
+    mkdir "$BATS_TEST_TMPDIR/here"
+    cd "$BATS_TEST_TMPDIR/here" || return
+    sessions=$CAMP_FIXTURES/table/sessions3.csv
+    sessions4=$CAMP_FIXTURES/table/sessions4.csv
+}
+
+report() {
+    "$CAMP" report --from "${from:-$sessions}" "$@"
+}
+
+needs_converter() {
+    command -v rsvg-convert >/dev/null || skip "needs rsvg-convert (librsvg2-bin)"
+}
+
+# Reads the picture $1 as XML, which goes on in Python: `root`, all elements by their names.
+ask() {
+    python3 -c "
+import sys, xml.etree.ElementTree as tree
+root = tree.parse('$1').getroot()
+def all(name, kind=None):
+    return [e for e in root.iter('{http://www.w3.org/2000/svg}' + name)
+            if kind is None or e.get('class') == kind]
+def texts(name='text'):
+    return [e.text for e in all(name)]
+$2"
+}
+
+@test "picture: each kind is well-formed XML with a title and a description" {
+    for kind in barry3 barymap stack lines; do
+        report --picture $kind --output $kind.svg
+    done
+    from=$sessions4 report --picture barry4 --output barry4.svg
+    report --picture stack --over entities --output entities.svg
+    for file in *.svg; do
+        ask "$file" '
+assert root.get("role") == "img" and root.get("viewBox"), root.attrib
+title, description = root[0].text, root[1].text
+assert title.startswith("sessions"), title
+assert "60 entities" in description and "Unaccounted:" in description, description
+assert "Source sessions" in description and "2008-11-22 02:0" in description, description
+assert title in texts(), texts()'
+    done
+    [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
+}
+
+@test "picture: dots stand where the paper's worked examples say" {
+    cat >places.csv <<'END'
+time,name,a,b,c
+1000,centroid,1000,1000,1000
+1000,figure,620,280,100
+1000,top,10,0,0
+END
+    from=places.csv report --unit ms --picture barry3 --axes 'A=a;B=b;C=c' --output places.svg
+    ask places.svg '
+corners = [tuple(map(float, p.split(","))) for p in all("polygon")[0].get("points").split()]
+height = corners[1][1] - corners[0][1]
+def place(name):
+    dot, = [e for e in all("circle", "dot") if e[0].text.startswith(name + ",")]
+    return ((float(dot.get("cx")) - corners[1][0]) / height,
+            (corners[1][1] - float(dot.get("cy"))) / height)
+for name, x, y in ("centroid", 0.577, 0.333), ("figure", 0.473, 0.62), ("top", 0.577, 1):
+    found = place(name)
+    assert abs(found[0] - x) < 1e-3 and abs(found[1] - y) < 1e-3, (name, found)
+assert abs((corners[2][0] - corners[1][0]) / height - 1.1547) < 1e-4, corners'
+}
+
+@test "picture: names of any bytes leave it well-formed" {
+    printf 'time,name,a,b,c\n1000,"x<y>&""q""",900,50,50\n1000,"\377\001z",800,100,100\n' >names.csv
+    for kind in barry3 barymap; do
+        from=names.csv report --picture $kind --output names.svg
+        ask names.svg '
+assert any("x<y>&\"q\"" in (t or "") for t in texts()), texts()
+assert not any("\x01" in (t or "") for t in texts() + texts("title"))'
+    done
+}
+
+@test "picture: four components in a triangle are said to be left out" {
+    from=$sessions4 report --picture barry3 --axes 'CPU=cpu;IO=io;IDLE=idle' --output left.svg
+    ask left.svg '
+assert "is at no vertex (LOCK)" in root[1].text, root[1].text
+assert any("left out" in t for t in texts("title")), texts("title")[:5]'
+    from=$sessions4 report --picture stack --axes 'CPU=cpu;IO=io;IDLE=idle' --output left.svg
+    ask left.svg 'assert "left out" in texts(), texts()'
+}
+
+@test "picture: --at is the last frame, a time, or the mean of all" {
+    report --picture barry3 --output last.svg
+    ask last.svg 'assert "02:01:59 to 02:02:00 (1 s):" in root[1].text, root[1].text'
+    report --picture barry3 --at 02:00:30 --output at.svg
+    ask at.svg 'assert "02:00:29 to 02:00:30 (1 s):" in root[1].text, root[1].text'
+    report --picture barry3 --at mean --output mean.svg
+    ask mean.svg '
+assert "02:00:00 to 02:02:00 (120 s, 120 intervals, their mean):" in root[1].text, root[1].text'
+    run -2 --separate-stderr report --picture barry3 --at noon --output no.svg
+    [[ $stderr == *"--at noon: takes last, mean, or a time"* ]]
+    run -2 --separate-stderr report --picture lines --at mean --output no.svg
+    [[ $stderr == *"--begin and --end"* ]]
+    [ ! -e no.svg ]
+}
+
+@test "picture: --only chooses by name, --pin labels" {
+    report --picture barry3 --only '^web' --pin '^web20$' --output web.svg
+    ask web.svg '
+assert len(all("circle", "dot")) == 20 and ": 20 entities" in root[1].text, root[1].text
+assert "web20" in texts(), texts()'
+    report --picture barry3 --output all.svg
+    ask all.svg 'assert "web20" not in texts(), texts()'
+    run -1 --separate-stderr report --picture barry3 --only 'no such' --output none.svg
+    [[ $stderr == *"has no name that --only asks for"* ]]
+    run -2 --separate-stderr report --picture barry3 --only '(' --output none.svg
+    [[ $stderr == *"is no regular expression"* ]]
+    [ ! -e none.svg ]
+}
+
+@test "picture: what is missing and what was booked twice has a ring" {
+    report --picture barry3 --output rings.svg
+    ask rings.svg '
+assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1
+assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1].text'
+}
+
+@test "picture: PNG and PDF are what they say" {
+    needs_converter
+    report --picture barry3 --output x.png
+    report --picture barry3 --output x.pdf
+    [ "$(head -c 8 x.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ]
+    [ "$(head -c 5 x.pdf)" = %PDF- ]
+    tail -c 8 x.pdf | grep -q EOF
+    [ "$(echo ./*)" = "./x.pdf ./x.png" ]
+}
+
+@test "picture: a missing rsvg-convert is told, with what to install" {
+    run -1 --separate-stderr env PATH=/nowhere "$CAMP" report --from "$sessions" --picture barry3 \
+        --output x.png
+    [[ $stderr == *"takes rsvg-convert: install librsvg2-bin, or take a file that ends with .svg" ]]
+    [ ! -e x.png ]
+}
+
+@test "picture: when rsvg-convert fails, its word is told and nothing is left" {
+    mkdir bin
+    printf '#!/bin/sh\nprintf half\necho "out of paint" >&2\nexit 3\n' >bin/rsvg-convert
+    chmod +x bin/rsvg-convert
+    echo before >x.png
+    run -1 --separate-stderr env PATH="$PWD/bin:$PATH" "$CAMP" report --from "$sessions" --picture lines \
+        --output x.png
+    [[ $stderr == *"rsvg-convert failed: out of paint" ]]
+    [ "$(cat x.png)" = before ]
+    printf '#!/bin/sh\nkill -9 $$\n' >bin/rsvg-convert
+    run -1 --separate-stderr env PATH="$PWD/bin:$PATH" "$CAMP" report --from "$sessions" --picture lines \
+        --output y.pdf
+    [[ $stderr == *"rsvg-convert was ended by signal 9" ]]
+    [ "$(echo ./*)" = "./bin ./x.png" ]
+}
+
+@test "picture: an output that cannot be written is told" {
+    run -1 --separate-stderr report --picture barry3 --output /nowhere/x.svg
+    [[ $stderr == *"cannot write /nowhere/x.svg: No such file or directory" ]]
+    ln -s /dev/full full.svg
+    run -1 --separate-stderr report --picture barry3 --output full.svg
+    [[ $stderr == *"cannot write full.svg: No space left on device" ]]
+    [ -L full.svg ]
+    needs_converter
+    ln -s /dev/full full.png
+    run -1 --separate-stderr report --picture barry3 --output full.png
+    [[ $stderr == "camp report: "* ]]
+}
+
+@test "picture: - is stdout, and a closed pipe ends it quietly" {
+    report --picture barry3 --output - >x.svg
+    ask x.svg 'assert all("circle", "dot")'
+    report --picture barymap --output - 2>complaint | head -c 1 >/dev/null
+    [ ! -s complaint ]
+}
+
+@test "picture: wrong options are told before anything is read" {
+    run -2 --separate-stderr report --picture barry3 --output x.gif
+    [[ $stderr == *"ends with .svg, .png or .pdf"* ]]
+    run -2 --separate-stderr report --picture barry3
+    [[ $stderr == *"--picture takes --output"* ]]
+    run -2 --separate-stderr report --picture pie --output x.svg
+    [[ $stderr == *"barry3"*"barymap"* ]]
+    run -2 --separate-stderr report --picture lines --over entities --output x.svg
+    [[ $stderr == *"goes with --picture stack"* ]]
+    run -2 --separate-stderr report --picture barry3 --axes 'A=swap;B=idle;C=db_wait' --output x.svg
+    [[ $stderr == *"--axes: there is no such state: 'swap'"* ]]
+    from=$sessions4 run -2 --separate-stderr report --picture barry3 \
+        --axes 'A=cpu;B=io;C=lock;D=idle' --output x.svg
+    [[ $stderr == *"--axes takes 3 vertices here, not 4"* ]]
+    run -2 --separate-stderr report --picture barry4 --output x.svg
+    [[ $stderr == *"has 3 states, too few for 4 vertices"* ]]
+    [ ! -e x.svg ]
+}
+
+@test "picture: of this machine, as it goes on" {
+    from=threads run --separate-stderr report --picture barry3 --count 2 --interval 50ms \
+        --output now.svg
+    [ "$status" -ne 4 ] || skip "$stderr"
+    [[ $stderr != *"without microstates"* ]] || skip "$stderr"
+    [ "$status" -eq 0 ]
+    ask now.svg 'assert "(bpf, " in root[1].text and all("circle", "dot"), root[1].text'
+}
