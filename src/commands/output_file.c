@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A reader who has seen enough (| head) is no failure. */
 static int complain_of_file(const char *path, int system_error)
 {
+    if (system_error == EPIPE)
+        return STATUS_OK;
     return complain(STATUS_FAILURE, "cannot write %s: %s", path, strerror(system_error));
 }
 
@@ -65,29 +68,36 @@ int output_file_open(struct output_file *file, const char *path)
     return STATUS_OK;
 }
 
+int output_file_fail(struct output_file *file, int system_error)
+{
+    const int status = complain_of_file(file->path, system_error);
+
+    output_file_discard(file);
+    return status;
+}
+
 int output_file_finish(struct output_file *file)
 {
     int system_error = 0;
 
     errno = 0; /* what could not be written is tried again, and says why */
     if (fflush(file->stream) != 0 || ferror(file->stream))
-        system_error = errno != 0 ? errno : EIO;
-    if (fclose(file->stream) != 0 && system_error == 0)
+        return output_file_fail(file, errno != 0 ? errno : EIO);
+    if (fclose(file->stream) != 0)
         system_error = errno;
+    file->stream = NULL;
     if (system_error == 0 && file->part != NULL && rename(file->part, file->target) != 0)
         system_error = errno;
-    if (system_error != 0) {
-        if (file->part != NULL)
-            unlink(file->part);
-        complain_of_file(file->path, system_error);
-    }
+    if (system_error != 0)
+        return output_file_fail(file, system_error);
     release(file);
-    return system_error == 0 ? STATUS_OK : STATUS_FAILURE;
+    return STATUS_OK;
 }
 
 void output_file_discard(struct output_file *file)
 {
-    fclose(file->stream);
+    if (file->stream != NULL)
+        fclose(file->stream);
     if (file->part != NULL)
         unlink(file->part);
     release(file);

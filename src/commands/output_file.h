@@ -21,6 +21,9 @@ int output_file_open(struct output_file *file, const char *path);
 /* Puts it in its place. STATUS_OK; otherwise it was complained of, and nothing is left behind. */
 int output_file_finish(struct output_file *file);
 
+/* Likewise, once something could not be written. An exit status: STATUS_OK of a closed pipe. */
+int output_file_fail(struct output_file *file, int system_error);
+
 /* Ends it without a result: nothing is left behind. */
 void output_file_discard(struct output_file *file);
 

@@ -140,9 +140,9 @@ int picture_file_write(const char *path, const char *svg, size_t length)
 
     if (status != STATUS_OK)
         return status;
-    if (format == FORMAT_SVG)
-        fwrite(svg, 1, length, file.stream);
-    else
+    if (format == FORMAT_SVG && fwrite(svg, 1, length, file.stream) != length)
+        return output_file_fail(&file, errno);
+    if (format != FORMAT_SVG)
         status = convert(format, svg, length, file.stream);
     if (status == STATUS_OK)
         return output_file_finish(&file);

@@ -23,7 +23,7 @@ static const char style[] =
     ".cells{stroke-width:1px;fill:none;shape-rendering:crispEdges}"
     ".frame{stroke:#57606a;stroke-width:1.2px;fill:none}";
 
-const char svg_style_hash[] = "sha256-c1+BXLTUnXX8sMfUuFxCgC+QuwEfChs8YW0uB5P3+Oo=";
+const char svg_style_hash[] = "sha256-tY/33lxPCPAjiknsAs752a8ObMEmTkUxPPyowm6HX0E=";
 
 /* ------------------------------------------------------------------------ Numbers and texts -- */
 
