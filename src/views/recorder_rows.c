@@ -62,14 +62,6 @@ static int step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
 }
 
-static void bind(struct recorder_insert *insert, size_t at, uint64_t value)
-{
-    if (insert->values[at] == value)
-        return;
-    insert->values[at] = value;
-    sqlite3_bind_int64(insert->statement, (int)at + 1, (int64_t)value);
-}
-
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
                           const struct entity *entity)
 {
@@ -106,38 +98,41 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
     };
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        bind(&table->tick, i, values[i]);
-    return step(table->tick.statement);
+        sqlite3_bind_int64(table->tick, (int)i + 1, (int64_t)values[i]);
+    return step(table->tick);
 }
 
-static int write_row(struct recorder_table *table, int64_t tick, const struct recorder_row *row,
-                     const struct frame *frame)
+static bool has_seldom(const struct recorder_table *table, const struct recorder_row *row)
 {
-    struct recorder_insert *rows = &table->rows, *seldom = &table->seldom_rows;
-    size_t at = 3, seldom_at = 2;
-    bool has_seldom = false;
+    const struct recorder_feed *feed = &table->seldom_rows;
+    const size_t columns = table->schema->column_count;
+
+    for (size_t i = 0; feed->insert != NULL && i < feed->count - 2; i++) {
+        const size_t column = feed->columns[i];
+
+        if (column < columns ? row->values[column] != 0
+                             : recording_value(table->frame, row->row, column) !=
+                                   recording_usual(table->schema, column))
+            return true;
+    }
+    return false;
+}
+
+/* The list, of which SQLite fetches each row (recorder_feed.c). */
+static int write_rows(struct recorder_table *table, int64_t tick, const struct frame *frame)
+{
     int r;
 
-    bind(rows, 0, (uint64_t)tick);
-    bind(rows, 1, row->number);
-    bind(rows, 2, row->flags);
-    for (size_t i = 0; i < table->columns; i++) {
-        const uint64_t usual = recording_usual(table->schema, i);
-        const uint64_t value = row->row != SIZE_MAX ? recording_value(frame, row->row, i) : usual;
+    table->tick_number = tick;
+    table->frame = frame;
+    for (size_t i = 0; i < table->list_count; i++) {
+        struct recorder_row *row = &table->list[i];
 
-        if (table->seldom[i]) {
-            bind(seldom, seldom_at++, value);
-            has_seldom = has_seldom || value != usual;
-        } else {
-            bind(rows, at++, value);
-        }
+        row->values = row->row != SIZE_MAX ? frame_values(frame, row->row) : NULL;
+        row->has_seldom = row->values != NULL && has_seldom(table, row);
     }
-    r = step(rows->statement);
-    if (r != CAMP_OK || !has_seldom)
-        return r;
-    bind(seldom, 0, (uint64_t)tick);
-    bind(seldom, 1, row->number);
-    return step(seldom->statement);
+    r = step(table->rows.insert);
+    return r == CAMP_OK && table->seldom_rows.insert != NULL ? step(table->seldom_rows.insert) : r;
 }
 
 /* -------------------------------------------------------------------------------- Deciding -- */
@@ -173,8 +168,12 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
                      size_t row, uint32_t at, uint32_t *number)
 {
     const struct entity *entity = &frame->entities[row];
-    const struct recorder_row twin = { ++*number, at, row,
-                                       entity->flags & (RECORDING_NEW | RECORDING_ENDED) };
+    const struct recorder_row twin = {
+        .number = ++*number,
+        .tracked = at,
+        .row = row,
+        .flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED),
+    };
 
     table->tracked[at].stale = true;
     if (!add_row(table, twin))
@@ -319,8 +318,8 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
     if (r == CAMP_OK)
         r = list_gone(table, key);
     sort_list(table);
-    for (size_t i = 0; i < table->list_count && r == CAMP_OK; i++)
-        r = write_row(table, tick, &table->list[i], frame);
+    if (r == CAMP_OK)
+        r = write_rows(table, tick, frame);
     if (r != CAMP_OK)
         return r;
     table->wants_key = false;

@@ -187,62 +187,57 @@ static void describe_columns(const struct recorder_table *table, sqlite3_str *sq
 
 /* --------------------------------------------------------------------------------- Inserts -- */
 
-/* An INSERT of so many parameters; none of them is bound to anything but 0. */
-static int prepare(sqlite3 *database, sqlite3_str *sql, size_t count,
-                   struct recorder_insert *ret_insert)
+static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
 {
-    char *text;
-    int r;
+    const int r = sql != NULL
+                      ? sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL)
+                      : SQLITE_NOMEM;
 
-    for (size_t i = 0; i < count; i++)
-        sqlite3_str_appendall(sql, i > 0 ? ", ?" : " VALUES(?");
-    sqlite3_str_appendall(sql, ")");
-    text = sqlite3_str_finish(sql);
-    ret_insert->values = calloc(count, sizeof *ret_insert->values);
-    ret_insert->count = count;
-    if (text == NULL || ret_insert->values == NULL) {
-        sqlite3_free(text);
-        return CAMP_E_NOMEM;
-    }
-    r = sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &ret_insert->statement,
-                           NULL);
-    sqlite3_free(text);
-    for (size_t i = 1; r == SQLITE_OK && i <= count; i++)
-        r = sqlite3_bind_int64(ret_insert->statement, (int)i, 0);
-    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+    return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
 }
 
-static int prepare_rows(const struct recorder_table *table, sqlite3 *database, bool seldom,
-                        struct recorder_insert *ret_insert)
+/* The modules are named after the tables of intervals, of which each has one of its own. */
+static int prepare_feed(const struct recorder_table *table, sqlite3 *database, bool seldom,
+                        const char *tick_name, struct recorder_feed *feed)
 {
-    sqlite3_str *sql = sqlite3_str_new(database);
-    size_t count = seldom ? 2 : 3;
+    const char *part = seldom ? "seldom" : "rows";
+    char *module = sqlite3_mprintf("camp_%s_%s", tick_name, part);
+    char *sql =
+        sqlite3_mprintf("INSERT INTO \"%w_%s\" SELECT * FROM %s", table->name, part, module);
+    int r = CAMP_E_NOMEM;
 
-    for (size_t i = 0; i < table->columns; i++)
-        count += table->seldom[i] == seldom;
-    sqlite3_str_appendf(sql, "INSERT INTO \"%w_%s\"", table->name, seldom ? "seldom" : "rows");
-    return prepare(database, sql, count, ret_insert);
+    *feed = (struct recorder_feed){ .table = table, .seldom = seldom, .count = seldom ? 2 : 3 };
+    feed->columns = calloc(table->columns, sizeof *feed->columns);
+    for (size_t i = 0, at = 0; feed->columns != NULL && i < table->columns; i++) {
+        if (table->seldom[i] != seldom)
+            continue;
+        feed->columns[at++] = i;
+        feed->count++;
+    }
+    if (module != NULL && feed->columns != NULL &&
+        sqlite3_create_module(database, module, &recorder_feed_module, feed) == SQLITE_OK)
+        r = prepare(database, sql, &feed->insert);
+    sqlite3_free(module);
+    sqlite3_free(sql);
+    return r;
 }
 
 static int prepare_all(struct recorder_table *table, sqlite3 *database, const char *tick_name)
 {
-    sqlite3_str *sql = sqlite3_str_new(database);
-    char *text;
-    int r;
-
-    sqlite3_str_appendf(sql, "INSERT INTO %s", tick_name);
-    r = prepare(database, sql, 9, &table->tick);
-    if (r == CAMP_OK)
-        r = prepare_rows(table, database, false, &table->rows);
-    if (r == CAMP_OK && has_seldom(table))
-        r = prepare_rows(table, database, true, &table->seldom_rows);
-    if (r != CAMP_OK)
-        return r;
-    text =
+    char *tick = sqlite3_mprintf("INSERT INTO %s VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", tick_name);
+    char *identity =
         sqlite3_mprintf("INSERT INTO identity VALUES(?, ?, %Q, ?, ?, ?, ?, ?, ?, ?)", table->name);
-    r = sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &table->identity, NULL);
-    sqlite3_free(text);
-    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+    int r = prepare(database, tick, &table->tick);
+
+    if (r == CAMP_OK)
+        r = prepare(database, identity, &table->identity);
+    if (r == CAMP_OK)
+        r = prepare_feed(table, database, false, tick_name, &table->rows);
+    if (r == CAMP_OK && has_seldom(table))
+        r = prepare_feed(table, database, true, tick_name, &table->seldom_rows);
+    sqlite3_free(tick);
+    sqlite3_free(identity);
+    return r;
 }
 
 static int find_gauges(struct recorder_table *table)
@@ -281,17 +276,17 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     return r == CAMP_OK ? prepare_all(table, database, tick_name) : r;
 }
 
-static void release_insert(struct recorder_insert *insert)
+static void release_feed(struct recorder_feed *feed)
 {
-    sqlite3_finalize(insert->statement);
-    free(insert->values);
+    sqlite3_finalize(feed->insert);
+    free(feed->columns);
 }
 
 void recorder_table_release(struct recorder_table *table)
 {
-    release_insert(&table->tick);
-    release_insert(&table->rows);
-    release_insert(&table->seldom_rows);
+    release_feed(&table->rows);
+    release_feed(&table->seldom_rows);
+    sqlite3_finalize(table->tick);
     sqlite3_finalize(table->identity);
     for (size_t i = 0; table->column_names != NULL && i < table->columns; i++)
         sqlite3_free(table->column_names[i]);

@@ -22,14 +22,20 @@ struct recorder_row {
     uint32_t number, tracked;
     size_t row; /* SIZE_MAX: of one that is gone */
     uint32_t flags;
+    const uint64_t *values; /* of the frame; NULL: of one that is gone */
+    bool has_seldom;        /* a value in one of the seldom columns that is not as usual */
 };
 
-/* An INSERT, and what its parameters have at the moment: most are zero again and again. */
-struct recorder_insert {
-    sqlite3_stmt *statement;
-    uint64_t *values; /* [count] as bound */
-    size_t count;
+/* What one of the two tables is filled from: the rows of recorder_table.list. */
+struct recorder_feed {
+    const struct recorder_table *table;
+    bool seldom;
+    size_t *columns; /* of the frame, in the order of the table's; owned */
+    size_t count;    /* of all columns, with tick, entity and (not of seldom ones) flags */
+    sqlite3_stmt *insert;
 };
+
+extern const sqlite3_module recorder_feed_module; /* its context: a struct recorder_feed */
 
 struct recorder_table {
     const struct schema *schema;
@@ -37,8 +43,10 @@ struct recorder_table {
     bool *seldom;               /* [columns] recording_plan() */
     size_t columns;             /* the schema's, and RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
-    struct recorder_insert tick, rows, seldom_rows;
-    sqlite3_stmt *identity;
+    struct recorder_feed rows, seldom_rows;
+    sqlite3_stmt *tick, *identity;
+    int64_t tick_number;       /* of the interval that is written */
+    const struct frame *frame; /* likewise */
     struct roster roster;
     struct recorder_tracked *tracked; /* [tracked_capacity] by the roster's numbers */
     uint64_t *last_gauges;            /* [tracked_capacity x gauge_count] as last written */
