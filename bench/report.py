@@ -91,6 +91,22 @@ def age_verdicts(record):
                     f"{record['limit_us']:.0f} us", record["states_us"][0] <= record["limit_us"])]
 
 
+def recording_verdicts(record):
+    name = f"recording {record['threads']:,} threads, {record.get('active', 0)} % active"
+    if record["what"] == "write":
+        return [verdict(f"{name}: of a core", f"{record['percent']:.2f} %",
+                        f"{record['limit_percent']:.2f} %",
+                        record["percent"] <= record["limit_percent"]),
+                verdict(f"{name}: a row", f"{record['row_bytes']:.1f} bytes",
+                        f"{record['limit_row_bytes']:.0f} bytes",
+                        record["row_bytes"] <= record["limit_row_bytes"])]
+    if record["what"] == "read":
+        return [verdict(f"reading an hour of {record['threads']:,} threads, {record['active']} % "
+                        "active", f"{record['ms']:.0f} ms", f"{record['limit_ms']:.0f} ms",
+                        record["ms"] <= record["limit_ms"])]
+    return []
+
+
 def size_verdicts(record):
     return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
@@ -99,7 +115,7 @@ def size_verdicts(record):
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
-              "age": age_verdicts}
+              "age": age_verdicts, "recording": recording_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -189,6 +205,24 @@ def print_age(record):
         print(f"  {name:28}{median:9.2f} us {most:9.2f} us")
 
 
+def print_recording(record):
+    if record["what"] == "write":
+        print(f"\nRecording {record['threads']:,} threads once a second, {record['active']} % active")
+        print(f"  {'one interval':28}{record['ms']:9.2f} ms of CPU, {record['percent']:.2f} % of a core")
+        print(f"  {'a row':28}{record['row_bytes']:9.1f} bytes; of those that are written "
+              f"{record['written_bytes']:.1f}; {record['hour_bytes'] / 1e6:.0f} MB an hour")
+    elif record["what"] == "read":
+        print(f"\nReading an hour of {record['threads']:,} threads, {record['active']} % active, "
+              f"{record['file_bytes'] / 1e6:.0f} MB")
+        print(f"  {'to the first frame':28}{record['open_ms']:9.2f} ms")
+        print(f"  {'all':28}{record['ms']:9.2f} ms, "
+              f"{record['rows'] / record['ms'] * 1e3 / 1e6:.1f} million rows a second")
+    else:
+        print(f"\ncamp record, {record['threads']:,} real threads asleep: of "
+              f"{record['first_rows']:,} rows {record['later_rows']:,.0f} are written in an interval; "
+              f"{record['row_bytes']:.1f} bytes a row of {record['intervals']} intervals")
+
+
 def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
@@ -206,7 +240,7 @@ def print_verdict(record):
 
 PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
             "size": print_size, "attach": print_attach, "snapshot": print_snapshot,
-            "top": print_top, "age": print_age, "verdict": print_verdict}
+            "top": print_top, "age": print_age, "recording": print_recording, "verdict": print_verdict}
 
 
 def print_text(record):

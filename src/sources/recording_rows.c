@@ -12,9 +12,10 @@
 /* A column's number. False: it has something else. */
 static bool number_of(sqlite3_stmt *statement, int column, int64_t *ret)
 {
-    const int type = sqlite3_column_type(statement, column);
+    sqlite3_value *value = sqlite3_column_value(statement, column);
+    const int type = sqlite3_value_type(value);
 
-    *ret = type == SQLITE_INTEGER ? sqlite3_column_int64(statement, column) : 0;
+    *ret = type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0;
     return type == SQLITE_INTEGER || type == SQLITE_NULL;
 }
 

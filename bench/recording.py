@@ -1,0 +1,97 @@
+"""What recording costs, and reading a recording: bench/recording.c with made frames, and `camp record`
+of a crowd that sleeps.
+
+Of made frames the recorder's own CPU time counts, not what it took to make them; the median of the
+intervals, as percent of a core at one interval a second, and the share of the intervals' sum beside
+it. The crowd is real: 10,000 sleeping processes, recorded once a second; of that the file counts.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+
+from table import Crowd, Failed
+
+THREADS = 10000
+INTERVALS = 60
+HOUR = (1000, 3600)  # threads, intervals
+CROWD_INTERVALS = 10
+LIMIT_PERCENT = 1.0  # of a core, at one interval a second
+LIMIT_ROW_BYTES = 50.0
+LIMIT_READ_MS = 2000.0
+
+
+def program(build, *arguments):
+    done = subprocess.run([f"{build}/bench/recording", *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False, timeout=300)
+    if done.returncode != 0:
+        raise Failed(f"recording {arguments[0]}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def written(build, folder, threads, intervals, active):
+    path = f"{folder}/{threads}-{active}.camp"
+    result = program(build, "write", path, threads, intervals, active)
+    size = os.path.getsize(path)
+    return path, {"part": "recording", "what": "write", "threads": threads, "active": active,
+                  "intervals": intervals, "ms": result["ms"], "ms_mean": result["ms_mean"],
+                  "percent": result["ms_mean"] / 10, "row_bytes": size / result["rows"],
+                  "written_bytes": size / result["written"], "hour_bytes": size * 3600 / intervals}
+
+
+def write_record(build, folder, active):
+    record = written(build, folder, THREADS, INTERVALS, active)[1]
+    record["limit_percent"] = LIMIT_PERCENT
+    record["limit_row_bytes"] = LIMIT_ROW_BYTES
+    return record
+
+
+def read_record(build, folder, active):
+    path, record = written(build, folder, *HOUR, active)
+    result = program(build, "read", path)
+    return {"part": "recording", "what": "read", "threads": HOUR[0], "intervals": HOUR[1],
+            "active": active, "ms": result["ms"], "open_ms": result["open_ms"],
+            "rows": result["rows"], "file_bytes": record["hour_bytes"], "limit_ms": LIMIT_READ_MS}
+
+
+def crowd_record(build, folder):
+    """Real threads: what a row of 10,000 that sleep takes in the file."""
+    path = f"{folder}/crowd.camp"
+    with Crowd(build, THREADS, False) as crowd:
+        done = subprocess.run([f"{build}/src/camp", "record", "--output", path, "--count",
+                               str(CROWD_INTERVALS)], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+        if done.returncode != 0:
+            raise Failed(f"camp record: {done.stderr.strip()}")
+    file = sqlite3.connect(path)
+    first = file.execute("SELECT count(*) FROM threads_rows WHERE tick = 1").fetchone()[0]
+    later = file.execute("SELECT count(*) FROM threads_rows WHERE tick > 1").fetchone()[0]
+    file.close()
+    return {"part": "recording", "what": "crowd", "threads": crowd.count,
+            "intervals": CROWD_INTERVALS, "first_rows": first,
+            "later_rows": later / (CROWD_INTERVALS - 1),
+            "row_bytes": os.path.getsize(path) / (first * CROWD_INTERVALS)}
+
+
+def measure(build, quick):
+    """The records, and what failed."""
+    if not os.path.exists(f"{build}/bench/recording"):
+        return [{"part": "peer", "who": "recordings (libsqlite3)", "present": False}], []
+    folder = tempfile.mkdtemp(prefix="camp-bench-")
+    parts = [lambda: write_record(build, folder, 100), lambda: write_record(build, folder, 5),
+             lambda: read_record(build, folder, 5)]
+    if not quick:
+        parts.append(lambda: read_record(build, folder, 100))
+    if os.geteuid() == 0 and os.path.exists(f"{build}/bench/attach"):
+        parts.append(lambda: crowd_record(build, folder))
+    records, failures = [], []
+    for part in parts:
+        try:
+            records.append(part())
+        except (Failed, OSError, subprocess.TimeoutExpired) as error:
+            failures.append(f"recording: {error}")
+    shutil.rmtree(folder)
+    return records, failures
