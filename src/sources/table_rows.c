@@ -279,3 +279,8 @@ int table_rows_add(struct table_rows *rows, struct table_columns *columns, const
     }
     return CAMP_OK;
 }
+
+bool table_rows_is_passed_over(const struct table_rows *rows, size_t row)
+{
+    return isnan(rows->elapsed[row].read);
+}

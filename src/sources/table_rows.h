@@ -8,9 +8,12 @@
 #ifndef CAMP_SOURCES_TABLE_ROWS_H
 #define CAMP_SOURCES_TABLE_ROWS_H
 
+#include "ledger/vertex.h"
 #include "table_columns.h"
 
 #define TABLE_PROBLEM_SIZE 96
+/* A value: as many as there can be of states fit 63 bits. */
+#define TABLE_LARGEST_NS ((double)(INT64_MAX / VERTICES_STATES_MAXIMUM))
 
 /* First as it was read, in the unit of its column; then, once that is known, as a time. */
 union amount {
@@ -54,5 +57,8 @@ int table_rows_add(struct table_rows *rows, struct table_columns *columns, const
 
 /* A row is passed over; the first in the table is remembered. */
 void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem);
+
+/* Before elapsed times are in ns. */
+bool table_rows_is_passed_over(const struct table_rows *rows, size_t row);
 
 #endif

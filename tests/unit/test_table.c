@@ -420,6 +420,21 @@ static void of_repeated_rows_the_first_is_kept(void **state)
     source_close(table.source);
 }
 
+static void a_row_without_a_time_counts_beside_its_neighbour(void **state)
+{
+    struct table table = opened_text("time,session,cpu_ms\n?,a,1\n1000000001,a,1000\n?,b,1\n"
+                                     "1000000002,a,1000\n1000000002,b,1000\n",
+                                     NULL);
+
+    (void)state;
+    assert_int_equal(table.facts.frames, 2);
+    assert_int_equal(next(&table), CAMP_OK);
+    assert_int_equal(table.frame->losses.partial, 2);
+    assert_int_equal(next(&table), CAMP_OK);
+    assert_int_equal(table.frame->losses.partial, 0);
+    assert_at_end(&table);
+}
+
 /* The interval of a row is not longer because the one before it was broken. */
 static void a_broken_row_was_a_look_all_the_same(void **state)
 {
@@ -448,6 +463,9 @@ static void odd_but_right_tables_are_read(void **state)
     assert_int_equal(value_of(table.frame, "a, \"the first\"", 0), 400 * NS_PER_MS);
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(value_of(table.frame, "two\nlines", 1), 999 * NS_PER_MS);
+    source_close(table.source);
+    table = opened_text("time,session,cpu_ms\n1000000000,a,400,,\n1000000001,a,500,\n", NULL);
+    assert_string_equal(table.facts.note, "");
     source_close(table.source);
 }
 
@@ -589,6 +607,7 @@ int main(void)
         cmocka_unit_test(zeros_need_no_unit),
         cmocka_unit_test(rows_that_cannot_be_taken_are_counted_and_told),
         cmocka_unit_test(of_repeated_rows_the_first_is_kept),
+        cmocka_unit_test(a_row_without_a_time_counts_beside_its_neighbour),
         cmocka_unit_test(a_broken_row_was_a_look_all_the_same),
         cmocka_unit_test(odd_but_right_tables_are_read),
         cmocka_unit_test(values_too_large_for_a_time_are_passed_over),

@@ -83,6 +83,7 @@ static void one_repeated_row_changes_nothing(void **state)
     (void)state;
     ASSERT_USES("time,sid,CPU,IDLE", "tess", "1,a,20,4", "1,b,21,4", "1,b,22,4", "2,a,20,4",
                 "2,b,20,4");
+    ASSERT_USES("time,CPU,IDLE", "tss", "1,20,4", "1,21,4", "2,20,4");
     ASSERT_USES("time,cpu_ms,idle", "tss", "1,20,4", "1,21,4", "1,22,4", "2,20,4");
 }
 

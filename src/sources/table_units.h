@@ -1,0 +1,13 @@
+/* The units of a table's values and of its elapsed times, where no name says them. */
+#ifndef CAMP_SOURCES_TABLE_UNITS_H
+#define CAMP_SOURCES_TABLE_UNITS_H
+
+#include "table_times.h"
+
+/* Fills unit, is_guessed and sum of *times, whose gaps are known (0: there are none), and gives it
+ * gaps where it has none: the usual elapsed time, or 1 s. Times of a plain form are stretched to
+ * the elapsed times. *ret_elapsed: the unit of their column. CAMP_OK or CAMP_E_NOMEM. */
+int table_units_find(struct table_times *times, struct table_rows *rows,
+                     const struct table_columns *columns, enum unit said, enum unit *ret_elapsed);
+
+#endif
