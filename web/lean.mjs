@@ -1,5 +1,5 @@
-// uPlot without what the page never calls: bars, splines, straight lines (all charts here have
-// steps), points, its own axis of time, logarithms, its legend and its cursor (the page has one for
+// uPlot without what the page never calls: bars, splines, gaps, bands, points (all series here are
+// steps, chart.ts), its own axis of time, logarithms, its legend and its cursor (the page has one for
 // all views). It is one large function, so nothing of it goes away by itself, and all of it would be
 // two fifths of the page.
 //
@@ -8,13 +8,14 @@ import { readFile } from 'node:fs/promises';
 
 /** Called, if at all, while uPlot begins; what they would give is not used after that. */
 const UNUSED = [
-    'addBand', 'addSeries', 'asinhAxisSplits', 'bars', 'cacheMouse', 'dblClick', 'delSeries',
-    'filtTarg', 'fmtDate', 'initCursorPt', 'initLegendRow', 'join', 'linear', 'log10AxisValsFilt',
+    'addBand', 'addSeries', 'asinhAxisSplits', 'bandFillClipDirs', 'bars', 'cacheMouse',
+    'clipBandLine', 'clipGaps', 'dblClick', 'delBand', 'delSeries', 'filtTarg', 'findGaps',
+    'fmtDate', 'initCursorPt', 'initLegendRow', 'join', 'linear', 'log10AxisValsFilt',
     'log2AxisValsFilt', 'logAxisSplits', '_monotoneCubic', 'mouseDown', 'mouseLeave', 'mouseMove',
-    'mouseUp', 'nullExpand', 'numSeriesVal', 'points', 'rangeAsinh', 'rangeLog', '_rangeNum',
-    'seriesPointsShow', 'setFocus', 'setLegend', 'setLegendValues', 'setSeries', 'sortCols',
-    'splineInterp', 'timeAxisSplits', 'timeAxisStamps', 'timeAxisVals', 'toggleDOM',
-    'tzDate', 'updateCursor',
+    'mouseUp', 'nullExpand', 'numSeriesVal', 'orient', 'points', 'rangeAsinh', 'rangeLog',
+    '_rangeNum', 'rect', 'seriesPointsShow', 'setFocus', 'setLegend', 'setLegendValues',
+    'setSelect', 'setSeries', 'sortCols', 'splineInterp', 'stepped', 'timeAxisSplits',
+    'timeAxisStamps', 'timeAxisVals', 'toggleDOM', 'tzDate', 'updateCursor',
 ];
 
 function without(source, name) {

@@ -6,6 +6,7 @@ import type { Span } from './series';
 import type { Theme } from './theme';
 
 const HATCH = 4; // pixels of the page, from one stroke to the next
+const GAP = 7; // a line of this height leaves a pixel free below
 
 /** What lies where. Lengths in pixels of the canvas. */
 export interface Layout {
@@ -122,7 +123,8 @@ export class CellImage {
     if (isOver) this.marks[line]! |= 2;
     const top = line * layout.lineHeight;
     const step = Math.round(HATCH * layout.scale), thick = Math.max(1, Math.round(layout.scale));
-    for (let y = top; y < top + layout.lineHeight; y++) {
+    const bottom = top + layout.lineHeight - (layout.lineHeight / layout.scale >= GAP ? 1 : 0);
+    for (let y = top; y < bottom; y++) {
       const at = y * layout.width;
       pixels.fill(colour, at + x, at + end);
       if (!isMissing && !isOver) continue;

@@ -18,7 +18,6 @@ export interface ChartEvents {
 /** What a chart has beside its data. */
 export interface ChartShape {
   series: uPlot.Series[]; // without x
-  bands?: uPlot.Band[];
   ticks: { at: () => number[]; text: (x: number) => string };
 }
 
@@ -101,7 +100,6 @@ export class Chart {
         { ...axis, size: LEFT, gap: 4, space: 26, values: (_, at) => at.map((value) => `${Math.round(value * 1000) / 10} %`) },
       ],
       series: [{}, ...shape.series],
-      bands: shape.bands ?? [],
     };
   }
 
@@ -120,13 +118,34 @@ export class Chart {
   }
 }
 
-/** A series of areas in steps: a value holds from its x to the next. */
-export function area(fill: uPlot.Series['fill']): uPlot.Series {
-  return { fill: fill!, width: 0, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, spanGaps: false };
+/** Steps: a value holds from its x to the next; the last one only says where that is. Areas stand on
+ *  `base`; null: a line. */
+function steps(base: number | null): uPlot.Series.PathBuilder {
+  return (plot, series, from, to) => {
+    const xs = plot.data[0], values = plot.data[series]!;
+    const x = (i: number) => Math.round(plot.valToPos(xs[i]!, 'x', true)), y = (value: number) => plot.valToPos(value, 'y', true);
+    const path = new Path2D();
+    let isWithin = false;
+    for (let i = from; i < to; i++) {
+      const value = values[i] ?? null, left = x(i), right = x(i + 1);
+      if (value !== null && base !== null) path.rect(left, y(value), right - left, y(base) - y(value));
+      else if (value !== null) {
+        if (isWithin) path.lineTo(left, y(value));
+        else path.moveTo(left, y(value));
+        path.lineTo(right, y(value));
+      }
+      isWithin = value !== null;
+    }
+    return base === null ? { stroke: path, flags: 0 } : { fill: path, flags: 0 };
+  };
+}
+
+export function area(fill: uPlot.Series['fill'], base = 0): uPlot.Series {
+  return { fill: fill!, width: 0, paths: steps(base), points: { show: false } };
 }
 
 export function line(stroke: string, width = 1.5, dash?: number[]): uPlot.Series {
-  return { stroke, width, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false }, spanGaps: false, ...(dash && { dash }) };
+  return { stroke, width, paths: steps(null), points: { show: false }, ...(dash && { dash }) };
 }
 
 /** Strokes from corner to corner, on nothing. `lean` -1: the other way. */

@@ -1,5 +1,6 @@
 // Two periods compared: an arrow for each entity from its mean place in one to that in the other,
 // and who moved most in text. Distances are those in a triangle of height 1.
+import { pin } from './actions';
 import { CORNERS3, place, sumStates } from './axes';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
@@ -99,12 +100,12 @@ class Compare implements View {
     this.content = element('div', { class: 'compared', hidden: '' }, this.periods.element,
       element('figure', {}, this.picture), element('div', { class: 'table table-scroll', tabindex: '0', role: 'group', 'aria-label': 'Who moved most' },
         element('table', {}, element('thead', {}, this.heads), this.list)));
-    this.element = element('section', { class: 'panel wide compare', 'aria-label': 'Comparison' },
+    this.element = element('section', { class: 'panel wide compare', id: 'compare', 'aria-label': 'Comparison' },
       element('header', {}, element('h2', {}, 'Comparison'), this.caption, element('div', { class: 'choices' }, presets, this.stop)),
       this.content);
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this, this.reader);
-    this.list.addEventListener('click', (event) => this.clicked(event));
+    this.list.addEventListener('click', (event) => pin(app, this.entityOf(event)));
     for (const hovered of [this.list, this.picture]) {
       hovered.addEventListener('pointerover', (event) => this.hover(event));
       hovered.addEventListener('pointerleave', () => app.ui.set({ hover: null }));
@@ -257,13 +258,6 @@ class Compare implements View {
     if (n !== null) this.app.ui.set({ hover: n });
   }
 
-  private clicked(event: Event): void {
-    const n = this.entityOf(event);
-    if (n === null) return;
-    const pinned = new Set(this.app.ui.state.pinned);
-    if (!pinned.delete(n)) pinned.add(n);
-    this.app.ui.set({ pinned });
-  }
 }
 
 type Dot = [x: number, y: number];

@@ -1,5 +1,6 @@
 // The line chart: each axis by itself over time.
 import type uPlot from 'uplot';
+import { MISSING } from './axes';
 import { line } from './chart';
 import { History } from './history';
 import type { Mean } from './means';
@@ -23,9 +24,9 @@ class Lines extends TimeView {
   }
 
   protected override dataOf(begins: number[], means: (Mean | null)[], axes: number): uPlot.AlignedData {
-    const column = (of: (mean: Mean) => number) => means.map((mean) => mean && of(mean));
+    const column = (of: (mean: Mean) => number | null) => means.map((mean) => mean && of(mean));
     return [begins, ...Array.from({ length: axes }, (_, i) => column((mean) => mean.shares[i]!)),
-      column((mean) => mean.unaccounted), column((mean) => mean.over)] as uPlot.AlignedData;
+      column((mean) => marked(mean.unaccounted)), column((mean) => marked(mean.over))] as uPlot.AlignedData;
   }
 
   protected override topOf(means: (Mean | null)[]): number {
@@ -33,5 +34,8 @@ class Lines extends TimeView {
     return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1].find((top) => most <= top * 1.0001) ?? most * 1.03;
   }
 }
+
+/** null: too little to be drawn. */
+const marked = (share: number) => (share > MISSING / 5 ? share : null);
 
 export const createLines: ViewFactory = (app) => new Lines(app);

@@ -36,7 +36,7 @@ class Multiples implements View {
 
   constructor(private readonly app: App) {
     this.grouping = choice<GroupBy>('Groups by', GROUPINGS, (groupBy) => app.ui.set({ groupBy }));
-    this.element = element('section', { class: 'panel wide multiples', 'aria-label': 'Small multiples' },
+    this.element = element('section', { class: 'panel wide multiples', id: 'multiples', 'aria-label': 'Small multiples' },
       element('header', {}, element('h2', {}, 'Small multiples'), this.caption, element('div', { class: 'choices' }, this.grouping)),
       this.grid);
     this.isSeen = whileSeen(this.element, () => seriesOf(app).again());

@@ -1,5 +1,6 @@
 // Small parts that several views of time are made of.
 import { element } from './dom';
+import type { App } from './types';
 
 /** A list to choose from, with its name before it. */
 export function choice<T extends string>(
@@ -45,4 +46,12 @@ export function whileSeen(watched: HTMLElement, came: () => void): () => boolean
     if (isSeen) came();
   }, { rootMargin: '100px' }).observe(watched);
   return () => isSeen;
+}
+
+/** The pins when some entities are pinned; or let go, if all of them are. */
+export function toggledPins(app: App, entities: Iterable<number>): Set<number> {
+  const some = [...entities], pinned = new Set(app.ui.state.pinned);
+  const areAll = some.every((n) => pinned.has(n));
+  for (const n of some) areAll ? pinned.delete(n) : pinned.add(n);
+  return pinned;
 }

@@ -7,7 +7,7 @@ import { setText } from './dom';
 import { meanOf, type Mean } from './means';
 import { History, selectionOf } from './history';
 import { TimeView } from './time_view';
-import { choice, used } from './parts';
+import { choice, toggledPins, used } from './parts';
 import { inWords } from './readout';
 import { currentTheme } from './theme';
 import type { App, Axis, ViewFactory } from './types';
@@ -65,8 +65,8 @@ class Stack extends TimeView {
     const theme = currentTheme();
     const shares = axes.map((_, i) => area(colours[i % colours.length]!)).reverse();
     return {
-      series: [area(hatching(theme.missing)), area(hatching(theme.quiet)), ...shares, area('transparent'), line(theme.ink, 1)],
-      bands: [{ series: [axes.length + 3, axes.length + 4], fill: hatching(theme.over, -1) }],
+      series: [area(hatching(theme.missing)), area(hatching(theme.quiet)), ...shares,
+        area(hatching(theme.over, -1), 1), line(theme.ink, 1)],
       ticks: this.isOfTime ? this.timeTicks() : {
         at: () => entityTicks(this.columns.entities.length, this.columns.perColumn),
         text: (x) => String(Math.round(x * this.columns.perColumn) + (x > 0 ? 0 : 1)),
@@ -134,9 +134,7 @@ class Stack extends TimeView {
   }
 
   private pin(column: number): void {
-    const pinned = new Set(this.app.ui.state.pinned);
-    for (const n of this.entitiesOf(column)) if (!pinned.delete(n)) pinned.add(n);
-    this.app.ui.set({ pinned });
+    this.app.ui.set({ pinned: toggledPins(this.app, this.entitiesOf(column)) });
   }
 
   protected override key(event: KeyboardEvent): void {

@@ -1,4 +1,5 @@
 // The table: the twin in text of every picture. Only the rows that can be seen are elements.
+import { pin } from './actions';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { used, whileSeen } from './parts';
@@ -33,7 +34,7 @@ class Table implements View {
 
   constructor(private readonly app: App) {
     const copy = button('Copy as TSV', { class: 'small' }, () => void this.copy());
-    this.element = element('section', { class: 'panel wide table', 'aria-label': 'Table' },
+    this.element = element('section', { class: 'panel wide table', id: 'table', 'aria-label': 'Table' },
       element('header', {}, element('h2', {}, 'Table'), this.caption, element('div', { class: 'choices' }, copy)), this.scroll);
     this.isSeen = whileSeen(this.element, () => seriesOf(app).again());
     seriesOf(app).watch(this);
@@ -188,12 +189,7 @@ class Table implements View {
   }
 
   private pin(): void {
-    const n = this.order[this.active];
-    if (n === undefined) return;
-    const pinned = new Set(this.app.ui.state.pinned);
-    if (!pinned.delete(n)) pinned.add(n);
-    this.app.ui.set({ pinned });
-    this.app.say(`${this.app.ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}`);
+    pin(this.app, this.order[this.active] ?? null);
   }
 
   private key(event: KeyboardEvent): void {

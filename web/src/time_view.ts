@@ -38,7 +38,7 @@ export abstract class TimeView implements View {
       this.count = value;
       this.series.again();
     }));
-    this.element = element('section', { class: `panel ${kind}`, 'aria-label': label },
+    this.element = element('section', { class: `panel ${kind}`, id: kind, 'aria-label': label },
       element('header', {}, element('h2', {}, label), this.caption, this.bar), this.readout.element, this.chart.element);
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this, history);
