@@ -40,6 +40,29 @@ attack() {
     attack beats --from cpus --interval 60
 }
 
+# A table of FRAMES intervals of ENTITIES, all of whose rows change.
+make_table() {
+    awk -v frames="$1" -v entities="$2" 'BEGIN {
+        print "time,entity,user_ms,disk_ms,idle_ms"
+        for (f = 0; f < frames; f++)
+            for (e = 0; e < entities; e++) {
+                user = (f * 7 + e * 13) % 400
+                print 1700000000 + f ",e" e "," user "," f % 300 "," 1000 - user - f % 300
+            }
+    }'
+}
+
+@test "view: a client that does not read slows nobody, and is told of the gap" {
+    make_table 500 1000 >"$BATS_TEST_TMPDIR/table.csv"
+    attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
+}
+
+@test "view: when the source has ended, who comes gets all of it" {
+    make_table 200 10 >"$BATS_TEST_TMPDIR/table.csv"
+    attack ended --from "$BATS_TEST_TMPDIR/table.csv"
+    [[ $output == *"200 frames, 'this is all there is'"* ]]
+}
+
 @test "view: it ends at once, and tells its clients" {
     attack stop --from cpus --interval 100ms
 }
