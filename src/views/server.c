@@ -14,7 +14,7 @@
 
 /* Those who get the stream, and twice the others: some are being closed. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
-#define GUEST_SILENT_S 10
+#define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
 #define FAREWELL_NS (NS_PER_S / 4)
 
