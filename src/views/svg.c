@@ -109,9 +109,11 @@ static void write_text_attribute(FILE *stream, const char *name, const char *tex
 {
     if (text == NULL)
         return;
-    fprintf(stream, " %s=\"", name);
+    putc_unlocked(' ', stream);
+    fputs(name, stream);
+    fputs("=\"", stream);
     svg_escape(stream, text);
-    putc('"', stream);
+    putc_unlocked('"', stream);
 }
 
 static void write_look(FILE *stream, const struct svg_look *look)
@@ -128,9 +130,13 @@ static void write_look(FILE *stream, const struct svg_look *look)
 
 static void write_element(FILE *stream, const char *name, const char *text)
 {
-    fprintf(stream, "<%s>", name);
+    putc_unlocked('<', stream);
+    fputs(name, stream);
+    putc_unlocked('>', stream);
     svg_escape(stream, text);
-    fprintf(stream, "</%s>", name);
+    fputs("</", stream);
+    fputs(name, stream);
+    putc_unlocked('>', stream);
 }
 
 /* ----------------------------------------------------------------------------------- Picture -- */
