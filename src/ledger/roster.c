@@ -9,11 +9,11 @@ static uint64_t hash_of(const struct entity *entity)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a of the name, or the id alone */
 
-    if (entity->id != 0)
-        return (uint64_t)entity->id * 11400714819323198485u;
-    for (const char *at = entity->name; *at != '\0'; at++)
+    for (const char *at = entity->name; entity->id == 0 && *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    return hash;
+    if (entity->id != 0)
+        hash = (uint64_t)entity->id;
+    return (hash * 11400714819323198485u) >> 20; /* Fibonacci: all bits reach those in the middle */
 }
 
 static bool is_same(const struct entity *a, const struct entity *b)
@@ -25,7 +25,7 @@ static bool is_same(const struct entity *a, const struct entity *b)
 static uint32_t *slot_of(const struct roster *roster, const struct entity *entity)
 {
     const size_t mask = roster->slot_count - 1;
-    size_t at = (size_t)(hash_of(entity) >> 20) & mask;
+    size_t at = (size_t)hash_of(entity) & mask;
 
     while (roster->slots[at] != 0 &&
            !is_same(&roster->entities[roster->slots[at] - 1].entity, entity))
