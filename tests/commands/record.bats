@@ -40,6 +40,8 @@ wait_for_ticks() {
     [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 1" ]
     [ "$(ask run.camp "SELECT value FROM camp WHERE key = 'schema'")" = camp.1 ]
     [ ! -e run.camp-wal ]
+    [[ $output == *" $(($(ask run.camp 'SELECT count(*) FROM tasks_every') +
+        $(ask run.camp 'SELECT count(*) FROM cpus_every'))) rows,"* ]]
     run -0 "$CAMP" record --from run.camp --output again.camp
     for query in 'SELECT * FROM tick' 'SELECT * FROM tasks_every ORDER BY tick, entity' \
         'SELECT * FROM cpus ORDER BY tick, entity' 'SELECT * FROM entity'; do
