@@ -66,28 +66,29 @@ static void grid_line(size_t vertex, double share, struct svg_point ret[2])
     }
 }
 
-static void draw_grid(FILE *stream, const struct vertices *vertices)
+#define TICKS 9 /* three of each vertex */
+
+/* ret_texts: the middles of the numbers. */
+static void draw_grid(FILE *stream, const struct vertices *vertices,
+                      struct svg_point ret_texts[TICKS])
 {
-    static const enum svg_anchor anchors[] = { SVG_END, SVG_MIDDLE, SVG_START };
-    static const struct svg_point gaps[] = { { -8, 4 }, { 0, 18 }, { 8, 4 } };
+    static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
 
     svg_group(stream, "axes");
-    for (size_t vertex = 0; vertex < 3; vertex++) {
-        for (int quarter = 1; quarter < 4; quarter++) {
-            struct svg_point ends[2];
-            char text[8];
+    for (size_t i = 0; i < TICKS; i++) {
+        const size_t vertex = i / 3, quarter = 1 + i % 3;
+        struct svg_point ends[2];
+        char text[8];
 
-            grid_line(vertex, quarter / 4.0, ends);
-            svg_line(stream, ends[0], ends[1],
-                     &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
-                                         .stroke_width = 1,
-                                         .opacity = 0.75,
-                                         .dashes = "4 4" });
-            snprintf(text, sizeof text, "%d %%", 25 * quarter);
-            svg_text(stream,
-                     (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y },
-                     anchors[vertex], SVG_TICK, text);
-        }
+        grid_line(vertex, (double)quarter / 4, ends);
+        svg_line(stream, ends[0], ends[1],
+                 &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
+                                     .stroke_width = 1,
+                                     .opacity = 0.75,
+                                     .dashes = "4 4" });
+        snprintf(text, sizeof text, "%zu %%", 25 * quarter);
+        ret_texts[i] = (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y };
+        svg_text(stream, ret_texts[i], SVG_MIDDLE, SVG_TICK, text);
     }
     svg_polygon(stream,
                 (struct svg_point[]){ point_of_shares(1, 0, 0), point_of_shares(0, 1, 0),
@@ -152,7 +153,7 @@ static char *caption_of(const struct picture *picture, const struct dots *dots)
 
 static int draw_barry(FILE *stream, const struct picture *picture, const char *about, double height,
                       void (*project)(const struct position *, struct dot *),
-                      void (*draw)(FILE *, const struct picture *, const struct dots *))
+                      void (*draw)(FILE *, const struct picture *, struct dots *))
 {
     struct dots dots;
     char *caption = NULL;
@@ -164,7 +165,6 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
         begin_picture(stream, picture, about, WIDTH, height, caption);
         dots_legend(stream, &dots, (struct svg_point){ MARGIN, LEGEND_AT }, WIDTH - 2 * MARGIN);
         draw(stream, picture, &dots);
-        dots_draw(stream, picture, &dots);
         svg_end(stream);
     }
     free(caption);
@@ -172,11 +172,13 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
     return caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-static void draw_triangle(FILE *stream, const struct picture *picture, const struct dots *dots)
+static void draw_triangle(FILE *stream, const struct picture *picture, struct dots *dots)
 {
-    (void)dots;
-    draw_grid(stream, picture->vertices);
+    struct svg_point texts[TICKS];
+
+    draw_grid(stream, picture->vertices, texts);
     draw_names_3(stream, picture->vertices);
+    dots_draw(stream, picture, dots, texts, TICKS);
 }
 
 int picture_barry3(FILE *stream, const struct picture *picture)
@@ -253,7 +255,7 @@ static void draw_stem(FILE *stream, const struct dot *dot)
     svg_circle(stream, foot, 1.2, &(struct svg_look){ .fill = "#57606a", .opacity = 0.5 }, NULL);
 }
 
-static void draw_tetrahedron(FILE *stream, const struct picture *picture, const struct dots *dots)
+static void draw_tetrahedron(FILE *stream, const struct picture *picture, struct dots *dots)
 {
     const struct vertices *vertices = picture->vertices;
     const struct svg_point top = corner_of(0), left = corner_of(1), right = corner_of(2),
@@ -272,6 +274,7 @@ static void draw_tetrahedron(FILE *stream, const struct picture *picture, const 
               WIDTH - MARGIN);
     draw_name(stream, vertices, 3, (struct svg_point){ behind.x, behind.y + 5 }, behind.x + 12,
               WIDTH - MARGIN);
+    dots_draw(stream, picture, dots, NULL, 0);
 }
 
 int picture_barry4(FILE *stream, const struct picture *picture)

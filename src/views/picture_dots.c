@@ -393,9 +393,16 @@ static void label_counts(struct labels *labels)
     }
 }
 
-void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots)
+void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
+               const struct svg_point *taken, size_t count)
 {
     struct labels labels = { .stream = stream, .dots = dots };
+
+    for (; labels.count < count; labels.count++)
+        labels.boxes[labels.count] =
+            (struct box){ taken[labels.count].x - TAKEN_WIDTH / 2.0,
+                          taken[labels.count].y - LABEL_SIZE,
+                          taken[labels.count].x + TAKEN_WIDTH / 2.0, taken[labels.count].y + 3 };
 
     qsort(dots->dots, dots->count, sizeof *dots->dots, compare_dots);
     svg_group(stream, "dots");

@@ -58,8 +58,13 @@ static int compare_numbers(const void *left, const void *right)
 {
     const struct roster_entity *entities = sorted_roster->entities;
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const int order = entity_compare_by_process(&entities[a].entity, &entities[b].entity);
+    const struct entity *ours = &entities[a].entity, *theirs = &entities[b].entity;
+    int order = 0;
 
+    if (ours->pid != 0 || theirs->pid != 0)
+        order = entity_compare_by_process(ours, theirs);
+    else
+        order = (ours->id > theirs->id) - (ours->id < theirs->id);
     return order != 0 ? order : (a > b) - (a < b);
 }
 

@@ -313,6 +313,20 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
     assert_says("2 entities in 2 lines, 4 columns.");
 }
 
+/* A CPU has no process: cpu0 is not the first thread of one. */
+static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
+{
+    (void)state;
+    begin(0);
+    add("first", 1, 0, 0, 0);
+    add("second", 1, 0, 0, 0);
+    frame.entities[0].id = -1;
+    frame.entities[1].id = 0;
+    keep();
+    draw(PICTURE_BARYMAP, 3, false);
+    assert_true(strstr(svg, ">first</text>") < strstr(svg, ">second</text>"));
+}
+
 static void a_large_map_is_added_up(void **state)
 {
     (void)state;
@@ -420,6 +434,7 @@ int main(void)
         CASE(the_middle_of_a_tetrahedron_is_that_of_its_corners),
         CASE(colours_are_mixed_in_oklab),
         CASE(a_cell_has_the_colour_of_its_composition),
+        CASE(lines_without_a_process_are_in_the_order_of_their_ids),
         CASE(a_large_map_is_added_up),
         CASE(a_stack_of_complete_rows_reaches_the_line),
         CASE(what_is_missing_stays_white_and_what_is_left_out_is_an_area),
