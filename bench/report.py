@@ -107,6 +107,23 @@ def recording_verdicts(record):
     return []
 
 
+def view_verdicts(record):
+    what = f"camp view, {record['entities']:,} entities x {record['hertz']:.0f} Hz: of a core"
+    return [verdict(what, f"{record['percent']:.2f} %", f"{record['limit_percent']:.2f} %",
+                    record["percent"] <= record["limit_percent"]),
+            verdict("camp view beside a client that does not read: frames lost",
+                    f"{max(0, 1 - record['stuck_hertz'] / record['hertz']):.1%}", "2.0%",
+                    record["stuck_hertz"] >= 0.98 * record["hertz"])]
+
+
+def report_verdicts(record):
+    if "limit_bytes" not in record:
+        return []
+    return [verdict(f"{report_text(record)}", f"{record['bytes'] / 1e6:.1f} MB",
+                    f"{record['limit_bytes'] / 1e6:.0f} MB",
+                    record["bytes"] <= record["limit_bytes"])]
+
+
 def size_verdicts(record):
     return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
@@ -114,6 +131,7 @@ def size_verdicts(record):
 
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
+              "view": view_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "recording": recording_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
@@ -223,6 +241,24 @@ def print_recording(record):
               f"{record['row_bytes']:.1f} bytes a row of {record['intervals']} intervals")
 
 
+def print_view(record):
+    print(f"\ncamp view, {record['entities']:,} entities x {record['hertz']:.1f} Hz, each row "
+          f"another each time: of a core, its source and all")
+    print(f"  without a client            {record['alone_percent']:9.2f} %")
+    print(f"  one client                  {record['percent']:9.2f} %")
+    print(f"  beside one that reads not   {record['stuck_percent']:9.2f} %, "
+          f"{record['stuck_hertz']:.1f} Hz")
+
+
+def report_text(record):
+    return (f"report of {record['entities']:,} x {record['frames']}, {record['changing']:.0%} "
+            f"of the rows change")
+
+
+def print_report(record):
+    print(f"{report_text(record)}: {record['bytes'] / 1e6:.2f} MB, {record['cpu_s']:.1f} s of CPU")
+
+
 def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
@@ -239,7 +275,8 @@ def print_verdict(record):
 
 
 PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
-            "size": print_size, "attach": print_attach, "snapshot": print_snapshot,
+            "size": print_size, "view": print_view, "report": print_report,
+            "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "age": print_age, "recording": print_recording, "verdict": print_verdict}
 
 

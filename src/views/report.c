@@ -128,7 +128,7 @@ struct report *report_begin(FILE *stream, const char *title)
 {
     struct report *report = calloc(1, sizeof *report);
 
-    if (report == NULL || deflateInit(&report->deflate, Z_BEST_COMPRESSION) != Z_OK) {
+    if (report == NULL || deflateInit(&report->deflate, Z_DEFAULT_COMPRESSION) != Z_OK) {
         free(report);
         return NULL;
     }

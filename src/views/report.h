@@ -1,8 +1,8 @@
 /*
  * A report: the page with a stream in it, one HTML file that opens without a server or a network.
  *
- * The stream is compressed (zlib, level 9) and in base64 within a script element that no browser
- * runs. It is written piece by piece; only a buffer of it is in memory.
+ * The stream is compressed (zlib) and in base64 within a script element that no browser runs. It is
+ * written piece by piece; only a buffer of it is in memory.
  */
 #ifndef CAMP_VIEWS_REPORT_H
 #define CAMP_VIEWS_REPORT_H
