@@ -56,8 +56,13 @@ static bool reserve(struct roster *roster)
 {
     const size_t capacity = roster->capacity == 0 ? FEWEST_SLOTS : 2 * roster->capacity;
     struct roster_entity *grown;
+    uint32_t *spare;
 
-    if (roster->count == roster->capacity) {
+    if (roster->count == roster->capacity && roster->spare_count == 0) {
+        spare = reallocarray(roster->spare, capacity, sizeof *spare);
+        if (spare == NULL)
+            return false;
+        roster->spare = spare;
         grown = reallocarray(roster->entities, capacity, sizeof *grown);
         if (grown == NULL)
             return false;
@@ -70,6 +75,7 @@ static bool reserve(struct roster *roster)
 void roster_release(struct roster *roster)
 {
     free(roster->entities);
+    free(roster->spare);
     free(roster->slots);
     *roster = (struct roster){ 0 };
 }
@@ -97,7 +103,8 @@ int roster_find(struct roster *roster, const struct entity *entity, uint32_t *re
     known = *slot != 0 ? &roster->entities[*slot - 1] : NULL;
     if (known == NULL ||
         ((entity->flags & ENTITY_NEW) != 0 && entity->id != 0 && known->met < roster->frames)) {
-        *slot = (uint32_t)++roster->count;
+        *slot = 1 + (roster->spare_count > 0 ? roster->spare[--roster->spare_count]
+                                             : (uint32_t)roster->count++);
         known = &roster->entities[*slot - 1];
         *ret_news = ROSTER_NEW;
     } else {
@@ -107,6 +114,29 @@ int roster_find(struct roster *roster, const struct entity *entity, uint32_t *re
     known->met = roster->frames;
     *ret_number = *slot - 1;
     return CAMP_OK;
+}
+
+/* Of two that had the same id one after the other, it is now the one that was met last. */
+static void enter_again(struct roster *roster, size_t number)
+{
+    uint32_t *slot = slot_of(roster, &roster->entities[number].entity);
+
+    if (*slot == 0 || roster->entities[*slot - 1].met < roster->entities[number].met)
+        *slot = (uint32_t)number + 1;
+}
+
+void roster_forget(struct roster *roster, uint64_t since)
+{
+    for (size_t i = 0; i < roster->slot_count; i++)
+        roster->slots[i] = 0;
+    for (size_t i = 0; i < roster->count; i++) {
+        if (roster->entities[i].met >= since) {
+            enter_again(roster, i);
+        } else if (roster->entities[i].met != 0) {
+            roster->entities[i].met = 0;
+            roster->spare[roster->spare_count++] = (uint32_t)i;
+        }
+    }
 }
 
 bool roster_is_there(const struct roster *roster, uint32_t number)

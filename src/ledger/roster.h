@@ -12,12 +12,14 @@
 
 struct roster_entity {
     struct entity entity; /* as it was last met */
-    uint64_t met;         /* in which frame, counted from 1 */
+    uint64_t met;         /* in which frame, counted from 1; 0: forgotten, the number is free */
 };
 
 struct roster {
     struct roster_entity *entities; /* [count] by number; owned: roster_release() */
     size_t count, capacity;
+    uint32_t *spare; /* [spare_count]: numbers that are free; room for all */
+    size_t spare_count;
     uint32_t *slots; /* [slot_count] 1 + number; 0: free */
     size_t slot_count;
     uint64_t frames; /* that were begun */
@@ -34,6 +36,10 @@ void roster_begin(struct roster *roster);
 /* The number of an entity of the frame that was begun. CAMP_OK or CAMP_E_NOMEM. */
 int roster_find(struct roster *roster, const struct entity *entity, uint32_t *ret_number,
                 enum roster_news *ret_news);
+
+/* Who was not met in frame `since` or later is forgotten: its number is given to somebody who is
+ * met for the first time. For who keeps no earlier frames. */
+void roster_forget(struct roster *roster, uint64_t since);
 
 /* Met in the frame that was begun? */
 bool roster_is_there(const struct roster *roster, uint32_t number);

@@ -132,6 +132,16 @@ const struct http_place *server_at(const struct server *server)
 
 /* --------------------------------------------------------------------------------- Frames -- */
 
+/* Pages may keep frames a while longer than we do: as many again. */
+static void forget(struct server *server)
+{
+    const uint64_t oldest = history_oldest_frame(&server->history);
+    const uint64_t kept = server->stream.roster.frames - oldest;
+
+    if (oldest > kept)
+        stream_forget(&server->stream, oldest - kept);
+}
+
 int server_frame(struct server *server, const struct frame *frame)
 {
     bool is_key = false;
@@ -145,6 +155,7 @@ int server_frame(struct server *server, const struct frame *frame)
     if (r == CAMP_OK)
         r = history_append(&server->history, server->written.data, server->written.size, is_key,
                            frame->end_ns);
+    forget(server);
     clients_wake(server);
     pthread_mutex_unlock(&server->lock);
     return r;

@@ -22,19 +22,13 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* Everybody whom the pieces that are kept may speak of. */
-static int put_entities(const struct server *server, struct bytes *out)
-{
-    return stream_entities(&server->stream, history_oldest_frame(&server->history), out);
-}
-
 /* It fell so far behind that what it should read next is gone. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
 
     history_reader_begin(&server->history, &client->reader);
-    return r == CAMP_OK ? put_entities(server, &client->own) : r;
+    return r == CAMP_OK ? stream_entities(&server->stream, &client->own) : r;
 }
 
 static size_t take_own(struct client *client, char *ret, size_t capacity)
@@ -135,7 +129,7 @@ struct client *client_enter(struct server *server, struct MHD_Connection *connec
     bytes_put(&client->own, server->head.data, server->head.size);
     pthread_mutex_lock(&server->lock);
     if (server->client_count < SERVER_STREAMS_MAXIMUM &&
-        put_entities(server, &client->own) == CAMP_OK) {
+        stream_entities(&server->stream, &client->own) == CAMP_OK) {
         history_reader_begin(&server->history, &client->reader);
         client->next = server->clients;
         server->clients = client;

@@ -12,6 +12,7 @@
 #define DOUBLINGS_MAXIMUM 4u /* beyond, one odd row would blur all others: it is cut instead */
 #define ELAPSED_BITS 11      /* that an elapsed time is rounded to, the leading one included */
 #define FIRST_CAPACITY 64
+#define CROWD 65536 /* entities */
 
 enum { FRAME_KEY = 1 };
 enum { ROW_NEW = 1, ROW_ENDED = 2 };
@@ -44,6 +45,16 @@ void stream_release(struct stream *stream)
 void stream_ask_key(struct stream *stream)
 {
     stream->since_key = 0;
+}
+
+void stream_forget(struct stream *stream, uint64_t since)
+{
+    struct roster *roster = &stream->roster;
+
+    if (roster->count - roster->spare_count < (stream->crowd > CROWD ? stream->crowd : CROWD))
+        return;
+    roster_forget(roster, since);
+    stream->crowd = 2 * (roster->count - roster->spare_count);
 }
 
 /* --------------------------------------------------------------------------------- Memory -- */

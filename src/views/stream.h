@@ -70,6 +70,7 @@ struct stream {
     struct stream_numbers there;  /* entities that have a row; until then, of the last frame */
     unsigned doublings;           /* of the unit */
     uint64_t since_key;           /* frames; 0: the next one is a key frame */
+    size_t crowd;                 /* so many entities that it pays to look who can be forgotten */
 };
 
 /* Keeps the schema. CAMP_E_INVALID: it has more states than STREAM_STATES_MAXIMUM. */
@@ -85,8 +86,12 @@ void stream_ask_key(struct stream *stream);
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
 
-/* Everybody met in frame `since` (counted from 1) or later, for a reader who begins there. */
-int stream_entities(const struct stream *stream, uint64_t since, struct bytes *out);
+/* Everybody, for a reader who begins late: their numbers have no gaps. */
+int stream_entities(const struct stream *stream, struct bytes *out);
+
+/* Nobody has frames from before `since` (counted from 1) any more: who was in none of the later
+ * ones may be forgotten, and is when there are many of them. */
+void stream_forget(struct stream *stream, uint64_t since);
 
 /* The other blocks. CAMP_OK or CAMP_E_NOMEM. */
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out);

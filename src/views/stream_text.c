@@ -177,21 +177,19 @@ int stream_entities_numbered(const struct stream *stream, const struct stream_nu
     return text_end(&text, BLOCK_ENTITIES, out);
 }
 
-int stream_entities(const struct stream *stream, uint64_t since, struct bytes *out)
+int stream_entities(const struct stream *stream, struct bytes *out)
 {
-    char before = '[';
     struct text text;
 
     if (!text_begin(&text))
         return CAMP_E_NOMEM;
+    putc('[', text.stream);
     for (size_t i = 0; i < stream->roster.count; i++) {
-        if (stream->roster.entities[i].met < since)
-            continue;
-        putc(before, text.stream);
+        if (i > 0)
+            putc(',', text.stream);
         put_entity(text.stream, &stream->roster.entities[i].entity, i);
-        before = ',';
     }
-    fputs(before == '[' ? "[]" : "]", text.stream);
+    putc(']', text.stream);
     return text_end(&text, BLOCK_ENTITIES, out);
 }
 

@@ -193,6 +193,8 @@ class Reader(threading.Thread):
             self.head = json.loads(payload)
         elif kind == ENTITIES:
             self.entities.update(entity["n"] for entity in json.loads(payload))
+            if self.entities and max(self.entities) >= len(self.entities):
+                raise ValueError("the numbers of entities have gaps")
         elif kind == FRAME:
             self.take_frame(payload)
         elif kind == NOTE:
@@ -424,8 +426,12 @@ def attack_stuck(server):
     tell("it reads again", f"{len(late.ends)} frames, told: {late.notes}",
          not late.problem and late.ends[-1] >= until and len(late.notes) == 1)
     tell("memory of the server", f"{server.resident_mb():.0f} MB", server.resident_mb() < 100)
-    late.close()
-    reader.close()
+    new = started(server)
+    new.wait(10)
+    tell("who comes now", f"begins {(reader.ends[-1] - new.ends[0]) / 1000:.0f} intervals ago",
+         not new.problem and new.ends[0] > reader.ends[0])
+    for client in (new, late, reader):
+        client.close()
 
 
 def attack_vanish(server):

@@ -89,6 +89,52 @@ static void many_are_told_apart(void **state)
     roster_release(&roster);
 }
 
+static void a_forgotten_number_is_given_again(void **state)
+{
+    struct roster roster = { 0 };
+
+    (void)state;
+    roster_begin(&roster);
+    for (int i = 0; i < 100; i++)
+        find(&roster, entity_of(i + 1, "a", 0), ROSTER_NEW);
+    roster_begin(&roster);
+    assert_int_equal(find(&roster, entity_of(8, "a", ENTITY_NEW), ROSTER_NEW), 100);
+    assert_int_equal(find(&roster, entity_of(50, "a", 0), ROSTER_KNOWN), 49);
+    roster_forget(&roster, 2);
+    assert_int_equal(roster.spare_count, 99);
+    roster_begin(&roster);
+    assert_int_equal(find(&roster, entity_of(8, "a", 0), ROSTER_KNOWN), 100);
+    assert_int_equal(find(&roster, entity_of(50, "a", 0), ROSTER_KNOWN), 49);
+    for (int i = 0; i < 99; i++) {
+        const uint32_t number = find(&roster, entity_of(1000 + i, "b", 0), ROSTER_NEW);
+
+        assert_true(number < 100 && number != 49);
+    }
+    assert_int_equal(find(&roster, entity_of(1, "a", 0), ROSTER_NEW), 101);
+    roster_forget(&roster, 3);
+    assert_int_equal(roster.spare_count, 0);
+    roster_release(&roster);
+}
+
+/* The same id twice: the one that was met last has it, whatever their numbers are. */
+static void who_was_met_last_has_the_id_after_others_were_forgotten(void **state)
+{
+    struct roster roster = { 0 };
+
+    (void)state;
+    roster_begin(&roster);
+    find(&roster, entity_of(1, "gone", 0), ROSTER_NEW);
+    roster_begin(&roster);
+    assert_int_equal(find(&roster, entity_of(7, "old", 0), ROSTER_NEW), 1);
+    roster_forget(&roster, 2);
+    roster_begin(&roster);
+    assert_int_equal(find(&roster, entity_of(7, "young", ENTITY_NEW), ROSTER_NEW), 0);
+    roster_forget(&roster, 2);
+    roster_begin(&roster);
+    assert_int_equal(find(&roster, entity_of(7, "young", 0), ROSTER_KNOWN), 0);
+    roster_release(&roster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +142,8 @@ int main(void)
         cmocka_unit_test(who_has_no_id_is_told_by_its_name),
         cmocka_unit_test(who_is_new_takes_over_nothing),
         cmocka_unit_test(many_are_told_apart),
+        cmocka_unit_test(a_forgotten_number_is_given_again),
+        cmocka_unit_test(who_was_met_last_has_the_id_after_others_were_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

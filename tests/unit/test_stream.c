@@ -516,26 +516,50 @@ static void who_changed_its_name_is_sent_again(void **state)
     fixture_free(f);
 }
 
-static void who_begins_late_gets_those_who_were_met_since(void **state)
+static void who_begins_late_gets_everybody(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
 
     (void)state;
-    begin(&f->frame);
-    add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
-    add(&f->frame, 11, 0, S, (double[]){ 25, 0, 75 });
-    go(f);
-    begin(&f->frame);
-    add(&f->frame, 11, 0, S, (double[]){ 25, 0, 75 });
-    go(f);
-    assert_int_equal(stream_entities(&f->stream, 2, &bytes), CAMP_OK);
-    read_blocks(&f->reader, &bytes);
-    assert_non_null(strstr(f->reader.text, "[{\"n\":1,"));
-    assert_null(strstr(f->reader.text, "\"n\":0"));
-    assert_int_equal(stream_entities(&f->stream, 3, &bytes), CAMP_OK);
+    assert_int_equal(stream_entities(&f->stream, &bytes), CAMP_OK);
     read_blocks(&f->reader, &bytes);
     assert_string_equal(f->reader.text, "[]");
+    begin(&f->frame);
+    add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
+    go(f);
+    begin(&f->frame);
+    add(&f->frame, 11, 0, S, (double[]){ 25, 0, 75 });
+    go(f);
+    assert_int_equal(stream_entities(&f->stream, &bytes), CAMP_OK);
+    read_blocks(&f->reader, &bytes);
+    assert_non_null(strstr(f->reader.text, "[{\"n\":0,"));
+    assert_non_null(strstr(f->reader.text, ",{\"n\":1,"));
+    bytes_release(&bytes);
+    fixture_free(f);
+}
+
+/* Threads come and go for days: their numbers are used again, once nobody has their frames. */
+static void a_crowd_that_came_and_went_is_forgotten(void **state)
+{
+    struct fixture *f = fixture_new(3);
+    struct bytes bytes = { 0 };
+    bool is_key;
+
+    (void)state;
+    for (int64_t frame = 1; frame <= 300; frame++) {
+        begin(&f->frame);
+        add(&f->frame, 1, 0, S, (double[]){ 25, 0, 75 });
+        for (int64_t i = 0; i < 1000; i++)
+            add(&f->frame, 1000 * frame + i, ENTITY_NEW | ENTITY_ENDED, S / 2,
+                (double[]){ 25, 0, 75 });
+        bytes_clear(&bytes);
+        assert_int_equal(stream_frame(&f->stream, &f->frame, &bytes, &is_key), CAMP_OK);
+        if (frame > 5)
+            stream_forget(&f->stream, (uint64_t)frame - 5);
+    }
+    assert_true(f->stream.roster.count < 80000);
+    assert_int_equal(f->stream.there.count, 1001);
     bytes_release(&bytes);
     fixture_free(f);
 }
@@ -673,7 +697,8 @@ int main(void)
         cmocka_unit_test(there_are_up_to_128_states_and_no_more),
         cmocka_unit_test(names_of_any_bytes_are_json),
         cmocka_unit_test(who_changed_its_name_is_sent_again),
-        cmocka_unit_test(who_begins_late_gets_those_who_were_met_since),
+        cmocka_unit_test(who_begins_late_gets_everybody),
+        cmocka_unit_test(a_crowd_that_came_and_went_is_forgotten),
         cmocka_unit_test(the_head_says_states_axes_and_colours),
         cmocka_unit_test(random_frames_are_read_as_they_were_written),
     };
