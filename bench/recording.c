@@ -104,7 +104,7 @@ static int fail(const struct camp_error *error)
 
 static int write_file(const char *path, size_t threads, size_t intervals, uint64_t active_percent)
 {
-    const struct recorder_about about = { "made", "bpf", "", NS_PER_S };
+    const struct recorder_about about = { "made", "threads", "bpf", "", NS_PER_S };
     double *took_ms = calloc(intervals, sizeof *took_ms), sum_ms = 0;
     struct camp_error error = { 0 };
     struct recorder_counts counts;

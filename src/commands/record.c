@@ -166,6 +166,7 @@ int command_record(int argc, char **argv)
     if (status == OPTIONS_GO_ON) {
         record.files.about = (struct recorder_about){
             .source = record.facts.name,
+            .kind = record.facts.kind,
             .tier = record.facts.tier,
             .note = record.facts.note,
             .interval_ns = record.facts.live ? record.interval_ns : record.facts.interval_ns,

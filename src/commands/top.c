@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
@@ -26,6 +27,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
     struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
+        FROM_OPTIONS(&top->from),
         { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
@@ -82,7 +84,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
 
 size_t top_rows_that_fit(const struct top *top, size_t lines)
 {
-    const struct frame *cpus = top->threads != NULL ? threads_source_cpus(top->threads) : NULL;
+    const struct frame *cpus = top->threads != NULL ? source_beside(top->threads) : NULL;
     const size_t count =
         cpus != NULL && cpus->entity_count > 0 ? cpus->entity_count - 1 : TOP_CPU_LINES;
     const size_t others = OTHER_LINES + (!top->selection.cpus    ? 0
@@ -161,6 +163,7 @@ static int read_options(struct top *top, int argc, char **argv)
     *top = (struct top){
         .interval_ns = NS_PER_S, .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1
     };
+    from_options_init(&top->from);
     top->selection.kernel_threads = true;
     top->selection.users = &top->users;
     top->selection.cgroups = &top->cgroups;
@@ -181,9 +184,22 @@ static int read_options(struct top *top, int argc, char **argv)
                : status;
 }
 
+/* A session says it of itself; of a recording its intervals are added up. */
+void top_count_losses(struct top *top, const struct frame *threads, const struct frame *cpus)
+{
+    if (top->facts.live) {
+        threads_source_losses(top->threads, &top->losses);
+        return;
+    }
+    top->losses.unseen += threads->losses.unseen;
+    top->losses.lost += threads->losses.lost;
+    if (cpus->entity_count > 0) /* the total is first */
+        top->losses.switches += frame_values(cpus, 0)[CPUS_STATES_SWITCHES];
+}
+
 int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus)
 {
-    struct top_interval interval = { threads, cpus, top->losses, "bpf", NULL };
+    struct top_interval interval = { threads, cpus, top->losses, top->facts.tier, NULL };
     char time[TIME_TEXT_SIZE];
 
     time_text(time, sizeof time, threads->wall_clock_ns);
@@ -197,8 +213,8 @@ static int show(struct top *top, const struct frame *threads, size_t number)
 {
     int failed, status;
 
-    threads_source_losses(top->threads, &top->losses);
-    status = top_fill(top, threads, threads_source_cpus(top->threads));
+    top_count_losses(top, threads, source_beside(top->threads));
+    status = top_fill(top, threads, source_beside(top->threads));
     if (status != OPTIONS_GO_ON)
         return status;
     failed = top->view->record(&top->view_options, &top->record.record, number);
@@ -219,6 +235,8 @@ static int run_intervals(struct top *top)
             break;
         deadline_ns += top->interval_ns;
         r = top->threads->next(top->threads, deadline_ns, &threads, &error);
+        if (r == SOURCE_END)
+            break;
         status = r == CAMP_OK ? show(top, threads, i) : complain_of(r, &error);
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && threads->end_ns > deadline_ns + top->interval_ns)
@@ -229,27 +247,52 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
+/* Threads by their states, and the CPUs beside them: of this machine, or as they were recorded. */
+static int open_threads(struct top *top)
+{
+    const struct frame *cpus;
+    int status;
+
+    top->from.from.states_options =
+        (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
+    if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
+        top->speed = top->from.from.speed;
+        top->from.from.speed = 0;
+    }
+    status = from_options_open(&top->from, &top->threads, &top->facts);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    cpus = source_beside(top->threads);
+    if (strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
+        top->threads->describe(top->threads)->column_count == THREADS_COLUMN_COUNT &&
+        cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE, "--from %s: camp top shows threads, or a recording of threads",
+                    top->from.from.text);
+}
+
 /* The screen is taken only when the session is there: what fails before is said on stderr. */
 static int run(struct top *top)
 {
     if (top->format != FORMAT_LIVE || !screen_open())
         return run_intervals(top);
+    if (!top->facts.live && top->facts.interval_ns > 0) /* the screen keeps the pace */
+        top->interval_ns =
+            (uint64_t)((double)top->facts.interval_ns / (top->speed > 0 ? top->speed : 1));
     return top_live(top);
 }
 
 int command_top(int argc, char **argv)
 {
-    struct camp_error error = { 0 };
     struct top top;
-    int r, status = read_options(&top, argc, argv);
+    int status = read_options(&top, argc, argv);
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
-        r = threads_source_open((top.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
-                                    (top.verbose ? CAMP_STATES_VERBOSE : 0),
-                                &stop_requested, &top.threads, &error);
-        status = r == CAMP_OK ? run(&top) : complain_of(r, &error);
+        status = open_threads(&top);
     }
+    if (status == OPTIONS_GO_ON)
+        status = run(&top);
     source_close(top.threads);
     top_record_release(&top.record);
     selection_processes_release(&top.processes);

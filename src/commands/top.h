@@ -2,6 +2,7 @@
 #ifndef CAMP_COMMANDS_TOP_H
 #define CAMP_COMMANDS_TOP_H
 
+#include "from_options.h"
 #include "options.h"
 #include "selection.h"
 #include "sources/source.h"
@@ -20,7 +21,10 @@ struct top {
     struct cgroup_paths cgroups;
     struct top_workloads workloads;
     struct top_selection selection;
-    struct source *threads;
+    struct from_options from;
+    struct from_facts facts;
+    double speed;           /* of a replay on the screen, which keeps the pace itself */
+    struct source *threads; /* of this machine, or recorded */
     struct top_record record;
     const struct view *view;
     struct view_options view_options;
@@ -35,6 +39,9 @@ int top_select_group(struct top *top, int group, const char **ret_problem);
 
 /* How many rows of so many lines are left for the record's, beside its headings, CPUs and notes. */
 size_t top_rows_that_fit(const struct top *top, size_t lines);
+
+/* Counts what could not be seen in an interval, for the whole run: top->losses. */
+void top_count_losses(struct top *top, const struct frame *threads, const struct frame *cpus);
 
 /* Fills top->record with an interval: its threads, and its CPUs. OPTIONS_GO_ON, or an exit status
  * after a complaint. */

@@ -45,6 +45,7 @@ struct live {
     const struct frame *threads, *cpus;       /* of the interval shown; NULL: not yet */
     struct frame frozen_threads, frozen_cpus; /* a copy of it; owned */
     size_t scroll;
+    bool over; /* the source has no further interval */
     bool frozen, helping, triangle, ended;
     char filter[FILTER_SIZE], message[FILTER_SIZE + 40];
 };
@@ -292,8 +293,16 @@ static int take_interval(struct live *live)
 {
     struct camp_error error = { 0 };
     const struct frame *threads;
-    int r = live->top->threads->next(live->top->threads, 0, &threads, &error);
+    int r;
 
+    if (live->over || (live->frozen && !live->top->facts.live))
+        return OPTIONS_GO_ON;
+    r = live->top->threads->next(live->top->threads, 0, &threads, &error);
+    if (r == SOURCE_END) {
+        live->over = true;
+        snprintf(live->message, sizeof live->message, "the recording ends here");
+        return live->threads != NULL ? draw(live) : OPTIONS_GO_ON;
+    }
     if (r != CAMP_OK) {
         screen_close(); /* a complaint is for the terminal as it was */
         return complain_of(r, &error);
@@ -301,8 +310,8 @@ static int take_interval(struct live *live)
     if (live->frozen)
         return OPTIONS_GO_ON;
     live->threads = threads;
-    live->cpus = threads_source_cpus(live->top->threads);
-    threads_source_losses(live->top->threads, &live->top->losses);
+    live->cpus = source_beside(live->top->threads);
+    top_count_losses(live->top, threads, live->cpus);
     return draw(live);
 }
 

@@ -158,8 +158,10 @@ static int open_named(const struct from *from, const char *text, struct source *
                       struct from_facts *facts, struct camp_error *error)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(text, kinds[i].name) == 0)
-            return kinds[i].open(from, ret, facts, error);
+        if (strcmp(text, kinds[i].name) != 0)
+            continue;
+        snprintf(facts->kind, sizeof facts->kind, "%s", kinds[i].name);
+        return kinds[i].open(from, ret, facts, error);
     }
     if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
         return open_query(from, ret, facts, error);

@@ -31,9 +31,10 @@ struct from {
 
 /* What is known of a source once it is open. */
 struct from_facts {
-    char name[128];       /* for titles: "threads", "run.camp (threads)" */
-    const char *tier;     /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
-    bool live;            /* it goes on with this machine; otherwise it has an end */
+    char name[128];   /* for titles: "threads", "run.camp (threads)" */
+    char kind[32];    /* what its rows are: "threads", "processes", ...; "": as its schema says */
+    const char *tier; /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
+    bool live;        /* it goes on with this machine; otherwise it has an end */
     uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
     uint64_t frames;      /* how many it has; 0: not known */
     int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */

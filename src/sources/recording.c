@@ -209,9 +209,13 @@ static int know_facts(struct recording_source *source, struct from_facts *facts,
     int r;
 
     facts->live = false;
-    snprintf(name, sizeof name, "%.80s (%.40s)", facts->name, source->table.schema.name);
+    r = ask_fact(source, "kind", text, error);
+    snprintf(facts->kind, sizeof facts->kind, "%.31s",
+             text[0] != '\0' ? text : source->table.schema.name);
+    snprintf(name, sizeof name, "%.80s (%s)", facts->name, facts->kind);
     memcpy(facts->name, name, sizeof name);
-    r = ask_fact(source, "tier", text, error);
+    if (r == CAMP_OK)
+        r = ask_fact(source, "tier", text, error);
     if (r != CAMP_OK)
         return r;
     facts->tier = tier_of(text);

@@ -87,8 +87,13 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
 {
     char host[256] = "", interval[32];
     const char *const facts[][2] = {
-        { "schema", RECORDING_SCHEMA }, { "version", camp_version() }, { "source", about->source },
-        { "tier", about->tier },        { "note", about->note },       { "host", host },
+        { "schema", RECORDING_SCHEMA },
+        { "version", camp_version() },
+        { "source", about->source },
+        { "kind", about->kind },
+        { "tier", about->tier },
+        { "note", about->note },
+        { "host", host },
         { "interval_ns", interval },
     };
     int r = CAMP_OK;

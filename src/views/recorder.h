@@ -10,6 +10,7 @@
 /* What a recording says of itself. Texts are copied. */
 struct recorder_about {
     const char *source; /* as --from had it */
+    const char *kind;   /* what its rows are; "": as its schema says */
     const char *tier, *note;
     uint64_t interval_ns; /* 0: not known */
 };

@@ -327,3 +327,21 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     run -0 --separate-stderr timeout 20 "$CAMP" top --pid $! --interval 0.3
     [[ $output == *sleep* ]]
 }
+
+@test "a recording of threads is shown as it was" {
+    local recording=$BATS_TEST_TMPDIR/run.camp
+    "$CAMP" record --output "$recording" --count 3 --interval 100ms
+    run -0 "$CAMP" top --from "$recording" --format json --group thread
+    [ "${#lines[@]}" = 3 ]
+    printf '%s\n' "${lines[@]}" | python3 -c "
+import json, sqlite3, sys
+file = sqlite3.connect('$recording')
+for tick, line in enumerate(sys.stdin, 1):
+    rows = [row for row in json.loads(line)['entities'] if not row['ended']]
+    own = dict(file.execute('SELECT id, elapsed_ns FROM threads_every JOIN entity USING (entity)'
+                            ' WHERE tick = ? AND flags & 2 = 0', (tick,)))
+    assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)"
+    "$CAMP" record --from processes --output "$BATS_TEST_TMPDIR/p.camp" --count 1 --interval 50ms
+    run -2 "$CAMP" top --from "$BATS_TEST_TMPDIR/p.camp"
+    [[ $output == *"camp top shows threads, or a recording of threads" ]]
+}

@@ -270,7 +270,7 @@ static int remove_folder(void **state)
 
 static struct recorder *open_recorder(void)
 {
-    const struct recorder_about about = { "made", "bpf", "a note", WALL_NS };
+    const struct recorder_about about = { "made", "makings", "bpf", "a note", WALL_NS };
     struct camp_error error = { 0 };
     struct recorder *recorder;
 
@@ -469,6 +469,7 @@ static void facts_are_those_of_the_recording(void **state)
     (void)state;
     record_made(&states_schema, NULL);
     source_close(open_from(&from, &facts));
+    assert_string_equal(facts.kind, "makings");
     assert_string_equal(facts.tier, "bpf");
     assert_string_equal(facts.note, "a note");
     assert_false(facts.live);
