@@ -9,7 +9,7 @@ const made = (shares) => stream({
     states: STATES, names: [...CORNERS, ...shares].map((_, n) => `task${n}`),
     frames: [[...CORNERS, ...shares].map((own, n) => ({ n, shares: own }))],
 });
-const dots = async (page) => spots(page, '.barry4', await colour(page, 'dot'), { near: 150 });
+const dots = async (page) => spots(page, '.barry4', await colour(page, 'dot'), { near: 130 });
 const drag = async (page, dx, dy) => {
     const { x, y, width, height } = await stageBox(page, '.barry4');
     await page.mouse.move(x + width / 2, y + height * 0.9);

@@ -16,7 +16,7 @@ const data = (others = {}) => stream({
 });
 
 /** Dots of Barry4 are fainter the farther they are. */
-const NEAR4 = { near: 150 };
+const NEAR4 = { near: 130 };
 const bright = async (page, view = '.barry3') => (await spots(page, view, await colour(page, 'dot'), view === '.barry4' ? NEAR4 : {})).length;
 
 test('search: others are dimmed, in both Barries', async (opener) => {

@@ -20,14 +20,21 @@ export function restOf(axes: Axis[], stateCount: number): number[] {
   return Array.from({ length: stateCount }, (_, i) => i).filter((i) => !used.has(i));
 }
 
-/** Adds up states of all rows. [count], shares of 1. */
-export function sumStates(frame: Frame, states: number[]): Float32Array {
-  const sums = new Float32Array(frame.count);
+/** Adds up states of all rows. [count], in the frame's unit: integers are what is fast here. */
+function countStates(frame: Frame, states: number[], sums: Int32Array = new Int32Array(frame.count)): Int32Array {
+  sums.fill(0);
   for (const state of states) {
     const column = frame.shares[state];
     if (column) for (let row = 0; row < sums.length; row++) sums[row]! += column[row]!;
   }
-  for (let row = 0; row < sums.length; row++) sums[row]! *= frame.unit;
+  return sums;
+}
+
+/** Likewise, in shares of 1. */
+export function sumStates(frame: Frame, states: number[]): Float32Array {
+  const counted = countStates(frame, states);
+  const sums = new Float32Array(frame.count);
+  for (let row = 0; row < sums.length; row++) sums[row] = counted[row]! * frame.unit;
   return sums;
 }
 
@@ -57,24 +64,35 @@ export function place(shares: readonly number[]): Point | null {
   return [at(0), at(1), at(2)];
 }
 
-/** Of all rows: their shares by axis, divided by their sum; a sum of 0 is nowhere. */
+/** Of all rows: their shares by axis, and divided by their sum; a sum of 0 is nowhere. */
 export interface Places {
   frame: Frame;
   axes: Axis[];
-  proportions: Float32Array[]; // [axes] of [count]
-  sums: Float32Array; // [count]
+  proportions: Float32Array[]; // [axes] of [count]; NaN: nowhere
+  sums: Float32Array; // [count] in the frame's unit
+  own: Int32Array[]; // [axes] of [count], likewise
 }
 
-export function placeAll(frame: Frame, axes: Axis[]): Places {
-  const proportions = axes.map((axis) => sumStates(frame, axis.states));
-  const sums = new Float32Array(frame.count);
-  for (let row = 0; row < frame.count; row++) {
-    let sum = 0;
-    for (const shares of proportions) sum += shares[row]!;
-    sums[row] = sum;
-    if (sum > 0) for (const shares of proportions) shares[row]! /= sum;
-  }
-  return { frame, axes, proportions, sums };
+/** `before` is written over, when it is as large: fresh memory for each frame would cost more than
+ *  the arithmetic. */
+export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Places {
+  const { count } = frame;
+  const isFit = before?.sums.length === count && before.proportions.length === axes.length;
+  const { sums, proportions, own } = isFit ? before : {
+    sums: new Float32Array(count),
+    proportions: axes.map(() => new Float32Array(count)),
+    own: axes.map(() => new Int32Array(count)),
+  };
+  sums.fill(0);
+  axes.forEach(({ states }, i) => {
+    const column = countStates(frame, states, own[i]);
+    for (let row = 0; row < count; row++) sums[row]! += column[row]!;
+  });
+  proportions.forEach((shares, i) => {
+    const column = own[i]!;
+    for (let row = 0; row < count; row++) shares[row] = column[row]! / sums[row]!;
+  });
+  return { frame, axes, proportions, sums, own };
 }
 
 // --------------------------------------------------------------------------------- grammar --

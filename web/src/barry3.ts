@@ -37,6 +37,7 @@ export class Barry3 implements View {
   private axes: Axis[] | null = null;
   private places: Places | null = null;
   private crowds: Label[] = [];
+  private here = new Uint32Array(0); // how many dots are in each cell of the picture
   private cursor: Three | null = null; // of the crosshair
   private drawn: Spot[] = []; // what a drag encloses
   private isDrawnPart = false;
@@ -55,9 +56,9 @@ export class Barry3 implements View {
     if (axes3.length !== 3 || this.scatter.width === 0) return;
     const frame = this.app.store.frame(this.app.ui.state.current);
     if (axes3 !== this.axes || this.isStale) this.drawBackground(axes3);
-    if (this.places?.frame !== frame || this.places.axes !== axes3) this.places = placeAll(frame, axes3);
+    if (this.places?.frame !== frame || this.places.axes !== axes3) this.places = placeAll(frame, axes3, this.places);
     this.putAll(frame, this.places);
-    this.scatter.paint([{ radius: this.scatter.radius(), alpha: 1 }], null, null);
+    this.scatter.paint([{ radius: this.scatter.radius(), fade: 0 }], null, null);
     this.drawText(frame);
     setText(this.leftOut, leftOutText(frame, axes3));
     this.leftOut.hidden = this.leftOut.textContent === '';
@@ -104,7 +105,8 @@ export class Barry3 implements View {
     const cell = scatter.radius() * scatter.ratio;
     const columns = Math.ceil((scatter.width * scatter.ratio) / cell) + 1;
     const rows = Math.ceil((scatter.height * scatter.ratio) / cell) + 1;
-    const here = new Uint32Array(columns * rows);
+    if (this.here.length !== columns * rows) this.here = new Uint32Array(columns * rows);
+    const here = this.here.fill(0);
     for (let row = 0; row < frame.count; row++) {
       if (!scatter.isShown(row)) continue;
       const at = Math.floor(scatter.y[row]! / cell) * columns + Math.floor(scatter.x[row]! / cell);
@@ -284,7 +286,7 @@ export class Barry3 implements View {
       drag: (line, brushes) => {
         this.drawn = line;
         this.isDrawnPart = !brushes;
-        this.draw();
+        this.app.redraw(this);
       },
       dragged: (line, brushes) => {
         this.drawn = [];

@@ -57,13 +57,13 @@ export class Barry4 implements View {
     this.element.hidden = axes4.length !== 4;
     if (axes4.length !== 4 || this.scatter.width === 0) return;
     const frame = this.app.store.frame(this.app.ui.state.current);
-    if (this.places?.frame !== frame || this.places.axes !== axes4) this.places = placeAll(frame, axes4);
+    if (this.places?.frame !== frame || this.places.axes !== axes4) this.places = placeAll(frame, axes4, this.places);
     this.axes = axes4;
     this.project();
     this.putAll(frame, this.places);
     const radius = this.scatter.radius();
     this.scatter.paint(Array.from({ length: LEVELS }, (_, level) => ({
-      radius: radius * (0.72 + (0.46 * level) / (LEVELS - 1)), alpha: 0.4 + (0.6 * level) / (LEVELS - 1),
+      radius: radius * (0.72 + (0.46 * level) / (LEVELS - 1)), fade: 0.6 - (0.6 * level) / (LEVELS - 1),
     })), this.order, this.levelOf);
     this.drawText();
     setText(this.leftOut, leftOutText(frame, axes4));
@@ -234,7 +234,7 @@ export class Barry4 implements View {
         this.lasso = [];
         this.dragged = null;
         if (brushes) brush(this.app, this.scatter.within(line));
-        this.draw();
+        this.app.redraw(this);
       },
     });
     this.scatter.element.addEventListener('keydown', (event) => {
@@ -258,13 +258,13 @@ export class Barry4 implements View {
       this.rotate((to.x - from.x) * TURN_PER_PIXEL, (to.y - from.y) * TURN_PER_PIXEL);
     }
     this.dragged = to;
-    if (brushes) this.draw();
+    if (brushes) this.app.redraw(this);
   }
 
   private rotate(turn: number, tilt: number): void {
     this.turn = (this.turn + turn) % (2 * Math.PI);
     this.tilt = Math.min(TILT_MAXIMUM, Math.max(-TILT_MAXIMUM, this.tilt + tilt));
-    this.draw();
+    this.app.redraw(this);
   }
 
   private key(event: KeyboardEvent): boolean {

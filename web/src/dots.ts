@@ -10,14 +10,15 @@ export type Shape = 'disc' | 'square' | 'ring';
 const PHASES = 4; // places within a pixel, in each direction
 const SAMPLES = 4; // of coverage, in each direction of a pixel
 
-/** A kind of dot: its pixels, colours multiplied by how much they cover (0 to 256). */
+/** A kind of dot at one place within a pixel. */
 interface Mask {
   margin: number; // no pixel is farther from the middle
-  dx: Int8Array;
-  dy: Int8Array;
-  rest: Uint16Array; // 256 - cover
-  redBlue: Uint32Array;
-  green: Uint32Array;
+  colour: number; // of pixels that are covered wholly
+  whole: Int32Array; // [n][dx, dy] those
+  part: Int32Array; // [n][dx, dy, 256 - cover, red and blue x cover, green x cover] the others
+  width: number; // of the picture that `wholeAt` and `partAt` are for
+  wholeAt: Int32Array; // [n] how many pixels behind the middle
+  partAt: Int32Array; // [n]
 }
 
 export interface Kind {
@@ -28,6 +29,12 @@ export interface Kind {
 export function rgb(colour: string): [number, number, number] {
   const value = parseInt(colour.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** A colour that has faded into the paper, by 0 to 1: opaque, which is faster than to be seen through. */
+export function faded(colour: string, paper: string, by: number): string {
+  const under = rgb(paper);
+  return `#${rgb(colour).map((value, i) => Math.round(value + (under[i]! - value) * by).toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Is a place, as seen from the middle, within the shape? */
@@ -47,34 +54,34 @@ function cover(shape: Shape, radius: number, x: number, y: number): number {
   return inside / (SAMPLES * SAMPLES);
 }
 
-function makeMask(shape: Shape, radius: number, colour: string, alpha: number, fx: number, fy: number): Mask {
+function makeMask(shape: Shape, radius: number, colour: string, fx: number, fy: number): Mask {
   const margin = Math.ceil(radius) + 1;
   const [red, green, blue] = rgb(colour);
   const pixels: [number, number, number][] = [];
   for (let y = -margin; y <= margin; y++)
     for (let x = -margin; x <= margin; x++) {
-      const a = Math.round(256 * alpha * cover(shape, radius, x - fx, y - fy));
+      const a = Math.round(256 * cover(shape, radius, x - fx, y - fy));
       if (a > 0) pixels.push([x, y, a]);
     }
+  const whole = pixels.filter(([, , a]) => a === 256), part = pixels.filter(([, , a]) => a < 256);
   return {
     margin,
-    dx: Int8Array.from(pixels, ([x]) => x),
-    dy: Int8Array.from(pixels, ([, y]) => y),
-    rest: Uint16Array.from(pixels, ([, , a]) => 256 - a),
-    redBlue: Uint32Array.from(pixels, ([, , a]) => ((blue * a) << 16 | 0) + red * a), // ABGR in memory order
-    green: Uint32Array.from(pixels, ([, , a]) => green * a),
+    colour: (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0, // as bytes: red, green, blue, 255
+    whole: Int32Array.from(whole.flatMap(([x, y]) => [x, y])),
+    part: Int32Array.from(part.flatMap(([x, y, a]) => [x, y, 256 - a, ((blue * a) << 16) + red * a, green * a])),
+    width: 0, wholeAt: new Int32Array(whole.length), partAt: new Int32Array(part.length),
   };
 }
 
 const kinds = new Map<string, Kind>();
 
 /** The radius is in pixels of the picture. The same arguments give the same object. */
-export function kindOf(shape: Shape, radius: number, colour: string, alpha = 1): Kind {
-  const key = `${shape} ${radius} ${colour} ${alpha}`;
+export function kindOf(shape: Shape, radius: number, colour: string): Kind {
+  const key = `${shape} ${radius} ${colour}`;
   let kind = kinds.get(key);
   if (!kind) {
     const masks = Array.from({ length: PHASES * PHASES }, (_, i) =>
-      makeMask(shape, radius, colour, alpha, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES));
+      makeMask(shape, radius, colour, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES));
     kinds.set(key, (kind = { masks }));
   }
   return kind;
@@ -90,7 +97,7 @@ export class Dots {
   private background = new Uint32Array(0);
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.context = canvas.getContext('2d', { alpha: false })!;
+    this.context = canvas.getContext('2d', { alpha: false, willReadFrequently: true })!;
   }
 
   /** Draws what lies under the dots, once: paint() gets an empty context of that size. */
@@ -126,25 +133,43 @@ export class Dots {
   }
 
   /** At the edge of the picture. */
-  private putCut(mask: Mask, px: number, py: number): void {
-    for (let i = 0; i < mask.dx.length; i++) {
-      const x = px + mask.dx[i]!, y = py + mask.dy[i]!;
-      if (x >= 0 && y >= 0 && x < this.width && y < this.height)
-        blendPixel(this.pixels, y * this.width + x, mask, i);
+  private putCut({ whole, part, colour }: Mask, px: number, py: number): void {
+    const at = (dx: number, dy: number) => {
+      const x = px + dx, y = py + dy;
+      return x >= 0 && y >= 0 && x < this.width && y < this.height ? y * this.width + x : -1;
+    };
+    for (let i = 0; i < whole.length; i += 2) {
+      const pixel = at(whole[i]!, whole[i + 1]!);
+      if (pixel >= 0) this.pixels[pixel] = colour;
+    }
+    for (let i = 0; i < part.length; i += 5) {
+      const pixel = at(part[i]!, part[i + 1]!);
+      if (pixel >= 0) this.pixels[pixel] = over(this.pixels[pixel]!, part[i + 2]!, part[i + 3]!, part[i + 4]!);
     }
   }
 }
 
-/** Red and blue are multiplied in one go: 8 bits of room lie above each. */
-function blendPixel(pixels: Uint32Array, at: number, mask: Mask, i: number): void {
-  const under = pixels[at]!, rest = mask.rest[i]!;
-  const redBlue = (Math.imul(under & 0xff00ff, rest) + mask.redBlue[i]!) | 0;
-  const green = (Math.imul((under >>> 8) & 0xff, rest) + mask.green[i]!) | 0;
-  pixels[at] = ((redBlue >>> 8) & 0xff00ff) | (green & 0xff00) | 0xff000000;
+/** A pixel with another above it. Red and blue are multiplied in one go: 8 bits of room lie above each. */
+function over(under: number, rest: number, redBlue: number, green: number): number {
+  const both = (Math.imul(under & 0xff00ff, rest) + redBlue) | 0;
+  const middle = (Math.imul((under >>> 8) & 0xff, rest) + green) | 0;
+  return ((both >>> 8) & 0xff00ff) | (middle & 0xff00) | 0xff000000;
+}
+
+function fitTo(width: number, mask: Mask): void {
+  const { whole, part, wholeAt, partAt } = mask;
+  mask.width = width;
+  for (let i = 0; i < wholeAt.length; i++) wholeAt[i] = whole[2 * i + 1]! * width + whole[2 * i]!;
+  for (let i = 0; i < partAt.length; i++) partAt[i] = part[5 * i + 1]! * width + part[5 * i]!;
 }
 
 function blend(pixels: Uint32Array, width: number, mask: Mask, px: number, py: number): void {
-  const { dx, dy } = mask;
+  if (mask.width !== width) fitTo(width, mask);
+  const { wholeAt, partAt, part, colour } = mask;
   const middle = py * width + px;
-  for (let i = 0; i < dx.length; i++) blendPixel(pixels, middle + dy[i]! * width + dx[i]!, mask, i);
+  for (let i = 0; i < wholeAt.length; i++) pixels[middle + wholeAt[i]!] = colour;
+  for (let i = 0, j = 2; i < partAt.length; i++, j += 5) {
+    const at = middle + partAt[i]!;
+    pixels[at] = over(pixels[at]!, part[j]!, part[j + 1]!, part[j + 2]!);
+  }
 }

@@ -23,7 +23,8 @@ function threeDigits(value: number): string {
 }
 
 /** 12345 as "12,345". */
-export const count = (value: number): string => value.toLocaleString('en-US');
+const whole = new Intl.NumberFormat('en-US');
+export const count = (value: number): string => whole.format(value);
 
 /** "23:14:37.250", local; with the date when asked for. */
 export function clock(ms: number, withDate = false): string {

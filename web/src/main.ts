@@ -34,12 +34,17 @@ class Page {
   private readonly store = new FrameStore();
   private readonly shell = new Shell();
   private readonly ui = new PageUi(this.store, (change) => this.changed(change));
-  private readonly app: App = { store: this.store, ui: this.ui, say: (text) => this.shell.say(text) };
+  private readonly app: App = {
+    store: this.store, ui: this.ui, say: (text) => this.shell.say(text), redraw: (view) => this.redraw(view),
+  };
   private readonly player = new Player(this.app);
   private readonly controls = new Controls(this.app);
   private readonly views: View[] = [];
   private isAsked = false; // the next animation frame is
   private isStale = true; // what is shown is not what was chosen
+  private readonly stale = new Set<View>(); // views that are to be drawn, if not all
+  private readonly inSight = new Set<Element>();
+  private readonly sight = new IntersectionObserver((changes) => this.seen(changes));
 
   start(): void {
     this.shell.build(this.controls.element, this.player.element);
@@ -47,6 +52,7 @@ class Page {
       const view = factory(this.app);
       this.views.push(view);
       this.shell.add(view.element);
+      this.sight.observe(view.element);
     }
     this.shell.listen(this.app, this.player, this.controls);
     this.store.subscribe(() => this.arrived());
@@ -89,11 +95,37 @@ class Page {
   private turn(now: number): void {
     this.isAsked = false;
     if (this.player.tick(now)) this.wake();
-    if (!this.store.head || !this.isStale) return;
-    this.isStale = false;
-    this.player.draw();
-    this.controls.draw();
-    for (const view of this.views) view.draw();
+    if (!this.store.head) return;
+    if (this.isStale) {
+      this.isStale = false;
+      this.player.draw();
+      this.controls.draw();
+      for (const view of this.views) this.stale.add(view);
+    }
+    for (const view of [...this.stale]) if (this.isWanted(view)) this.draw(view);
+  }
+
+  /** While frames go by, what is out of sight waits until it is seen or they stand still. */
+  private isWanted({ element }: View): boolean {
+    const { playing, following } = this.ui.state;
+    return !(playing || following) || this.inSight.has(element) || element.hidden;
+  }
+
+  private draw(view: View): void {
+    this.stale.delete(view);
+    view.draw();
+  }
+
+  private redraw(view: View): void {
+    this.stale.add(view);
+    this.wake();
+  }
+
+  private seen(changes: IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of changes)
+      if (isIntersecting) this.inSight.add(target);
+      else this.inSight.delete(target);
+    if (this.stale.size > 0) this.wake();
   }
 }
 

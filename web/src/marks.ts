@@ -11,6 +11,19 @@ export interface Label extends Spot {
   away?: number; // pixels between its spot and the text
 }
 
+const widths = new Map<string, number>();
+
+/** Measuring a text anew in each frame takes longer than drawing it. */
+function widthOf(context: CanvasRenderingContext2D, text: string): number {
+  const key = context.font + text;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > 5000) widths.clear();
+    widths.set(key, (width = context.measureText(text).width));
+  }
+  return width;
+}
+
 /** Beside their spots, on a little paper so that dots do not hide them; none covers another. */
 export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number): void {
   const theme = currentTheme();
@@ -19,7 +32,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], i
   context.textAlign = 'left';
   context.textBaseline = 'middle';
   for (const { x, y, text, away = 9 } of labels) {
-    const room = context.measureText(text).width;
+    const room = widthOf(context, text);
     const left = x + away + room + 4 > width ? x - away - room : x + away;
     if (taken.some((other) => Math.abs(other.y - y) < 15 && left < other.x + other.width && other.x < left + room)) continue;
     taken.push({ x: left, y, width: room });

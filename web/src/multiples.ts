@@ -2,7 +2,7 @@
 // chooses the group: all others are dimmed everywhere.
 import { MISSING, place, sumStates } from './axes';
 import { element, setText } from './dom';
-import { Dots, kindOf } from './dots';
+import { Dots, faded, kindOf } from './dots';
 import { count, percent } from './format';
 import { MeanSum, type Mean } from './means';
 import { choice, whileSeen } from './parts';
@@ -86,7 +86,7 @@ class Multiples implements View {
     const theme = currentTheme(), ratio = pixelRatio();
     const colour = store.head!.colours.groups[group % 6]!, shape = group < 6 ? 'disc' : 'square';
     const kinds = [kindOf(shape, RADIUS * ratio, colour), kindOf('ring', RADIUS * 1.4 * ratio, theme.missing),
-      kindOf('ring', RADIUS * 1.4 * ratio, theme.over), kindOf(shape, RADIUS * ratio, theme.dim, 0.45)];
+      kindOf('ring', RADIUS * 1.4 * ratio, theme.over), kindOf(shape, RADIUS * ratio, faded(theme.dim, theme.paper, 0.55))];
     const sum = new MeanSum(3);
     dots.begin();
     for (const row of rows) {

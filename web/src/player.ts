@@ -1,11 +1,12 @@
 // Time: which frame is shown, the odometer, play, step, scrub, speed, and the newest of a live one.
-import type { App } from './types';
+import type { App, Frame, Head } from './types';
 import { button, element, setText } from './dom';
 import { clock, count, duration } from './format';
 import { sumsOf, sumsText } from './sums';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 const PLEASANT = 8; // frames a second, to begin with
+const READABLE_MS = 200; // sums that change more often cannot be read
 
 export class Player {
   readonly element: HTMLElement;
@@ -17,6 +18,7 @@ export class Player {
   private readonly sums = element('p', { class: 'sums', id: 'sums' });
   private due = 0; // a part of the next frame has passed
   private lastMs = 0;
+  private summedMs = 0; // when the sums were written
 
   constructor(private readonly app: App) {
     for (const speed of SPEEDS) this.speed.append(element('option', { value: String(speed) }, `${speed}×`));
@@ -117,7 +119,12 @@ export class Player {
     const frame = store.frame(current);
     setText(this.odometer, `${count(current + 1)} / ${count(Math.max(store.endFrame, store.head.frames))}  ${clock(frame.endMs)}  ${duration(frame.lengthMs)}`);
     this.scrub.setAttribute('aria-valuetext', `frame ${current + 1}, ${clock(frame.endMs)}`);
-    setText(this.sums, sumsText(sumsOf(frame, store.head)));
+    if (!playing || performance.now() - this.summedMs > READABLE_MS) this.sumUp(frame, store.head);
+  }
+
+  private sumUp(frame: Frame, head: Head): void {
+    this.summedMs = performance.now();
+    setText(this.sums, sumsText(sumsOf(frame, head)));
   }
 
   /** For a screen reader, when the picture stands still. */

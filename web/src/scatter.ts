@@ -3,7 +3,7 @@
 import type { App, Frame } from './types';
 import { MISSING } from './axes';
 import { element } from './dom';
-import { Dots, kindOf, type Kind } from './dots';
+import { Dots, faded, kindOf, type Kind, type Shape } from './dots';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 
 export type Spot = { x: number; y: number }; // pixels of the page, from the stage's corner
@@ -22,6 +22,8 @@ export class Scatter {
   x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: not shown
   y = new Float32Array(0);
   private frame: Frame | null = null;
+  private kinds: Kinds[] = []; // of `kindsKey`
+  private kindsKey = '';
 
   constructor(private readonly app: App, label: string, private readonly resized: () => void) {
     const below = element('canvas', { 'aria-hidden': 'true' });
@@ -83,13 +85,13 @@ export class Scatter {
   /** Radius of a dot in pixels of the page: fewer are larger. */
   radius(): number {
     const count = this.frame?.count ?? 0;
-    return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : 2.5) * (this.width < 420 ? 0.8 : 1);
+    return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : count <= 15000 ? 2.5 : 2) * (this.width < 420 ? 0.8 : 1);
   }
 
   /** Draws all rows: `order` (rows, the farthest first; null: as they are), levelOf[row] into `levels`. */
-  paint(levels: { radius: number; alpha: number }[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
+  paint(levels: Level[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
     const frame = this.frame!;
-    const kinds = levels.map((level) => this.kindsOf(level));
+    const kinds = this.kindsOfLevels(levels);
     const isDimming = this.app.ui.state.search !== null || this.app.ui.state.brush !== null;
     this.dots.begin();
     if (isDimming) this.paintPass(frame, kinds, order, levelOf, true);
@@ -124,7 +126,7 @@ export class Scatter {
   }
 
   /** Pinned ones and the one under the pointer once more, above all others. */
-  private paintChosen(frame: Frame, levels: { radius: number; alpha: number }[], levelOf: Uint8Array | null): void {
+  private paintChosen(frame: Frame, levels: Level[], levelOf: Uint8Array | null): void {
     const { pinned, hover } = this.app.ui.state;
     const theme = currentTheme();
     for (const n of hover === null ? pinned : new Set([...pinned, hover])) {
@@ -135,25 +137,35 @@ export class Scatter {
       if (Math.abs(unaccounted) <= MISSING)
         this.dots.put(kindOf('disc', radius * 1.15, pinned.has(n) ? theme.pin : theme.ink), this.x[row]!, this.y[row]!);
       if (n === hover || Math.abs(unaccounted) > MISSING)
-        this.dots.put(kindOf('ring', radius * 2.6, pinned.has(n) ? theme.pin : theme.ink, 0.35), this.x[row]!, this.y[row]!);
+        this.dots.put(kindOf('ring', radius * 2.6, faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65)), this.x[row]!, this.y[row]!);
     }
   }
 
-  private kindsOf({ radius, alpha }: { radius: number; alpha: number }): Kinds {
+  /** As before, when nothing is different: looking up some hundred kinds is not free. */
+  private kindsOfLevels(levels: Level[]): Kinds[] {
+    const { ui: { state: { groupBy } }, store: { head } } = this.app;
+    const key = [levels[0]!.radius, this.ratio, groupBy !== 'none', currentTheme().dot, head?.colours.groups].join();
+    if (key !== this.kindsKey) this.kinds = levels.map((level) => this.kindsOf(level));
+    this.kindsKey = key;
+    return this.kinds;
+  }
+
+  private kindsOf({ radius, fade }: Level): Kinds {
     const theme = currentTheme();
     const colours = this.app.store.head?.colours.groups ?? [];
     const r = Math.round(radius * this.ratio * 8) / 8;
+    const made = (shape: Shape, size: number, colour: string, by = fade) => kindOf(shape, size, faded(colour, theme.paper, by));
     const of = (group: number, size: number) =>
-      kindOf(group > 6 ? 'square' : 'disc', size, group === 0 ? theme.dot : colours[(group - 1) % 6] ?? theme.dot, alpha);
+      made(group > 6 ? 'square' : 'disc', size, group === 0 ? theme.dot : colours[(group - 1) % 6] ?? theme.dot);
     const isGrouped = this.app.ui.state.groupBy !== 'none';
     const styles = Array.from({ length: DIMMED }, (_, group) =>
-      group === 0 && isGrouped ? kindOf('disc', r, theme.dim, alpha) : of(group, r));
-    styles[DIMMED] = kindOf('disc', r, theme.dim, alpha * 0.45);
+      group === 0 && isGrouped ? made('disc', r, theme.dim) : of(group, r));
+    styles[DIMMED] = made('disc', r, theme.dim, 1 - (1 - fade) * 0.45);
     return {
       styles,
       centres: Array.from({ length: DIMMED }, (_, group) => of(group, r * 0.6)),
-      missing: kindOf('ring', r * 1.25, theme.missing, alpha),
-      over: kindOf('ring', r * 1.25, theme.over, alpha),
+      missing: made('ring', r * 1.25, theme.missing),
+      over: made('ring', r * 1.25, theme.over),
     };
   }
 
@@ -191,6 +203,12 @@ export class Scatter {
     if (row < 0 || !this.isShown(row)) return null;
     return { x: this.x[row]! / this.ratio, y: this.y[row]! / this.ratio };
   }
+}
+
+/** Of nearness. */
+interface Level {
+  radius: number; // pixels of the page
+  fade: number; // 0 to 1
 }
 
 interface Kinds {

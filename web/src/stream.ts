@@ -136,7 +136,7 @@ type Rows = Pick<Frame, 'count' | 'entity' | 'elapsed' | 'unaccounted' | 'flags'
 
 /** The rows of `base`, with room for all of the block's. */
 function grown(base: Frame, block: FrameBlock): Rows {
-  const room = base.count + block.entity.length;
+  const room = block.entity.reduce((rows, n) => rows + ((base.rowOf[n] ?? -1) < 0 ? 1 : 0), base.count);
   const copy = <T extends { set(from: T): void }>(to: T, from: T | null): T => {
     if (from) to.set(from);
     return to;

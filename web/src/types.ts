@@ -113,6 +113,8 @@ export interface App {
   ui: Ui;
   /** Says something once to a screen reader (aria-live). */
   say(text: string): void;
+  /** Draws one view in the next animation frame: something has changed that is its own. */
+  redraw(view: View): void;
 }
 
 /** A part of the page. */
