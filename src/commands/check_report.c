@@ -105,12 +105,14 @@ static int add_interval(struct check_report *report)
     const struct record *record = &report->record.record;
     const size_t at = report->picture.series.count;
     struct report_interval *interval;
-    int r = reserve((void **)&report->intervals, &report->interval_capacity, at + 1,
-                    sizeof *report->intervals);
 
-    if (r != CAMP_OK)
-        return r;
-    interval = &report->intervals[at];
+    if (report->intervals == NULL)
+        report->intervals = calloc(REPORT_INTERVALS, sizeof *report->intervals);
+    if (report->intervals == NULL)
+        return CAMP_E_NOMEM;
+    if (at == 0)
+        snprintf(report->begin, sizeof report->begin, "%s", report->record.time);
+    interval = &report->intervals[at % REPORT_INTERVALS];
     snprintf(interval->time, sizeof interval->time, "%s", report->record.time);
     for (size_t i = 1; i < REPORT_COLUMNS; i++) {
         const char *name = report_interval_fields[i].name;

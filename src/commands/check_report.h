@@ -10,7 +10,8 @@
 #include "output_file.h"
 #include "views/picture_error.h"
 
-#define REPORT_COLUMNS 18 /* of an interval */
+#define REPORT_COLUMNS 18    /* of an interval */
+#define REPORT_INTERVALS 300 /* the last ones have a row; all are in the pictures and sums */
 
 /* One interval: a row of the report. */
 struct report_interval {
@@ -40,9 +41,10 @@ struct check_report {
     struct accuracy whole; /* of all intervals, in ns */
     double elapsed_s, measured_busy_s, sampled_busy_s;
     struct losses losses;
-    double unread_percent;             /* the most of an interval */
-    struct report_interval *intervals; /* [picture.series.count] */
-    size_t interval_capacity;
+    double unread_percent; /* the most of an interval */
+    char begin[40];        /* when the first interval ended */
+    struct report_interval
+        *intervals; /* [REPORT_INTERVALS] a ring, by the number of the interval */
     struct roster roster;
     struct report_process *processes; /* [roster.count] */
     size_t process_capacity;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVALS_SHOWN 300
 #define PROCESSES_SHOWN 30
 
 /* Each is a column of one of the record's small tables, by its name; the first is the time. */
@@ -99,7 +98,6 @@ static void write_summary(FILE *stream, const struct check_report *report)
 static int write_facts(FILE *stream, const struct check_report *report)
 {
     static const struct field fields[] = { { "what", "what", "", 0, 0 }, { "is", "is", "", 0, 0 } };
-    const struct report_interval *intervals = report->intervals;
     const size_t count = report->picture.series.count;
     char length[64];
     const char *const rows[][2] = {
@@ -108,8 +106,8 @@ static int write_facts(FILE *stream, const struct check_report *report)
         { "kernel", report->kernel },
         { "user and system time", report->context.accounting },
         { "camp", CAMP_VERSION },
-        { "first interval ended", intervals[0].time },
-        { "last interval ended", intervals[count - 1].time },
+        { "first interval ended", report->begin },
+        { "last interval ended", report->record.time },
         { "intervals", length },
         { "tier", tier_name(report->context.tier) },
         { "which cannot see", tier_lacks(report->context.tier) },
@@ -237,7 +235,7 @@ static int write_fit(FILE *stream, const struct check_report *report)
 static int write_intervals(FILE *stream, const struct check_report *report)
 {
     const size_t count = report->picture.series.count;
-    const size_t shown = count < INTERVALS_SHOWN ? count : INTERVALS_SHOWN;
+    const size_t shown = count < REPORT_INTERVALS ? count : REPORT_INTERVALS;
     struct cell *cells = calloc(shown * REPORT_COLUMNS, sizeof *cells);
     char caption[128];
     struct table table = rows_of("intervals", report_interval_fields, REPORT_COLUMNS, cells, shown);
@@ -245,7 +243,8 @@ static int write_intervals(FILE *stream, const struct check_report *report)
     if (cells == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < shown; i++) {
-        const struct report_interval *interval = &report->intervals[count - shown + i];
+        const struct report_interval *interval =
+            &report->intervals[(count - shown + i) % REPORT_INTERVALS];
 
         memcpy(&cells[i * REPORT_COLUMNS], interval->cells, sizeof interval->cells);
         cells[i * REPORT_COLUMNS] = cell_text(interval->time);

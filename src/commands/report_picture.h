@@ -28,7 +28,8 @@ extern const char *const report_picture_overs[];
       OPTION_CHOICE,                                                                               \
       &(options)->kind,                                                                            \
       "KIND",                                                                                      \
-      "One picture instead of a page: --output x.svg, x.png or x.pdf.",                            \
+      "One picture instead of a page (--output x.svg, x.png or x.pdf): barry3, barry4, barymap, "  \
+      "stack, lines; of --from check also error-over-time and error-by-load (docs/error.md).",     \
       0,                                                                                           \
       0,                                                                                           \
       report_picture_kinds },                                                                      \

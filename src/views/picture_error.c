@@ -16,7 +16,8 @@
 #define RADIUS 2.5
 #define LINE_HEIGHT 15
 #define CURVE_POINTS 200
-#define GAP 1.5 /* lengths of an interval without one: the line is broken */
+#define ROOM 1.02 /* above the highest dot, so that it is a whole one */
+#define GAP 1.5   /* lengths of an interval without one: the line is broken */
 
 static struct svg_look line_look(void)
 {
@@ -89,8 +90,7 @@ static struct plot_axis axis_of(const char *title, const double *values, size_t 
         if (isfinite(values[i]) && values[i] > axis.maximum)
             axis.maximum = values[i];
     }
-    if (!(axis.maximum > 0))
-        axis.maximum = 1;
+    axis.maximum = axis.maximum > 0 ? ROOM * axis.maximum : 1;
     plot_widen(&axis);
     axis.minimum = 0;
     return axis;
@@ -237,7 +237,7 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
     r = draw_curve(&plot, picture);
     plot_end(&plot);
     if (!fits)
-        svg_text(stream, (struct svg_point){ WIDTH - 32, TOP + 22 }, SVG_END, SVG_NAME,
+        svg_text(stream, (struct svg_point){ WIDTH - 24, TOP - 14 }, SVG_END, SVG_NAME,
                  word_for(picture->judgement.verdict));
     for (size_t i = 0; i < count; i++)
         below = note(stream, below, sentences[i]);

@@ -65,6 +65,17 @@ reported() {
     done
 }
 
+@test "of many intervals the last 300 have a row, and all are in the pictures and sums" {
+    run --separate-stderr "$CAMP" check --count 310 --interval 10ms --format json --filter . --report "$PAGE"
+    [ "$status" -eq 0 ]
+    page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records[-300:]]"
+    page "[x['measured_percent'] for x in p.tables['intervals']] == [r['total']['measured_percent'] for r in records[-300:]]"
+    page "{'what': 'first interval ended', 'is': records[0]['time']} in p.tables['facts']"
+    page "{'what': 'last interval ended', 'is': records[-1]['time']} in p.tables['facts']"
+    page "p.pictures[0]['dots'] == sum(r['total']['absolute_error_percent'] is not None for r in records)"
+    page "any(t == 'caption' and 'The last 300 of 310' in x for t, x in p.texts)"
+}
+
 @test "both pictures have a dot for each interval with an error, a title and a description" {
     reported 5
     page "len(p.pictures) == 2 and all(x['title'] and x['desc'] for x in p.pictures)"

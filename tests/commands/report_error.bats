@@ -72,6 +72,7 @@ EOF
     command -v Rscript >/dev/null || skip "R is not installed"
     picture error-by-load
     sqlite3 -csv -header "$RUN" "$QUERY" >"$BATS_TEST_TMPDIR/data.csv"
+    # shellcheck disable=SC2016 # R's dollars
     Rscript -e 'd <- read.csv(commandArgs(TRUE)[1]); l <- summary(glm(error ~ cpu, data = d[d$error > 0, ], family = Gamma())); cat(sprintf("a = %.4g ± %.2g, b = %.4g ± %.2g", coef(l)[1, 1], coef(l)[1, 2], coef(l)[2, 1], coef(l)[2, 2]))' \
         "$BATS_TEST_TMPDIR/data.csv" >"$BATS_TEST_TMPDIR/answer" 2>/dev/null || skip "R refuses these data"
     cat "$BATS_TEST_TMPDIR/answer"
