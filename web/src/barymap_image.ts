@@ -30,11 +30,12 @@ export function isSame(a: Layout, b: Layout): boolean {
     a.lineHeight === b.lineHeight && a.perLine === b.perLine && a.lines === b.lines && a.scale === b.scale;
 }
 
-/** The pixel at which a frame begins. */
+/** The first pixel of a frame: the one whose middle is in it. */
 export function xOf({ span, width }: Layout, frame: number): number {
-  return Math.round(((frame - span.from) * width) / (span.to - span.from));
+  return Math.ceil(((frame - span.from) * width) / (span.to - span.from) - 0.5);
 }
 
+/** The frame of a pixel's middle. */
 export function frameAt({ span, width }: Layout, x: number): number {
   return Math.floor(span.from + ((x + 0.5) * (span.to - span.from)) / width);
 }
@@ -95,7 +96,7 @@ export class CellImage {
     for (let x = left; x < right;) {
       const bin = cells.binOf(frameAt(layout, x));
       const end = Math.min(right, Math.max(x + 1, xOf(layout, (bin + 1) * cells.size)));
-      this.paintColumn(x, end, bin, Math.max(bin + 1, cells.binOf(frameAt(layout, end - 1)) + 1));
+      this.paintColumn(x, end, bin, Math.max(bin + 1, cells.binOf(frameAt(layout, end))));
       x = end;
     }
     this.context.putImageData(this.image, 0, 0, left, 0, right - left, this.image.height);

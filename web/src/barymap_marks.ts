@@ -57,8 +57,8 @@ export function areNamed(layout: Layout, stretches: Stretch[]): boolean {
 export function drawMarks(context: CanvasRenderingContext2D, scene: Scene, ui: Ui, series: Series, cell: Cell | null): void {
   context.font = `11px ${currentTheme().font}`;
   context.textBaseline = 'middle';
-  dimLines(context, scene, ui);
   drawCurrent(context, scene, ui);
+  dimLines(context, scene, ui);
   drawStretches(context, scene);
   drawNames(context, scene, ui);
   drawSums(context, scene);

@@ -1,0 +1,252 @@
+// The barymap: each cell has the colour that OKLab says, in its place; scrub, brush, keys.
+import { strict as assert } from 'node:assert';
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { colour, press, rgb, said, spots, still, test, text } from './harness.mjs';
+import { COLOURS, entities, frame, head, stream } from './stream.mjs';
+import { mixed, pixels, show } from './views.mjs';
+
+const STATES = ['user', 'sleep', 'disk', 'other'];
+const AXES3 = ['CPU', 'idle', 'waiting'].map((name, i) => ({ name, states: [i] }));
+const [CPU, IDLE, WAITING] = COLOURS.axes3;
+const PAPER = '#ffffff';
+const PLOT = '.barymap-plot';
+
+/** [entities][frames] of shares; null: it is not there. */
+function grid(cells, others = {}) {
+    const frames = cells[0].map((_, t) => cells.flatMap((row, n) => (row[t] ? [{ n, shares: row[t] }] : [])));
+    return stream({ states: STATES, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
+}
+
+const CELLS = [
+    [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.5, 0.5, 0, 0]],
+    [[0.62, 0.28, 0.1, 0], [1 / 3, 1 / 3, 1 / 3, 0], [0.5, 0, 0, 0.5], [0.1, 0.2, 0.3, 0.4]],
+    [[0.2, 0.2, 0.6, 0], null, [0.9, 0, 0, 0], [0.6, 0.3, 0.2, 0]],
+];
+const ROW = 18; // pixels of the page: there are few
+
+/** The middle of a cell of the picture. */
+async function cellSpots(page, cells, frames = 4) {
+    const { width } = await page.locator(`${PLOT} canvas`).first().boundingBox();
+    return cells.map(([line, t]) => [((t + 0.5) * width) / frames, (line + 0.5) * ROW]);
+}
+
+async function cellOf(page, line, t, frames = 4) {
+    const box = await page.locator(`${PLOT} canvas`).first().boundingBox();
+    const [[x, y]] = await cellSpots(page, [[line, t]], frames);
+    return { x: box.x + x, y: box.y + y };
+}
+
+function assertColour(pixel, expected, what) {
+    assert.ok(expected.every((value, i) => Math.abs(value - pixel[i]) <= 2) && pixel[3] === 255, `${what}: ${pixel} is not ${expected}`);
+}
+
+async function byName(page) {
+    await page.selectOption('.barymap select', 'name');
+    await still(page);
+}
+
+test('barymap: a cell has the colour of its composition, mixed in OKLab', async (opener) => {
+    for (const [dark, paper] of [[false, PAPER], [true, '#15181c']]) {
+        const page = await opener.report(grid(CELLS), { dark });
+        await show(page, 'barymap');
+        await byName(page);
+        for (const [line, row] of CELLS.slice(0, 2).entries())
+            for (const [t, shares] of row.entries()) {
+                const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[line, t]]));
+                const expected = mixed([[CPU, shares[0]], [IDLE, shares[1]], [WAITING, shares[2]], [paper, shares[3]]]);
+                assertColour(pixel, expected, `line ${line}, frame ${t}`);
+            }
+    }
+}, { headed: true });
+
+/** Colours of all pixels of a cell, and how often. */
+async function coloursOf(page, line, t) {
+    const [[x, y]] = await cellSpots(page, [[line, t]]);
+    const box = Array.from({ length: 196 }, (_, i) => [x - 7 + (i % 14), y - 7 + Math.floor(i / 14)]);
+    return new Set((await pixels(page, PLOT, box)).map((pixel) => pixel.slice(0, 3).join()));
+}
+
+test('barymap: missing time is hatched red, over 100 % black, and who is not there leaves it free', async (opener) => {
+    const page = await opener.report(grid(CELLS));
+    await show(page, 'barymap');
+    await byName(page);
+    const missing = (await colour(page, 'missing')).join(), over = (await colour(page, 'over')).join();
+    const red = await coloursOf(page, 2, 2), black = await coloursOf(page, 2, 3), plain = await coloursOf(page, 2, 0);
+    assert.ok(red.has(missing) && !red.has(over));
+    assert.ok(red.has(mixed([[CPU, 0.9], [PAPER, 0.1]]).join()), 'what is missing mixes towards the background');
+    assert.ok(black.has(over) && !black.has(missing));
+    assert.ok(!plain.has(missing) && !plain.has(over));
+    const [[, , , alpha]] = await pixels(page, PLOT, await cellSpots(page, [[2, 1]]));
+    assert.equal(alpha, 0);
+    assert.match(await text(page, '.barymap .caption'), /3 entities × time · hatched red: time is missing · hatched black: over 100 %/);
+});
+
+test('barymap: less than half a percent is not marked', async (opener) => {
+    const cells = [[[0.996, 0, 0, 0], [0.994, 0, 0, 0], [0.5, 0.504, 0, 0], [0.5, 0.506, 0, 0]]];
+    const page = await opener.report(grid(cells));
+    await show(page, 'barymap');
+    const marks = [(await colour(page, 'missing')).join(), (await colour(page, 'over')).join()];
+    const found = [];
+    for (let t = 0; t < 4; t++) found.push(marks.map((mark) => mark), (await coloursOf(page, 0, t)));
+    assert.deepEqual([1, 3, 5, 7].map((i) => marks.filter((mark) => found[i].has(mark))), [[], [marks[0]], [], [marks[1]]]);
+});
+
+test('barymap: rows stand in order of their share, name, group or cluster', async (opener) => {
+    const cells = [[0.2], [0.9], [0.5], [0.21]].map(([share]) => [[share, 1 - share, 0, 0], [share, 1 - share, 0, 0]]);
+    const page = await opener.report(grid(cells, { names: ['b', 'a', 'c', 'a'] }));
+    await show(page, 'barymap');
+    const order = async () => {
+        await still(page);
+        const found = await pixels(page, PLOT, await cellSpots(page, [[0, 0], [1, 0], [2, 0], [3, 0]], 2));
+        const wanted = cells.map(([[share]]) => mixed([[CPU, share], [IDLE, 1 - share]]));
+        return found.map((pixel) => wanted.findIndex((one) => one.every((value, i) => Math.abs(value - pixel[i]) <= 1)));
+    };
+    assert.deepEqual(await order(), [1, 2, 3, 0]);
+    await page.selectOption('.barymap select', 'name');
+    assert.deepEqual(await order(), [1, 3, 0, 2]); // a 1001, a 1003, b 1000, c 1002
+    await page.selectOption('#group-by', 'name');
+    await page.selectOption('.barymap select', 'group');
+    assert.deepEqual(await order(), [1, 3, 0, 2]); // a has two; b is before c
+    await page.selectOption('.barymap select', 'cluster');
+    assert.deepEqual(await order(), [1, 2, 3, 0]);
+});
+
+test('barymap: more entities than lines: several share one, in their mean colour, and it is said', async (opener) => {
+    const count = 1200; // 420 lines: 3 on each of 400
+    const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
+    const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names, frames }));
+    await show(page, 'barymap');
+    await byName(page);
+    assert.match(await text(page, '.barymap .caption'), /1,200 entities × time · 3 entities a line: their mean/);
+    assert.equal(await page.locator(`${PLOT} canvas`).first().evaluate((canvas) => canvas.height), 400);
+    for (const pixel of await pixels(page, PLOT, [[50, 0.5], [50, 200.5], [600, 399.5]]))
+        assertColour(pixel, mixed([[CPU, 1 / 3], [IDLE, 2 / 3]]), 'a line');
+});
+
+test('barymap: thousands of frames: several share a column', async (opener) => {
+    const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a'], frames }));
+    await show(page, 'barymap');
+    await page.waitForFunction(() => /4 frames a column/.test(document.querySelector('.barymap .caption').textContent));
+    await page.waitForTimeout(1500);
+    for (const pixel of await pixels(page, PLOT, [[10, 9], [500, 9], [1000, 9]]))
+        assertColour(pixel, mixed([[CPU, 0.5], [IDLE, 0.5]]), 'a column');
+});
+
+test('barymap: other axes give other colours', async (opener) => {
+    const page = await opener.report(grid(CELLS));
+    await show(page, 'barymap');
+    await byName(page);
+    await press(page, 'a');
+    await page.fill('#edit-axes3', 'X=other; Y=disk; Z=*');
+    await still(page);
+    const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[1, 3]]));
+    assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
+});
+
+test('barymap: a press shows that frame, dragging goes through them', async (opener) => {
+    const page = await opener.report(grid(CELLS));
+    await show(page, 'barymap');
+    let at = await cellOf(page, 0, 2);
+    await page.mouse.click(at.x, at.y);
+    await still(page);
+    assert.match(await text(page, '.odometer'), /^3 \/ 4 /);
+    at = await cellOf(page, 0, 2);
+    const to = await cellOf(page, 0, 3);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y);
+    await page.mouse.up();
+    await still(page);
+    assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
+}, { headed: true });
+
+test('barymap: who is under the pointer is told with exact values, and marked in Barry3', async (opener) => {
+    const page = await opener.report(grid(CELLS), { height: 1300 });
+    await show(page, 'barymap');
+    await byName(page);
+    const at = await cellOf(page, 1, 0);
+    await page.mouse.move(at.x, at.y);
+    await still(page);
+    assert.match((await text(page, '.barymap .tip')).replace(/\s+/g, ' '), /^e1 1001 .* CPU 62 % idle 28 % waiting 10 %$/);
+    assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
+});
+
+test('barymap: Shift and dragging chooses rows, others are dimmed everywhere', async (opener) => {
+    const page = await opener.report(grid(CELLS));
+    await show(page, 'barymap');
+    await byName(page);
+    const from = await cellOf(page, 0, 1), to = await cellOf(page, 1, 1);
+    await page.keyboard.down('Shift');
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await still(page);
+    assert.match(await text(page, '.legend'), /2 of 3 chosen/);
+    const paper = await colour(page, 'paper'), left = Number((await page.locator(`${PLOT} canvas`).first().evaluate((c) => c.style.left)).replace('px', ''));
+    const [x, y] = (await cellSpots(page, [[2, 2]]))[0]; // not in the column of the current frame
+    const [[r, g, b, alpha]] = await pixels(page, PLOT, [[left + x + 30, y]], 1);
+    assert.deepEqual([r, g, b], paper);
+    assert.ok(alpha > 150);
+});
+
+test('barymap: keys alone: move, read, show, pin, choose', async (opener) => {
+    const page = await opener.report(grid(CELLS));
+    await show(page, 'barymap');
+    await byName(page);
+    await page.locator(PLOT).focus();
+    await press(page, 'ArrowDown');
+    assert.match(await said(page), /^e0 1000, .*: CPU 100 %, idle 0 %, waiting 0 %$/);
+    await press(page, 'ArrowDown', 'ArrowRight', 'ArrowRight');
+    assert.match(await said(page), /^e1 1001, .*: CPU 50 %, idle 0 %, waiting 0 %, not on an axis 50 %$/);
+    await press(page, 'Enter');
+    assert.match(await text(page, '.odometer'), /^3 \/ 4 /);
+    await press(page, 'p');
+    assert.match(await text(page, '.legend'), /e1 1001/);
+    await press(page, 'ArrowDown', 'Home', 'ArrowRight');
+    assert.match(await said(page), /^e2 1002, .*: was not there$/);
+    await press(page, 'Shift+ArrowUp');
+    assert.match(await text(page, '.legend'), /2 of 3 chosen/);
+    await press(page, 'Escape');
+    assert.doesNotMatch(await text(page, '.legend'), /chosen/);
+}, { headed: true });
+
+test('barymap: a live stream appends columns, and the first stay as they are', async (opener) => {
+    let response;
+    const server = createServer((request, to) => {
+        if (!request.url.startsWith('/stream'))
+            return to.writeHead(200, { 'Content-Type': 'text/html' }).end(readFileSync(new URL('../../web/dist/page.html', import.meta.url)));
+        response = to.writeHead(200);
+        response.write(Buffer.concat([head({ states: STATES, axes3: AXES3, axes4: null, live: true }), entities(['a'])]));
+        send(0);
+    }).listen(0, '127.0.0.1');
+    const shares = (t) => (t % 2 ? [0, 1, 0, 0] : [1, 0, 0, 0]);
+    const send = (t) => response.write(frame(4, [{ n: 0, shares: shares(t) }], { index: t }));
+    await new Promise((listening) => server.on('listening', listening));
+    try {
+        const page = await opener.page();
+        await page.goto(`http://127.0.0.1:${server.address().port}/#token`);
+        await page.waitForFunction(() => /^1 /.test(document.querySelector('.odometer')?.textContent ?? ''));
+        await show(page, 'barymap');
+        for (let t = 1; t < 70; t++) {
+            send(t);
+            if (t !== 20 && t !== 69) continue;
+            await page.waitForFunction((frames) => document.querySelector('.odometer').textContent.startsWith(`${frames} `), t + 1);
+            await page.waitForTimeout(2300); // rows are put in order every 2 s
+            const capacity = t < 60 ? 64 : 128;
+            const found = await pixels(page, PLOT, await cellSpots(page, [[0, 0], [0, 1], [0, t], [0, t + 1]], capacity));
+            assertColour(found[0], rgb(CPU), 'the first');
+            assertColour(found[1], rgb(IDLE), 'the second');
+            assertColour(found[2], rgb(t % 2 ? IDLE : CPU), `frame ${t}`);
+            assert.equal(found[3][3], 0, 'what is to come is free');
+        }
+    } finally {
+        response.end();
+        server.closeAllConnections();
+        server.close();
+    }
+});

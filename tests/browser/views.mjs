@@ -1,0 +1,44 @@
+// What tests of the views below the two Barries have in common.
+import { still } from './harness.mjs';
+
+/** Scrolls to a view, which is drawn only where it can be seen; all frames are read after that. */
+export async function show(page, id) {
+    await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
+    await page.waitForTimeout(150);
+    await still(page);
+}
+
+/** [red, green, blue, alpha] of pixels of a canvas; spots in pixels of the page from its corner. */
+export async function pixels(page, selector, spots, layer = 0) {
+    return page.evaluate(({ selector, spots, layer }) => {
+        const canvas = document.querySelectorAll(`${selector} canvas`)[layer];
+        const ratio = canvas.width / canvas.getBoundingClientRect().width;
+        const context = canvas.getContext('2d');
+        return spots.map(([x, y]) => [...context.getImageData(Math.floor(x * ratio), Math.floor(y * ratio), 1, 1).data]);
+    }, { selector, spots, layer });
+}
+
+/** Mixing in OKLab, as its author states it, without tables: what colour.ts must come to. */
+export function mixed(parts) {
+    const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+    const lab = (hex) => {
+        const [r, g, b] = [1, 3, 5].map((at) => linear(parseInt(hex.slice(at, at + 2), 16)));
+        const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+        const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+        const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+        return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+            1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+    };
+    const [L, a, b] = parts.map(([hex, share]) => lab(hex).map((value) => value * share))
+        .reduce((sum, part) => sum.map((value, i) => value + part[i]));
+    const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+    const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+    const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+    return [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+        -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s].map((value) => {
+        const c = Math.min(1, Math.max(0, value));
+        return Math.round(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055));
+    });
+}
