@@ -72,7 +72,7 @@ static void put_states(FILE *stream, const struct schema *schema)
         json_text(stream, column->name);
         put_member(stream, "title", column->title);
         put_member(stream, "help", column->help);
-        put_member(stream, "provenance", camp_provenance_name(column->provenance));
+        put_member(stream, "provenance", camp_provenance_name((int)column->provenance));
         putc('}', stream);
     }
     putc(']', stream);
