@@ -73,6 +73,11 @@ export class PageUi implements Ui {
   }
 }
 
+/** A name without the number at its end: "web" of web1 and web2, as camp report groups them. */
+function kind(name: string): string {
+  return name.replace(/[0-9:/_#. -]+$/, '') || name;
+}
+
 /** The largest groups first; of the same size by name. */
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
@@ -80,7 +85,7 @@ function group(store: Store, by: GroupBy): Grouping {
   if (by === 'none') return { by, entities: entities.length, of, groups: [] };
   const members = new Map<string, number[]>();
   for (const entity of entities) {
-    const key = String(entity[by]);
+    const key = by === 'name' ? kind(entity.name) : String(entity[by]);
     const list = members.get(key);
     if (list) list.push(entity.n);
     else members.set(key, [entity.n]);
