@@ -79,7 +79,7 @@ test('barry3: half a percent is no ring', async (opener) => {
 test('sums: what is missing and what is over are told in words', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
     const sums = await text(page, '#sums');
-    assert.match(sums, /unaccounted 600 ms \(10 %\), more than 0\.50 % in 2 of 6 entities/);
+    assert.match(sums, /Unaccounted 600 ms \(10 %\): more than 0\.5 % of its own time in 2 of 6 entities/);
     assert.match(sums, /over 100 % in 1: 300 ms booked twice/);
     assert.match(sums, /no run queue/);
 });
@@ -89,7 +89,7 @@ test('sums: the run queue is what is explained', async (opener) => {
         states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
         frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
     }));
-    assert.match(await text(page, '#sums'), /explained by the run queue 625 ms \(41\.7 %\)/);
+    assert.match(await text(page, '#sums'), /explained, beside it: run queue 625 ms \(41\.7 %\)/);
 });
 
 test('axes: states at no vertex are left out, and that is told', async (opener) => {

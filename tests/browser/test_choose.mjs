@@ -104,7 +104,7 @@ test('brush: a lasso with Shift in one Barry dims all others in both', async (op
     assert.match(await text(page, '.legend'), /1 of 5 chosen/);
     await press(page, 'Escape');
     assert.equal(await bright(page), 4);
-}, { headed: true });
+});
 
 test('hover: who is under the pointer in Barry3 is marked in Barry4', async (opener) => {
     const page = await opener.report(data());

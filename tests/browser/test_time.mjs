@@ -75,6 +75,7 @@ test('time: rows that are not in a frame stay; those that are gone, go', async (
             { key: false, rows: [{ n: 5, shares: [0.2, 0.4, 0.4], flags: NEW | ENDED }], gone: [3] },
             { key: false, rows: [{ n: 4, shares: [0, 0.5, 0.5] }] }, // task5 ended: it is gone
             { key: false, rows: [{ n: 3, shares: [0.5, 0.5, 0] }], gone: [4] }, // it came again
+            { key: true, rows: [...ANCHORS, { n: 5, shares: [0.2, 0.4, 0.4] }] }, // all that there is
         ],
     }));
     const { top, left } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
@@ -82,8 +83,9 @@ test('time: rows that are not in a frame stay; those that are gone, go', async (
     const at = ([a, , c]) => ({ x: left.x + (height * (a + 2 * c)) / Math.sqrt(3), y: left.y - height * a });
     const there = [
         [[0.5, 0.5, 0], [0.5, 0, 0.5]], [[0.5, 0, 0.5], [0.2, 0.4, 0.4]], [[0, 0.5, 0.5]], [[0.5, 0.5, 0]],
+        [[0.2, 0.4, 0.4]],
     ];
-    for (const order of [[0, 1, 2, 3], [2, 1, 3, 0]])
+    for (const order of [[0, 1, 2, 3, 4], [2, 4, 1, 3, 0]])
         for (const t of order) {
             await scrub(page, t);
             const found = await spots(page, '.barry3', await colour(page, 'dot'));

@@ -43,12 +43,12 @@ function timeIn(frame: Frame, states: number[]): number {
 /** One line, always shown. */
 export function sumsText(sums: Sums): string {
   const whole = sums.elapsedMs || 1;
-  const missing = `unaccounted ${duration(sums.missingMs)} (${percent(sums.missingMs / whole)}), ` +
-    `more than ${percent(MISSING)} in ${count(sums.missing)} of ${count(sums.entities)} entities`;
+  const missing = `Unaccounted ${duration(sums.missingMs)} (${percent(sums.missingMs / whole)}): ` +
+    `more than ${100 * MISSING} % of its own time in ${count(sums.missing)} of ${count(sums.entities)} entities`;
+  const runQueue = sums.runQueueMs === null ? 'nothing of it explained: no run queue in this source'
+    : `explained, beside it: run queue ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`;
   const over = sums.over > 0
     ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} booked twice` : 'none over 100 %';
-  const runQueue = sums.runQueueMs === null ? 'not explained: this source has no run queue'
-    : `beside it explained by the run queue ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`;
   return `${missing} · ${runQueue} · ${over}`;
 }
 
