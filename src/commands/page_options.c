@@ -100,6 +100,7 @@ int page_open(struct page_options *options)
 
 void page_close(struct page_options *options)
 {
+    progress_clear(&options->from.progress);
     source_close(options->source);
     options->source = NULL;
 }
@@ -111,7 +112,8 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
 
     options->deadline_ns += options->interval_ns;
     r = options->source->next(options->source, options->deadline_ns, ret_frame, &error);
-    progress_clear(&options->from.progress);
+    if (r != CAMP_OK)
+        progress_clear(&options->from.progress);
     if (r == SOURCE_END)
         *ret_frame = NULL;
     else if (r != CAMP_OK)
@@ -120,4 +122,33 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
     else if ((*ret_frame)->end_ns > options->deadline_ns + options->interval_ns)
         options->deadline_ns = (*ret_frame)->end_ns;
     return OPTIONS_GO_ON;
+}
+
+int page_read(struct page_options *options, uint64_t count,
+              int (*take)(void *context, const struct frame *frame), void *context)
+{
+    int taken = OPTIONS_GO_ON;
+
+    options->frames = 0;
+    options->status = OPTIONS_GO_ON;
+    options->deadline_ns = now_ns(CLOCK_MONOTONIC);
+    while (taken == OPTIONS_GO_ON && !stop_requested &&
+           (!options->facts.live || options->frames < count)) {
+        const struct frame *frame;
+
+        options->status = page_next(options, &frame);
+        if (options->status != OPTIONS_GO_ON || frame == NULL)
+            break;
+        taken = take(context, frame);
+        options->frames++;
+    }
+    progress_clear(&options->from.progress);
+    if (taken != OPTIONS_GO_ON || options->frames > 0)
+        return taken;
+    if (options->status != OPTIONS_GO_ON)
+        return options->status;
+    return complain(STATUS_FAILURE,
+                    stop_requested ? "%s: stopped before its first interval"
+                                   : "%s has no interval in that time: nothing to show",
+                    options->facts.name);
 }

@@ -21,6 +21,10 @@ struct page_options {
     struct axes axes3, axes4;
     char host[256];
     uint64_t deadline_ns;
+
+    /* Of page_read(): */
+    uint64_t frames;
+    int status; /* how the source ended: OPTIONS_GO_ON, or an exit status after a complaint */
 };
 
 #define PAGE_OPTIONS(options)                                                                      \
@@ -64,5 +68,12 @@ void page_close(struct page_options *options);
 /* The next frame: *ret_frame, NULL when the source has ended. OPTIONS_GO_ON, or an exit status
  * after a complaint. It comes back early when a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);
+
+/* Hands each frame to take(), which returns OPTIONS_GO_ON or an exit status after a complaint, to
+ * the end of the source (of this machine: `count` frames) or until a stop is requested.
+ * OPTIONS_GO_ON: there was one at least. What a damaged file has that is whole is among them, and
+ * options->status says that there was more. */
+int page_read(struct page_options *options, uint64_t count,
+              int (*take)(void *context, const struct frame *frame), void *context);
 
 #endif

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct record {
@@ -75,11 +76,22 @@ static int settle_keep(struct record *record)
     return OPTIONS_GO_ON;
 }
 
-/* An existing file is not overwritten by mistake. With --rotate no file of an earlier run is. */
+static bool is_same_file(const char *left, const char *right)
+{
+    struct stat a, b;
+
+    return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* An existing file is not overwritten by mistake, nor what is read while it is read. With --rotate
+ * no file of an earlier run is. */
 static int settle_output(struct record *record)
 {
-    const char *output = record->files.output;
+    const char *output = record->files.output, *text = record->from.from.text;
 
+    if (text != NULL && (strcmp(text, output) == 0 || is_same_file(text, output)))
+        return complain(STATUS_USAGE, "%s is what --from reads: give another --output", output);
     if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
         return OPTIONS_GO_ON;
     if (!record->force)
@@ -105,6 +117,8 @@ static int read_options(struct record *record, int argc, char **argv)
     if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)
         return complain(STATUS_USAGE, "--output %s: the name of a recording ends in .camp",
                         record->files.output);
+    if (record->force && record->files.rotate_ns > 0)
+        return complain(STATUS_USAGE, "--force goes without --rotate: each file is a new one");
     if (record->no_syscalls)
         record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
     return settle_keep(record);

@@ -48,7 +48,6 @@ static int check_picture(struct report_options *options)
         return complain(STATUS_USAGE, "--title is of a page, not of a picture");
     picture->output = options->output;
     picture->count = options->count;
-    picture->interval_ns = options->page.interval_ns;
     picture->axes = options->page.axes3_text;
     picture->axes_4 = options->page.axes4_text;
     return report_error_is(picture->kind) ? report_error_check(picture)
@@ -79,10 +78,9 @@ static int write_picture(struct report_options *options)
     status = from_options_open(&page->from, &page->source, &page->facts);
     if (status != OPTIONS_GO_ON)
         return status;
-    status = is_error ? report_error(&options->picture, page->source, &page->facts)
-                      : report_picture(&options->picture, page->source, &page->facts);
-    progress_clear(&page->from.progress);
-    return status;
+    status =
+        is_error ? report_error(&options->picture, page) : report_picture(&options->picture, page);
+    return status == STATUS_OK && page->status != OPTIONS_GO_ON ? page->status : status;
 }
 
 int command_report(int argc, char **argv)

@@ -1,7 +1,6 @@
 #include "report_error.h"
 
 #include "command.h"
-#include "counters/error.h"
 #include "picture_file.h"
 #include "views/picture.h"
 #include "views/picture_error.h"
@@ -32,28 +31,11 @@ int report_error_check(const struct report_picture *options)
     return picture_file_check(options->output);
 }
 
-static int read_frames(struct error_series *series, const struct report_picture *options,
-                       struct source *source, const struct from_facts *facts)
+static int keep(void *series, const struct frame *frame)
 {
-    uint64_t deadline_ns = source_clock_ns(CLOCK_MONOTONIC);
-    struct camp_error error = { 0 };
-    const struct frame *frame;
-    int r = CAMP_OK;
-
-    for (uint64_t i = 0; !stop_requested && (!facts->live || i < options->count); i++) {
-        deadline_ns += facts->live ? options->interval_ns : 0;
-        r = source->next(source, deadline_ns, &frame, &error);
-        if (r == CAMP_OK && error_series_add_frame(series, frame) != CAMP_OK)
-            r = camp_fail(&error, CAMP_E_NOMEM, 0, "no memory for so many intervals");
-        if (r != CAMP_OK)
-            break;
-    }
-    if (r != CAMP_OK && r != SOURCE_END)
-        return complain_of(r, &error);
-    if (series->count == 0)
-        return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to draw",
-                        facts->name);
-    return STATUS_OK;
+    return error_series_add_frame(series, frame) == CAMP_OK
+               ? OPTIONS_GO_ON
+               : complain(STATUS_FAILURE, "no memory for so many intervals");
 }
 
 /* To memory first: a file is not begun before the picture is whole. */
@@ -76,15 +58,15 @@ static int draw(const struct report_picture *options, struct error_picture *pict
     return status;
 }
 
-int report_error(const struct report_picture *options, struct source *source,
-                 const struct from_facts *facts)
+int report_error(const struct report_picture *options, struct page_options *page)
 {
+    const struct from_facts *facts = &page->facts;
     struct error_picture picture = { .source = facts->name };
     struct tasks_columns columns;
     char host[65] = "", name[sizeof facts->name + sizeof host + 2];
     int status;
 
-    if (!tasks_columns_find(&columns, source->describe(source)))
+    if (!tasks_columns_find(&columns, page->source->describe(page->source)))
         return complain(STATUS_USAGE,
                         "%s does not have sampled beside measured time: --picture %s takes --from "
                         "check, or a recording of it (camp record --from check)",
@@ -94,8 +76,8 @@ int report_error(const struct report_picture *options, struct source *source,
         snprintf(name, sizeof name, "%s, %s", facts->name, host);
         picture.source = name;
     }
-    status = read_frames(&picture.series, options, source, facts);
-    if (status == STATUS_OK)
+    status = page_read(page, options->count, keep, &picture.series);
+    if (status == OPTIONS_GO_ON)
         status = draw(options, &picture);
     error_picture_release(&picture);
     return status;

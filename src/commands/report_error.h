@@ -12,8 +12,7 @@ bool report_error_is(int kind);
  */
 int report_error_check(const struct report_picture *options);
 
-/* Reads the source to its end, or `count` frames, and writes the picture. An exit status. */
-int report_error(const struct report_picture *options, struct source *source,
-                 const struct from_facts *facts);
+/* Reads the page's source to its end, or `count` frames, and writes the picture. An exit status. */
+int report_error(const struct report_picture *options, struct page_options *page);
 
 #endif

@@ -17,7 +17,7 @@ struct work {
     struct report *report;
     struct stream stream;
     struct bytes blocks; /* those at hand */
-    uint64_t frames, size;
+    uint64_t size;
 };
 
 static bool ends_in(const char *path, const char *ending)
@@ -74,26 +74,19 @@ static int begin(struct work *work)
     return put_blocks(work, stream_head(page->schema, &page->stream, &work->blocks));
 }
 
-static int put_frames(struct work *work, uint64_t count)
+static int put_frame(void *context, const struct frame *frame)
 {
-    const struct frame *frame;
-    int status = OPTIONS_GO_ON;
+    struct work *work = context;
     bool is_key;
 
-    while (status == OPTIONS_GO_ON && !stop_requested &&
-           (!work->page->facts.live || work->frames < count)) {
-        status = page_next(work->page, &frame);
-        if (status != OPTIONS_GO_ON || frame == NULL)
-            return status;
-        status = put_blocks(work, stream_frame(&work->stream, frame, &work->blocks, &is_key));
-        work->frames++;
-    }
-    return status;
+    return put_blocks(work, stream_frame(&work->stream, frame, &work->blocks, &is_key));
 }
 
 static int finish(struct work *work)
 {
-    int status = put_blocks(work, stream_end("this is all there is", &work->blocks));
+    const char *reason =
+        work->page->status == OPTIONS_GO_ON ? "this is all there is" : "the source failed";
+    int status = put_blocks(work, stream_end(reason, &work->blocks));
     int failed;
 
     if (status != OPTIONS_GO_ON)
@@ -107,7 +100,7 @@ static int tell(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
         return STATUS_OK;
-    printf("%s: %" PRIu64 " intervals, %zu entities, %.1f MB\n", output, work->frames,
+    printf("%s: %" PRIu64 " intervals, %zu entities, %.1f MB\n", output, work->page->frames,
            work->stream.roster.count, (double)work->size / 1e6);
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
 }
@@ -117,7 +110,7 @@ static int write_file(struct work *work, uint64_t count)
     int status = begin(work);
 
     if (status == OPTIONS_GO_ON)
-        status = put_frames(work, count);
+        status = page_read(work->page, count, put_frame, work);
     if (status == OPTIONS_GO_ON)
         status = finish(work);
     report_release(work->report);
@@ -139,6 +132,8 @@ int report_page(struct page_options *page, const char *output, uint64_t count)
         status = write_file(&work, count);
     if (status == STATUS_OK)
         status = tell(&work, output);
+    if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
+        status = page->status; /* of a damaged file: what is whole was written */
     stream_release(&work.stream);
     bytes_release(&work.blocks);
     return status;

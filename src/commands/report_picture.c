@@ -1,7 +1,6 @@
 #include "report_picture.h"
 
 #include "command.h"
-#include "counters/error.h"
 #include "from_options.h"
 #include "ledger/axes.h"
 #include "ledger/timeline.h"
@@ -129,40 +128,27 @@ static int choose(struct work *work, const struct frame *frame)
     return CAMP_OK;
 }
 
-static int keep(struct work *work, const struct frame *frame)
+static int keep(void *context, const struct frame *frame)
 {
+    struct work *work = context;
     int r = CAMP_OK;
 
     if (work->options->only != NULL) {
         r = choose(work, frame);
         frame = &work->chosen;
     }
-    return r == CAMP_OK ? timeline_add(&work->timeline, frame) : r;
+    if (r == CAMP_OK)
+        r = timeline_add(&work->timeline, frame);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "no memory for so many frames");
 }
 
-static int read_frames(struct work *work, struct source *source)
+static int read_frames(struct work *work, struct page_options *page)
 {
-    uint64_t deadline_ns = source_clock_ns(CLOCK_MONOTONIC);
-    struct camp_error error = { 0 };
-    const struct frame *frame;
-    int r = CAMP_OK;
+    const int status = page_read(page, work->options->count, keep, work);
 
-    for (uint64_t i = 0; !stop_requested && (!work->facts->live || i < work->options->count); i++) {
-        deadline_ns += work->facts->live ? work->options->interval_ns : 0;
-        r = source->next(source, deadline_ns, &frame, &error);
-        if (r == CAMP_OK && keep(work, frame) != CAMP_OK)
-            r = camp_fail(&error, CAMP_E_NOMEM, 0, "no memory for so many frames");
-        if (r != CAMP_OK)
-            break;
-    }
-    if (r != CAMP_OK && r != SOURCE_END)
-        return complain_of(r, &error);
-    if (work->timeline.frame_count == 0)
-        return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to draw",
-                        work->facts->name);
-    if (work->timeline.roster.count == 0 && work->options->only != NULL)
+    if (status == OPTIONS_GO_ON && work->timeline.roster.count == 0 && work->options->only != NULL)
         return complain(STATUS_FAILURE, "%s has no name that --only asks for", work->facts->name);
-    return STATUS_OK;
+    return status;
 }
 
 /* --------------------------------------------------------------------------------- Drawing -- */
@@ -243,11 +229,10 @@ static void release(struct work *work)
     timeline_release(&work->timeline);
 }
 
-int report_picture(const struct report_picture *options, struct source *source,
-                   const struct from_facts *facts)
+int report_picture(const struct report_picture *options, struct page_options *page)
 {
-    const struct schema *schema = source->describe(source);
-    struct work work = { .options = options, .facts = facts };
+    const struct schema *schema = page->source->describe(page->source);
+    struct work work = { .options = options, .facts = &page->facts };
     size_t frame = 0;
     int status;
 
@@ -259,8 +244,8 @@ int report_picture(const struct report_picture *options, struct source *source,
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);
     status = set_axes(&work, schema);
     if (status == STATUS_OK)
-        status = read_frames(&work, source);
-    if (status == STATUS_OK)
+        status = read_frames(&work, page);
+    if (status == OPTIONS_GO_ON)
         status = choose_frame(&work, &frame);
     if (status == STATUS_OK)
         status = find_pinned(&work);

@@ -2,8 +2,7 @@
 #ifndef CAMP_COMMANDS_REPORT_PICTURE_H
 #define CAMP_COMMANDS_REPORT_PICTURE_H
 
-#include "options.h"
-#include "sources/from.h"
+#include "page_options.h"
 
 struct report_picture {
     int kind;           /* enum picture_kind; -1: no picture */
@@ -11,11 +10,10 @@ struct report_picture {
     const char *axes;   /* as a person writes them (ledger/axes.h); NULL: what is usual */
     const char *axes_4; /* of four; NULL: what is usual */
     uint64_t count;     /* so many frames of what has no end */
-    uint64_t interval_ns;
-    const char *at;   /* --at */
-    int over;         /* --over: 1 entities */
-    const char *only; /* --only */
-    const char *pin;  /* --pin */
+    const char *at;     /* --at */
+    int over;           /* --over: 1 entities */
+    const char *only;   /* --only */
+    const char *pin;    /* --pin */
 };
 
 extern const char *const report_picture_kinds[];
@@ -66,8 +64,7 @@ extern const char *const report_picture_overs[];
  * complaint. */
 int report_picture_check(const struct report_picture *options);
 
-/* Reads the source to its end, or `count` frames, and writes the picture. An exit status. */
-int report_picture(const struct report_picture *options, struct source *source,
-                   const struct from_facts *facts);
+/* Reads the page's source to its end, or `count` frames, and writes the picture. An exit status. */
+int report_picture(const struct report_picture *options, struct page_options *page);
 
 #endif
