@@ -53,7 +53,7 @@ const FRAMES = Array.from({ length: 10 }, (_, t) => {
     const second = t >= 5;
     return [
         { n: 0, shares: [0.2, 0.3, 0.5] }, { n: 1, shares: second ? [0.1, 0.8, 0.1] : [0.9, 0.05, 0.05], elapsed: t === 0 ? 0.5 : 1 },
-        { n: 2, shares: [0.4 + 0.02 * t, 0.3, 0.3 - 0.02 * t] }, ...(second ? [{ n: 3, shares: [1, 0, 0] }] : []),
+        { n: 2, shares: [0.4 + 0.02 * t, 0.3, 0.3 - 0.02 * t], elapsed: 0.1 + 0.1 * t }, ...(second ? [{ n: 3, shares: [1, 0, 0] }] : []),
     ];
 });
 const data = () => stream({ states: STATES, names: ['still', 'far', 'near', 'late'], frames: FRAMES });
