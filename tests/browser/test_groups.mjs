@@ -31,7 +31,7 @@ test('multiples: one for each of the largest groups, with its count and mean', a
 });
 
 test('multiples: at most 12; a press chooses a group in all views', async (opener) => {
-    const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => `g${g}`)).flat();
+    const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => String.fromCharCode(97 + g))).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
