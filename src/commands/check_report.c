@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#define CROWD 4096    /* fewer processes are all known by themselves */
+#define GONE_AFTER 60 /* intervals */
+
 /* ----------------------------------------------------------------------- The beginning -- */
 
 /* As a shell would take it again. */
@@ -128,50 +131,81 @@ static int add_interval(struct check_report *report)
     return CAMP_OK;
 }
 
-static int find_process(struct check_report *report, size_t row, struct report_process **ret)
+static struct entity process_of(const struct record *record, size_t row)
 {
-    const struct record *record = &report->record.record;
     const struct cell name = cell_of(record, "processes", row, "name");
     const struct cell pid = cell_of(record, "processes", row, "pid");
     const struct cell began = cell_of(record, "processes", row, "new");
     struct entity entity = { .id = pid.kind == CELL_INTEGER ? pid.integer : 0,
                              .flags = began.boolean ? ENTITY_NEW : 0 };
-    enum roster_news news;
-    uint32_t number;
-    int r;
 
     if (name.kind == CELL_TEXT)
         snprintf(entity.name, sizeof entity.name, "%s", name.text);
-    r = roster_find(&report->roster, &entity, &number, &news);
+    return entity;
+}
+
+static int add_process(struct check_report *report, const struct entity *entity,
+                       const struct report_process *more)
+{
+    struct report_process *process;
+    enum roster_news news;
+    uint32_t number;
+    int r = roster_find(&report->roster, entity, &number, &news);
+
     if (r == CAMP_OK)
         r = reserve((void **)&report->processes, &report->process_capacity, report->roster.count,
                     sizeof *report->processes);
-    if (r == CAMP_OK)
-        *ret = &report->processes[number];
+    if (r != CAMP_OK)
+        return r;
+    process = &report->processes[number];
+    process->measured_s += more->measured_s;
+    process->sampled_s += more->sampled_s;
+    process->absolute_s += more->absolute_s;
+    return CAMP_OK;
+}
+
+/* Where many processes come and go, those that were not seen for a while are added up by name, as
+ * those are that end: otherwise a run of days would know each that ever was. */
+static int fold_gone(struct check_report *report)
+{
+    struct roster old = report->roster;
+    struct report_process *processes = report->processes;
+    int r = CAMP_OK;
+
+    if (old.count < (report->crowd > CROWD ? report->crowd : CROWD))
+        return CAMP_OK;
+    report->roster = (struct roster){ 0 };
+    report->processes = NULL;
+    report->process_capacity = 0;
+    roster_begin(&report->roster);
+    for (size_t i = 0; i < old.count && r == CAMP_OK; i++) {
+        struct entity entity = old.entities[i].entity;
+
+        entity.flags = 0;
+        if (old.entities[i].met + GONE_AFTER < old.frames)
+            entity.id = 0;
+        r = add_process(report, &entity, &processes[i]);
+    }
+    report->crowd = 2 * report->roster.count;
+    roster_release(&old);
+    free(processes);
     return r;
 }
 
 static int add_processes(struct check_report *report, double interval_s)
 {
     const struct record *record = &report->record.record;
-    int r = CAMP_OK;
+    const double share = interval_s / 100;
+    int r = fold_gone(report);
 
     roster_begin(&report->roster);
     for (size_t i = 0; i < record->tables[CHECK_PROCESSES].row_count && r == CAMP_OK; i++) {
-        const double share = interval_s / 100;
         const double measured = number_at(record, "processes", i, "measured_percent") * share;
         const double sampled = number_at(record, "processes", i, "sampled_percent") * share;
-        const double count = number_at(record, "processes", i, "count");
-        struct report_process *process;
+        const struct report_process more = { measured, sampled, fabs(sampled - measured) };
+        const struct entity entity = process_of(record, i);
 
-        r = find_process(report, i, &process);
-        if (r != CAMP_OK)
-            break;
-        process->measured_s += measured;
-        process->sampled_s += sampled;
-        process->absolute_s += fabs(sampled - measured);
-        if ((uint64_t)count > process->count)
-            process->count = (uint64_t)count;
+        r = add_process(report, &entity, &more);
     }
     return r;
 }

@@ -22,7 +22,6 @@ struct report_interval {
 /* A process, or those of one name that ended, in all intervals. */
 struct report_process {
     double measured_s, sampled_s, absolute_s; /* sampled_s NAN: not known */
-    uint64_t count;                           /* at most in one interval */
 };
 
 struct report_cpu {
@@ -41,13 +40,13 @@ struct check_report {
     struct accuracy whole; /* of all intervals, in ns */
     double elapsed_s, measured_busy_s, sampled_busy_s;
     struct losses losses;
-    double unread_percent; /* the most of an interval */
-    char begin[40];        /* when the first interval ended */
-    struct report_interval
-        *intervals; /* [REPORT_INTERVALS] a ring, by the number of the interval */
+    double unread_percent;             /* the most of an interval */
+    char begin[40];                    /* when the first interval ended */
+    struct report_interval *intervals; /* [REPORT_INTERVALS]: i is at i % REPORT_INTERVALS */
     struct roster roster;
     struct report_process *processes; /* [roster.count] */
     size_t process_capacity;
+    size_t crowd;            /* so many processes that those long gone are added up by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };

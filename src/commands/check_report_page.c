@@ -288,7 +288,7 @@ static void fill_process(const struct check_report *report, size_t number, struc
 static int write_processes(FILE *stream, const struct check_report *report)
 {
     static const struct field fields[] = {
-        { "pid", "pid", "-: ended processes of one name", 0, 0 },
+        { "pid", "pid", "-: processes of one name that ended, or were not seen for long", 0, 0 },
         { "name", "name", "of the task (comm)", 0, 0 },
         { "measured_s", "measured s", "on a CPU by the scheduler, all intervals", 0, 3 },
         { "sampled_s", "sampled s", "what ticks charged to it", 0, 3 },
