@@ -144,10 +144,16 @@ static struct entity process_of(const struct record *record, size_t row)
     return entity;
 }
 
+static void add_sums(struct report_process *process, const struct report_process *more)
+{
+    process->measured_s += more->measured_s;
+    process->sampled_s += more->sampled_s;
+    process->absolute_s += more->absolute_s;
+}
+
 static int add_process(struct check_report *report, const struct entity *entity,
                        const struct report_process *more)
 {
-    struct report_process *process;
     enum roster_news news;
     uint32_t number;
     int r = roster_find(&report->roster, entity, &number, &news);
@@ -157,10 +163,7 @@ static int add_process(struct check_report *report, const struct entity *entity,
                     sizeof *report->processes);
     if (r != CAMP_OK)
         return r;
-    process = &report->processes[number];
-    process->measured_s += more->measured_s;
-    process->sampled_s += more->sampled_s;
-    process->absolute_s += more->absolute_s;
+    add_sums(&report->processes[number], more);
     return CAMP_OK;
 }
 
@@ -169,35 +172,43 @@ static int add_process(struct check_report *report, const struct entity *entity,
 static int fold_gone(struct check_report *report)
 {
     struct roster old = report->roster;
-    struct report_process *processes = report->processes;
-    int r = CAMP_OK;
+    const size_t count = old.count;
+    bool *gone = calloc(count + 1, sizeof *gone);
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    struct report_process *processes = NULL;
+    int r = CAMP_E_NOMEM;
 
-    if (old.count < (report->crowd > CROWD ? report->crowd : CROWD))
-        return CAMP_OK;
-    report->roster = (struct roster){ 0 };
-    report->processes = NULL;
-    report->process_capacity = 0;
-    roster_begin(&report->roster);
-    for (size_t i = 0; i < old.count && r == CAMP_OK; i++) {
-        struct entity entity = old.entities[i].entity;
-
-        entity.flags = 0;
-        if (old.entities[i].met + GONE_AFTER < old.frames)
-            entity.id = 0;
-        r = add_process(report, &entity, &processes[i]);
+    for (size_t i = 0; gone != NULL && i < count; i++)
+        gone[i] = old.entities[i].met + GONE_AFTER < old.frames;
+    if (gone != NULL && numbers != NULL)
+        r = roster_fold(&old, gone, "", &report->roster, numbers);
+    if (r == CAMP_OK) {
+        roster_release(&old);
+        report->crowd = 2 * report->roster.count;
+        processes = calloc(report->roster.count + 1, sizeof *processes);
     }
-    report->crowd = 2 * report->roster.count;
-    roster_release(&old);
-    free(processes);
-    return r;
+    if (r == CAMP_OK && processes == NULL)
+        r = CAMP_E_NOMEM;
+    for (size_t i = 0; r == CAMP_OK && i < count; i++)
+        add_sums(&processes[numbers[i]], &report->processes[i]);
+    free(gone);
+    free(numbers);
+    if (r != CAMP_OK)
+        return r;
+    free(report->processes);
+    report->processes = processes;
+    report->process_capacity = report->roster.count;
+    return CAMP_OK;
 }
 
 static int add_processes(struct check_report *report, double interval_s)
 {
     const struct record *record = &report->record.record;
     const double share = interval_s / 100;
-    int r = fold_gone(report);
+    int r = CAMP_OK;
 
+    if (report->roster.count >= (report->crowd > CROWD ? report->crowd : CROWD))
+        r = fold_gone(report);
     roster_begin(&report->roster);
     for (size_t i = 0; i < record->tables[CHECK_PROCESSES].row_count && r == CAMP_OK; i++) {
         const double measured = number_at(record, "processes", i, "measured_percent") * share;

@@ -139,6 +139,43 @@ void roster_forget(struct roster *roster, uint64_t since)
     }
 }
 
+static struct entity folded(const struct entity *entity, const char *suffix)
+{
+    struct entity ret = { .flags = ENTITY_ENDED };
+    const size_t length = strnlen(entity->name, sizeof ret.name - 1 - strlen(suffix));
+
+    memcpy(ret.name, entity->name, length);
+    strcpy(ret.name + length, suffix);
+    return ret;
+}
+
+int roster_fold(const struct roster *roster, const bool *gone, const char *suffix,
+                struct roster *ret, uint32_t *ret_numbers)
+{
+    /* Each was met before: who has an id that another had is new. */
+    struct roster made = { .frames = roster->frames + 1 };
+
+    for (size_t i = 0; i < roster->count; i++) {
+        const struct roster_entity *known = &roster->entities[i];
+        struct entity entity =
+            gone[i] && known->entity.id != 0 ? folded(&known->entity, suffix) : known->entity;
+        enum roster_news news;
+
+        if (known->met == 0)
+            continue;
+        entity.flags |= ENTITY_NEW;
+        if (roster_find(&made, &entity, &ret_numbers[i], &news) != CAMP_OK) {
+            roster_release(&made);
+            return CAMP_E_NOMEM;
+        }
+        made.entities[ret_numbers[i]].entity.flags &= ~(uint32_t)ENTITY_NEW;
+        made.entities[ret_numbers[i]].met = known->met;
+    }
+    made.frames = roster->frames;
+    *ret = made;
+    return CAMP_OK;
+}
+
 bool roster_is_there(const struct roster *roster, uint32_t number)
 {
     return number < roster->count && roster->entities[number].met == roster->frames;

@@ -41,6 +41,12 @@ int roster_find(struct roster *roster, const struct entity *entity, uint32_t *re
  * met for the first time. For who keeps no earlier frames. */
 void roster_forget(struct roster *roster, uint64_t since);
 
+/* The same, but those of gone[count] are one entity for each name, "NAME" and the suffix, without
+ * an id. ret_numbers[count]: who is who in *ret. CAMP_OK, or CAMP_E_NOMEM and *ret stays as it is.
+ */
+int roster_fold(const struct roster *roster, const bool *gone, const char *suffix,
+                struct roster *ret, uint32_t *ret_numbers);
+
 /* Met in the frame that was begun? */
 bool roster_is_there(const struct roster *roster, uint32_t number);
 

@@ -5,6 +5,7 @@
 
 #define FEWEST_FRAMES 64
 #define FEWEST_ROWS 1024
+#define FEWEST_KNOWN 1024 /* so many entities are known in any case */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
 {
@@ -232,15 +233,107 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
     merge_from(timeline, 0, timeline->merging);
 }
 
-int timeline_add(struct timeline *timeline, const struct frame *frame)
-{
-    const size_t most = timeline->bytes_maximum / row_bytes(timeline);
-    int r;
+/* ------------------------------------------------------------------------------ Who is gone -- */
 
-    while (timeline->frame_count > 1 && timeline->row_count + frame->entity_count > most) {
+/* Who is not in the last frame, and in one only: [roster.count]. NULL: no memory. */
+static bool *find_gone(const struct timeline *timeline)
+{
+    const struct roster *roster = &timeline->roster;
+    bool *gone = calloc(roster->count + 1, sizeof *gone);
+    bool *seen = calloc(roster->count + 1, sizeof *seen);
+
+    for (size_t row = 0; gone != NULL && seen != NULL && row < timeline->row_count; row++) {
+        const uint32_t number = timeline->entities[row];
+
+        gone[number] = !seen[number] && !roster_is_there(roster, number);
+        seen[number] = true;
+    }
+    if (seen == NULL) {
+        free(gone);
+        return NULL;
+    }
+    free(seen);
+    return gone;
+}
+
+static void fold_rows(struct timeline *timeline, const uint32_t *numbers)
+{
+    size_t end = 0;
+
+    for (size_t i = 0; i < timeline->frame_count; i++) {
+        struct timeline_frame *frame = &timeline->frames[i];
+        const size_t first = end;
+
+        for (size_t from = frame->first; from < frame->first + frame->count; from++) {
+            const uint32_t number = numbers[timeline->entities[from]];
+            const size_t row = find_row(timeline, number, first, end);
+
+            timeline->entities[from] = number;
+            if (row < end)
+                add_row(timeline, row, from);
+            else
+                move_row(timeline, end++, from);
+        }
+        frame->first = first;
+        frame->count = end - first;
+    }
+    timeline->row_count = end;
+}
+
+static int fold_gone(struct timeline *timeline)
+{
+    struct roster old = timeline->roster;
+    uint32_t *numbers = calloc(old.count + 1, sizeof *numbers);
+    bool *gone = find_gone(timeline);
+    int r = numbers != NULL && gone != NULL
+                ? roster_fold(&old, gone, " (ended)", &timeline->roster, numbers)
+                : CAMP_E_NOMEM;
+
+    if (r == CAMP_OK) {
+        roster_release(&old);
+        free(timeline->places);
+        timeline->places = NULL;
+        timeline->place_count = 0;
+        r = reserve_places(timeline);
+    }
+    if (r == CAMP_OK)
+        fold_rows(timeline, numbers);
+    free(numbers);
+    free(gone);
+    return r;
+}
+
+/* Is there no room for so many rows more, in one part of `parts` of the memory? */
+static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
+{
+    const size_t bytes = timeline->bytes_maximum / parts, known = timeline->roster.count;
+
+    return timeline->row_count + more > bytes / row_bytes(timeline) ||
+           (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct roster_entity));
+}
+
+/* Who is gone goes first; where that does not make half of the room, the resolution of time does.
+ */
+static int make_room(struct timeline *timeline, size_t more)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && timeline->frame_count > 1 && is_full(timeline, more, 1)) {
+        r = fold_gone(timeline);
+        if (r != CAMP_OK || !is_full(timeline, more, 2))
+            break;
         timeline->merging *= 2;
         merge_from(timeline, 0, timeline->merging);
     }
+    return r;
+}
+
+int timeline_add(struct timeline *timeline, const struct frame *frame)
+{
+    int r = make_room(timeline, frame->entity_count);
+
+    if (r != CAMP_OK)
+        return r;
     if (reserve_rows(timeline, frame->entity_count + 1) != CAMP_OK ||
         reserve_frame(timeline) != CAMP_OK)
         return CAMP_E_NOMEM;

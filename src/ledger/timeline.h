@@ -5,7 +5,8 @@
  * Its memory is bounded: where another frame would not fit, neighbours are added up two by two, and
  * from then on as many new ones (the resolution of time halves, nothing is forgotten). Shares of
  * what is added up are means weighted by elapsed time, as if the interval had been that long from
- * the beginning.
+ * the beginning. Who is gone by then and was in one frame only is added up by name: where 500
+ * processes a second come and go, a day of them fits no memory.
  */
 #ifndef CAMP_LEDGER_TIMELINE_H
 #define CAMP_LEDGER_TIMELINE_H
@@ -23,7 +24,7 @@ struct timeline_frame {
 struct timeline {
     const struct schema *schema;
     struct roster roster; /* who is who */
-    size_t bytes_maximum; /* of the rows */
+    size_t bytes_maximum; /* of the rows, and of who is who */
     uint64_t merging;     /* so many frames of the source are one here; 1: each is its own */
     size_t frame_count, frame_capacity;
     struct timeline_frame *frames; /* [frame_count] */

@@ -200,6 +200,48 @@ static void memory_is_bounded_and_no_time_is_lost(void **state)
     assert_true(fabs(run - 4) < 1e-5);
 }
 
+/* One who stays, one who comes back, and 300 a frame that come and go: each has an id that another
+ * had before. */
+static void a_crowd_that_comes_and_goes_is_added_up_by_name(void **state)
+{
+    const size_t most = 64ul << 10;
+    double stays = 0, comes = 0, ended = 0, back = 0;
+
+    (void)state;
+    timeline.bytes_maximum = most;
+    for (unsigned i = 0; i < 500; i++) {
+        begin(i);
+        add(1, SECOND, SECOND / 2, 0, SECOND / 2);
+        if (i == 0 || i > 400)
+            add(2, SECOND, SECOND, 0, 0);
+        for (int64_t k = 0; k < 300; k++) {
+            add(1000 + (i * 300 + k) % 32768, SECOND / 100, SECOND / 100, 0, 0);
+            frame.entities[frame.entity_count - 1].flags = ENTITY_NEW | ENTITY_ENDED;
+            strcpy(frame.entities[frame.entity_count - 1].name, "sh");
+        }
+        keep();
+        assert_true(timeline.row_count <= most / ROW_BYTES);
+        assert_true(timeline.roster.count <= 1024 + 300);
+    }
+    assert_int_equal(timeline.frames[timeline.frame_count - 1].losses.lost,
+                     timeline.frames[timeline.frame_count - 1].merged);
+    for (size_t row = 0; row < timeline.row_count; row++) {
+        const struct entity *entity = &timeline.roster.entities[timeline.entities[row]].entity;
+        double *sum = entity->id == 1          ? &stays
+                      : entity->name[0] == 'n' ? &back /* "n2", or "n2 (ended)" */
+                      : entity->id == 0        ? &ended
+                                               : &comes;
+
+        *sum += timeline.elapsed_s[row];
+        assert_true(entity->id != 0 || strstr(entity->name, " (ended)") != NULL);
+        assert_true(fabs(timeline.shares[3 * row] - (entity->id == 1 ? 0.5 : 1)) < 1e-5);
+    }
+    assert_true(fabs(stays - 500) < 1e-2);
+    assert_true(fabs(back - 100) < 1e-2);
+    assert_true(ended > 1000);
+    assert_true(fabs(stays + back + comes + ended - 2100) < 0.1);
+}
+
 static void a_frame_is_found_by_its_time(void **state)
 {
     (void)state;
@@ -253,6 +295,7 @@ int main(void)
         CASE(frames_added_up_are_one_longer_frame),
         CASE(two_by_two_the_last_may_be_alone),
         CASE(memory_is_bounded_and_no_time_is_lost),
+        CASE(a_crowd_that_comes_and_goes_is_added_up_by_name),
         CASE(a_frame_is_found_by_its_time),
         CASE(shares_are_weighed_as_those_of_a_frame),
     };
