@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
-import { colour, press, spots, still, test, text } from './harness.mjs';
-import { block, END, entities, frame, FRAME, head, json, NOTE, report, stream } from './stream.mjs';
+import { colour, press, said, spots, still, test, text } from './harness.mjs';
+import { block, END, ENTITIES, entities, frame, FRAME, head, json, NOTE, report, stream } from './stream.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 const NAMES = ['a', 'b', 'c'];
@@ -68,6 +68,52 @@ test('data: a frame of other units, of groups, of no rows, of names that are mar
     assert.equal(await dotCount(page), 0);
 });
 
+test('data: the page is called what the stream says', async (opener) => {
+    const called = await opener.report(stream({ states: STATES, names: NAMES, frames: [ROWS], title: 'Friday, <b>slow</b>' }));
+    assert.equal(await called.title(), 'Friday, <b>slow</b>');
+    assert.match(await text(called, '.subject'), /^Friday, <b>slow<\/b> · test · made-up/);
+    const none = await opener.report(stream({ states: STATES, names: NAMES, frames: [ROWS], title: '' }));
+    assert.equal(await none.title(), 'camp · test');
+});
+
+test('data: what is next to nothing, or to all, is not told as such', async (opener) => {
+    const page = await opener.report(stream({ states: STATES, names: NAMES, frames: [[{ n: 0, shares: [0.99996, 0, 0.00004], unaccounted: 0.00001 }, ...ROWS.slice(1)]] }));
+    assert.match(await text(page, '#sums'), /\(< 0\.01 %\)/);
+    await press(page, 'n');
+    assert.match(await said(page), /user > 99\.99 %, sleep 0 %, disk < 0\.01 %/);
+});
+
+test('data: an entity that is called otherwise later is in the group of its new name', async (opener) => {
+    const rename = json(ENTITIES, [{ n: 1, id: 1001, pid: 1001, parent: 1, uid: 0, name: 'a', kernel: false }]);
+    let send;
+    const { url, close } = await serve((response) => {
+        send = (bytes) => response.write(bytes);
+        send(Buffer.concat([begin({ live: true }), one()]));
+    });
+    try {
+        const page = await opener.page();
+        await page.goto(`${url}#x`);
+        await page.selectOption('#group-by', 'name');
+        await page.waitForFunction(() => document.querySelector(".legend").textContent === "a 1b 1c 1");
+        send(Buffer.concat([rename, one(1)]));
+        await page.waitForFunction(() => document.querySelector(".legend").textContent === "a 2c 1");
+    } finally {
+        await close();
+    }
+});
+
+test('data: a number that is given to somebody else is nobody else\'s in the frames before', async (opener) => {
+    const other = json(ENTITIES, [{ n: 0, id: 4711, pid: 4711, parent: 1, uid: 0, name: 'other', kernel: false }]);
+    const page = await opener.report(Buffer.concat([
+        begin({ frames: 5 }), one(0), frame(3, [], { index: 1, key: false, gone: [0] }),
+        frame(3, ROWS.slice(1), { index: 2 }), frame(3, ROWS.slice(1), { index: 3 }), other, one(4),
+    ]));
+    await press(page, 'Home');
+    assert.match(await text(page, '.odometer'), /^3 \/ 5 /);
+    await press(page, 'End', 'n');
+    assert.match(await said(page), /^other 4711: /);
+});
+
 test('data: 300 frames of 500 entities are read while the page can be used', async (opener) => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ n, shares: [n / 500, 1 - n / 500, 0] }));
     const page = await opener.report(stream({
@@ -128,8 +174,56 @@ test('live: frames are followed as they come, the token is sent and hidden', asy
     }
 });
 
+test('live: what goes by is not read out, frame by frame', async (opener) => {
+    let send;
+    const { url, close } = await serve((response) => {
+        send = (bytes) => response.write(bytes);
+        send(Buffer.concat([begin({ live: true }), one()]));
+    });
+    try {
+        const page = await opener.page();
+        await page.goto(`${url}#x`);
+        await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
+        await page.evaluate(() => {
+            window.told = [];
+            const observer = new MutationObserver((changes) => window.told.push(...changes.map(({ target }) => target.textContent)));
+            for (const region of document.querySelectorAll('output, [aria-live]:not([aria-live=off]), [role=status], [role=alert], [role=log]'))
+                observer.observe(region, { childList: true, characterData: true, subtree: true });
+        });
+        for (let index = 1; index < 5; index++) {
+            send(one(index));
+            await page.waitForFunction((wanted) => document.querySelector('.odometer').textContent.startsWith(wanted), `${index + 1} / `);
+        }
+        assert.deepEqual(await page.evaluate(() => window.told), []);
+    } finally {
+        await close();
+    }
+});
+
+test('live: a page in the background takes what comes, though timers stand still there', async (opener) => {
+    let send;
+    const { url, close } = await serve((response) => {
+        send = (bytes) => response.write(bytes);
+        send(Buffer.concat([begin({ live: true }), one()]));
+    });
+    try {
+        const page = await opener.page();
+        await page.addInitScript(() => {
+            Object.defineProperty(document, 'hidden', { get: () => true });
+            window.setTimeout = () => 0;
+        });
+        await page.goto(`${url}#x`);
+        await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
+        await new Promise((later) => setTimeout(later, 50));
+        send(Buffer.concat([one(1), one(2), one(3)]));
+        await page.waitForFunction(() => /^4 \/ 4 /.test(document.querySelector('.odometer').textContent));
+    } finally {
+        await close();
+    }
+});
+
 test('live: refusals are told in words, and not asked again', async (opener) => {
-    for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [500, /status 500/]]) {
+    for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
         let asked = 0;
         const { url, close } = await serve((response) => {
             asked++;

@@ -31,7 +31,7 @@ test('multiples: one for each of the largest groups, with its count and mean', a
 });
 
 test('multiples: at most 12; a press chooses a group in all views', async (opener) => {
-    const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => String.fromCharCode(97 + g))).flat();
+    const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
@@ -44,6 +44,24 @@ test('multiples: at most 12; a press chooses a group in all views', async (opene
     assert.equal(await page.getAttribute('.small-triangle >> nth=1', 'aria-pressed'), 'true');
     await press(page, 'Enter');
     assert.equal(await page.getAttribute('.small-triangle >> nth=1', 'aria-pressed'), 'false');
+});
+
+/** A tenth of the time is at no vertex. */
+const leaving = (frames) => stream({
+    states: [...STATES, 'lock'], axes3: STATES.map((name, i) => ({ name, states: [i] })), axes4: null, names: ['a', 'a'],
+    frames: Array.from({ length: frames }, (_, t) => [{ n: 0, shares: [0.3, 0.3, 0.3, 0.1] }, { n: 1, shares: [t ? 0.5 : 0.3, t ? 0.1 : 0.3, 0.3, 0.1] }]),
+});
+
+test('multiples, compare: what is at no vertex is told, not renormalised in silence', async (opener) => {
+    const page = await opener.report(leaving(2));
+    await show(page, 'multiples');
+    await page.selectOption('#multiples select', 'name');
+    await still(page);
+    assert.match(await text(page, '#multiples .left-out'), /^10 % of the time is in states that no vertex has/);
+    assert.match(await page.getAttribute('.small-triangle', 'aria-label'), /not on an axis 10 %/);
+    await show(page, 'compare');
+    await page.selectOption('#compare .choices select', 'halves');
+    await page.waitForFunction(() => /10 % of the time is at no vertex, and left out/.test(document.querySelector('#compare .caption').textContent));
 });
 
 // ------------------------------------------------------------------------------- comparison --

@@ -5,6 +5,7 @@
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';
+import { Crowds } from './crowds';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
 import { Gestures } from './gestures';
@@ -12,16 +13,12 @@ import { leftOutText } from './sums';
 import { Scatter, type Spot } from './scatter';
 import { currentTheme } from './theme';
 import { showTooltip } from './tooltip';
-import { drawLabels, drawTrails, type Label } from './marks';
+import { drawLabels, drawTrails, fitted, type Label } from './marks';
 import {
   around, clamp, fit, gridValues, isWithin, proportionsAt, scaled, spotOf, WHOLE,
   type Corners, type Part, type Three,
 } from './triangle';
 
-const RINGS = [1, 6, 12]; // dots at one place: one, and two rings around it
-const CROWD = RINGS[0]! + RINGS[1]! + RINGS[2]!;
-const TELL_CROWD = 8; // from so many on their number is written
-const LABELS_MAXIMUM = 14;
 const KEY_STEP = 0.02;
 
 export class Barry3 implements View {
@@ -37,7 +34,7 @@ export class Barry3 implements View {
   private axes: Axis[] | null = null;
   private places: Places | null = null;
   private crowds: Label[] = [];
-  private here = new Uint32Array(0); // how many dots are in each cell of the picture
+  private readonly crowding = new Crowds();
   private cursor: Three | null = null; // of the crosshair
   private drawn: Spot[] = []; // what a drag encloses
   private isDrawnPart = false;
@@ -95,28 +92,8 @@ export class Barry3 implements View {
       scatter.x[row] = (a * top.x + b * left.x + c * right.x) * ratio;
       scatter.y[row] = (a * top.y + b * left.y + c * right.y) * ratio;
     }
-    this.spread(frame);
+    this.crowds = this.crowding.spread(scatter, frame);
     setText(this.outside, outside > 0 ? `${count(outside)} outside of this part` : '');
-  }
-
-  /** Dots at one place stand around it, in the order of the rows; of a crowd, its number is told. */
-  private spread(frame: Frame): void {
-    const { scatter } = this;
-    const cell = scatter.radius() * scatter.ratio;
-    const columns = Math.ceil((scatter.width * scatter.ratio) / cell) + 1;
-    const rows = Math.ceil((scatter.height * scatter.ratio) / cell) + 1;
-    if (this.here.length !== columns * rows) this.here = new Uint32Array(columns * rows);
-    const here = this.here.fill(0);
-    for (let row = 0; row < frame.count; row++) {
-      if (!scatter.isShown(row)) continue;
-      const at = Math.floor(scatter.y[row]! / cell) * columns + Math.floor(scatter.x[row]! / cell);
-      const order = here[at]!++;
-      if (order === 0) continue;
-      const offset = OFFSETS[Math.min(order, CROWD - 1)]!;
-      scatter.x[row]! += offset.x * cell;
-      scatter.y[row]! += offset.y * cell;
-    }
-    this.crowds = crowdsOf(here, columns, cell / scatter.ratio);
   }
 
   // ---------------------------------------------------------------------------- drawing --
@@ -322,7 +299,7 @@ export class Barry3 implements View {
   }
 
   private key(event: KeyboardEvent): boolean {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.axes) return false;
     const middle: Three = this.cursor ?? (this.part.from.map((from) => from + this.part.size / 3) as Three);
     const step = KEY_STEP * this.part.size;
     switch (event.key) {
@@ -382,12 +359,6 @@ export class Barry3 implements View {
 
 export const createBarry3: ViewFactory = (app) => new Barry3(app);
 
-const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
-  Array.from({ length: count }, (_, i) => {
-    const angle = (2 * Math.PI * i) / count;
-    return { x: 1.7 * ring * Math.cos(angle), y: 1.7 * ring * Math.sin(angle) };
-  }));
-
 const box = (a: Spot, b: Spot): Spot[] => [a, { x: b.x, y: a.y }, b, { x: a.x, y: b.y }];
 
 function stroke(context: CanvasRenderingContext2D, a: Spot, b: Spot): void {
@@ -395,34 +366,4 @@ function stroke(context: CanvasRenderingContext2D, a: Spot, b: Spot): void {
   context.moveTo(a.x, a.y);
   context.lineTo(b.x, b.y);
   context.stroke();
-}
-
-/** A text, cut to the room there is. */
-export function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
-  if (context.measureText(text).width <= room) return text;
-  let length = text.length;
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length--;
-  return `${text.slice(0, length)}…`;
-}
-
-/** The places where many are, the fullest first, with what is next to each added. */
-function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
-  const full: number[] = [];
-  for (let at = 0; at < here.length; at++) if (here[at]! >= TELL_CROWD) full.push(at);
-  full.sort((a, b) => here[b]! - here[a]!);
-  const crowds: Label[] = [];
-  for (const at of full) {
-    if (crowds.length === LABELS_MAXIMUM) break;
-    if (here[at]! < TELL_CROWD) continue; // counted with a fuller one
-    let count = 0;
-    for (let dy = -2; dy <= 2; dy++)
-      for (let dx = -2; dx <= 2; dx++) {
-        const near = at + dy * columns + dx;
-        if (near >= 0 && near < here.length) count += here[near]!;
-        here[near] = 0;
-      }
-    const x = (at % columns) + 0.5, y = Math.floor(at / columns) + 0.5;
-    crowds.push({ x: x * cell, y: y * cell, text: `× ${count}`, away: 5 * cell });
-  }
-  return crowds;
 }

@@ -3,10 +3,10 @@
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, pin } from './actions';
 import { CORNERS4, placeAll, type Places } from './axes';
-import { fitted } from './barry3';
 import { button, element, setText } from './dom';
 import { Gestures } from './gestures';
-import { drawLabels, drawTrails, type Label } from './marks';
+import { drawLabels, drawTrails, fitted, type Label } from './marks';
+import { whileSeen } from './parts';
 import { Scatter, type Spot } from './scatter';
 import { leftOutText } from './sums';
 import { currentTheme, prefersLessMotion } from './theme';
@@ -42,6 +42,7 @@ export class Barry4 implements View {
   private order = new Uint32Array(0);
   private levelOf = new Uint8Array(0);
   private isSpinning = false;
+  private readonly isSeen;
   private dragged: Spot | null = null;
 
   constructor(private readonly app: App) {
@@ -49,6 +50,7 @@ export class Barry4 implements View {
     this.element = element('section', { class: 'panel barry4', id: 'barry4' },
       element('header', {}, element('h2', {}, 'Barry4'), this.spin), this.scatter.element, this.leftOut);
     this.spin.hidden = prefersLessMotion();
+    this.isSeen = whileSeen(this.element, () => undefined);
     this.listen();
   }
 
@@ -285,7 +287,7 @@ export class Barry4 implements View {
   private spinFrom(before: number): void {
     requestAnimationFrame((now) => {
       if (!this.isSpinning) return;
-      if (this.dragged === null) this.rotate(((now - before) / 1000) * TURN_PER_S, 0);
+      if (this.dragged === null && this.isSeen()) this.rotate(((now - before) / 1000) * TURN_PER_S, 0);
       this.spinFrom(now);
     });
   }

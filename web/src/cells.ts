@@ -37,8 +37,15 @@ export class Cells implements Reader {
   }
 
   read(frame: Frame): void {
-    const bin = this.binOf(frame.index) - this.firstBin;
-    if (bin >= this.bins.length) this.begin(bin, frame.rowOf.length);
+    let bin = this.binOf(frame.index) - this.firstBin;
+    if (bin > this.bins.length) {
+      // Nobody saw it for so long that what it had, and what would come next, was dropped.
+      this.bins = [];
+      this.firstBin += bin;
+      bin = 0;
+      this.generation++;
+    }
+    if (bin === this.bins.length) this.begin(frame.rowOf.length);
     this.add(frame);
     this.close(bin, frame.rowOf.length);
     if (this.bins.length > Math.min(BINS_MAXIMUM, Math.max(128, CELLS_MAXIMUM / frame.rowOf.length)))
@@ -67,8 +74,8 @@ export class Cells implements Reader {
     return [this.firstBin, this.firstBin + this.bins.length];
   }
 
-  private begin(bin: number, entities: number): void {
-    while (this.bins.length <= bin) this.bins.push(new Uint8Array(CELL * entities));
+  private begin(entities: number): void {
+    this.bins.push(new Uint8Array(CELL * entities));
     this.open.fill(0);
   }
 

@@ -5,7 +5,7 @@
 // the vertices. Nothing is renormalised, but for shares that add up to more than 1 there is no
 // colour: such a cell has that of its proportions, and its mark.
 
-export type Lab = [lightness: number, a: number, b: number];
+type Lab = [lightness: number, a: number, b: number];
 
 /** A colour of 8 bits a channel: 0xRRGGBB. */
 export function parseColour(hex: string): number {
@@ -26,7 +26,7 @@ const STEPS = 8191;
 /** toByte() of 0 to 1 in STEPS steps: a power for each cell of a barymap takes too long. */
 const BYTES = Uint8Array.from({ length: STEPS + 1 }, (_, i) => toByte(i / STEPS));
 
-export function toLab(hex: string): Lab {
+function toLab(hex: string): Lab {
   const rgb = parseColour(hex);
   const r = toLinear(rgb >> 16), g = toLinear((rgb >> 8) & 255), b = toLinear(rgb & 255);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);

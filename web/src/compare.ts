@@ -1,7 +1,7 @@
 // Two periods compared: an arrow for each entity from its mean place in one to that in the other,
 // and who moved most in text. Distances are those in a triangle of height 1.
 import { pin } from './actions';
-import { CORNERS3, place, sumStates } from './axes';
+import { CORNERS3, place, restOf, sumStates } from './axes';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
 import { choice, whileSeen } from './parts';
@@ -13,8 +13,10 @@ const ARROWS = 300, LISTED = 30; // of who moved most
 const SIZE = 440, MARGIN = 26; // of the picture, in its own units
 const LEAST = 0.002; // a shorter way is a dot
 
-/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed. */
+/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed; and of all what no axis has. */
 class Sums {
+  leftOut = 0;
+  elapsed = 0;
   private sums = new Float64Array(0);
 
   add(frame: Frame, axes: Axis[]): void {
@@ -24,7 +26,10 @@ class Sums {
       this.sums = grown;
     }
     const shares = axes.map((axis) => sumStates(frame, axis.states));
+    const leftOut = sumStates(frame, restOf(axes, frame.shares.length));
     for (let row = 0; row < frame.count; row++) {
+      this.leftOut += leftOut[row]! * frame.elapsed[row]!;
+      this.elapsed += frame.elapsed[row]!;
       const at = 4 * frame.entity[row]!, elapsed = frame.elapsed[row]!;
       for (let i = 0; i < 3; i++) this.sums[at + i]! += shares[i]![row]! * elapsed;
       this.sums[at + 3]! += elapsed;
@@ -86,7 +91,7 @@ class Compare implements View {
   private of: { pair: Pair; axes: Axis[] } | null = null;
   private isDone = false;
   private moved: Moved[] = [];
-  private drawnAs = '';
+  private drawnAs: unknown[] = [];
 
   constructor(private readonly app: App) {
     this.series = seriesOf(app);
@@ -167,12 +172,18 @@ class Compare implements View {
       else if (after) come++;
     }
     this.moved = moved.sort((a, b) => b.distance - a.distance || a.n - b.n);
-    this.drawnAs = '';
+    this.drawnAs = [];
     const shown = moved.length > ARROWS ? `the ${ARROWS} of ${count(moved.length)} entities that moved most` : `${count(moved.length)} entities`;
     const others = [gone ? `${count(gone)} were there only before` : '', come ? `${count(come)} only after` : ''].filter(Boolean);
-    setText(this.caption, [shown, ...others].join(' · '));
+    setText(this.caption, [shown, ...others, this.leftOut()].filter(Boolean).join(' · '));
     const most = this.moved[0];
     if (most) this.app.say(`${this.app.ui.label(most.n)} moved most: ${this.words(most)}`);
+  }
+
+  /** Places are those of the proportions: what is not in them is told. */
+  private leftOut(): string {
+    const { before, after } = this.reader, out = before.leftOut + after.leftOut;
+    return out > 0 ? `${percent(out / (before.elapsed + after.elapsed))} of the time is at no vertex, and left out` : '';
   }
 
   private words({ before, after, distance }: Moved): string {
@@ -184,10 +195,11 @@ class Compare implements View {
 
   private drawMoved(axes: Axis[]): void {
     const { pinned, hover, groupBy } = this.app.ui.state;
-    const key = [[...pinned].join(), hover, groupBy, this.app.ui.state.search, this.app.ui.state.brush?.size].join(' ');
-    if (key === this.drawnAs) return;
-    const isAnew = this.drawnAs === '';
-    this.drawnAs = key;
+    const { search, brush } = this.app.ui.state;
+    const now = [pinned, hover, groupBy, search, brush, this.app.store.told];
+    if (now.every((value, i) => value === this.drawnAs[i])) return;
+    const isAnew = this.drawnAs.length === 0;
+    this.drawnAs = now;
     if (isAnew) {
       this.drawTriangle(axes);
       this.fillList(axes);

@@ -84,7 +84,7 @@ export class Controls {
     const { groupBy, pinned, search, brush } = ui.state;
     this.groupBy.value = groupBy;
     this.axes.draw();
-    const now = [groupBy, pinned, search, brush, store.entities.length];
+    const now = [groupBy, pinned, search, brush, store.told];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
     this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));

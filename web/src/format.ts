@@ -1,9 +1,13 @@
-// Numbers as text: shares in %, times, dates.
+// Numbers as text: shares in %, times of the day.
+
+const ROUNDING = 1e-5; // of sums, in %
 
 /** 0.1234 as "12.3 %". Never "0 %" or "100 %" of what is not. */
 export function percent(share: number): string {
   const value = 100 * share;
   const size = Math.abs(value);
+  if (size > ROUNDING && size < 0.005) return `${value < 0 ? '−' : ''}< 0.01 %`;
+  if (size >= 99.995 && size < 100 - ROUNDING) return `${value < 0 ? '−' : ''}> 99.99 %`;
   const digits = size > 0 && (size < 1 || (size > 99 && size < 100)) ? 2 : 1;
   return `${value.toFixed(digits).replace(/\.0+$/, '')} %`.replace('-', '−');
 }
@@ -26,11 +30,10 @@ function threeDigits(value: number): string {
 const whole = new Intl.NumberFormat('en-US');
 export const count = (value: number): string => whole.format(value);
 
-/** "23:14:37.250", local; with the date when asked for. */
-export function clock(ms: number, withDate = false): string {
+/** "23:14:37.250", local. */
+export function clock(ms: number): string {
   const date = new Date(ms);
   if (!Number.isFinite(date.getTime())) return '?';
   const two = (value: number, width = 2) => String(value).padStart(width, '0');
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
-  return withDate ? `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}` : time;
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
 }

@@ -44,8 +44,15 @@ export class History implements Reader {
   }
 
   read(frame: Frame): void {
-    const bin = Math.floor(frame.index / this.size) - this.firstBin;
-    while (this.bins.length <= bin) this.bins.push(new MeanSum(this.axes.length));
+    let bin = Math.floor(frame.index / this.size) - this.firstBin;
+    if (bin > this.bins.length) {
+      // Nobody saw it for so long that what it had, and what would come next, was dropped.
+      this.bins = [];
+      this.firstBin += bin;
+      bin = 0;
+      this.generation++;
+    }
+    if (bin === this.bins.length) this.bins.push(new MeanSum(this.axes.length));
     this.bins[bin]!.addMean(meanOf(frame, this.axes, this.selection));
     if (this.bins.length > BINS_MAXIMUM) this.merge();
   }

@@ -16,6 +16,7 @@ import { createStack } from './stack';
 import { FrameStore } from './store';
 import { createTable } from './table';
 import { onThemeChange } from './theme';
+import { refreshTooltip } from './tooltip';
 import { PageUi } from './ui';
 
 // In the order of the page. The number of a view is the key that goes there.
@@ -100,6 +101,7 @@ class Page {
       this.isStale = false;
       this.player.draw();
       this.controls.draw();
+      refreshTooltip();
       for (const view of this.views) this.stale.add(view);
     }
     for (const view of [...this.stale]) if (this.isWanted(view)) this.draw(view);

@@ -24,6 +24,14 @@ function widthOf(context: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
+/** A text, cut to the room there is. */
+export function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text;
+  let length = text.length;
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length--;
+  return `${text.slice(0, length)}…`;
+}
+
 /** Beside their spots, on a little paper so that dots do not hide them; none covers another. */
 export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number): void {
   const theme = currentTheme();

@@ -1,6 +1,6 @@
 // Small multiples: a small Barry3 for each of the largest groups, with its mean as a cross. A press
 // chooses the group: all others are dimmed everywhere.
-import { MISSING, place, sumStates } from './axes';
+import { MISSING, place, restOf, sumStates } from './axes';
 import { element, setText } from './dom';
 import { Dots, faded, kindOf } from './dots';
 import { count, percent } from './format';
@@ -8,6 +8,7 @@ import { MeanSum, type Mean } from './means';
 import { choice, whileSeen } from './parts';
 import { inWords } from './readout';
 import { seriesOf } from './series';
+import { leftOutText } from './sums';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 
@@ -30,6 +31,7 @@ class Multiples implements View {
   private readonly isSeen;
   private readonly caption = element('p', { class: 'caption' });
   private readonly grid = element('div', { class: 'smalls' });
+  private readonly leftOut = element('p', { class: 'warn left-out', hidden: '' });
   private readonly grouping;
   private smalls: Small[] = [];
   private paper = '';
@@ -38,7 +40,7 @@ class Multiples implements View {
     this.grouping = choice<GroupBy>('Groups by', GROUPINGS, (groupBy) => app.ui.set({ groupBy }));
     this.element = element('section', { class: 'panel wide multiples', id: 'multiples', 'aria-label': 'Small multiples' },
       element('header', {}, element('h2', {}, 'Small multiples'), this.caption, element('div', { class: 'choices' }, this.grouping)),
-      this.grid);
+      this.grid, this.leftOut);
     this.isSeen = whileSeen(this.element, () => seriesOf(app).again());
     seriesOf(app).watch(this);
     onThemeChange(() => seriesOf(app).again());
@@ -55,7 +57,10 @@ class Multiples implements View {
     setText(this.caption, groups.length === 0 ? 'choose what to group by'
       : `the ${groups.length} largest groups${others > 0 ? `; ${count(others)} entities are in smaller ones` : ''} · a press chooses a group`);
     const shares = axes3.map((axis) => sumStates(frame, axis.states));
-    groups.forEach(({ name }, g) => this.drawSmall(g, name, frame, rows[g]!, shares));
+    const leftOut = sumStates(frame, restOf(axes3, frame.shares.length));
+    setText(this.leftOut, groups.length > 0 ? leftOutText(frame, axes3) : '');
+    this.leftOut.hidden = this.leftOut.textContent === '';
+    groups.forEach(({ name }, g) => this.drawSmall(g, name, frame, rows[g]!, shares, leftOut));
   }
 
   /** As many triangles as there are groups, with the colours of the theme. */
@@ -81,7 +86,7 @@ class Multiples implements View {
     this.grid.append(button);
   }
 
-  private drawSmall(group: number, title: string, frame: Frame, rows: number[], shares: Float32Array[]): void {
+  private drawSmall(group: number, title: string, frame: Frame, rows: number[], shares: Float32Array[], leftOut: Float32Array): void {
     const { ui, store } = this.app, { dots, name, text, button } = this.smalls[group]!;
     const theme = currentTheme(), ratio = pixelRatio();
     const colour = store.head!.colours.groups[group % 6]!, shape = group < 6 ? 'disc' : 'square';
@@ -94,7 +99,7 @@ class Multiples implements View {
       const kind = ui.isDimmed(frame.entity[row]!) ? 3 : unaccounted > MISSING ? 1 : unaccounted < -MISSING ? 2 : 0;
       const own = [shares[0]![row]!, shares[1]![row]!, shares[2]![row]!];
       put(own, ratio, (x, y) => dots.put(kinds[kind]!, x, y));
-      sum.add({ shares: own, leftOut: 0, unaccounted }, frame.elapsed[row]!);
+      sum.add({ shares: own, leftOut: leftOut[row]!, unaccounted }, frame.elapsed[row]!);
     }
     const { mean } = sum;
     if (mean) put(mean.shares, ratio, (x, y) => dots.put(kindOf('ring', 6 * ratio, theme.ink), x, y));

@@ -12,7 +12,7 @@ export class Player {
   readonly element: HTMLElement;
   private readonly play = button('', { class: 'play', 'aria-label': 'Play' }, () => this.toggle());
   private readonly scrub = element('input', { type: 'range', min: '0', max: '0', step: '1', 'aria-label': 'Frame' });
-  private readonly odometer = element('output', { class: 'odometer' });
+  private readonly odometer = element('span', { class: 'odometer' });
   private readonly speed = element('select', { 'aria-label': 'Speed' });
   private readonly live = button('Live', { class: 'live', 'aria-label': 'Follow the newest frame' }, () => this.follow());
   private readonly sums = element('p', { class: 'sums', id: 'sums' });

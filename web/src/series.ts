@@ -147,10 +147,3 @@ export function seriesOf(app: App): Series {
   if (!series) ofApp.set(app, (series = new Series(app)));
   return series;
 }
-
-/** Who a chart is about: the pinned, else the brushed; null: all. */
-export function selectionOf(app: App): ReadonlySet<number> | null {
-  const { pinned, brush } = app.ui.state;
-  if (pinned.size > 0) return pinned;
-  return brush && brush.size > 0 ? brush : null;
-}

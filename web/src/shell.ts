@@ -15,7 +15,7 @@ const KEYS: [string, string][] = [
   ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'take back: brush, search, zoom'], ['?', 'this'],
 ];
 const HANDS: [string, string][] = [
-  ['Click', 'pin'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
+  ['Click', 'pin; where time goes from left to right: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
   ['Wheel, double click', 'zoom'],
 ];
 
@@ -57,8 +57,8 @@ export class Shell {
   /** What the head and the notes say. */
   show(store: FrameStore): void {
     const head = store.head!;
-    setText(this.title, [head.host, head.source, head.tier].filter(Boolean).join(' · '));
-    document.title = `camp · ${head.host || head.source}`;
+    setText(this.title, [head.title, head.host, head.source, head.tier].filter(Boolean).join(' · '));
+    document.title = head.title || `camp · ${head.host || head.source}`;
     const told = [head.note, ...store.notes, head.live && store.ended ? `The source has ended: ${store.ended}.` : '',
       head.axes3 ? '' : 'This source has fewer than three states: there is no triangle to show.'].filter(Boolean);
     this.notes.hidden = told.length === 0;

@@ -27,7 +27,8 @@ class Feed {
     this.reader.push(chunk);
     for (let block = this.reader.next(); block; block = this.reader.next()) {
       this.store.add(block);
-      if (performance.now() - this.since < TURN_MS) continue;
+      // Who is not seen has nothing to draw, and its timers are late by up to a minute.
+      if (document.hidden || performance.now() - this.since < TURN_MS) continue;
       this.store.tell();
       await new Promise((resolve) => setTimeout(resolve));
       this.since = performance.now();
@@ -104,6 +105,8 @@ function refusal(status: number): string {
   if (status === 401 || status === 403)
     return 'The server refuses this page: its address lacks the token, or has an old one. Open the ' +
       'whole address that camp view printed, with everything behind the #.';
+  if (status === 503)
+    return 'Too many pages are open already. Close some of them, then load this one again.';
   if (status === 421)
     return 'The server does not answer to this name. Open the address that camp view printed, as it is.';
   return `The server answered with status ${status}. Start camp view again, and open the address it prints.`;

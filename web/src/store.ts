@@ -17,12 +17,14 @@ interface Kept {
 export class FrameStore implements Store {
   head: Head | null = null;
   entities: Entity[] = [];
+  told = 0;
   firstFrame = 0;
   endFrame = 0;
   ended: string | null = null;
   notes: string[] = [];
 
   private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
+  private mentioned: number[] = []; // [entities] the frame that said something of it last
   private bytes = 0;
   private made = new Map<number, Frame>(); // the least recently used first
   private listeners: (() => void)[] = [];
@@ -77,8 +79,11 @@ export class FrameStore implements Store {
       const n = entity.n;
       if (!Number.isInteger(n) || n < 0 || n > this.entities.length + entities.length)
         throw new StreamError(`an entity has the number ${n}`);
+      const before = this.entities[n];
+      if (before && isOther(before, entity)) this.forget(n);
       this.entities[n] = entity;
     }
+    this.told++;
     if (this.entities.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
   }
 
@@ -87,6 +92,7 @@ export class FrameStore implements Store {
     const block = readFrame(payload, this.head.states.length);
     for (const n of block.entity)
       if (n >= this.entities.length) throw new StreamError(`a frame has entity ${n}, which is not known`);
+    for (const n of block.entity) this.mentioned[n] = this.endFrame;
     if (!(block.unit > 0)) throw new StreamError(`a frame has the unit ${block.unit}`);
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
     if (block.isKey && block.endMs < this.lastEndMs - 1 && this.isAgain) this.clearFrames();
@@ -126,9 +132,20 @@ export class FrameStore implements Store {
   /** Up to the next key frame; never the last one that can be begun with. */
   private dropOldest(): void {
     const next = this.kept.findIndex((kept, i) => i > 0 && kept.isKey);
-    if (next < 0) return;
-    for (const { payload } of this.kept.splice(0, next)) this.bytes -= payload.byteLength;
-    this.firstFrame += next;
+    if (next > 0) this.drop(next);
+  }
+
+  /** The number is given to somebody else: frames in which it was the other one's are dropped, up to
+   *  the first key frame without it. */
+  private forget(n: number): void {
+    const since = (this.mentioned[n] ?? -1) - this.firstFrame;
+    const key = since < 0 ? -1 : this.kept.findIndex(({ isKey }, i) => i > since && isKey);
+    if (key > 0) this.drop(key);
+  }
+
+  private drop(count: number): void {
+    for (const { payload } of this.kept.splice(0, count)) this.bytes -= payload.byteLength;
+    this.firstFrame += count;
     for (const index of this.made.keys()) if (index < this.firstFrame) this.made.delete(index);
   }
 
@@ -148,6 +165,11 @@ export class FrameStore implements Store {
     this.made.set(index, frame);
     if (this.made.size > MADE_MAXIMUM) this.made.delete(this.made.keys().next().value!);
   }
+}
+
+/** Not the same one with another name, but who has its number now. */
+function isOther(before: Entity, now: Entity): boolean {
+  return before.id !== now.id || (now.id === 0 && before.name !== now.name);
 }
 
 function json(block: Block): unknown {

@@ -117,15 +117,15 @@ export function emptyFrame(stateCount: number): Frame {
   };
 }
 
-/** The whole frame: `before` (of which nothing is changed; of a key frame, an empty one) with the
- *  rows of `block`. */
+/** The whole frame: `before` (of which nothing is changed) with the rows of `block`. */
 export function applyFrame(before: Frame, block: FrameBlock, index: number, entities: number): Frame {
+  const base = block.isKey ? emptyFrame(block.shares.length) : before;
   const rowOf = new Int32Array(entities).fill(-1);
-  rowOf.set(before.rowOf.subarray(0, entities));
+  rowOf.set(base.rowOf.subarray(0, entities));
   const frame: Frame = {
     index, endMs: block.endMs, lengthMs: block.lengthMs, unit: block.unit,
     unseen: block.unseen, lost: block.lost, partial: block.partial,
-    rowOf, ...grown(before, block),
+    rowOf, ...grown(base, block),
   };
   writeRows(frame, block);
   removeRows(frame, block);

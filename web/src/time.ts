@@ -17,7 +17,7 @@ export function clock(ms: number, step = 1000): string {
 }
 
 /** "2026-03-14 14:03:20" */
-export function dateAndClock(ms: number): string {
+function dateAndClock(ms: number): string {
   const date = new Date(ms);
   const two = (n: number) => String(n).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;

@@ -8,8 +8,18 @@ import type { Spot } from './scatter';
 const box = element('div', { class: 'tooltip', hidden: '', role: 'tooltip' });
 document.body.append(box);
 
+type Shown = [app: App, stage: HTMLElement, spot: Spot | null, n: number | null, axes: Axis[]];
+let shown: Shown | null = null;
+
+/** What it says is of the frame that is shown, also when the pointer stands still. */
+export function refreshTooltip(): void {
+  if (shown) showTooltip(...shown);
+}
+
 /** Beside a spot of a stage; hidden without a spot or an entity. */
-export function showTooltip(app: App, stage: HTMLElement, spot: Spot | null, n: number | null, axes: Axis[]): void {
+export function showTooltip(...asked: Shown): void {
+  const [app, stage, spot, n, axes] = asked;
+  shown = spot && n !== null ? asked : null;
   const frame = app.store.frame(app.ui.state.current);
   const row = n === null ? -1 : frame.rowOf[n] ?? -1;
   box.hidden = !spot || row < 0;
@@ -36,8 +46,4 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
   const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
     `uid ${entity.uid}`, entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
   return [element('strong', {}, entity.name || `#${n}`), element('p', {}, `${ids} · ${duration(elapsed)}`), table];
-}
-
-export function hideTooltip(): void {
-  box.hidden = true;
 }

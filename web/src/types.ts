@@ -4,6 +4,7 @@
 export interface Head {
   schema: string;
   version: string;
+  title: string; // of the page; empty: nothing was said
   source: string;
   tier: string;
   note: string;
@@ -62,6 +63,7 @@ export interface Frame {
 export interface Store {
   head: Head | null;
   entities: Entity[];
+  told: number; // grows when entities are new or have changed
   firstFrame: number; // the oldest that is kept
   endFrame: number; // one behind the newest
   ended: string | null; // why nothing more will come

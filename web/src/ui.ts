@@ -1,7 +1,7 @@
 // What the person has chosen, and what follows from it: who is dimmed, who is in which group.
 import type { GroupBy, Store, Ui, UiState } from './types';
 
-export const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
+const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
 
 const NONE: UiState = {
   axes3: [], axes4: [], current: 0, playing: false, following: false, speed: 1,
@@ -11,7 +11,7 @@ const NONE: UiState = {
 
 interface Grouping {
   by: GroupBy;
-  entities: number; // how many there were when it was made
+  told: number; // Store.told when it was made
   of: Int8Array;
   groups: { name: string; count: number }[];
 }
@@ -19,6 +19,7 @@ interface Grouping {
 export class PageUi implements Ui {
   private chosen: UiState = { ...NONE };
   private dims: Uint8Array | null = null;
+  private dimsTold = -1; // Store.told when they were made
   private grouping: Grouping | null = null;
 
   constructor(private readonly store: Store, private readonly changed: (change: Partial<UiState>) => void) {}
@@ -38,13 +39,14 @@ export class PageUi implements Ui {
   isDimmed(n: number): boolean {
     const { search, brush } = this.chosen;
     if (!search && !brush) return false;
-    if (!this.dims || this.dims.length !== this.store.entities.length) this.dims = this.makeDims();
+    if (!this.dims || this.dimsTold !== this.store.told) this.dims = this.makeDims();
     return this.dims[n] === 1;
   }
 
   private makeDims(): Uint8Array {
     const { search, brush } = this.chosen;
     const dims = new Uint8Array(this.store.entities.length);
+    this.dimsTold = this.store.told;
     for (const { n, name } of this.store.entities)
       dims[n] = (search && !search.test(name)) || (brush && !brush.has(n)) ? 1 : 0;
     return dims;
@@ -66,8 +68,7 @@ export class PageUi implements Ui {
 
   private grouped(): Grouping {
     const { groupBy } = this.chosen;
-    const { entities } = this.store;
-    if (this.grouping?.by !== groupBy || this.grouping.entities !== entities.length)
+    if (this.grouping?.by !== groupBy || this.grouping.told !== this.store.told)
       this.grouping = group(this.store, groupBy);
     return this.grouping;
   }
@@ -82,7 +83,7 @@ function kind(name: string): string {
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
   const of = new Int8Array(entities.length).fill(-1);
-  if (by === 'none') return { by, entities: entities.length, of, groups: [] };
+  if (by === 'none') return { by, told: store.told, of, groups: [] };
   const members = new Map<string, number[]>();
   for (const entity of entities) {
     const key = by === 'name' ? kind(entity.name) : String(entity[by]);
@@ -94,7 +95,7 @@ function group(store: Store, by: GroupBy): Grouping {
     .slice(0, GROUPS_MAXIMUM);
   largest.forEach(([, list], g) => list.forEach((n) => (of[n] = g)));
   const groups = largest.map(([key, list]) => ({ name: title(store, by, key), count: list.length }));
-  return { by, entities: entities.length, of, groups };
+  return { by, told: store.told, of, groups };
 }
 
 /** A process is called by the name of its first thread. */
