@@ -208,14 +208,14 @@ make_table() {
     mkdir full
     mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"
     MOUNT=$PWD/full
-    run -1 timeout 60 "$CAMP" record --from check --output full/run.camp --interval 10ms
+    make_table 4000 50
+    run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
     [[ $output == *"the disk is full; what was recorded until now is there"* ]]
     [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
     [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
     rm full/*
     head -c 300000 /dev/zero >full/other
-    run -0 timeout 60 "$CAMP" record --from check --output full/run.camp --interval 10ms \
-        --count 400 --rotate 250ms --keep 1GB
+    run -0 timeout 60 "$CAMP" record --from data.csv --output full/run.camp --rotate 2s --keep 1GB
     [[ $output == *"the disk is full: full/run-"*" is removed to make room"* ]]
     for file in full/*.camp; do [ "$(ask "$file" 'PRAGMA integrity_check')" = ok ]; done
 }
