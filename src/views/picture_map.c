@@ -21,8 +21,7 @@
 #define LINES_MOST 400
 #define COLUMNS_MOST 600
 #define LINES_NAMED 60
-#define AREA_LEAST 120.0
-#define AREA_USUAL 480.0
+#define AREA_MOST 480.0
 #define LINE_MOST 16.0
 #define ABSENT_COLOUR "#e6e9ec"
 #define NO_CELL UINT32_MAX
@@ -331,7 +330,7 @@ static void set_axes(struct map *map, FILE *stream)
     const struct timeline *timeline = map->picture->timeline;
     const double lines = map->lines > 0 ? (double)map->lines : 1;
 
-    map->cell = fmin(LINE_MOST, fmax(AREA_USUAL, AREA_LEAST) / lines);
+    map->cell = fmin(LINE_MOST, AREA_MOST / lines);
     map->cell = floor(map->cell * 100) / 100;
     map->plot = (struct plot){
         .stream = stream,

@@ -1,7 +1,7 @@
 #include "report.h"
 
-#include "format.h"
 #include "page.h"
+#include "svg.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,23 +24,6 @@ struct report {
 
 /* ------------------------------------------------------------------------------- The page -- */
 
-static void put_escaped(FILE *stream, const char *text)
-{
-    while (*text != '\0') {
-        const size_t length = utf8_length(text);
-
-        if (*text == '<')
-            fputs("&lt;", stream);
-        else if (*text == '&')
-            fputs("&amp;", stream);
-        else if (length > 0)
-            fwrite(text, 1, length, stream);
-        else
-            fputs("\xef\xbf\xbd", stream);
-        text += length > 0 ? length : 1;
-    }
-}
-
 static const char *behind(const char *word)
 {
     const char *found = memmem(page_html, page_size(), word, strlen(word));
@@ -58,7 +41,7 @@ static void put_beginning(struct report *report, const char *title)
 
     if (title_begin != NULL && title_end != NULL) {
         fwrite(from, 1, (size_t)(title_begin - from), report->stream);
-        put_escaped(report->stream, title);
+        svg_escape(report->stream, title);
         from = title_end - strlen(TITLE_END);
     }
     report->rest = place != NULL ? place : page_html + page_size();

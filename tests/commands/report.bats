@@ -28,7 +28,7 @@ END
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ $output == "$HTML: 3 intervals, "*" entities, "*" MB" ]]
-    grep -qF '<title>a &lt;b> &amp; "c"</title>' "$HTML"
+    grep -qF '<title>a &lt;b&gt; &amp; &quot;c&quot;</title>' "$HTML"
     run blocks "$HTML"
     echo "$output"
     [ "$status" -eq 0 ]
