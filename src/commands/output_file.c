@@ -34,8 +34,6 @@ static char *target_of(const char *path)
 
 static int open_part(struct output_file *file)
 {
-    int descriptor;
-
     file->target = target_of(file->path);
     if (file->target == NULL ||
         asprintf(&file->part, "%s.%d.part", file->target, (int)getpid()) < 0) {
@@ -43,8 +41,8 @@ static int open_part(struct output_file *file)
         errno = ENOMEM;
         return -1;
     }
-    descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return descriptor;
+    unlink(file->part); /* of one that was killed; O_EXCL: not what somebody else put there */
+    return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 int output_file_open(struct output_file *file, const char *path)

@@ -111,11 +111,14 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
     query->rows = (struct rows){ next, close_query, "row" };
     if (sqlite3_open_v2(path, &query->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        r = camp_fail(error, CAMP_E_IO, 0, "%.80s: SQLite: %s", path,
-                      sqlite3_errmsg(query->database));
+        const int system_error = sqlite3_system_errno(query->database);
+
+        r = camp_fail(error, CAMP_E_IO, system_error, "%.80s: %s", path,
+                      system_error != 0 ? strerror(system_error) : sqlite3_errmsg(query->database));
     } else {
         sqlite3_busy_timeout(query->database, BUSY_MS);
-        sqlite3_progress_handler(query->database, STEPS_BETWEEN, is_stopped, (void *)from);
+        if (from->stop != NULL)
+            sqlite3_progress_handler(query->database, STEPS_BETWEEN, is_stopped, (void *)from);
         r = prepare(query, text, error);
     }
     if (r != CAMP_OK) {

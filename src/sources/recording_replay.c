@@ -18,6 +18,8 @@ struct replay_source {
     struct source *first;   /* stays open: its schemas are those of all frames */
     struct source *current; /* may be the first */
     uint64_t done, frames;  /* of all files */
+    int failed;             /* the first file that could not be read whole: CAMP_E_*, and why */
+    struct camp_error failure;
     struct frame frame, beside;
 };
 
@@ -112,6 +114,21 @@ static const struct frame *beside(const struct source *base)
                  source_beside(source->first)->schema);
 }
 
+/* What is whole of the files behind one that is damaged, or was removed meanwhile, comes first. */
+static int next_file(struct replay_source *source, int r, struct camp_error *error)
+{
+    if (r != SOURCE_END && source->failed == CAMP_OK) {
+        source->failed = r;
+        source->failure = *error;
+    }
+    r = open_next(source, error);
+    if (r == SOURCE_END && source->failed != CAMP_OK) {
+        *error = source->failure;
+        return source->failed;
+    }
+    return r;
+}
+
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -119,11 +136,14 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     const struct frame *frame = NULL;
     int r = source->current->next(source->current, deadline_ns, &frame, error);
 
-    while (r == SOURCE_END) {
-        r = open_next(source, error);
-        if (r != CAMP_OK)
+    while (r == SOURCE_END || r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
+        const bool is_last = source->at + 1 >= source->set.count;
+
+        r = next_file(source, r, error);
+        if (is_last)
             return r;
-        r = source->current->next(source->current, deadline_ns, &frame, error);
+        if (r == CAMP_OK)
+            r = source->current->next(source->current, deadline_ns, &frame, error);
     }
     if (r != CAMP_OK)
         return r;
@@ -166,7 +186,7 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
         struct source *file;
         int r = recording_source_open(&source->from, source->set.paths[i], &file, &of_file, error);
 
-        if (r == CAMP_E_FORMAT) {
+        if (r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
             dropped++;
             drop_file(&source->set, i);
             continue;
@@ -209,6 +229,12 @@ static int open_set(const struct from *from, const char *path, struct source **r
                             "are in this folder"
                           : "%.200s: no such recording",
                       path);
+    if (r == CAMP_OK && !recording_set_is_one(&source->set))
+        r = camp_fail(
+            error, CAMP_E_INVALID, 0,
+            "%.100s has recordings of more than one name: say which, FOLDER/NAME.camp for "
+            "NAME-20261122T020000Z.camp",
+            path);
     if (r == CAMP_OK)
         r = open_all(source, ret_facts, error);
     if (r != CAMP_OK) {

@@ -96,6 +96,20 @@ int recording_set_find(struct recording_set *ret, const char *path)
     return r;
 }
 
+bool recording_set_is_one(const struct recording_set *set)
+{
+    const size_t tail = TIME_LENGTH + strlen(SUFFIX);
+
+    for (size_t i = 1; i < set->count; i++) {
+        const size_t length = strlen(set->paths[i]);
+
+        if (length != strlen(set->paths[0]) ||
+            strncmp(set->paths[i], set->paths[0], length - tail) != 0)
+            return false;
+    }
+    return true;
+}
+
 void recording_set_release(struct recording_set *set)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -18,6 +18,9 @@ size_t recording_stem_length(const char *path);
  * is CAMP_OK too, and so is a folder that cannot be read. */
 int recording_set_find(struct recording_set *ret, const char *path);
 
+/* Are all named after one? In a folder there may be more. */
+bool recording_set_is_one(const struct recording_set *set);
+
 void recording_set_release(struct recording_set *set);
 
 #endif

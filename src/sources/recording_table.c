@@ -17,6 +17,11 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
         return CAMP_E_NOMEM;
     if (code == SQLITE_NOTADB)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is not a recording", path);
+    if (code == SQLITE_CANTOPEN) /* SQLite makes a -shm beside it */
+        return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
+                         "%.160s was not ended (there is a -wal beside it): to read it takes leave "
+                         "to write in its folder; or copy both files",
+                         path);
     if (code == SQLITE_CORRUPT)
         return camp_fail(error, CAMP_E_FORMAT, 0,
                          "%.200s is damaged: it ends too early, or was written over; "

@@ -190,6 +190,30 @@ make_table() {
     grep -q '</svg>' part.svg
 }
 
+@test "a damaged file of several does not hide those behind it" {
+    make_table 3000 1000
+    "$CAMP" record --from data.csv --output run.camp --rotate 1000s
+    files=(run-*Z.camp)
+    [ "${#files[@]}" = 3 ]
+    truncate -s $(($(stat -c %s "${files[1]}") * 8 / 10)) "${files[1]}"
+    run -1 "$CAMP" record --from run.camp --output part.camp
+    [[ $output == *"${files[1]} is damaged"*"part.camp: "* ]]
+    ticks=$(ask part.camp 'SELECT count(*) FROM tick')
+    [ "$ticks" -ge 2400 ] && [ "$ticks" -lt 3000 ]
+    last='SELECT max(wall_clock_ns) FROM tick'
+    [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
+}
+
+@test "two recordings in a folder are not one" {
+    make_table 3 1000
+    mkdir both
+    "$CAMP" record --from data.csv --output both/a.camp --rotate 1h
+    "$CAMP" record --from data.csv --output both/b.camp --rotate 1h
+    run -2 "$CAMP" record --from both --output all.camp
+    [[ $output == *"both has recordings of more than one name"* ]]
+    run -0 "$CAMP" record --from both/a.camp --output all.camp
+}
+
 @test "what is read is not written over" {
     "$CAMP" record --from cpus --output run.camp --interval 10ms --count 5
     for file in run.camp ./run.camp; do
