@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "counters/units.h"
+#include "sources/table_field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,44 +42,6 @@ static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
     return rest != NULL;
 }
 
-/* "Z" or "+01:00". */
-static bool parse_zone(const char *text, int64_t *ret_offset_s)
-{
-    struct tm offset = { 0 };
-    const char *rest;
-
-    *ret_offset_s = 0;
-    if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0)
-        return true;
-    if (text[0] != '+' && text[0] != '-')
-        return false;
-    rest = strptime(text + 1, "%H:%M", &offset);
-    *ret_offset_s = (offset.tm_hour * 60 + offset.tm_min) * (text[0] == '-' ? -60 : 60);
-    return rest != NULL && *rest == '\0';
-}
-
-/* "2026-11-22", then perhaps T and a time of the day, then perhaps an offset; local time without.
- */
-static bool parse_date(const char *text, int64_t *ret_ns)
-{
-    struct tm day = { .tm_isdst = -1 };
-    int64_t part_ns = 0, offset_s;
-    const char *rest = strptime(text, "%Y-%m-%d", &day);
-
-    if (rest == NULL)
-        return false;
-    if ((*rest == 'T' || *rest == 't' || *rest == ' ') &&
-        !parse_clock(rest + 1, &day, &part_ns, &rest))
-        return false;
-    if (*rest == '\0')
-        *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
-    else if (parse_zone(rest, &offset_s))
-        *ret_ns = ((int64_t)timegm(&day) - offset_s) * (int64_t)NS_PER_S + part_ns;
-    else
-        return false;
-    return true;
-}
-
 /* The first such time of a day in what begins then, of which the first minute may have begun
  * already; of today when begin_ns is 0. */
 static bool parse_time_of_day(const char *text, int64_t begin_ns, int64_t *ret_ns)
@@ -103,6 +66,7 @@ static bool parse_time_of_day(const char *text, int64_t begin_ns, int64_t *ret_n
 
 bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t *ret_ns)
 {
+    struct time_form date = { 0 };
     uint64_t distance_ns;
 
     if (text[0] == '+' || text[0] == '-') {
@@ -111,7 +75,8 @@ bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t
         *ret_ns = text[0] == '+' ? begin_ns + (int64_t)distance_ns : end_ns - (int64_t)distance_ns;
         return true;
     }
-    return parse_date(text, ret_ns) || parse_time_of_day(text, begin_ns, ret_ns);
+    return field_time((struct field){ text, strlen(text) }, &date, ret_ns) == FIELD_OK ||
+           parse_time_of_day(text, begin_ns, ret_ns);
 }
 
 /* --------------------------------------------------------------------------------- Opening -- */

@@ -22,42 +22,24 @@ struct from_options {
     struct progress progress;
 };
 
+/* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
-    { "from",                                                                                      \
-      0,                                                                                           \
-      OPTION_TEXT,                                                                                 \
-      &(options)->from.text,                                                                       \
-      "SOURCE",                                                                                    \
+    { "from", 0, OPTION_TEXT, &(options)->from.text, "SOURCE",                                     \
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
-      "machine; FILE.camp, a recording; FILE.csv; sqlite:FILE.",                                   \
-      0,                                                                                           \
-      0,                                                                                           \
-      NULL },                                                                                      \
-        { "query",     0,                                                                          \
-          OPTION_TEXT, &(options)->from.query,                                                     \
-          "SQL",       "With sqlite:FILE: what gives a time, an entity and numbers.",              \
-          0,           0,                                                                          \
-          NULL },                                                                                  \
-        { "unit",      0,                                                                          \
-          OPTION_TEXT, &(options)->from.unit,                                                      \
-          "UNIT",      "Of the times in a table: ns, us, ms, s or percent.",                       \
-          0,           0,                                                                          \
-          NULL },                                                                                  \
-        { "begin",                                                                                 \
-          0,                                                                                       \
-          OPTION_TEXT,                                                                             \
-          &(options)->begin,                                                                       \
-          "TIME",                                                                                  \
-          "Of a recording: since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, +10m "       \
-          "after its beginning, -10m before its end.",                                             \
-          0,                                                                                       \
-          0,                                                                                       \
-          NULL },                                                                                  \
-        { "end", 0, OPTION_TEXT, &(options)->end, "TIME", "Likewise: until then.", 0, 0, NULL },   \
-    {                                                                                              \
-        "speed", 0, OPTION_REAL, &(options)->from.speed, "N",                                      \
-            "Of a recording: 1 as it was, 10 ten times as fast, 0 without waiting.", 0, 1e6, NULL  \
-    }
+      "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
+      "one on standard input; sqlite:FILE.", 0, 0, NULL },                                         \
+    { "query", 0, OPTION_TEXT, &(options)->from.query, "SQL",                                      \
+      "With sqlite:FILE: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
+    { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
+      "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
+    { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
+      "Of a recording or a table: since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, "     \
+      "+10m after its beginning, -10m before its end.", 0, 0, NULL },                              \
+    { "end", 0, OPTION_TEXT, &(options)->end, "TIME", "Likewise: until then.", 0, 0, NULL },       \
+    { "speed", 0, OPTION_REAL, &(options)->from.speed, "N",                                        \
+      "Of a recording or a table: 1 as it was, 10 ten times as fast, 0 without waiting.",          \
+      0, 1e6, NULL }
+/* clang-format on */
 
 /* Nothing said; the stop flag is the command's, progress is shown on stderr, speed is 0. */
 void from_options_init(struct from_options *options);

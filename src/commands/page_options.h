@@ -27,35 +27,18 @@ struct page_options {
     int status; /* how the source ended: OPTIONS_GO_ON, or an exit status after a complaint */
 };
 
+/* clang-format off */
 #define PAGE_OPTIONS(options)                                                                      \
     FROM_OPTIONS(&(options)->from),                                                                \
-        { "interval",                                                                              \
-          'i',                                                                                     \
-          OPTION_DURATION,                                                                         \
-          &(options)->interval_ns,                                                                 \
-          "TIME",                                                                                  \
-          "Length of an interval of this machine (1s).",                                           \
-          0.01,                                                                                    \
-          86400,                                                                                   \
-          NULL },                                                                                  \
-        { "axes",                                                                                  \
-          0,                                                                                       \
-          OPTION_TEXT,                                                                             \
-          &(options)->axes3_text,                                                                  \
-          "AXES",                                                                                  \
-          "Corners of the triangle: \"CPU=user+system; WAIT=disk+lock; IDLE=*\". The page can "    \
-          "change them.",                                                                          \
-          0,                                                                                       \
-          0,                                                                                       \
-          NULL },                                                                                  \
-        { "axes4",     0,                                                                          \
-          OPTION_TEXT, &(options)->axes4_text,                                                     \
-          "AXES",      "Likewise the four of the tetrahedron.",                                    \
-          0,           0,                                                                          \
-          NULL },                                                                                  \
-    {                                                                                              \
-        "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "What the page is called.", 0, 0, NULL \
-    }
+    { "interval", 'i', OPTION_DURATION, &(options)->interval_ns, "TIME",                           \
+      "Length of an interval of this machine (1s).", 0.01, 86400, NULL },                          \
+    { "axes", 0, OPTION_TEXT, &(options)->axes3_text, "AXES",                                      \
+      "Corners of the triangle: \"CPU=user+system; WAIT=disk+lock; IDLE=*\". The page can "        \
+      "change them.", 0, 0, NULL },                                                                \
+    { "axes4", 0, OPTION_TEXT, &(options)->axes4_text, "AXES",                                     \
+      "Likewise the four of the tetrahedron.", 0, 0, NULL },                                       \
+    { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "What the page is called.", 0, 0, NULL }
+/* clang-format on */
 
 /* Nothing said; an interval is 1 s. */
 void page_options_init(struct page_options *options);

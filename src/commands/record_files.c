@@ -77,17 +77,10 @@ void record_files_remove(const char *path)
     }
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* All files of a set are in one folder, which may be written in more than one way. */
 static bool is_open(const struct record_files *files, const char *path)
 {
-    return files->recorder != NULL && strcmp(name_of(files->path), name_of(path)) == 0;
+    return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
 }
 
 /* A file ends when the next one begins. */

@@ -20,45 +20,22 @@ extern const char *const report_picture_kinds[];
 extern const char *const report_picture_overs[];
 
 /* The options that belong to pictures alone; a command puts them into its table. */
+/* clang-format off */
 #define REPORT_PICTURE_OPTIONS(options)                                                            \
-    { "picture",                                                                                   \
-      0,                                                                                           \
-      OPTION_CHOICE,                                                                               \
-      &(options)->kind,                                                                            \
-      "KIND",                                                                                      \
-      "One picture instead of a page (--output x.svg, x.png or x.pdf): barry3, barry4, barymap, "  \
-      "stack, lines; of --from check also error-over-time and error-by-load (docs/error.md).",     \
-      0,                                                                                           \
-      0,                                                                                           \
+    { "picture", 0, OPTION_CHOICE, &(options)->kind, "KIND",                                       \
+      "One picture instead of a page: --output x.svg, x.png or x.pdf.", 0, 0,                      \
       report_picture_kinds },                                                                      \
-        { "at",                                                                                    \
-          0,                                                                                       \
-          OPTION_TEXT,                                                                             \
-          &(options)->at,                                                                          \
-          "TIME",                                                                                  \
-          "Of a picture of one frame (barry3, barry4, stack --over entities): last (the "          \
-          "default), mean of all, or a time as --begin takes it.",                                 \
-          0,                                                                                       \
-          0,                                                                                       \
-          NULL },                                                                                  \
-        { "over",                                                                                  \
-          0,                                                                                       \
-          OPTION_CHOICE,                                                                           \
-          &(options)->over,                                                                        \
-          "WHAT",                                                                                  \
-          "Of a stack: time (the default), all entities together; entities, one frame.",           \
-          0,                                                                                       \
-          0,                                                                                       \
-          report_picture_overs },                                                                  \
-        { "only",      0,                                                                          \
-          OPTION_TEXT, &(options)->only,                                                           \
-          "REGEX",     "Of a picture: entities with such a name.",                                 \
-          0,           0,                                                                          \
-          NULL },                                                                                  \
-    {                                                                                              \
-        "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                           \
-            "Of a picture: these have their name beside them in any case.", 0, 0, NULL             \
-    }
+    { "at", 0, OPTION_TEXT, &(options)->at, "TIME",                                                \
+      "Of a picture of one frame (barry3, barry4, stack --over entities): last (the default), "    \
+      "mean of all, or a time as --begin takes it.", 0, 0, NULL },                                 \
+    { "over", 0, OPTION_CHOICE, &(options)->over, "WHAT",                                          \
+      "Of a stack: time (the default), all entities together; entities, one frame.", 0, 0,         \
+      report_picture_overs },                                                                      \
+    { "only", 0, OPTION_TEXT, &(options)->only, "REGEX",                                           \
+      "Of a picture: entities with such a name.", 0, 0, NULL },                                    \
+    { "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                             \
+      "Of a picture: these have their name beside them in any case.", 0, 0, NULL }
+/* clang-format on */
 
 /* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a
  * complaint. */

@@ -106,14 +106,6 @@ static const struct kind {
 
 /* -------------------------------------------------------------------------------- Files -- */
 
-/* The part of a path behind its last slash. */
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static bool ends_with(const char *text, const char *suffix)
 {
     const size_t length = strlen(text), suffix_length = strlen(suffix);
@@ -145,7 +137,7 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     struct rows *rows;
     int r;
 
-    snprintf(facts->name, sizeof facts->name, "%s", file_name(path));
+    snprintf(facts->name, sizeof facts->name, "%s", basename(path));
     if (from->query == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "%.64s: what of it? --query \"select time, entity, ... from ...\"",
@@ -171,7 +163,7 @@ static int open_named(const struct from *from, const char *text, struct source *
         return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "there is no source '%.40s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus, check, FILE.camp, FILE.csv or sqlite:FILE",
+                     "cgroups, cpus, check, FILE.camp, FILE.csv, - or sqlite:FILE",
                      text);
 }
 
@@ -182,7 +174,7 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
     int r;
 
     *ret_facts = (struct from_facts){ 0 };
-    snprintf(ret_facts->name, sizeof ret_facts->name, "%s", file_name(text));
+    snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
     r = open_named(from, text, ret, ret_facts, error);
     if (r == CAMP_OK && from->wants_states && (*ret)->describe(*ret)->state_count == 0 &&
         source_beside(*ret) != NULL)

@@ -6,8 +6,8 @@
  *     FILE.camp                                        a recording (camp record)
  *     FOLDER                                           one that was rotated, all its files
  *     FILE.csv                                         a table: time, entity, numbers
- *     sqlite:FILE                                      a query of it: the same three kinds of
- * column
+ *     -                                                one on standard input
+ *     sqlite:FILE                                      a table by a query
  */
 #ifndef CAMP_SOURCES_FROM_H
 #define CAMP_SOURCES_FROM_H
