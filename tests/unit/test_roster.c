@@ -102,6 +102,8 @@ static void a_forgotten_number_is_given_again(void **state)
     assert_int_equal(find(&roster, entity_of(50, "a", 0), ROSTER_KNOWN), 49);
     roster_forget(&roster, 2);
     assert_int_equal(roster.spare_count, 99);
+    roster_forget(&roster, 2); /* a number that is free already is given once */
+    assert_int_equal(roster.spare_count, 99);
     roster_begin(&roster);
     assert_int_equal(find(&roster, entity_of(8, "a", 0), ROSTER_KNOWN), 100);
     assert_int_equal(find(&roster, entity_of(50, "a", 0), ROSTER_KNOWN), 49);
