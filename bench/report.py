@@ -124,6 +124,20 @@ def report_verdicts(record):
                     record["bytes"] <= record["limit_bytes"])]
 
 
+def page_verdicts(record):
+    if record["what"] == "fps":
+        return [verdict(f"the page, {record['entities']:,} entities: a frame",
+                        f"{record['frame_ms']:.1f} ms", f"{record['limit_frame_ms']:.1f} ms",
+                        record["frame_ms"] <= record["limit_frame_ms"])]
+    if record["what"] == "live":
+        return [verdict("the page, 1,000 entities x 10 Hz: painted, p95", f"{record['p95_ms']:.0f} ms",
+                        f"{record['limit_p95_ms']:.0f} ms",
+                        record["p95_ms"] < record["limit_p95_ms"])]
+    return [verdict(f"the page, an hour of {record['threads']:,} threads: opened",
+                    f"{record['first_ms']:.0f} ms", f"{record['limit_open_ms']:.0f} ms",
+                    record["first_ms"] < record["limit_open_ms"])]
+
+
 def size_verdicts(record):
     return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
@@ -131,7 +145,7 @@ def size_verdicts(record):
 
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
-              "view": view_verdicts, "report": report_verdicts,
+              "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "recording": recording_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
@@ -259,6 +273,19 @@ def print_report(record):
     print(f"{report_text(record)}: {record['bytes'] / 1e6:.2f} MB, {record['cpu_s']:.1f} s of CPU")
 
 
+def print_page(record):
+    if record["what"] == "fps":
+        print(f"\nthe page, {record['entities']:,} entities that all move: "
+              f"{1000 / record['frame_ms']:.1f} frames a second, {record['script_ms']:.1f} ms of CPU "
+              f"of its script a frame")
+    elif record["what"] == "live":
+        print(f"\nthe page, live, 1,000 entities x 10 Hz: painted after {record['p50_ms']:.0f} ms, "
+              f"p95 {record['p95_ms']:.0f} ms ({record['painted']} frames)")
+    else:
+        print(f"\nthe page, an hour of {record['threads']:,} threads: its first frame after "
+              f"{record['first_ms']:.0f} ms, all of it after {record['all_ms']:.0f} ms")
+
+
 def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
@@ -276,6 +303,7 @@ def print_verdict(record):
 
 PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
             "size": print_size, "view": print_view, "report": print_report,
+            "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "age": print_age, "recording": print_recording, "verdict": print_verdict}
 

@@ -1,12 +1,16 @@
-// Frames a second of the page: 10,000 and 30,000 entities that all move, played at 60 frames a
-// second while Barry4 turns. In a browser with a head and without a GPU:
+// How fast the page is, in a browser with a head and without a GPU; an object of JSON a line.
+// bench/page.py runs it:
 //
-//   xvfb-run -a -s '-screen 0 1600x1200x24' node bench.mjs [COUNT...]
+//   xvfb-run -a -s '-screen 0 1600x1200x24' node bench.mjs fps COUNT...
+//   ...                                     node bench.mjs live URL SECONDS
+//   ...                                     node bench.mjs open URL INTERVALS
 //
-// Prints the median over 5 s, and the CPU time that the page's script takes for a frame: that one
-// does not depend on what else runs.
+// fps: COUNT entities that all move, played at 60 frames a second while Barry4 turns: the median over
+// 5 s, and the CPU time that the page's script takes for a frame, which does not depend on what else
+// runs. live: from the moment that a frame is of until it is painted. open: until the first frame of
+// a recording is painted, and until all are there.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { Opener } from './harness.mjs';
@@ -19,6 +23,7 @@ const browser = await chromium.launch({
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [], headless: false,
 });
 
+const print = (record) => console.log(JSON.stringify(record));
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Intervals between animation frames, in ms. */
@@ -53,14 +58,50 @@ async function one(count) {
     const before = await cpu();
     const intervals = await page.evaluate(measure, SECONDS);
     const script = (1000 * (await cpu() - before)) / intervals.length;
-    console.log(`${count} entities: ${(1000 / median(intervals)).toFixed(1)} frames a second (median of ${intervals.length}), ` +
-        `script ${script.toFixed(1)} ms of CPU a frame; load average ${loadavg()[0].toFixed(1)}`);
+    print({ entities: count, frame_ms: median(intervals), script_ms: script });
     await opener.close();
 }
 
-const counts = process.argv.slice(2).map(Number);
+/** Ages in ms of the frames that are painted: the odometer says of when they are. */
+function ages(seconds) {
+    const odometer = document.querySelector('.odometer');
+    const found = [];
+    new MutationObserver(() => {
+        const [, h, m, s] = odometer.textContent.match(/(\d\d):(\d\d):(\d\d\.\d+)/).map(Number);
+        // Behind the next paint.
+        requestAnimationFrame(() => setTimeout(() => {
+            const now = new Date();
+            const of = new Date(now).setHours(h, m, Math.floor(s), Math.round(1000 * (s % 1)));
+            found.push(now.getTime() - of);
+        }));
+    }).observe(odometer, { childList: true, characterData: true, subtree: true });
+    return new Promise((done) => setTimeout(() => done(found), 1000 * seconds));
+}
+
+async function live(url, seconds) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(url);
+    await page.waitForFunction(() => /\.\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    await page.waitForTimeout(2000);
+    const found = (await page.evaluate(ages, seconds)).sort((a, b) => a - b);
+    print({ painted: found.length, p50_ms: median(found), p95_ms: found[Math.floor(0.95 * found.length)] });
+}
+
+async function open(url, intervals) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const begin = performance.now();
+    await page.goto(url);
+    await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    const first = performance.now() - begin;
+    await page.waitForFunction((all) => Number(document.querySelector('.scrub, input[type=range]').max) >= all - 1, intervals, { timeout: 120000 });
+    print({ first_ms: first, all_ms: performance.now() - begin });
+}
+
+const [what, ...rest] = process.argv.slice(2);
 try {
-    for (const count of counts.length ? counts : [10000, 30000]) await one(count);
+    if (what === 'live') await live(rest[0], Number(rest[1]));
+    else if (what === 'open') await open(rest[0], Number(rest[1]));
+    else for (const count of rest) await one(Number(count));
 } finally {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,78 @@
+"""How fast the page is: tests/browser/bench.mjs in Chromium with a head (Xvfb) and without a GPU.
+
+Frames a second while all entities move and the tetrahedron turns; how old a frame is when it is
+painted, of `camp view` of this machine's threads at 10 Hz, of which 1,000 wake ten times a second; how long a
+recording of an hour takes to open. Script's CPU time stands beside what else runs disturbs least.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/commands"))
+
+import attack  # noqa: E402
+import recording  # noqa: E402
+from table import Crowd, Failed  # noqa: E402
+
+BROWSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/browser")
+FPS = {10000: 50, 30000: 30}  # entities: at least so many frames a second
+LIMIT_P95_MS = 50.0
+LIMIT_OPEN_MS = 2000.0
+SECONDS = 15
+
+
+def browser(*words):
+    done = subprocess.run(
+        ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1600x1200x24", "node", "bench.mjs",
+         *map(str, words)], cwd=BROWSER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, check=False, timeout=300)
+    if done.returncode != 0:
+        raise Failed(f"bench.mjs {words[0]}: {done.stderr.strip()[-300:]}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def address(server):
+    return f"http://{server.host}/#{server.token}"
+
+
+def fps_records():
+    return [{"part": "page", "what": "fps", "limit_frame_ms": 1000 / FPS[record["entities"]],
+             **record}
+            for record in browser("fps", *FPS)]
+
+
+def live_record(build):
+    with Crowd(build, 1000, True):
+        server = attack.Server(f"{build}/src/camp", ["--from", "threads", "--interval", "100ms"])
+        record = browser("live", address(server), SECONDS)[0]
+        server.stop()
+    return {"part": "page", "what": "live", "limit_p95_ms": LIMIT_P95_MS, **record}
+
+
+def open_record(build, folder):
+    path, _ = recording.written(build, folder, *recording.HOUR, 5)
+    server = attack.Server(f"{build}/src/camp", ["--from", path])
+    record = browser("open", address(server), recording.HOUR[1])[0]
+    server.stop()
+    return {"part": "page", "what": "open", "threads": recording.HOUR[0],
+            "limit_open_ms": LIMIT_OPEN_MS, **record}
+
+
+def measure(build):
+    """The records, and what failed."""
+    for program in ("node", "npm", "xvfb-run", "chromium"):
+        if shutil.which(program) is None:
+            return [{"part": "peer", "who": f"the page ({program})", "present": False}], []
+    records, failures = [], []
+    with tempfile.TemporaryDirectory(prefix="camp-bench-") as folder:
+        for part in (fps_records, lambda: [live_record(build)],
+                     lambda: [open_record(build, folder)]):
+            try:
+                records += part()
+            except (Failed, OSError, subprocess.TimeoutExpired) as error:
+                failures.append(f"page: {error}")
+    return records, failures
