@@ -12,8 +12,8 @@
 /* A reader who has seen enough (| head) is no failure. */
 static int complain_of_file(const char *path, int system_error)
 {
-    if (system_error == EPIPE)
-        return STATUS_OK;
+    if (strcmp(path, "-") == 0 || system_error == EPIPE)
+        return output_failed(system_error);
     return complain(STATUS_FAILURE, "cannot write %s: %s", path, strerror(system_error));
 }
 

@@ -40,12 +40,6 @@ int report_page_check(const char *output)
     return OPTIONS_GO_ON;
 }
 
-/* 0 or an errno. */
-static int complain_of_write(const struct work *work, int system_error)
-{
-    return complain(STATUS_FAILURE, "cannot write %s: %s", work->file.path, strerror(system_error));
-}
-
 /* The blocks at hand; `r` is how they came about. */
 static int put_blocks(struct work *work, int r)
 {
@@ -55,7 +49,7 @@ static int put_blocks(struct work *work, int r)
         return complain(STATUS_FAILURE, "no memory");
     failed = report_put(work->report, work->blocks.data, work->blocks.size);
     bytes_clear(&work->blocks);
-    return failed == 0 ? OPTIONS_GO_ON : complain_of_write(work, failed);
+    return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
 static int begin(struct work *work)
@@ -92,7 +86,7 @@ static int finish(struct work *work)
     if (status != OPTIONS_GO_ON)
         return status;
     failed = report_end(work->report, &work->size);
-    return failed == 0 ? OPTIONS_GO_ON : complain_of_write(work, failed);
+    return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
 /* What was written, where that does not go to stdout itself. */

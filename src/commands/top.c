@@ -235,6 +235,10 @@ static int run_intervals(struct top *top)
             break;
         deadline_ns += top->interval_ns;
         r = top->threads->next(top->threads, deadline_ns, &threads, &error);
+        progress_clear(&top->from.progress);
+        if (r == SOURCE_END && i == 0)
+            return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
+                            top->facts.name);
         if (r == SOURCE_END)
             break;
         status = r == CAMP_OK ? show(top, threads, i) : complain_of(r, &error);

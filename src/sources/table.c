@@ -154,7 +154,7 @@ static uint64_t limit(struct table_source *source, const struct from *from)
     size_t end;
 
     while (source->at < source->rows.count && from->begin_ns != 0 &&
-           time_at(source, source->at) < from->begin_ns)
+           time_at(source, source->at) <= from->begin_ns)
         source->at++;
     for (end = source->at; end < source->rows.count; end = frame_end(source, end)) {
         if (from->end_ns != 0 && time_at(source, end) > from->end_ns)

@@ -71,6 +71,10 @@ make_table() {
     ticks=$(ask part.camp 'SELECT count(*) FROM tick')
     [ "$ticks" = 12 ]
     run -2 "$CAMP" record --from run.camp --begin yesterday --output x.camp
+    # As of the table itself, and of two parts that meet no frame is in both.
+    run -0 "$CAMP" record --from data.csv --begin +200ms --end -200ms --output table.camp
+    [ "$(ask table.camp 'SELECT count(*) FROM tick')" = 12 ]
+    run -2 "$CAMP" record --from run.camp --begin yesterday --output x.camp
     [[ $output == *"--begin yesterday: takes a time such as 2026-11-22T02:00"* ]]
     run -2 "$CAMP" record --from run.camp --begin -900ms --end +1ms --output x.camp
     [[ $output == *"--end is not after --begin"* ]]

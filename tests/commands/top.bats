@@ -331,6 +331,8 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
 @test "a recording of threads is shown as it was" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     "$CAMP" record --output "$recording" --count 3 --interval 100ms
+    run -1 "$CAMP" top --from "$recording" --begin 2001-01-01 --end 2001-01-02
+    [[ $output == *"has no interval in that time: nothing to show" ]]
     run -0 "$CAMP" top --from "$recording" --format json --group thread
     [ "${#lines[@]}" = 3 ]
     printf '%s\n' "${lines[@]}" | python3 -c "

@@ -172,11 +172,10 @@ static void only_what_was_asked_for_is_shown(void **state)
     from.begin_ns = T0 + 10 * S;
     from.end_ns = T0 + 12 * S;
     table = opened(&from);
-    assert_int_equal(table.facts.frames, 3);
+    assert_int_equal(table.facts.frames, 2); /* what ends as it begins was before */
     assert_int_equal(next(&table), CAMP_OK);
-    assert_int_equal(table.frame->wall_clock_ns, T0 + 10 * S);
+    assert_int_equal(table.frame->wall_clock_ns, T0 + 11 * S);
     assert_int_equal(table.frame->end_ns - table.frame->start_ns, S);
-    assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(next(&table), CAMP_OK);
     assert_at_end(&table);
     from.begin_ns = T0 + 1000 * S;
