@@ -194,6 +194,11 @@ plant() {
 
 # -------------------------------------------------------------------------- commands --
 
+# All that there are, by camp's own word.
+commands() {
+    "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+}
+
 @test "camp alone is a usage error and names the commands" {
     run "$CAMP"
     [ "$status" -eq 2 ]
@@ -203,13 +208,13 @@ plant() {
 @test "camp --help names every command and exits 0" {
     run "$CAMP" --help
     [ "$status" -eq 0 ]
-    for command in check get list doctor load verify probe; do
+    for command in check top time wait view record report get list doctor load verify probe; do
         [[ $output == *$command* ]]
     done
 }
 
 @test "--help of each command exits 0 and says its usage" {
-    for command in check get list doctor load verify probe; do
+    for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --help
         [ "$status" -eq 0 ]
         [[ $output == *"camp $command"* ]]
@@ -218,7 +223,7 @@ plant() {
 }
 
 @test "--help of each command and load fits a terminal of 80 columns" {
-    for words in '' check get list doctor load verify probe 'load cpu' 'load fork' 'load memory' \
+    for words in '' $(commands) 'load cpu' 'load fork' 'load memory' \
         'load net' 'load io' 'load threads'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" $words --help
@@ -238,7 +243,7 @@ plant() {
 }
 
 @test "help COMMAND is what COMMAND --help is, and help alone what --help is" {
-    for words in '' check get list doctor load verify probe 'load cpu'; do
+    for words in '' $(commands) 'load cpu'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" help $words
         [ "$status" -eq 0 ]
@@ -273,7 +278,7 @@ plant() {
 }
 
 @test "an unknown option of each command is a usage error, in one line on stderr" {
-    for command in check get list doctor load verify probe; do
+    for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --no-such-option
         [ "$status" -eq 2 ]
         [ -z "$output" ]
