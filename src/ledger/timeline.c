@@ -18,7 +18,8 @@ void timeline_release(struct timeline *timeline)
     free(timeline->frames);
     free(timeline->entities);
     free(timeline->elapsed_s);
-    free(timeline->unaccounted);
+    free(timeline->missing);
+    free(timeline->over);
     free(timeline->shares);
     free(timeline->places);
     *timeline = (struct timeline){ 0 };
@@ -40,7 +41,7 @@ static bool grow(void *array, size_t capacity, size_t size)
 
 static size_t row_bytes(const struct timeline *timeline)
 {
-    return sizeof(uint32_t) + (2 + timeline->schema->state_count) * sizeof(float);
+    return sizeof(uint32_t) + (3 + timeline->schema->state_count) * sizeof(float);
 }
 
 static int reserve_rows(struct timeline *timeline, size_t count)
@@ -54,7 +55,8 @@ static int reserve_rows(struct timeline *timeline, size_t count)
         return CAMP_OK;
     if (!grow(&timeline->entities, capacity, sizeof *timeline->entities) ||
         !grow(&timeline->elapsed_s, capacity, sizeof *timeline->elapsed_s) ||
-        !grow(&timeline->unaccounted, capacity, sizeof *timeline->unaccounted) ||
+        !grow(&timeline->missing, capacity, sizeof *timeline->missing) ||
+        !grow(&timeline->over, capacity, sizeof *timeline->over) ||
         !grow(&timeline->shares, capacity, states * sizeof *timeline->shares))
         return CAMP_E_NOMEM;
     timeline->row_capacity = capacity;
@@ -99,6 +101,11 @@ static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t 
     return row >= first && row < end && timeline->entities[row] == entity ? row : end;
 }
 
+static void add_share(float *sum, float more, double share)
+{
+    *sum = (float)(*sum + share * (more - *sum));
+}
+
 /* Row `from` goes into row `to`. */
 static void add_row(struct timeline *timeline, size_t to, size_t from)
 {
@@ -106,14 +113,10 @@ static void add_row(struct timeline *timeline, size_t to, size_t from)
     const double ours = timeline->elapsed_s[to], theirs = timeline->elapsed_s[from];
     const double share = ours + theirs > 0 ? theirs / (ours + theirs) : 0;
 
-    for (size_t i = 0; i < states; i++) {
-        float *sum = &timeline->shares[to * states + i];
-
-        *sum = (float)(*sum + share * (timeline->shares[from * states + i] - *sum));
-    }
-    timeline->unaccounted[to] =
-        (float)(timeline->unaccounted[to] +
-                share * (timeline->unaccounted[from] - timeline->unaccounted[to]));
+    for (size_t i = 0; i < states; i++)
+        add_share(&timeline->shares[to * states + i], timeline->shares[from * states + i], share);
+    add_share(&timeline->missing[to], timeline->missing[from], share);
+    add_share(&timeline->over[to], timeline->over[from], share);
     timeline->elapsed_s[to] = (float)(ours + theirs);
 }
 
@@ -126,7 +129,8 @@ static void move_row(struct timeline *timeline, size_t to, size_t from)
         return;
     timeline->entities[to] = timeline->entities[from];
     timeline->elapsed_s[to] = timeline->elapsed_s[from];
-    timeline->unaccounted[to] = timeline->unaccounted[from];
+    timeline->missing[to] = timeline->missing[from];
+    timeline->over[to] = timeline->over[from];
     memcpy(timeline->shares + to * states, timeline->shares + from * states,
            states * sizeof *timeline->shares);
 }
@@ -138,12 +142,14 @@ static void fill_row(struct timeline *timeline, uint32_t number, const struct fr
     const size_t states = timeline->schema->state_count, row = timeline->row_count;
     const uint64_t *values = frame_values(frame, entity);
     const double elapsed = (double)frame->elapsed_ns[entity];
+    const double unaccounted =
+        elapsed > 0 ? (double)frame_unaccounted_ns(frame, entity) / elapsed : 0;
     float *shares = timeline->shares + row * states;
 
     timeline->entities[row] = number;
     timeline->elapsed_s[row] = (float)(elapsed / 1e9);
-    timeline->unaccounted[row] =
-        elapsed > 0 ? (float)((double)frame_unaccounted_ns(frame, entity) / elapsed) : 0;
+    timeline->missing[row] = unaccounted > 0 ? (float)unaccounted : 0;
+    timeline->over[row] = unaccounted < 0 ? (float)-unaccounted : 0;
     for (size_t i = 0; i < states; i++)
         shares[i] = elapsed > 0 ? (float)((double)values[i] / elapsed) : 0;
 }
@@ -377,7 +383,7 @@ bool timeline_weigh(const struct timeline *timeline, size_t row, const struct ve
 
     if (!(timeline->elapsed_s[row] > 0))
         return false;
-    *ret = (struct weights){ .unaccounted = timeline->unaccounted[row] };
+    *ret = (struct weights){ .missing = timeline->missing[row], .over = timeline->over[row] };
     for (size_t i = 0; i < states; i++) {
         if (vertices->of_state[i] == 0)
             ret->left_out += shares[i];
@@ -395,6 +401,7 @@ void weights_add(struct weights *weights, double *elapsed_s, const struct weight
     for (size_t i = 0; i < VERTICES_MAXIMUM; i++)
         weights->shares[i] += share * (more->shares[i] - weights->shares[i]);
     weights->left_out += share * (more->left_out - weights->left_out);
-    weights->unaccounted += share * (more->unaccounted - weights->unaccounted);
+    weights->missing += share * (more->missing - weights->missing);
+    weights->over += share * (more->over - weights->over);
     *elapsed_s += more_elapsed_s;
 }

@@ -5,8 +5,9 @@
  * Its memory is bounded: where another frame would not fit, neighbours are added up two by two, and
  * from then on as many new ones (the resolution of time halves, nothing is forgotten). Shares of
  * what is added up are means weighted by elapsed time, as if the interval had been that long from
- * the beginning. Who is gone by then and was in one frame only is added up by name: where 500
- * processes a second come and go, a day of them fits no memory.
+ * the beginning; what is missing in one and booked twice in another does not cancel. Who is gone by
+ * then and was in one frame only is added up by name: where 500 processes a second come and go, a
+ * day of them fits no memory.
  */
 #ifndef CAMP_LEDGER_TIMELINE_H
 #define CAMP_LEDGER_TIMELINE_H
@@ -31,7 +32,8 @@ struct timeline {
     size_t row_count, row_capacity;
     uint32_t *entities; /* [row_count] number in the roster; at most once in a frame */
     float *elapsed_s;   /* [row_count] */
-    float *unaccounted; /* [row_count] share of it in no state; below 0: booked twice */
+    float *missing;     /* [row_count] share of it in no state */
+    float *over;        /* [row_count] share of it booked twice: frames added up may have both */
     float *shares;      /* [row_count x state_count] of it; 0 when it is 0 */
     size_t place_count;
     uint32_t *places; /* [place_count] by number: where its row may be */

@@ -84,6 +84,7 @@ bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, 
                     struct weights *ret)
 {
     const double elapsed = (double)frame->elapsed_ns[entity];
+    const double unaccounted = (double)frame_unaccounted_ns(frame, entity) / elapsed;
     const uint64_t *values = frame_values(frame, entity);
     uint64_t sums[1 + VERTICES_MAXIMUM] = { 0 };
 
@@ -94,7 +95,8 @@ bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, 
     *ret = (struct weights){ .left_out = (double)sums[0] / elapsed };
     for (size_t i = 0; i < vertices->count; i++)
         ret->shares[i] = (double)sums[1 + i] / elapsed;
-    ret->unaccounted = (double)frame_unaccounted_ns(frame, entity) / elapsed;
+    ret->missing = fmax(unaccounted, 0);
+    ret->over = fmax(-unaccounted, 0);
     return true;
 }
 

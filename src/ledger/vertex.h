@@ -25,11 +25,13 @@ struct vertices {
     uint8_t of_state[VERTICES_STATES_MAXIMUM];
 };
 
-/* Shares of an entity's wall time: they add up to 1, left_out and unaccounted included. */
+/* Shares of an entity's wall time: with left_out and missing, less what was booked twice, they add
+ * up to 1. One interval has only one of the two; added up, both are kept, or they would cancel. */
 struct weights {
     double shares[VERTICES_MAXIMUM]; /* [count], of each vertex */
     double left_out;                 /* in states that belong to no vertex */
-    double unaccounted;              /* in no state; below 0: more was booked than there was time */
+    double missing;                  /* in no state */
+    double over;                     /* booked twice: more than there was time */
 };
 
 struct position {

@@ -197,11 +197,12 @@ static void draw_points(struct canvas *canvas)
 
     for (size_t i = 0; i < barry->point_count; i++) {
         const struct weights *weights = &barry->points[i].weights;
+        const double unaccounted = weights->missing - weights->over;
         struct place place;
 
-        canvas->incomplete += fabs(weights->unaccounted) >= SHOWN_SHARE;
-        if (fabs(weights->unaccounted) > fabs(canvas->worst))
-            canvas->worst = weights->unaccounted;
+        canvas->incomplete += fabs(unaccounted) >= SHOWN_SHARE;
+        if (fabs(unaccounted) > fabs(canvas->worst))
+            canvas->worst = unaccounted;
         canvas->left_out = fmax(canvas->left_out, weights->left_out);
         if (!barry_place(canvas, weights, &place))
             continue;

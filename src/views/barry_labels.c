@@ -76,6 +76,7 @@ static void name_points(const struct canvas *canvas)
 
     for (size_t i = 0; i < barry->point_count && left > 0; i++) {
         const struct barry_point *point = &barry->points[i];
+        const double share = point->weights.missing - point->weights.over;
         char others[24] = "", unaccounted[40] = "", rest[64];
         struct place place;
 
@@ -84,9 +85,8 @@ static void name_points(const struct canvas *canvas)
             continue;
         if (place.spot->count > 1)
             snprintf(others, sizeof others, " +%zu", place.spot->count - 1);
-        if (fabs(point->weights.unaccounted) >= SHOWN_SHARE)
-            snprintf(unaccounted, sizeof unaccounted, " un %.1f%%",
-                     100 * point->weights.unaccounted);
+        if (fabs(share) >= SHOWN_SHARE)
+            snprintf(unaccounted, sizeof unaccounted, " un %.1f%%", 100 * share);
         snprintf(rest, sizeof rest, "%s%s", others, unaccounted);
         left -= put_beside(canvas, place.row, place.column, point->name, rest);
     }

@@ -73,10 +73,10 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
         whole += weights->shares[i];
     sums->rows++;
     sums->nowhere += !(whole > 0);
-    sums->missing += weights->unaccounted > SHOWN_UNACCOUNTED;
-    sums->over += weights->unaccounted < -SHOWN_UNACCOUNTED;
-    sums->worst_missing = fmax(sums->worst_missing, weights->unaccounted);
-    sums->worst_over = fmax(sums->worst_over, -weights->unaccounted);
+    sums->missing += weights->missing > SHOWN_UNACCOUNTED;
+    sums->over += weights->over > SHOWN_UNACCOUNTED;
+    sums->worst_missing = fmax(sums->worst_missing, weights->missing);
+    sums->worst_over = fmax(sums->worst_over, weights->over);
     sums->left_out = fmax(sums->left_out, weights->left_out);
     weights_add(&sums->mean, &sums->elapsed_s, weights, elapsed_s);
 }

@@ -167,6 +167,11 @@ static bool is_same_place(const struct dot *a, const struct dot *b)
            floor(a->at.y / CELL) == floor(b->at.y / CELL);
 }
 
+static double worst_of(const struct dot *dot)
+{
+    return fmax(dot->weights.missing, dot->weights.over);
+}
+
 /* Far places first; in a place, those that must be seen. */
 static int compare_dots(const void *left, const void *right)
 {
@@ -180,7 +185,7 @@ static int compare_dots(const void *left, const void *right)
     if (order == 0)
         order = b->is_pinned - a->is_pinned;
     if (order == 0)
-        order = compare_numbers(fabs(b->weights.unaccounted), fabs(a->weights.unaccounted));
+        order = compare_numbers(worst_of(b), worst_of(a));
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
@@ -222,15 +227,17 @@ static void tell_dot(struct told *told, const struct picture *picture, const str
         tell(told, picture->vertices->names[i], dot->weights.shares[i]);
     if (dot->weights.left_out > 0)
         tell(told, "left out", dot->weights.left_out);
-    if (fabs(dot->weights.unaccounted) > SHOWN_UNACCOUNTED)
-        tell(told, "unaccounted", dot->weights.unaccounted);
+    if (dot->weights.missing > SHOWN_UNACCOUNTED)
+        tell(told, "missing", dot->weights.missing);
+    if (dot->weights.over > SHOWN_UNACCOUNTED)
+        tell(told, "booked twice", dot->weights.over);
 }
 
 static void draw_dot(FILE *stream, const struct picture *picture, const struct dots *dots,
                      const struct dot *dot, struct svg_point at)
 {
     const double radius = radius_of(dots, dot);
-    const double unaccounted = dot->weights.unaccounted;
+    double ring = radius + 2.4;
     struct told told;
 
     tell_dot(&told, picture, dot);
@@ -239,9 +246,12 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                                    .fill = dot->group >= 0 ? palette_groups[dot->group] : NO_GROUP,
                                    .opacity = 1 - 0.5 * dot->depth },
                told.text);
-    if (fabs(unaccounted) > SHOWN_UNACCOUNTED)
-        svg_circle(stream, at, radius + 2.4,
-                   &(struct svg_look){ .class = unaccounted > 0 ? SVG_MISSING : SVG_OVER }, NULL);
+    if (dot->weights.missing > SHOWN_UNACCOUNTED) {
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
+        ring += 2; /* frames added up may have both */
+    }
+    if (dot->weights.over > SHOWN_UNACCOUNTED)
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
 }
 
 /* The dots [begin, end) of one place. */

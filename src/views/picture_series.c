@@ -307,8 +307,9 @@ static char *caption_of(const struct series *series, const struct picture *pictu
     if (by_entity)
         fputs(", in the order of the source.\n", caption);
     else
-        fprintf(caption, " together; %.2f %% of all their time is in no state.\n",
-                100 * series->sums.mean.unaccounted);
+        fprintf(caption,
+                " together; %.2f %% of all their time is in no state, %.2f %% was booked twice.\n",
+                100 * series->sums.mean.missing, 100 * series->sums.mean.over);
     caption_sums(caption, picture, &series->sums,
                  by_entity ? entity_nouns : (const char *const[]){ "row", "rows" }, "", "");
     caption_losses(caption, picture, from, to);

@@ -299,15 +299,15 @@ static void what_does_not_add_up_is_said(void **state)
 
     (void)state;
     points[0] = point(0.1, 0.4, 0.4, "half");
-    points[0].weights.unaccounted = 0.1;
+    points[0].weights.missing = 0.1;
     points[1] = point(0.8, 0.4, 0.0, NULL);
     points[1].name = "twice";
-    points[1].weights.unaccounted = -0.2;
+    points[1].weights.over = 0.2;
     points[2] = point(0.3, 0.2, 0.2, NULL);
     points[2].weights.left_out = 0.3;
     points[3] = point(0, 0, 0, "no time");
     points[4] = point(0, 0, 0, "no state");
-    points[4].weights.unaccounted = 1;
+    points[4].weights.missing = 1;
     text = draw(4, 80, 24, true);
     assert_non_null(strstr(text, "; 2 unaccounted, worst -20.0%; "));
     free(text);

@@ -202,7 +202,7 @@ static void time_that_does_not_add_up_has_a_ring(void **state)
     assert_int_equal(count_of("class=\"over\""), 1);
     assert_says("of 2 dots up to 100.0 % of the time is missing (red rings); of 1 dot up to 80.0 % "
                 "was booked twice (black rings)");
-    assert_says("missing, CPU 30.0 %, idle 30.0 %, wait 10.0 %, unaccounted 30.0 %");
+    assert_says("missing, CPU 30.0 %, idle 30.0 %, wait 10.0 %, missing 30.0 %");
     assert_says("1 more have no time at any vertex");
 }
 
@@ -377,7 +377,8 @@ static void a_stack_of_complete_rows_reaches_the_line(void **state)
     assert_int_equal(count_of("<polygon"), 3);
     assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
     assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
-    assert_says("2 entities together; 0.00 % of all their time is in no state.");
+    assert_says(
+        "2 entities together; 0.00 % of all their time is in no state, 0.00 % was booked twice.");
 }
 
 static void what_is_missing_stays_white_and_what_is_left_out_is_an_area(void **state)
@@ -391,6 +392,28 @@ static void what_is_missing_stays_white_and_what_is_left_out_is_an_area(void **s
     assert_true(fabs(top_of("fill=\"#e1711b\"/>\n<polygon") - (84 + 320 * 0.25)) < 0.01);
     assert_says(">left out</text>");
     assert_says("25.00 % of all their time is in no state");
+}
+
+/* Of two entities, and of two intervals of one that were added up. */
+static void time_missing_here_and_booked_twice_there_does_not_cancel(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 2; second++) {
+        begin(second);
+        add("a", second == 0 ? 0.5 : 1, 0.3, 0, 0);
+        add("b", second == 0 ? 0.8 : 0.2, 0.4, 0, 0);
+        keep();
+    }
+    draw(PICTURE_STACK, 3, false);
+    assert_says("15.00 % of all their time is in no state, 12.50 % was booked twice.");
+    timeline_merge(&timeline, 0);
+    draw(PICTURE_STACK, 3, false);
+    assert_says("15.00 % of all their time is in no state, 12.50 % was booked twice.");
+    assert_says("of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was booked");
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of("class=\"missing\""), 2);
+    assert_int_equal(count_of("class=\"over\""), 2);
+    assert_says(", missing 10.0 %, booked twice 15.0 %");
 }
 
 static void above_the_line_the_axis_goes_on(void **state)
@@ -438,6 +461,7 @@ int main(void)
         CASE(a_large_map_is_added_up),
         CASE(a_stack_of_complete_rows_reaches_the_line),
         CASE(what_is_missing_stays_white_and_what_is_left_out_is_an_area),
+        CASE(time_missing_here_and_booked_twice_there_does_not_cancel),
         CASE(above_the_line_the_axis_goes_on),
         CASE(a_gap_in_time_breaks_the_areas_and_the_lines),
     };

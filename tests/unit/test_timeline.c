@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #define SECOND 1000000000u
-#define ROW_BYTES (4 + 4 * (2 + 3))
+#define ROW_BYTES (4 + 4 * (3 + 3))
 
 static const struct column columns[] = {
     { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
@@ -85,7 +85,7 @@ static void assert_row(size_t number, int64_t id, double elapsed_s, double run, 
 {
     const size_t row = row_of(number, id);
     const double expected[] = { elapsed_s, unaccounted, run, wait, sleep };
-    const double found[] = { timeline.elapsed_s[row], timeline.unaccounted[row],
+    const double found[] = { timeline.elapsed_s[row], timeline.missing[row] - timeline.over[row],
                              timeline.shares[3 * row], timeline.shares[3 * row + 1],
                              timeline.shares[3 * row + 2] };
 
@@ -274,7 +274,7 @@ static void shares_are_weighed_as_those_of_a_frame(void **state)
     assert_true(vertices_weigh(&vertices, &frame, 0, &direct));
     assert_true(timeline_weigh(&timeline, 0, &vertices, &kept));
     assert_memory_equal(&direct, &kept, sizeof kept);
-    assert_true(kept.shares[2] == 0.25 && kept.left_out == 0.25 && kept.unaccounted == 0.25);
+    assert_true(kept.shares[2] == 0.25 && kept.left_out == 0.25 && kept.missing == 0.25);
     assert_false(timeline_weigh(&timeline, 2, &vertices, &kept));
 
     weights_add(&sum, &elapsed_s, &direct, 0);
