@@ -55,6 +55,7 @@ double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 enum inverse_verdict {
     VERDICT_FITS,
     VERDICT_NOT_FITTED,  /* outcome says why */
+    VERDICT_ONE_LOAD,    /* the load hardly varied: nothing can be said */
     VERDICT_FEW,         /* too few points to say */
     VERDICT_NO_RELATION, /* error does not depend on load: b could be 0 */
     VERDICT_RISES,       /* error rises with load: no inverse relation */
@@ -67,13 +68,15 @@ enum inverse_verdict {
 #define VERDICT_CLUSTERED 0.85    /* share of the residuals' variance between two groups of them */
 #define VERDICT_APART 2.0         /* by which factor errors of the two groups differ, at one load */
 #define VERDICT_POINTS 10         /* fewer are too few */
+#define VERDICT_RANGE 1.25        /* the largest load must be this times the smallest */
 #define VERDICT_CLUSTER_POINTS 20 /* fewer are not asked for clusters */
 
 struct inverse_judgement {
     enum inverse_verdict verdict;
-    double explained; /* share of the null deviance; NAN: there is none */
-    double clustered; /* best split of the residuals; NAN: too few points */
-    double apart;     /* factor between its two groups; NAN likewise */
+    double least_load, most_load; /* of the points used; NAN: there are none */
+    double explained;             /* share of the null deviance; NAN: there is none */
+    double clustered;             /* best split of the residuals; NAN: too few points */
+    double apart;                 /* factor between its two groups; NAN likewise */
 };
 
 /* Of a fit of these points. docs/error.md says why it judges so. */

@@ -79,18 +79,40 @@ static void look_for_clusters(const struct inverse_fit *fit, const struct invers
     free(seen);
 }
 
+static bool is_used(const struct inverse_point *point)
+{
+    return isfinite(point->cpu) && isfinite(point->error) && point->error > 0;
+}
+
+static void find_loads(const struct inverse_point *points, size_t count,
+                       struct inverse_judgement *judgement)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_used(&points[i]))
+            continue;
+        judgement->least_load = fmin(judgement->least_load, points[i].cpu);
+        judgement->most_load = fmax(judgement->most_load, points[i].cpu);
+    }
+}
+
 void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point *points,
                        size_t count, struct inverse_judgement *ret)
 {
-    *ret = (struct inverse_judgement){
-        .verdict = VERDICT_NOT_FITTED, .explained = NAN, .clustered = NAN, .apart = NAN
-    };
+    *ret = (struct inverse_judgement){ .verdict = VERDICT_NOT_FITTED,
+                                       .least_load = NAN,
+                                       .most_load = NAN,
+                                       .explained = NAN,
+                                       .clustered = NAN,
+                                       .apart = NAN };
+    find_loads(points, count, ret);
     if (fit->outcome != INVERSE_FITTED)
         return;
     if (fit->null_deviance > 0)
         ret->explained = 1 - fit->deviance / fit->null_deviance;
     look_for_clusters(fit, points, count, ret);
-    if (fit->used < VERDICT_POINTS)
+    if (ret->most_load < VERDICT_RANGE * ret->least_load)
+        ret->verdict = VERDICT_ONE_LOAD;
+    else if (fit->used < VERDICT_POINTS)
         ret->verdict = VERDICT_FEW;
     else if (!(fit->b_probability < VERDICT_SIGNIFICANCE) ||
              fit->null_deviance <= SAME * (double)fit->used)

@@ -54,6 +54,11 @@ static void say_verdict(const struct error_picture *picture, char *ret, size_t s
     case VERDICT_FITS:
         snprintf(ret, size, "The inverse curve explains %.1f %% of the deviance.", explained);
         break;
+    case VERDICT_ONE_LOAD:
+        snprintf(ret, size,
+                 "The load hardly varied (%.1f to %.1f %%): nothing can be said about a curve.",
+                 judgement->least_load, judgement->most_load);
+        break;
     case VERDICT_NO_RELATION:
         snprintf(ret, size,
                  "No single curve fits: the error does not depend on load (b may be 0: p = %.2g).",

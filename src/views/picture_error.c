@@ -203,6 +203,7 @@ static const char *word_for(enum inverse_verdict verdict)
 {
     return verdict == VERDICT_NOT_FITTED ? "no curve could be fitted"
            : verdict == VERDICT_FEW      ? "too few intervals"
+           : verdict == VERDICT_ONE_LOAD ? "the load hardly varied"
                                          : "no single curve fits";
 }
 

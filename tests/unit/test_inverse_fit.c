@@ -179,6 +179,37 @@ static void one_error_at_all_loads_is_no_relation(void **state)
     }
 }
 
+static enum inverse_verdict verdict_from(double least, double most, size_t count,
+                                         struct inverse_judgement *ret)
+{
+    static const double around[] = { 0.7, 1.2, 0.9, 1.4, 1.1 };
+    struct inverse_point points[POINTS_MAXIMUM];
+    struct inverse_fit fit;
+
+    for (size_t i = 0; i < count; i++)
+        points[i] =
+            (struct inverse_point){ least + (most - least) * (double)i / (double)(count - 1),
+                                    around[i % 5] };
+    inverse_fit(points, count, &fit);
+    assert_int_equal(fit.outcome, INVERSE_FITTED);
+    inverse_fit_judge(&fit, points, count, ret);
+    return ret->verdict;
+}
+
+static void of_a_load_that_hardly_varied_nothing_is_said(void **state)
+{
+    struct inverse_judgement judgement;
+
+    (void)state;
+    assert_int_equal(verdict_from(195.6, 200, 30, &judgement), VERDICT_ONE_LOAD);
+    assert_true(judgement.least_load == 195.6 && judgement.most_load == 200);
+    assert_int_equal(verdict_from(79.7, 80.3, 30, &judgement), VERDICT_ONE_LOAD);
+    assert_int_equal(verdict_from(79.7, 80.3, 5, &judgement), VERDICT_ONE_LOAD);
+    assert_int_equal(verdict_from(100, 124, 30, &judgement), VERDICT_ONE_LOAD);
+    assert_int_equal(verdict_from(100, 126, 30, &judgement), VERDICT_NO_RELATION);
+    assert_int_equal(verdict_from(0, 1, 30, &judgement), VERDICT_NO_RELATION);
+}
+
 static void beyond_its_pole_the_curve_is_nowhere(void **state)
 {
     const struct inverse_fit rising = { .outcome = INVERSE_FITTED, .a = 0.1, .b = -0.01 };
@@ -283,6 +314,7 @@ int main(void)
         cmocka_unit_test(an_exact_curve_is_found_exactly),
         cmocka_unit_test(what_cannot_be_fitted_says_why),
         cmocka_unit_test(one_error_at_all_loads_is_no_relation),
+        cmocka_unit_test(of_a_load_that_hardly_varied_nothing_is_said),
         cmocka_unit_test(beyond_its_pole_the_curve_is_nowhere),
         cmocka_unit_test(the_verdict_is_what_the_paper_saw),
         cmocka_unit_test(a_slope_that_explains_less_than_half_is_scattered),
