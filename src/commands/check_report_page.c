@@ -137,8 +137,8 @@ static int write_losses(FILE *stream, const struct check_report *report)
         { "unseen", "unseen", "tasks that began and ended unseen, at most", 0, 0 },
         { "lost", "lost", "tasks whose exit record the kernel dropped", 0, 0 },
         { "partial", "partial", "processes or CPUs whose last interval is not known", 0, 0 },
-        { "unread_percent", "unread %",
-          "CPU time at most of ended processes since their last tick: most of an interval", 0, 2 },
+        { "unread_percent", "unread %, at most, in one interval",
+          "CPU time at most of ended processes since their last tick: the largest", 0, 2 },
     };
     const struct cell cells[] = {
         cell_natural(report->losses.unseen),

@@ -20,13 +20,13 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}"
     "caption{text-align:left;color:var(--faint);padding-bottom:.3rem}"
     "th,td{padding:.15rem .6rem;border-bottom:1px solid var(--line);text-align:left;"
-    "vertical-align:top}"
+    "vertical-align:top;white-space:nowrap}"
     "th{color:var(--faint);font-weight:600}th.number,td.number{text-align:right}"
     "td.good{color:var(--good)}td.notable{color:var(--notable)}td.bad{color:var(--bad)}"
     "td.faint{color:var(--faint)}";
 
 /* Of the text above: a unit test says what it must be. */
-static const char style_hash[] = "sha256-vKSX1JoRZt1sGMT4Y7cGK/zN1bLYmuQ1LXRG7qAvylw=";
+static const char style_hash[] = "sha256-VHPOZErhHT3LY7w5HF47wGhoD4biMqnAhTroWM4GaL8=";
 
 /* ---------------------------------------------------------------------------- Document -- */
 
