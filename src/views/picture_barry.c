@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 680.0
+#define WIDTH DOTS_WIDTH
 #define HEIGHT_OF_TRIANGLE 460.0
 #define TOP 96.0
 #define LEGEND_AT 50.0
@@ -67,17 +67,18 @@ static void grid_line(size_t vertex, double share, struct svg_point ret[2])
 }
 
 #define TICKS 9 /* three of each vertex */
+#define TICK_WIDTH 40.0
+#define TICK_SIZE 11.0
 
-/* ret_texts: the middles of the numbers. */
-static void draw_grid(FILE *stream, const struct vertices *vertices,
-                      struct svg_point ret_texts[TICKS])
+/* ret_taken: where the numbers are. */
+static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
 
     svg_group(stream, "axes");
     for (size_t i = 0; i < TICKS; i++) {
         const size_t vertex = i / 3, quarter = 1 + i % 3;
-        struct svg_point ends[2];
+        struct svg_point ends[2], at;
         char text[8];
 
         grid_line(vertex, (double)quarter / 4, ends);
@@ -87,8 +88,10 @@ static void draw_grid(FILE *stream, const struct vertices *vertices,
                                      .opacity = 0.75,
                                      .dashes = "4 4" });
         snprintf(text, sizeof text, "%zu %%", 25 * quarter);
-        ret_texts[i] = (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y };
-        svg_text(stream, ret_texts[i], SVG_MIDDLE, SVG_TICK, text);
+        at = (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y };
+        ret_taken[i] = (struct box){ at.x - TICK_WIDTH / 2, at.y - TICK_SIZE, at.x + TICK_WIDTH / 2,
+                                     at.y + 3 };
+        svg_text(stream, at, SVG_MIDDLE, SVG_TICK, text);
     }
     svg_polygon(stream,
                 (struct svg_point[]){ point_of_shares(1, 0, 0), point_of_shares(0, 1, 0),
@@ -98,12 +101,14 @@ static void draw_grid(FILE *stream, const struct vertices *vertices,
 }
 
 /* A name with its colour beside it, around a place or, where there is no room, beside it: within
- * [from, to), and cut when it is still too long. */
-static void draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
-                      struct svg_point at, double from, double to)
+ * [from, to), and cut when it is still too long. Returns what it covers. */
+static struct box draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
+                            struct svg_point at, double from, double to)
 {
     const char *name = vertices->names[vertex];
-    const size_t length = svg_text_fit(name, NAME_SIZE, to - from - 2 * NAME_MARK);
+    const double room = to - from - NAME_MARK;
+    const bool fits = svg_text_width(name, NAME_SIZE) <= room;
+    const size_t length = fits ? strlen(name) : svg_text_fit(name, NAME_SIZE, room - NAME_MARK);
     char text[AXES_TEXT_SIZE];
     double width;
 
@@ -113,17 +118,20 @@ static void draw_name(FILE *stream, const struct vertices *vertices, size_t vert
     svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4.5 }, 5,
                &(struct svg_look){ .fill = vertex_colour(vertices->count, vertex) }, NULL);
     svg_text(stream, (struct svg_point){ at.x + NAME_MARK, at.y }, SVG_START, SVG_NAME, text);
+    return (struct box){ at.x, at.y - NAME_SIZE, at.x + width, at.y + 4 };
 }
 
-static void draw_names_3(FILE *stream, const struct vertices *vertices)
+static void draw_names_3(FILE *stream, const struct vertices *vertices, struct box ret_taken[3])
 {
     const struct svg_point top = point_of_shares(1, 0, 0), left = point_of_shares(0, 1, 0),
                            right = point_of_shares(0, 0, 1);
 
-    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN, WIDTH - MARGIN);
-    draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 42 }, MARGIN, top.x - 8);
-    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 42 }, top.x + 8,
-              WIDTH - MARGIN);
+    ret_taken[0] = draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN,
+                             WIDTH - MARGIN);
+    ret_taken[1] = draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 42 }, MARGIN,
+                             top.x - 8);
+    ret_taken[2] = draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 42 },
+                             top.x + 8, WIDTH - MARGIN);
 }
 
 /* What stands below both pictures. */
@@ -174,11 +182,11 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
 
 static void draw_triangle(FILE *stream, const struct picture *picture, struct dots *dots)
 {
-    struct svg_point texts[TICKS];
+    struct box taken[TICKS + 3];
 
-    draw_grid(stream, picture->vertices, texts);
-    draw_names_3(stream, picture->vertices);
-    dots_draw(stream, picture, dots, texts, TICKS);
+    draw_grid(stream, picture->vertices, taken);
+    draw_names_3(stream, picture->vertices, taken + TICKS);
+    dots_draw(stream, picture, dots, taken, TICKS + 3);
 }
 
 int picture_barry3(FILE *stream, const struct picture *picture)
@@ -194,7 +202,7 @@ int picture_barry3(FILE *stream, const struct picture *picture)
 #define YAW 0.61       /* radians: turned to the left */
 #define PITCH 0.35     /* seen from above */
 #define SCALE 430.0    /* pixels of the tetrahedron's height */
-#define CENTRE_X 380.0 /* of its centroid */
+#define CENTRE_X 345.0 /* of its centroid: a name stands on the right */
 #define CENTRE_Y 400.0
 #define NEAREST (-0.52) /* of the corners, from the centroid towards the reader */
 #define FARTHEST 0.64
@@ -260,6 +268,7 @@ static void draw_tetrahedron(FILE *stream, const struct picture *picture, struct
     const struct vertices *vertices = picture->vertices;
     const struct svg_point top = corner_of(0), left = corner_of(1), right = corner_of(2),
                            behind = corner_of(3);
+    struct box taken[4];
 
     svg_group(stream, "axes");
     svg_polygon(stream, (struct svg_point[]){ left, right, behind }, 3,
@@ -268,13 +277,15 @@ static void draw_tetrahedron(FILE *stream, const struct picture *picture, struct
     for (size_t i = 0; dots->count <= STEMS_MOST && i < dots->count; i++)
         draw_stem(stream, &dots->dots[i]);
     svg_group_end(stream);
-    draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN, WIDTH - MARGIN);
-    draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 26 }, MARGIN, right.x - 60);
-    draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 }, left.x + 60,
-              WIDTH - MARGIN);
-    draw_name(stream, vertices, 3, (struct svg_point){ behind.x, behind.y + 5 }, behind.x + 12,
-              WIDTH - MARGIN);
-    dots_draw(stream, picture, dots, NULL, 0);
+    taken[0] = draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN,
+                         WIDTH - MARGIN);
+    taken[1] = draw_name(stream, vertices, 1, (struct svg_point){ left.x, left.y + 26 }, MARGIN,
+                         right.x - 60);
+    taken[2] = draw_name(stream, vertices, 2, (struct svg_point){ right.x, right.y + 26 },
+                         left.x + 60, WIDTH - MARGIN);
+    taken[3] = draw_name(stream, vertices, 3, (struct svg_point){ behind.x, behind.y + 5 },
+                         behind.x + 14, WIDTH - MARGIN);
+    dots_draw(stream, picture, dots, taken, 4);
 }
 
 int picture_barry4(FILE *stream, const struct picture *picture)

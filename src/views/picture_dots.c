@@ -273,10 +273,6 @@ static void draw_place(FILE *stream, const struct picture *picture, const struct
 
 /* ------------------------------------------------------------------------------------ Labels -- */
 
-struct box {
-    double left, top, right, bottom;
-};
-
 struct labels {
     FILE *stream;
     const struct dots *dots;
@@ -306,7 +302,7 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
 /* Whether a text may stand there; how many dots it would hide decides between places. */
 static size_t cost_of(const struct labels *labels, const struct box *box)
 {
-    if (box->left < 2)
+    if (box->left < 2 || box->right > DOTS_WIDTH - 2)
         return SIZE_MAX;
     for (size_t i = 0; i < labels->count; i++) {
         if (overlap(box, &labels->boxes[i]))
@@ -404,16 +400,12 @@ static void label_counts(struct labels *labels)
 }
 
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
-               const struct svg_point *taken, size_t count)
+               const struct box *taken, size_t count)
 {
     struct labels labels = { .stream = stream, .dots = dots };
 
     for (; labels.count < count; labels.count++)
-        labels.boxes[labels.count] =
-            (struct box){ taken[labels.count].x - TAKEN_WIDTH / 2.0,
-                          taken[labels.count].y - LABEL_SIZE,
-                          taken[labels.count].x + TAKEN_WIDTH / 2.0, taken[labels.count].y + 3 };
-
+        labels.boxes[labels.count] = taken[labels.count];
     qsort(dots->dots, dots->count, sizeof *dots->dots, compare_dots);
     svg_group(stream, "dots");
     for (size_t begin = 0, end; begin < dots->count; begin = end) {

@@ -88,11 +88,16 @@ int dots_gather(struct dots *ret, const struct picture *picture,
                 void (*project)(const struct position *position, struct dot *dot));
 void dots_release(struct dots *dots);
 
+struct box {
+    double left, top, right, bottom;
+};
+
+#define DOTS_WIDTH 680.0 /* of a picture of dots */
+
 /* Draws them, far ones first, those of one place set apart, with rings and labels; these keep off
- * the `taken` places [count], where texts of the axes are. */
-#define TAKEN_WIDTH 40 /* around each, px */
+ * the `taken` places [count], where texts of the axes are, and stay in the picture. */
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
-               const struct svg_point *taken, size_t count);
+               const struct box *taken, size_t count);
 
 /* The groups' colours in a row at `at`; returns whether there is any. */
 bool dots_legend(FILE *stream, const struct dots *dots, struct svg_point at, double width);

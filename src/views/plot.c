@@ -152,6 +152,13 @@ static size_t ticks_along(double pixels, double each)
     return most < 2 ? 2 : most > 12 ? 12 : (size_t)most;
 }
 
+/* The middle of a tick's text: the last one ends within the picture. */
+static double label_x(const struct plot *plot, double x, const char *text)
+{
+    return fmin(x,
+                plot->left + plot->width + PLOT_MARGIN_END - svg_text_width(text, TICK_SIZE) / 2);
+}
+
 static void draw_x(const struct plot *plot)
 {
     const size_t most = ticks_along(plot->width, PIXELS_A_TIME_TICK);
@@ -167,8 +174,9 @@ static void draw_x(const struct plot *plot)
                  (struct svg_point){ x, base + TICK_LENGTH },
                  &(struct svg_look){ .class = SVG_GRID });
         tick_text(text, sizeof text, &plot->x, ticks[i], step_of(&plot->x, most - 1));
-        svg_text(plot->stream, (struct svg_point){ x, base + TICK_LENGTH + TICK_SIZE }, SVG_MIDDLE,
-                 SVG_TICK, text);
+        svg_text(plot->stream,
+                 (struct svg_point){ label_x(plot, x, text), base + TICK_LENGTH + TICK_SIZE },
+                 SVG_MIDDLE, SVG_TICK, text);
     }
     if (plot->x.title != NULL)
         svg_text(plot->stream, (struct svg_point){ plot->left + plot->width / 2, base + 36 },

@@ -31,6 +31,7 @@ struct plot {
 /* What stands outside of the area at most, for who places it: left (and right, of two axes), and
  * below it. */
 #define PLOT_MARGIN_SIDE 64
+#define PLOT_MARGIN_END 24 /* right, of one vertical axis */
 #define PLOT_MARGIN_BELOW 44
 
 #define PLOT_TICKS_MAXIMUM 24

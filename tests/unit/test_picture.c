@@ -21,7 +21,7 @@ static const struct column columns[] = {
     { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
 };
 static const struct schema schema = { "made-up", columns, 4, 4 };
-static const char *const names[] = { "CPU", "idle", "wait", "lock" };
+static const char *const names[] = { "CPU", "idle", "wait", "contention" };
 
 static struct frame frame;
 static struct timeline timeline;
@@ -273,6 +273,57 @@ static void the_middle_of_a_tetrahedron_is_that_of_its_corners(void **state)
     assert_true(fabs(x) < 0.1 && fabs(y) < 0.1);
 }
 
+/* A crowd in the corner behind: its number stands beside the corner's name, not on it. */
+static void names_of_corners_are_whole_and_not_covered(void **state)
+{
+    double x = 0, y = 0, number_x = 0, number_y = 0;
+    const char *at;
+
+    (void)state;
+    begin(0);
+    for (size_t i = 0; i < 9; i++)
+        add("crowd", 0, 0, 0, 1);
+    keep();
+    draw(PICTURE_BARRY4, 4, false);
+    at = strstr(svg, ">contention</text>");
+    assert_non_null(at);
+    while (strncmp(at, "<text", 5) != 0)
+        at--;
+    assert_int_equal(sscanf(at, "<text x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+    at = strstr(svg, ">9 dots</text>");
+    assert_non_null(at);
+    while (strncmp(at, "<text", 5) != 0)
+        at--;
+    assert_int_equal(sscanf(at, "<text x=\"%lf\" y=\"%lf\"", &number_x, &number_y), 2);
+    assert_true(number_x < x - 14 || fabs(number_y - y) > 11);
+}
+
+static double last_tick_x(void)
+{
+    double x = 0;
+
+    for (const char *at = svg; (at = strstr(at, "<text x=\"")) != NULL; at++) {
+        const char *class = strstr(at, "class=\"tick\">");
+
+        if (class != NULL && class < strchr(at, '>') && strchr(class, '.') < strchr(class, '<'))
+            x = fmax(x, strtod(at + strlen("<text x=\""), NULL));
+    }
+    return x;
+}
+
+static void the_last_time_is_within_the_picture(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 3; second++) {
+        begin(second);
+        add("a", 0.5, 0.5, 0, 0);
+        keep();
+    }
+    draw(PICTURE_STACK, 3, false);
+    assert_true(last_tick_x() > 700);
+    assert_true(last_tick_x() < 760 - 34); /* half of "00:00:03.000" */
+}
+
 /* ----------------------------------------------------------------------------------- Barymap -- */
 
 /* By the reference implementation's published value of red, and colours mixed by another program
@@ -455,6 +506,8 @@ int main(void)
         CASE(names_of_any_bytes_are_escaped),
         CASE(those_of_one_name_but_for_its_number_share_a_colour),
         CASE(the_middle_of_a_tetrahedron_is_that_of_its_corners),
+        CASE(names_of_corners_are_whole_and_not_covered),
+        CASE(the_last_time_is_within_the_picture),
         CASE(colours_are_mixed_in_oklab),
         CASE(a_cell_has_the_colour_of_its_composition),
         CASE(lines_without_a_process_are_in_the_order_of_their_ids),
