@@ -1,6 +1,7 @@
 #include "picture_error.h"
 
 #include "palette.h"
+#include "picture_parts.h"
 #include "plot.h"
 
 #include <camp/camp.h>
@@ -15,9 +16,11 @@
 #define SIDE 72 /* an axis, and a margin */
 #define RADIUS 2.5
 #define LINE_HEIGHT 15
+#define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
-#define ROOM 1.02 /* above the highest dot, so that it is a whole one */
-#define GAP 1.5   /* lengths of an interval without one: the line is broken */
+#define ROOM 1.02    /* above the highest dot, so that it is a whole one */
+#define AXIS_TICKS 6 /* as plot_widen() has at most */
+#define GAP 1.5      /* lengths of an interval without one: the line is broken */
 
 static struct svg_look line_look(void)
 {
@@ -81,17 +84,22 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* From 0 to a round value above all of them. */
+/* From 0 to a round value above all of them, or, where they just reach one, a little above it: the
+ * next would leave the upper part empty. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };
+    double ticks[PLOT_TICKS_MAXIMUM];
+    size_t tick_count;
 
     for (size_t i = 0; i < count; i++) {
         if (isfinite(values[i]) && values[i] > axis.maximum)
             axis.maximum = values[i];
     }
     axis.maximum = axis.maximum > 0 ? ROOM * axis.maximum : 1;
-    plot_widen(&axis);
+    tick_count = plot_ticks(&axis, AXIS_TICKS, ticks);
+    if (tick_count < 2 || axis.maximum > ROOM * ROOM * ticks[tick_count - 1])
+        plot_widen(&axis);
     axis.minimum = 0;
     return axis;
 }
@@ -121,6 +129,27 @@ static double note(FILE *stream, double at, const char *text)
 {
     svg_text(stream, (struct svg_point){ 16, at }, SVG_START, SVG_NOTE, text);
     return at + LINE_HEIGHT;
+}
+
+/* Whose, when, and of how many intervals. */
+static double note_source(FILE *stream, double at, const struct error_picture *picture)
+{
+    const struct error_series *series = &picture->series;
+    char text[256], begin[MOMENT_SIZE], end[MOMENT_SIZE];
+    int64_t begin_ns, end_ns;
+
+    if (series->count == 0) {
+        snprintf(text, sizeof text, "Source %.100s: 0 intervals.", picture->source);
+        return note(stream, at, text);
+    }
+    begin_ns = series->intervals[0].end_ns - (int64_t)series->intervals[0].length_ns;
+    end_ns = series->intervals[series->count - 1].end_ns;
+    moment_text(begin, begin_ns, true);
+    moment_text(end, end_ns, end_ns - begin_ns >= DAY_NS);
+    snprintf(text, sizeof text, "Source %.48s, %s to %s (%.4g s): %zu interval%s.", picture->source,
+             begin, end, (double)(end_ns - begin_ns) / 1e9, series->count,
+             series->count == 1 ? "" : "s");
+    return note(stream, at, text);
 }
 
 static double note_stride(FILE *stream, double at, const struct drawn *drawn)
@@ -166,14 +195,14 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     plot.x = time_axis(&picture->series);
     plot.y = axis_of(measured_title, drawn.measured, drawn.count);
     plot.right = axis_of(error_title, drawn.absolute, drawn.count);
-    begin(stream, picture, "CPU time and its error over time", HEIGHT + LINE_HEIGHT);
+    begin(stream, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT);
     plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, 2);
     plot_axes(&plot);
     plot_begin(&plot, "error-over-time");
     r = plot_line(&plot, &plot.y, drawn.seconds, drawn.measured, drawn.count, &line);
     plot_dots(&plot, &plot.right, drawn.seconds, drawn.absolute, drawn.count, RADIUS, &dots);
     plot_end(&plot);
-    note_stride(stream, HEIGHT + 4, &drawn);
+    note_stride(stream, note_source(stream, HEIGHT + LINE_HEIGHT, picture), &drawn);
     svg_end(stream);
     release(&drawn);
     return r;
@@ -230,7 +259,7 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
         return r;
     plot.x = axis_of(measured_title, drawn.measured, drawn.count);
     plot.y = axis_of(error_title, drawn.absolute, drawn.count);
-    begin(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 2) * LINE_HEIGHT);
+    begin(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT);
     plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, fits ? 2 : 1);
     plot_axes(&plot);
     plot_begin(&plot, "error-by-load");
@@ -240,6 +269,7 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
     if (!fits)
         svg_text(stream, (struct svg_point){ WIDTH - 24, TOP - 14 }, SVG_END, SVG_NAME,
                  word_for(picture->judgement.verdict));
+    below = note_source(stream, below, picture);
     for (size_t i = 0; i < count; i++)
         below = note(stream, below, sentences[i]);
     note_stride(stream, below, &drawn);

@@ -173,6 +173,47 @@ static void nothing_to_draw_is_a_picture_that_says_so(void **state)
     error_picture_release(&picture);
 }
 
+static void a_picture_says_whose_errors_when_and_how_many(void **state)
+{
+    struct error_picture picture;
+    char *text;
+
+    (void)state;
+    make(&picture, 1);
+    for (size_t i = 0; i < 2; i++) {
+        text = drawing(i == 0 ? error_over_time : error_by_load, &picture);
+        assert_non_null(strstr(text, "class=\"note\">Source "));
+        assert_non_null(strstr(text, " (40 s): 40 intervals.</text>"));
+        free(text);
+    }
+    error_picture_release(&picture);
+}
+
+/* The axis of what just reaches a round value ends there, not at the next. */
+static void an_axis_ends_with_the_data(void **state)
+{
+    static const struct {
+        double load;
+        const char *has, *has_not;
+    } cases[] = { { 200, ">200</text>", ">250</text>" },
+                  { 200.4, ">200</text>", ">250</text>" },
+                  { 198.5, ">200</text>", ">250</text>" },
+                  { 100, ">100</text>", ">150</text>" },
+                  { 230, ">250</text>", ">300</text>" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error_picture picture = { .source = "made-up" };
+
+        for (int j = 0; j < 4; j++)
+            add(&picture, j, cases[i].load - (double)j, 7);
+        assert_int_equal(error_picture_fit(&picture), CAMP_OK);
+        assert_drawn(error_by_load, &picture, cases[i].has, true);
+        assert_drawn(error_by_load, &picture, cases[i].has_not, false);
+        error_picture_release(&picture);
+    }
+}
+
 static void of_very_many_intervals_every_kth_is_shown_and_it_is_said(void **state)
 {
     struct error_picture picture = { .source = "many" };
@@ -194,6 +235,8 @@ int main(void)
         cmocka_unit_test(a_picture_tells_its_fit_in_words),
         cmocka_unit_test(a_pause_breaks_the_line),
         cmocka_unit_test(nothing_to_draw_is_a_picture_that_says_so),
+        cmocka_unit_test(a_picture_says_whose_errors_when_and_how_many),
+        cmocka_unit_test(an_axis_ends_with_the_data),
         cmocka_unit_test(of_very_many_intervals_every_kth_is_shown_and_it_is_said),
     };
 
