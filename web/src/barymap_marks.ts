@@ -147,8 +147,8 @@ function drawSums(context: CanvasRenderingContext2D, scene: Scene): void {
 function drawTimes(context: CanvasRenderingContext2D, scene: Scene, series: Series): void {
   const theme = currentTheme();
   context.textAlign = 'center';
-  for (const { frame, text } of series.ticks(Math.max(2, Math.floor((scene.right - scene.left) / 90)))) {
-    const x = Math.round(scene.x(frame)), half = context.measureText(text).width / 2;
+  for (const { at, text } of series.ticks(Math.max(2, Math.floor((scene.right - scene.left) / 90)))) {
+    const x = Math.round(scene.x(at)), half = context.measureText(text).width / 2;
     context.fillStyle = theme.grid;
     context.fillRect(x, scene.bottom, 1, 4);
     context.fillStyle = theme.quiet;

@@ -24,7 +24,7 @@ function dateAndClock(ms: number): string {
 }
 
 export interface Tick {
-  frame: number; // the first that ends at or after the time; a fraction of a frame is not said
+  at: number; // frame f is from f to f + 1: the time is at its place within
   text: string;
 }
 
@@ -33,15 +33,19 @@ export function ticksOf(from: number, to: number, endMs: (frame: number) => numb
   const first = endMs(from), last = endMs(to - 1);
   const step = STEPS.find((one) => (last - first) / one <= count) ?? roundDays((last - first) / count);
   const offset = new Date(first).getTimezoneOffset() * 60_000; // midnight is here, not in Greenwich
+  let start = first - (to - from > 1 ? endMs(from + 1) - first : 1000); // about: nothing says
   const slotOf = (ms: number) => Math.floor((ms - offset) / step);
   const ticks: Tick[] = [];
-  let slot = slotOf(first - 1);
+  let slot = slotOf(start - 1);
   for (let frame = from; frame < to; frame++) {
-    const now = slotOf(endMs(frame));
-    if (now <= slot) continue;
-    slot = now;
-    const ms = slot * step + offset;
-    ticks.push({ frame, text: step >= DAY_MS ? dateAndClock(ms).slice(5, 10) : clock(ms, step) });
+    const end = endMs(frame), now = slotOf(end);
+    if (now > slot) {
+      slot = now;
+      const ms = slot * step + offset;
+      const part = end > start ? Math.max(0, (ms - start) / (end - start)) : 0;
+      ticks.push({ at: frame + part, text: step >= DAY_MS ? dateAndClock(ms).slice(5, 10) : clock(ms, step) });
+    }
+    start = end;
   }
   return ticks;
 }

@@ -65,7 +65,7 @@ export abstract class TimeView implements View {
 
   protected timeTicks(): ChartShape['ticks'] {
     const ticks = () => this.series.ticks(Math.max(2, Math.floor(this.chart.element.clientWidth / 100)));
-    return { at: () => ticks().map(({ frame }) => frame), text: (x) => ticks().find(({ frame }) => frame === x)?.text ?? '' };
+    return { at: () => ticks().map(({ at }) => at), text: (x) => ticks().find(({ at }) => at === x)?.text ?? '' };
   }
 
   protected drawTime(): void {
