@@ -42,29 +42,41 @@ static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
     return rest != NULL;
 }
 
-/* The first such time of a day in what begins then, of which the first minute may have begun
- * already; of today when begin_ns is 0. */
-static bool parse_time_of_day(const char *text, int64_t begin_ns, int64_t *ret_ns)
+static int64_t time_of_day(struct tm day, int days, int64_t part_ns)
+{
+    day.tm_mday += days;
+    day.tm_isdst = -1;
+    return (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
+}
+
+/* The first such time in what lasted from begin_ns to end_ns, of which the first minute may have
+ * begun already; when none is in it the last before it, or of its end the first after it. So
+ * "00:00" and "23:59" are around what is of one day. Of today when begin_ns is 0. */
+static bool parse_time_of_day(const char *text, enum from_side side, int64_t begin_ns,
+                              int64_t end_ns, int64_t *ret_ns)
 {
     const time_t since = begin_ns != 0 ? (time_t)(begin_ns / (int64_t)NS_PER_S) : time(NULL);
     struct tm day;
+    int days = -1;
     int64_t part_ns;
     const char *rest;
 
     localtime_r(&since, &day);
     if (!parse_clock(text, &day, &part_ns, &rest) || *rest != '\0')
         return false;
-    day.tm_isdst = -1;
-    *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
-    if (*ret_ns <= begin_ns - MINUTE_NS) {
-        day.tm_mday++;
-        day.tm_isdst = -1;
-        *ret_ns = (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
+    if (begin_ns == 0) {
+        *ret_ns = time_of_day(day, 0, part_ns);
+        return true;
     }
+    while ((*ret_ns = time_of_day(day, days, part_ns)) <= begin_ns - MINUTE_NS)
+        days++;
+    if (side == FROM_BEGIN && *ret_ns > end_ns)
+        *ret_ns = time_of_day(day, days - 1, part_ns);
     return true;
 }
 
-bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t *ret_ns)
+bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
+                     int64_t *ret_ns)
 {
     struct time_form date = { 0 };
     uint64_t distance_ns;
@@ -76,15 +88,15 @@ bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t
         return true;
     }
     return field_time((struct field){ text, strlen(text) }, &date, ret_ns) == FIELD_OK ||
-           parse_time_of_day(text, begin_ns, ret_ns);
+           parse_time_of_day(text, side, begin_ns, end_ns, ret_ns);
 }
 
 /* --------------------------------------------------------------------------------- Opening -- */
 
-static int settle_time(const char *option, const char *text, const struct from_facts *facts,
-                       int64_t *ret_ns)
+static int settle_time(const char *option, const char *text, enum from_side side,
+                       const struct from_facts *facts, int64_t *ret_ns)
 {
-    if (text == NULL || from_time_parse(text, facts->begin_ns, facts->end_ns, ret_ns))
+    if (text == NULL || from_time_parse(text, side, facts->begin_ns, facts->end_ns, ret_ns))
         return OPTIONS_GO_ON;
     return complain(STATUS_USAGE,
                     "--%s %s: takes a time such as 2026-11-22T02:00, 02:00, +10m (after the "
@@ -100,9 +112,9 @@ static int settle_times(struct from_options *options, const struct from_facts *f
     if (facts->live)
         return complain(STATUS_USAGE, "--begin and --end go with a recording or a table, not "
                                       "with what goes on now");
-    status = settle_time("begin", options->begin, facts, &options->from.begin_ns);
+    status = settle_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
     if (status == OPTIONS_GO_ON)
-        status = settle_time("end", options->end, facts, &options->from.end_ns);
+        status = settle_time("end", options->end, FROM_END, facts, &options->from.end_ns);
     if (status == OPTIONS_GO_ON && options->from.end_ns != 0 &&
         options->from.end_ns <= options->from.begin_ns)
         return complain(STATUS_USAGE, "--end is not after --begin");

@@ -50,10 +50,14 @@ void from_options_init(struct from_options *options);
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
+enum from_side { FROM_BEGIN, FROM_END };
+
 /* A time as a person says it, for --begin and --end, in wall clock ns: of a recording that lasted
  * from begin_ns to end_ns (both 0: not known, then "02:00" is today's). "02:00" is the first one
- * in it, or that of the minute in which it began. False: it is no such time, or relative to what is
- * not known. */
-bool from_time_parse(const char *text, int64_t begin_ns, int64_t end_ns, int64_t *ret_ns);
+ * in it, or that of the minute in which it began; when none is, of a beginning the last one before
+ * it, of an end the first one after it. False: it is no such time, or relative to what is not
+ * known. */
+bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
+                     int64_t *ret_ns);
 
 #endif

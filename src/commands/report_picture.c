@@ -164,7 +164,7 @@ static int choose_frame(struct work *work, size_t *ret)
         *ret = 0;
     } else if (at == NULL || strcmp(at, "last") == 0) {
         *ret = timeline->frame_count - 1;
-    } else if (from_time_parse(at, timeline->frames[0].begin_ns,
+    } else if (from_time_parse(at, FROM_BEGIN, timeline->frames[0].begin_ns,
                                timeline->frames[timeline->frame_count - 1].end_ns, &time_ns)) {
         *ret = timeline_find(timeline, time_ns);
     } else {

@@ -366,7 +366,7 @@ size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns)
     for (size_t i = 0; i + 1 < timeline->frame_count; i++) {
         const int64_t end = timeline->frames[i].end_ns, next = timeline->frames[i + 1].begin_ns;
 
-        if (wall_clock_ns <= end ||
+        if (wall_clock_ns < end ||
             (wall_clock_ns < next && wall_clock_ns - end < next - wall_clock_ns))
             return i;
     }

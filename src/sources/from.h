@@ -29,6 +29,14 @@ struct from {
     void *context;
 };
 
+/* Of an interval that ended then, the time by which --begin and --end choose it: its middle. Two
+ * parts that meet have no interval in common, and a moment between the asked time and the end that
+ * a clock wrote down neither adds an interval nor takes one away. */
+static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
+{
+    return end_ns - (int64_t)(length_ns / 2);
+}
+
 /* What is known of a source once it is open. */
 struct from_facts {
     char name[128];   /* for titles: "threads", "run.camp (threads)" */

@@ -177,7 +177,9 @@ static int open_tables(struct recording_source *source, struct camp_error *error
 }
 
 /* Which ticks are wanted. By the wall clock, which may have been set back meanwhile: from the first
- * that ended after the beginning to the last one before the end. */
+ * after the beginning to the last one before the end, each at from_middle_ns(). */
+#define MIDDLE_NS "wall_clock_ns - (end_ns - start_ns) / 2"
+
 static int find_range(struct recording_source *source, struct camp_error *error)
 {
     int64_t key;
@@ -187,10 +189,10 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     if (source->from.begin_ns != 0)
         r = ask_number(source,
                        "SELECT ifnull(min(tick), 9223372036854775807) FROM tick "
-                       "WHERE wall_clock_ns > ?",
+                       "WHERE " MIDDLE_NS " >= ?",
                        source->from.begin_ns, &source->first, error);
     if (r == CAMP_OK && source->from.end_ns != 0)
-        r = ask_number(source, "SELECT ifnull(max(tick), 0) FROM tick WHERE wall_clock_ns <= ?",
+        r = ask_number(source, "SELECT ifnull(max(tick), 0) FROM tick WHERE " MIDDLE_NS " < ?",
                        source->from.end_ns, &source->last, error);
     if (r != CAMP_OK || source->first == INT64_MAX)
         return r;

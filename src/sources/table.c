@@ -147,6 +147,17 @@ static size_t frame_end(const struct table_source *source, size_t at)
     return at;
 }
 
+static int64_t length_at(const struct table_source *source, size_t at)
+{
+    return at > 0 ? time_at(source, at) - time_at(source, at - 1)
+                  : (int64_t)source->times.interval_ns;
+}
+
+static int64_t middle_at(const struct table_source *source, size_t at)
+{
+    return from_middle_ns(time_at(source, at), (uint64_t)length_at(source, at));
+}
+
 /* Leaves out what lies outside of what was asked for. Returns how many frames are left. */
 static uint64_t limit(struct table_source *source, const struct from *from)
 {
@@ -154,10 +165,10 @@ static uint64_t limit(struct table_source *source, const struct from *from)
     size_t end;
 
     while (source->at < source->rows.count && from->begin_ns != 0 &&
-           time_at(source, source->at) <= from->begin_ns)
-        source->at++;
+           middle_at(source, source->at) < from->begin_ns)
+        source->at = frame_end(source, source->at);
     for (end = source->at; end < source->rows.count; end = frame_end(source, end)) {
-        if (from->end_ns != 0 && time_at(source, end) > from->end_ns)
+        if (from->end_ns != 0 && middle_at(source, end) >= from->end_ns)
             break;
         frames++;
     }
@@ -198,8 +209,8 @@ static bool fill_frame(struct table_source *source)
 
     frame_clear(frame);
     frame->wall_clock_ns = time_at(source, at);
-    frame->start_ns = at > 0 ? (uint64_t)(time_at(source, at - 1) - zero) : 0;
     frame->end_ns = (uint64_t)(frame->wall_clock_ns - zero);
+    frame->start_ns = frame->end_ns - (uint64_t)length_at(source, at);
     for (; source->at < end; source->at++) {
         if (!fill_row(source, source->times.order[source->at]))
             return false;

@@ -94,7 +94,7 @@ assert any("left out" in t for t in texts("title")), texts("title")[:5]'
     report --picture barry3 --output last.svg
     ask last.svg 'assert "02:01:59 to 02:02:00 (1 s):" in root[1].text, root[1].text'
     report --picture barry3 --at 02:00:30 --output at.svg
-    ask at.svg 'assert "02:00:29 to 02:00:30 (1 s):" in root[1].text, root[1].text'
+    ask at.svg 'assert "02:00:30 to 02:00:31 (1 s):" in root[1].text, root[1].text'
     report --picture barry3 --at mean --output mean.svg
     ask mean.svg '
 assert "02:00:00 to 02:02:00 (120 s, 120 intervals, their mean):" in root[1].text, root[1].text'

@@ -74,6 +74,15 @@ make_table() {
     # As of the table itself, and of two parts that meet no frame is in both.
     run -0 "$CAMP" record --from data.csv --begin +200ms --end -200ms --output table.camp
     [ "$(ask table.camp 'SELECT count(*) FROM tick')" = 12 ]
+    # An interval is in when its middle is: a time just beside a limit adds none.
+    for from in run.camp data.csv; do
+        for begin in -149ms -150ms -151ms; do
+            run -0 "$CAMP" record --from "$from" --begin "$begin" --force --output last.camp
+            [[ $output == "last.camp: 3 intervals,"* ]]
+        done
+        run -0 "$CAMP" record --from "$from" --begin +149ms --end +201ms --force --output one.camp
+        [ "$(ask one.camp 'SELECT wall_clock_ns FROM tick')" = 1700000000200000000 ]
+    done
     run -2 "$CAMP" record --from run.camp --begin yesterday --output x.camp
     [[ $output == *"--begin yesterday: takes a time such as 2026-11-22T02:00"* ]]
     run -2 "$CAMP" record --from run.camp --begin -900ms --end +1ms --output x.camp

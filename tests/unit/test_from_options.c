@@ -11,11 +11,20 @@
 /* 2026-11-22T00:30:00Z, for an hour and a half. */
 static const int64_t begin_ns = 1795307400 * (int64_t)S, end_ns = 1795312800 * (int64_t)S;
 
-static int64_t parse(const char *text)
+static int64_t parse_side(const char *text, enum from_side side)
 {
     int64_t time_ns = -1;
 
-    assert_true(from_time_parse(text, begin_ns, end_ns, &time_ns));
+    assert_true(from_time_parse(text, side, begin_ns, end_ns, &time_ns));
+    return time_ns;
+}
+
+static int64_t parse(const char *text)
+{
+    const int64_t time_ns = parse_side(text, FROM_BEGIN);
+
+    if (text[2] != ':') /* of dates and distances both sides are the same */
+        assert_int_equal(parse_side(text, FROM_END), time_ns);
     return time_ns;
 }
 
@@ -39,7 +48,19 @@ static void a_time_of_day_is_the_first_in_the_recording(void **state)
     assert_int_equal(parse("01:00"), begin_ns + 1800 * (int64_t)S);
     assert_int_equal(parse("00:30"), begin_ns);
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
-    assert_int_equal(parse("00:29"), begin_ns + 86340 * (int64_t)S);
+}
+
+static void a_time_of_day_outside_of_the_recording_is_around_it(void **state)
+{
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    tzset();
+    assert_int_equal(parse_side("00:29", FROM_BEGIN), begin_ns - 60 * (int64_t)S);
+    assert_int_equal(parse_side("23:30", FROM_BEGIN), begin_ns - 3600 * (int64_t)S);
+    assert_int_equal(parse_side("02:01", FROM_BEGIN), begin_ns - (86400 - 5460) * (int64_t)S);
+    assert_int_equal(parse_side("02:01", FROM_END), end_ns + 60 * (int64_t)S);
+    assert_int_equal(parse_side("00:15", FROM_END), begin_ns + (86400 - 900) * (int64_t)S);
+    assert_int_equal(parse_side("01:00", FROM_END), begin_ns + 1800 * (int64_t)S);
 }
 
 static void times_may_be_relative(void **state)
@@ -49,7 +70,7 @@ static void times_may_be_relative(void **state)
     (void)state;
     assert_int_equal(parse("+10m"), begin_ns + 600 * (int64_t)S);
     assert_int_equal(parse("-90s"), end_ns - 90 * (int64_t)S);
-    assert_false(from_time_parse("+10m", 0, 0, &time_ns));
+    assert_false(from_time_parse("+10m", FROM_BEGIN, 0, 0, &time_ns));
 }
 
 static void what_is_no_time_is_refused(void **state)
@@ -69,7 +90,7 @@ static void what_is_no_time_is_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_false(from_time_parse(texts[i], begin_ns, end_ns, &time_ns));
+        assert_false(from_time_parse(texts[i], FROM_END, begin_ns, end_ns, &time_ns));
 }
 
 int main(void)
@@ -77,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_is_local_time_unless_it_says_so),
         cmocka_unit_test(a_time_of_day_is_the_first_in_the_recording),
+        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_around_it),
         cmocka_unit_test(times_may_be_relative),
         cmocka_unit_test(what_is_no_time_is_refused),
     };

@@ -452,13 +452,17 @@ static void a_source_without_states_is_read_back(void **state)
     replay_from(0, 0, &counts_schema, NULL);
 }
 
+/* An interval is in when its middle is: a beginning may be somewhat before its own, or after. */
 static void reading_may_begin_anywhere(void **state)
 {
     (void)state;
     record_made(&states_schema, &counts_schema);
-    for (size_t first = 0; first < TICKS; first += 37)
-        replay_from(FIRST_WALL_CLOCK_NS + (int64_t)first * WALL_NS - 1, first, &states_schema,
-                    &counts_schema);
+    for (size_t first = 0; first < TICKS; first += 37) {
+        const int64_t begin_ns = FIRST_WALL_CLOCK_NS + ((int64_t)first - 1) * WALL_NS;
+
+        replay_from(begin_ns - WALL_NS / 4, first, &states_schema, &counts_schema);
+        replay_from(begin_ns + WALL_NS / 4, first, &states_schema, &counts_schema);
+    }
 }
 
 static void facts_are_those_of_the_recording(void **state)

@@ -249,8 +249,8 @@ static void a_frame_is_found_by_its_time(void **state)
     begin(10);
     keep();
     assert_int_equal(timeline_find(&timeline, 0), 0);
-    assert_int_equal(timeline_find(&timeline, (int64_t)1000 * SECOND), 0);
-    assert_int_equal(timeline_find(&timeline, (int64_t)1000 * SECOND + 1), 1);
+    assert_int_equal(timeline_find(&timeline, (int64_t)1000 * SECOND - 1), 0);
+    assert_int_equal(timeline_find(&timeline, (int64_t)1000 * SECOND), 1);
     assert_int_equal(timeline_find(&timeline, (int64_t)1003 * SECOND), 2);
     assert_int_equal(timeline_find(&timeline, (int64_t)1008 * SECOND), 3);
     assert_int_equal(timeline_find(&timeline, (int64_t)5000 * SECOND), 3);
