@@ -89,7 +89,7 @@ test('sums: the run queue is what is explained', async (opener) => {
         states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
         frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
     }));
-    assert.match(await text(page, '#sums'), /explained, beside it: run queue 625 ms \(41\.7 %\)/);
+    assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
 test('axes: states at no vertex are left out, and that is told', async (opener) => {

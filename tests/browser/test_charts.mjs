@@ -171,3 +171,35 @@ test('charts: a long recording is drawn in bins that are their means', async (op
     await page.waitForTimeout(1500);
     for (const at of [1, 40, 80]) assertNear(heightOf(await column(page, '.stack', at, 100), CPU), 0.5, 0.02);
 });
+
+test('axes of time: a label stands where its time is within its frame, the same in all views, and inside', async (opener) => {
+    const lengths = [1000, 4000, 1000, 2000], begin = 1.79e12; // frame() sets endMs = 1.79e12 + index * lengthMs
+    const ends = lengths.map((_, i) => begin + lengths.slice(0, i + 1).reduce((a, b) => a + b));
+    const frames = lengths.map((lengthMs, i) => ({ rows: FRAMES[0], lengthMs, index: (ends[i] - begin) / lengthMs }));
+    const page = await opener.report(data({ frames }));
+    for (const id of ['barymap', 'stack', 'lines']) {
+        await show(page, id);
+        const { texts, left, width, whole } = await page.evaluate(async (id) => {
+            const found = new Map(), of = CanvasRenderingContext2D.prototype, write = of.fillText;
+            of.fillText = function (text, x, y) {
+                if (this.canvas.closest(`#${id}`) && /^\d\d:\d\d:\d\d/.test(text)) found.set(text, [x, this.measureText(text).width / 2]);
+                write.call(this, text, x, y);
+            };
+            window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+            document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+            await new Promise((done) => setTimeout(done, 300));
+            of.fillText = write;
+            const view = document.getElementById(id), over = view.querySelector('.u-over, .barymap-plot canvas').getBoundingClientRect();
+            const from = (view.querySelector('.u-wrap, .barymap-plot')).getBoundingClientRect();
+            return { texts: [...found], left: over.left - from.left, width: over.width, whole: from.width };
+        }, id);
+        assert.ok(texts.length >= 4, `${id}: ${texts}`);
+        for (const [said, [x, half]] of texts) {
+            const midnight = new Date(begin).setHours(0, 0, 0, 0), [h, m, s] = said.split(':').map(Number);
+            const ms = midnight + ((h * 60 + m) * 60 + s) * 1000, i = Math.max(0, ends.findIndex((end) => end >= ms));
+            const at = i + (ms - ends[i] + lengths[i]) / lengths[i];
+            assertNear(x, Math.max(half, Math.min(whole - half, left + (at * width) / 4)), 3, `${id} ${said}`);
+            assert.ok(x - half >= -0.5 && x + half <= whole + 0.5, `${id}: ${said} is inside`);
+        }
+    }
+});

@@ -4,6 +4,7 @@ import { xOf, type Layout } from './barymap_image';
 import type { Stretch } from './order';
 import type { Series } from './series';
 import { currentTheme } from './theme';
+import { writeTicks } from './time';
 import type { Ui } from './types';
 
 const NAMED = 11; // a line of this height has its name beside it
@@ -146,14 +147,12 @@ function drawSums(context: CanvasRenderingContext2D, scene: Scene): void {
 
 function drawTimes(context: CanvasRenderingContext2D, scene: Scene, series: Series): void {
   const theme = currentTheme();
-  context.textAlign = 'center';
-  for (const { at, text } of series.ticks(Math.max(2, Math.floor((scene.right - scene.left) / 90)))) {
-    const x = Math.round(scene.x(at)), half = context.measureText(text).width / 2;
-    context.fillStyle = theme.grid;
-    context.fillRect(x, scene.bottom, 1, 4);
-    context.fillStyle = theme.quiet;
-    if (x - half >= 0 && x + half <= scene.right + 8) context.fillText(text, x, scene.bottom + 11);
-  }
+  const ticks = series.ticks(Math.max(2, Math.floor((scene.right - scene.left) / 90)))
+    .map(({ at, text }) => ({ x: Math.round(scene.x(at)), text }));
+  context.fillStyle = theme.grid;
+  for (const { x } of ticks) context.fillRect(x, scene.bottom, 1, 4);
+  context.fillStyle = theme.quiet;
+  writeTicks(context, ticks, scene.bottom + 11, scene.right + 8);
 }
 
 /** The column of the current frame stands out from its neighbours. */

@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import { element } from './dom';
 import { onWidth } from './parts';
 import { currentTheme, pixelRatio } from './theme';
+import { writeTicks } from './time';
 
 const HEIGHT = 220;
 const LEFT = 46; // room for the percentages
@@ -96,10 +97,11 @@ export class Chart {
       cursor: { show: false },
       scales: { x: { time: false, range: () => this.x }, y: { range: () => [0, this.top] } },
       axes: [
-        { ...axis, size: 24, gap: 3, splits: () => shape.ticks.at(), values: (_, at) => at.map(shape.ticks.text) },
+        { ...axis, size: 24, gap: 3, splits: () => shape.ticks.at(), values: (_, at) => at.map(() => '') },
         { ...axis, size: LEFT, gap: 4, space: 26, values: (_, at) => at.map((value) => `${Math.round(value * 1000) / 10} %`) },
       ],
       series: [{}, ...shape.series],
+      hooks: { drawAxes: [(plot) => writeBelow(plot, shape.ticks, theme.quiet, font)] },
     };
   }
 
@@ -116,6 +118,19 @@ export class Chart {
     });
     over.addEventListener('pointerleave', () => this.events.moved(null));
   }
+}
+
+/** uPlot itself would cut the last text off at the edge. */
+function writeBelow(plot: uPlot, ticks: ChartShape['ticks'], ink: string, font: string): void {
+  const { ctx, bbox: { left, top, height } } = plot, ratio = pixelRatio();
+  ctx.save();
+  ctx.scale(ratio, ratio);
+  ctx.font = font;
+  ctx.fillStyle = ink;
+  ctx.textBaseline = 'middle';
+  writeTicks(ctx, ticks.at().map((at) => ({ x: left / ratio + plot.valToPos(at, 'x'), text: ticks.text(at) })),
+    (top + height) / ratio + 13, plot.width);
+  ctx.restore();
 }
 
 /** Steps: a value holds from its x to the next; the last one only says where that is. Areas stand on

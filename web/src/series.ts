@@ -1,6 +1,6 @@
 // What views of many frames share: they read all frames in slices, so that the page stays quick;
 // they show the same span of time; and the frame under the pointer in one is marked in all.
-import { ticksOf, type Tick } from './time';
+import { ticksOf, type Tick, type Times } from './time';
 import type { App, Frame, View } from './types';
 
 /** Reads frames in their order. */
@@ -26,7 +26,7 @@ export class Series {
   cursor: number | null = null;
   private readonly readers = new Set<Reader>();
   private readonly views = new Set<View>();
-  private readonly ends = new Map<number, number>(); // of frames that were read
+  private readonly times = new Map<number, Times>(); // of frames that were read
   private deadline = 0; // of reading before the next picture; 0: none was read since the last
   private isAsked = false;
   private ticksKey = '';
@@ -63,7 +63,7 @@ export class Series {
     if (performance.now() > this.deadline) return this.again();
     for (let reader = this.nextReader(); reader; reader = this.nextReader()) {
       const frame = store.frame(reader.next);
-      this.ends.set(frame.index, frame.endMs);
+      this.times.set(frame.index, timesOf(frame));
       for (const one of this.readers) {
         if (one.next !== frame.index) continue;
         one.read(frame);
@@ -72,8 +72,8 @@ export class Series {
       if (performance.now() > this.deadline) break;
     }
     if (this.nextReader()) this.again();
-    while (this.ends.size > store.endFrame - store.firstFrame)
-      this.ends.delete(this.ends.keys().next().value!);
+    while (this.times.size > store.endFrame - store.firstFrame)
+      this.times.delete(this.times.keys().next().value!);
   }
 
   /** One that has all but the newest frames, so that live views do not wait; or who lacks most. */
@@ -89,26 +89,31 @@ export class Series {
     return last;
   }
 
-  /** When a frame ended. What was not read yet, or is to come, is reckoned from what was. */
   endMs(frame: number): number {
-    const known = this.ends.get(frame);
-    if (known !== undefined) return known;
-    const { firstFrame, endFrame, head } = this.app.store;
-    const interval = head?.interval_ms ?? 1000;
-    const last = this.ends.get(endFrame - 1);
-    if (frame >= endFrame && last !== undefined) return last + (frame - endFrame + 1) * interval;
-    if (endFrame === firstFrame) return 0;
-    if (!this.ends.has(firstFrame)) this.ends.set(firstFrame, this.app.store.frame(firstFrame).endMs);
-    return this.ends.get(firstFrame)! + (frame - firstFrame) * interval;
+    return this.timesOf(frame).endMs;
   }
 
-  /** Round times of the span, at most `count`. */
+  /** When a frame was. What was not read yet, or is to come, is reckoned from what was. */
+  private timesOf(frame: number): Times {
+    const known = this.times.get(frame);
+    if (known) return known;
+    const { firstFrame, endFrame, head } = this.app.store;
+    const interval = head?.interval_ms ?? 1000;
+    const later = (times: Times, frames: number) => ({ endMs: times.endMs + frames * interval, lengthMs: interval });
+    const last = this.times.get(endFrame - 1);
+    if (frame >= endFrame && last) return later(last, frame - endFrame + 1);
+    if (endFrame === firstFrame) return { endMs: 0, lengthMs: interval };
+    if (!this.times.has(firstFrame)) this.times.set(firstFrame, timesOf(this.app.store.frame(firstFrame)));
+    return frame === firstFrame ? this.times.get(firstFrame)! : later(this.times.get(firstFrame)!, frame - firstFrame);
+  }
+
+  /** Round times of the span, about `count`. */
   ticks(count: number): Tick[] {
     const { from, to } = this.span;
-    const key = `${from} ${to} ${count} ${this.ends.size} ${this.app.store.firstFrame}`;
+    const key = `${from} ${to} ${count} ${this.times.size} ${this.app.store.firstFrame}`;
     if (key !== this.ticksKey) {
       this.ticksKey = key;
-      this.ticksKept = ticksOf(from, to, (frame) => this.endMs(frame), count);
+      this.ticksKept = ticksOf(from, to, (frame) => this.timesOf(frame), count);
     }
     return this.ticksKept;
   }
@@ -139,6 +144,8 @@ export class Series {
     this.app.ui.set({ current, playing: false, following: false });
   }
 }
+
+const timesOf = ({ endMs, lengthMs }: Times): Times => ({ endMs, lengthMs });
 
 const ofApp = new WeakMap<App, Series>();
 

@@ -43,13 +43,16 @@ function timeIn(frame: Frame, states: number[]): number {
 /** One line, always shown. */
 export function sumsText(sums: Sums): string {
   const whole = sums.elapsedMs || 1;
-  const missing = `Unaccounted ${duration(sums.missingMs)} (${percent(sums.missingMs / whole)}): ` +
+  const isWhole = sums.missing === 0 && percent(sums.missingMs / whole) === '0 %';
+  const missing = isWhole ? `Unaccounted ${duration(sums.missingMs)} (0 %) in ${count(sums.entities)} entities`
+    : `Unaccounted ${duration(sums.missingMs)} (${percent(sums.missingMs / whole)}): ` +
     `more than ${100 * MISSING} % of its own time in ${count(sums.missing)} of ${count(sums.entities)} entities`;
-  const runQueue = sums.runQueueMs === null ? 'nothing of it explained: no run queue in this source'
-    : `explained, beside it: run queue ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`;
+  const runQueue = sums.runQueueMs !== null
+    ? [`waiting for a CPU (run queue) ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`]
+    : isWhole ? [] : ['nothing of it explained: no run queue in this source'];
   const over = sums.over > 0
     ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} booked twice` : 'none over 100 %';
-  return `${missing} · ${runQueue} · ${over}`;
+  return [missing, ...runQueue, over].join(' · ');
 }
 
 /** What a picture of these axes does not show; '' when it shows all. */

@@ -8,7 +8,6 @@ import { seriesOf } from './series';
 import type { App, Frame, View, ViewFactory } from './types';
 
 const ROW = 24; // pixels of the page, as style says
-const SORT_MS = 2000; // while frames come, rows change places this often
 const PAGE = 10;
 
 class Table implements View {
@@ -29,7 +28,7 @@ class Table implements View {
   private isDescending = true;
   private order: number[] = []; // entities, sorted and filtered
   private orderKey = '';
-  private sortedAt = 0;
+  private frame!: Frame; // of which rows, order and cells are
   private active = -1; // of the order: the keyboard's row
 
   constructor(private readonly app: App) {
@@ -47,16 +46,13 @@ class Table implements View {
 
   draw(): void {
     if (!this.app.store.head || !this.isSeen()) return;
+    this.frame = this.app.store.frame(this.app.ui.state.current);
     this.shape();
     this.sort();
     this.showRows();
     const { count: all } = this.frame;
     const shown = this.order.length === all ? count(all) : `${count(this.order.length)} of ${count(all)}`;
     setText(this.caption, `${shown} entities of the current frame · click pins`);
-  }
-
-  private get frame(): Frame {
-    return this.app.store.frame(this.app.ui.state.current);
   }
 
   // --------------------------------------------------------------------------------- columns --
@@ -89,19 +85,14 @@ class Table implements View {
 
   // ------------------------------------------------------------------------------------ order --
 
-  /** At once when something was chosen; while frames come by themselves now and then. */
   private sort(): void {
-    const { ui, store } = this.app, { state } = ui;
-    const isMoving = state.playing || state.following;
-    const key = [this.sortKey, this.isDescending, isMoving ? '' : state.current, store.entities.length].join(' ');
-    const isFiltered = this.searched === state.search && this.brushed === state.brush;
-    const isOld = performance.now() - this.sortedAt > SORT_MS;
-    if (key === this.orderKey && isFiltered && !(isMoving && isOld)) return;
+    const { ui: { state }, store } = this.app;
+    const key = [this.sortKey, this.isDescending, this.frame.index, store.told].join(' ');
+    if (key === this.orderKey && this.searched === state.search && this.brushed === state.brush) return;
     const who = this.order[this.active];
     this.orderKey = key;
     this.searched = state.search;
     this.brushed = state.brush;
-    this.sortedAt = performance.now();
     this.order = this.sorted();
     this.active = who === undefined ? -1 : this.order.indexOf(who);
     for (const th of this.header.children)
@@ -155,17 +146,17 @@ class Table implements View {
 
   private showRow(element: HTMLTableRowElement, index: number): void {
     const { frame, app: { ui } } = this;
-    const n = this.order[index]!, row = frame.rowOf[n] ?? -1;
+    const n = this.order[index]!, row = frame.rowOf[n]!;
     const classes = [ui.state.pinned.has(n) ? 'pinned' : '', n === ui.state.hover ? 'hover' : '',
-      index === this.active ? 'active' : '', row < 0 ? 'gone' : ''].filter(Boolean).join(' ');
+      index === this.active ? 'active' : ''].filter(Boolean).join(' ');
     if (element.className !== classes) element.className = classes;
     setAttribute(element, 'aria-rowindex', String(index + 2));
     setAttribute(element, 'aria-selected', String(ui.state.pinned.has(n)));
     element.dataset.n = String(n);
     this.columns.forEach((column, i) => {
       const cell = element.cells[i]!;
-      setText(cell, row < 0 ? (i === 0 ? ui.label(n) : '') : column.text(frame, row));
-      if (!column.isNumber || row < 0) return;
+      setText(cell, column.text(frame, row));
+      if (!column.isNumber) return;
       const kind = column.kind(frame, row);
       if (cell.className !== kind) cell.className = kind;
       if (column.colour) cell.style.backgroundSize = `${Math.min(100, Number(column.value(frame, row))).toFixed(1)}% 2px`;
@@ -212,15 +203,15 @@ class Table implements View {
     else if (top + ROW > this.scroll.scrollTop + room) this.scroll.scrollTop = top + ROW - room;
     this.hover(this.active);
     this.showRows();
-    const row = this.frame.rowOf[this.order[this.active]!] ?? -1;
-    if (row >= 0) this.app.say(this.columns.slice(0, 9).map((column) => `${column.title} ${column.text(this.frame, row)}`).join(', '));
+    const row = this.frame.rowOf[this.order[this.active] ?? -1];
+    if (row !== undefined) this.app.say(this.columns.slice(0, 9).map((column) => `${column.title} ${column.text(this.frame, row)}`).join(', '));
   }
 
   // ------------------------------------------------------------------------------------- copy --
 
   private tsv(): string {
     const { frame } = this;
-    const lines = this.order.filter((n) => (frame.rowOf[n] ?? -1) >= 0).map((n) => this.columns.map((column) => {
+    const lines = this.order.map((n) => this.columns.map((column) => {
       const value = column.value(frame, frame.rowOf[n]!);
       return typeof value === 'string' ? value.replace(/[\t\n]/g, ' ') : String(Math.round(value * 1e4) / 1e4);
     }).join('\t'));

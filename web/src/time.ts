@@ -24,30 +24,47 @@ function dateAndClock(ms: number): string {
 }
 
 export interface Tick {
-  at: number; // frame f is from f to f + 1: the time is at its place within
+  at: number; // frames: 2.25 is a quarter of frame 2 behind its begin
   text: string;
 }
 
-/** At most `count` round times of frames [from, to). Frames that go back in time have no tick. */
-export function ticksOf(from: number, to: number, endMs: (frame: number) => number, count: number): Tick[] {
-  const first = endMs(from), last = endMs(to - 1);
+/** What a frame covers: wall clock in ms, and how much of it. */
+export interface Times {
+  endMs: number;
+  lengthMs: number;
+}
+
+const ROUNDING = 1e-3; // ms
+
+/** About `count` round times of frames [from, to), each where it is within its frame. Of times between
+ *  two frames only the last one is told, at their border. Frames that go back in time have no tick. */
+export function ticksOf(from: number, to: number, timesOf: (frame: number) => Times, count: number): Tick[] {
+  const { endMs, lengthMs } = timesOf(from), first = endMs - lengthMs, last = timesOf(to - 1).endMs;
   const step = STEPS.find((one) => (last - first) / one <= count) ?? roundDays((last - first) / count);
   const offset = new Date(first).getTimezoneOffset() * 60_000; // midnight is here, not in Greenwich
-  let start = first - (to - from > 1 ? endMs(from + 1) - first : 1000); // about: nothing says
-  const slotOf = (ms: number) => Math.floor((ms - offset) / step);
+  const slotOf = (ms: number) => Math.floor((ms - offset + ROUNDING) / step);
   const ticks: Tick[] = [];
-  let slot = slotOf(start - 1);
+  let slot = slotOf(first - 2 * ROUNDING);
   for (let frame = from; frame < to; frame++) {
-    const end = endMs(frame), now = slotOf(end);
-    if (now > slot) {
-      slot = now;
-      const ms = slot * step + offset;
-      const part = end > start ? Math.max(0, (ms - start) / (end - start)) : 0;
-      ticks.push({ at: frame + part, text: step >= DAY_MS ? dateAndClock(ms).slice(5, 10) : clock(ms, step) });
+    const times = timesOf(frame), begin = times.endMs - times.lengthMs, end = slotOf(times.endMs);
+    for (slot = Math.max(slot, Math.min(end, slotOf(begin) - 1)); slot < end;) {
+      const ms = ++slot * step + offset, within = Math.max(0, ms - begin) / times.lengthMs;
+      ticks.push({ at: frame + Math.min(1, within || 0), text: step >= DAY_MS ? dateAndClock(ms).slice(5, 10) : clock(ms, step) });
     }
-    start = end;
   }
   return ticks;
+}
+
+/** Texts below an axis, each at the middle of its tick but within [0, width]; none covers another. */
+export function writeTicks(context: CanvasRenderingContext2D, ticks: { x: number; text: string }[], y: number, width: number): void {
+  context.textAlign = 'center';
+  let free = -Infinity;
+  for (const { x, text } of ticks) {
+    const half = context.measureText(text).width / 2, middle = Math.max(half, Math.min(width - half, x));
+    if (middle - half < free) continue;
+    context.fillText(text, middle, y);
+    free = middle + half + 6;
+  }
 }
 
 function roundDays(ms: number): number {
