@@ -7,6 +7,8 @@
 #ifndef CAMP_LEDGER_FRAME_H
 #define CAMP_LEDGER_FRAME_H
 
+#include "labels.h"
+
 #include <camp/camp.h>
 
 #include <stdbool.h>
@@ -33,6 +35,8 @@ struct schema {
     const struct column *columns;
     size_t column_count;
     size_t state_count;
+    const char *const *label_names; /* [label_count] "user": of each entity's labels */
+    size_t label_count;
 };
 
 enum entity_flag {
@@ -50,6 +54,7 @@ struct entity {
     uint32_t uid;    /* likewise: its effective user */
     uint64_t cgroup; /* likewise: the id of its cgroup (version 2) */
     char name[CAMP_NAME_SIZE];
+    const struct labels *labels; /* in the order of the schema's label_names; NULL: none */
 };
 
 /* By process, its first thread (id == pid) first, then by id: for qsort(3)'s comparisons. */

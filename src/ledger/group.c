@@ -103,6 +103,8 @@ static int add_row(struct frame *ret, const struct frame *frame, const struct ke
     to = &ret->entities[ret->entity_count - 1];
     to->count += from->count;
     to->flags &= from->flags;
+    if (to->labels != from->labels)
+        to->labels = NULL;
     to->flags |= keyed->ended ? ENTITY_ENDED : 0;
     sums = frame_values(ret, ret->entity_count - 1);
     for (size_t i = 0; i < columns; i++)

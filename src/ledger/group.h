@@ -21,7 +21,8 @@ enum group_key {
 
 /* Fills *ret, a frame of the same schema (frame_init() was called), with the rows of `frame` added
  * up by `key`: elapsed times, states and counters; `count` is how many threads there are in a row,
- * `id` what it is grouped by. Processes are named as their first thread. `numbers`, of GROUP_NUMBER
+ * `id` what it is grouped by. Processes are named as their first thread. A row has
+ * labels when all in it have the same. `numbers`, of GROUP_NUMBER
  * only, is [entity_count]. CAMP_OK or CAMP_E_NOMEM. */
 int group_frame(struct frame *ret, const struct frame *frame, enum group_key key,
                 const int64_t *numbers);

@@ -88,7 +88,8 @@ void roster_begin(struct roster *roster)
 static bool has_changed(const struct entity *before, const struct entity *now)
 {
     return strcmp(before->name, now->name) != 0 || before->parent != now->parent ||
-           before->uid != now->uid || before->pid != now->pid || before->cgroup != now->cgroup;
+           before->uid != now->uid || before->pid != now->pid || before->cgroup != now->cgroup ||
+           before->labels != now->labels;
 }
 
 int roster_find(struct roster *roster, const struct entity *entity, uint32_t *ret_number,

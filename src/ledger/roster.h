@@ -25,7 +25,7 @@ struct roster {
     uint64_t frames; /* that were begun */
 };
 
-enum roster_news { ROSTER_KNOWN, ROSTER_NEW, ROSTER_CHANGED /* its name, parent or user */ };
+enum roster_news { ROSTER_KNOWN, ROSTER_NEW, ROSTER_CHANGED /* its name, parent, user, ... */ };
 
 /* All zero is an empty roster. */
 void roster_release(struct roster *roster);

@@ -273,7 +273,7 @@ static void draw_place(FILE *stream, const struct picture *picture, const struct
 
 /* ------------------------------------------------------------------------------------ Labels -- */
 
-struct labels {
+struct dot_labels {
     FILE *stream;
     const struct dots *dots;
     struct box boxes[LABELS_MAXIMUM];
@@ -300,7 +300,7 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
 }
 
 /* Whether a text may stand there; how many dots it would hide decides between places. */
-static size_t cost_of(const struct labels *labels, const struct box *box)
+static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
         return SIZE_MAX;
@@ -313,7 +313,8 @@ static size_t cost_of(const struct labels *labels, const struct box *box)
 
 /* Right of a dot, left of it, above or below: wherever it hides least. Not at all where it would
  * hide another label. */
-static void put_label(struct labels *labels, struct svg_point at, double distance, const char *text)
+static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
+                      const char *text)
 {
     const double width = svg_text_width(text, LABEL_SIZE);
     const struct svg_point places[] = { { at.x + distance, at.y + 4 },
@@ -343,7 +344,8 @@ static void put_label(struct labels *labels, struct svg_point at, double distanc
     labels->boxes[labels->count++] = box;
 }
 
-static void label_dot(struct labels *labels, const struct picture *picture, const struct dot *dot)
+static void label_dot(struct dot_labels *labels, const struct picture *picture,
+                      const struct dot *dot)
 {
     char text[ENTITY_TEXT_SIZE];
 
@@ -360,7 +362,7 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
 }
 
 /* Those that have most time at the first vertex, largest first. */
-static void label_largest(struct labels *labels, const struct picture *picture)
+static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;
 
@@ -382,7 +384,7 @@ static void label_largest(struct labels *labels, const struct picture *picture)
     }
 }
 
-static void label_counts(struct labels *labels)
+static void label_counts(struct dot_labels *labels)
 {
     const struct dots *dots = labels->dots;
     char text[32];
@@ -402,7 +404,7 @@ static void label_counts(struct labels *labels)
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
                const struct box *taken, size_t count)
 {
-    struct labels labels = { .stream = stream, .dots = dots };
+    struct dot_labels labels = { .stream = stream, .dots = dots };
 
     for (; labels.count < count; labels.count++)
         labels.boxes[labels.count] = taken[labels.count];

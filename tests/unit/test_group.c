@@ -191,6 +191,26 @@ static void users_cgroups_and_numbers_hold_all_the_time(void **state)
     frame_release(&groups);
 }
 
+static void a_group_has_the_labels_that_all_in_it_have(void **state)
+{
+    static const char *const values[] = { "app", "batch" };
+    struct frame frame, groups;
+    size_t at;
+
+    (void)state;
+    make(&frame, &groups);
+    for (size_t i = 0; i < 3; i++)
+        frame.entities[i].labels = labels_intern(&values[0], 1);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_string_equal(labels_value(find(&groups, "server", &at)->labels, 0), "app");
+    frame.entities[0].labels = labels_intern(&values[1], 1);
+    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_null(find(&groups, "server", &at)->labels);
+    assert_string_equal(labels_value(find(&groups, "client", &at)->labels, 0), "app");
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
 static void nothing_groups_to_nothing(void **state)
 {
     struct frame frame, groups;
@@ -231,6 +251,7 @@ int main(void)
         cmocka_unit_test(the_ended_are_not_mixed_into_the_living),
         cmocka_unit_test(a_thread_that_ended_is_its_living_process_s),
         cmocka_unit_test(users_cgroups_and_numbers_hold_all_the_time),
+        cmocka_unit_test(a_group_has_the_labels_that_all_in_it_have),
         cmocka_unit_test(nothing_groups_to_nothing),
         cmocka_unit_test(a_guess_that_was_wrong_is_given_back),
     };

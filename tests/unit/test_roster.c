@@ -69,6 +69,26 @@ static void who_is_new_takes_over_nothing(void **state)
     roster_release(&roster);
 }
 
+static void other_labels_are_news(void **state)
+{
+    const char *const red[] = { "red" }, *const blue[] = { "blue" };
+    struct entity entity = entity_of(7, "a", 0);
+    struct roster roster = { 0 };
+
+    (void)state;
+    entity.labels = labels_intern(red, 1);
+    roster_begin(&roster);
+    find(&roster, entity, ROSTER_NEW);
+    roster_begin(&roster);
+    entity.labels = labels_intern(red, 1);
+    find(&roster, entity, ROSTER_KNOWN);
+    roster_begin(&roster);
+    entity.labels = labels_intern(blue, 1);
+    find(&roster, entity, ROSTER_CHANGED);
+    assert_string_equal(labels_value(roster.entities[0].entity.labels, 0), "blue");
+    roster_release(&roster);
+}
+
 static void many_are_told_apart(void **state)
 {
     struct roster roster = { 0 };
@@ -143,6 +163,7 @@ int main(void)
         cmocka_unit_test(an_entity_keeps_its_number),
         cmocka_unit_test(who_has_no_id_is_told_by_its_name),
         cmocka_unit_test(who_is_new_takes_over_nothing),
+        cmocka_unit_test(other_labels_are_news),
         cmocka_unit_test(many_are_told_apart),
         cmocka_unit_test(a_forgotten_number_is_given_again),
         cmocka_unit_test(who_was_met_last_has_the_id_after_others_were_forgotten),
