@@ -5,6 +5,7 @@
 #include "counters/error.h"
 #include "csv.h"
 #include "groups.h"
+#include "parts.h"
 #include "query.h"
 #include "recording_replay.h"
 #include "table.h"
@@ -167,6 +168,20 @@ static int open_named(const struct from *from, const char *text, struct source *
                      text);
 }
 
+/* Rows that have states, and are disjoint: who adds them up counts no time twice. */
+static int take_states(struct source *source, struct source **ret)
+{
+    int r = CAMP_OK;
+
+    if (source->describe(source)->state_count == 0 && source_beside(source) != NULL)
+        r = beside_source_open(source, &source);
+    if (r == CAMP_OK && parts_has_total(source))
+        r = parts_source_open(source, &source);
+    if (r == CAMP_OK)
+        *ret = source;
+    return r;
+}
+
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error)
 {
@@ -176,8 +191,5 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
     r = open_named(from, text, ret, ret_facts, error);
-    if (r == CAMP_OK && from->wants_states && (*ret)->describe(*ret)->state_count == 0 &&
-        source_beside(*ret) != NULL)
-        r = beside_source_open(*ret, ret);
-    return r;
+    return r == CAMP_OK && from->wants_states ? take_states(*ret, ret) : r;
 }

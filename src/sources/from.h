@@ -22,7 +22,8 @@ struct from {
     int64_t end_ns;          /* 0: to its end */
     double speed;            /* of a replay: 1 as it was, 2 twice as fast; 0: without waiting */
     uint32_t states_options; /* enum camp_states_option */
-    bool wants_states;       /* of what has none (check), the CPUs that stand beside it */
+    bool wants_states; /* of what has none (check), the CPUs that stand beside it; of CPUs each,
+                        * without the row of all together */
     const volatile sig_atomic_t *stop;
     /* Called now and then while a long file is read; NULL: not. */
     void (*progress)(void *context, uint64_t done, uint64_t total);

@@ -33,10 +33,23 @@ END
     echo "$output"
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == '1 {"schema":"camp.stream/1",'*'"title":"a <b> & \"c\""'*'"live":false,'* ]]
-    [[ ${lines[1]} == '2 [{"n":0,"id":-1,'* ]]
+    [[ ${lines[1]} == '2 [{"n":0,"id":0,'* ]]
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 3 ]
     [ "${lines[-1]}" = '5 {"reason":"this is all there is"}' ]
     [ "$(compgen -G "$HTML*")" = "$HTML" ]
+}
+
+@test "report: CPUs are shown without the total of them, which would count twice" {
+    cpus=$(getconf _NPROCESSORS_ONLN)
+    "$CAMP" record --from cpus --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/cpus.camp"
+    "$CAMP" record --from check --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/check.camp"
+    for from in cpus check "$BATS_TEST_TMPDIR/cpus.camp" "$BATS_TEST_TMPDIR/check.camp"; do
+        run -0 "$CAMP" report --from "$from" --count 2 --interval 50ms --output "$HTML"
+        [[ $output == "$HTML: 2 intervals, $cpus entit"* ]]
+        "$CAMP" report --from "$from" --count 2 --interval 50ms --picture stack \
+            --output "$BATS_TEST_TMPDIR/x.svg"
+        grep -q ": $cpus entit" "$BATS_TEST_TMPDIR/x.svg"
+    done
 }
 
 @test "report: it asks for nothing from outside" {
