@@ -32,12 +32,16 @@ struct from_options {
       "With sqlite:FILE: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
       "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
+    FROM_PART_OPTIONS(options, "a recording or a table")
+
+/* --begin, --end and --speed alone, of `what`: for a command with a --from of its own. */
+#define FROM_PART_OPTIONS(options, what)                                                           \
     { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
-      "Of a recording or a table: since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, "     \
+      "Of " what ": since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, "                   \
       "+10m after its beginning, -10m before its end.", 0, 0, NULL },                              \
     { "end", 0, OPTION_TEXT, &(options)->end, "TIME", "Likewise: until then.", 0, 0, NULL },       \
     { "speed", 0, OPTION_REAL, &(options)->from.speed, "N",                                        \
-      "Of a recording or a table: 1 as it was, 10 ten times as fast, 0 without waiting.",          \
+      "Of " what ": 1 as it was, 10 ten times as fast, 0 without waiting.",                        \
       0, 1e6, NULL }
 /* clang-format on */
 

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
-static int read_numbers(const struct text_list *texts, int32_t *ret)
+int selection_numbers(struct process_selection *processes)
 {
+    const struct text_list *texts = &processes->texts;
+
     if (texts->count > PIDS_MAXIMUM)
         return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
     for (size_t i = 0; i < texts->count; i++) {
@@ -14,16 +16,16 @@ static int read_numbers(const struct text_list *texts, int32_t *ret)
 
         if (*texts->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
             return complain(STATUS_USAGE, "--pid %s: takes a process's number", texts->texts[i]);
-        ret[i] = (int32_t)pid;
+        processes->pids[i] = (int32_t)pid;
     }
+    processes->count = texts->count;
     return OPTIONS_GO_ON;
 }
 
 int selection_processes(struct process_selection *processes)
 {
-    int status = read_numbers(&processes->texts, processes->pids);
+    int status = selection_numbers(processes);
 
-    processes->count = processes->texts.count;
     for (size_t i = 0; status == OPTIONS_GO_ON && i < processes->count; i++) {
         if (camp_process_identify(NULL, processes->pids[i], &processes->watched[i],
                                   sizeof processes->watched[i], NULL) != CAMP_OK)
@@ -33,6 +35,22 @@ int selection_processes(struct process_selection *processes)
                               processes->pids[i]);
     }
     return status;
+}
+
+void selection_meet(struct process_selection *processes, int64_t pid)
+{
+    for (size_t i = 0; i < processes->count; i++)
+        processes->met[i] |= processes->pids[i] == pid;
+}
+
+int selection_complain_of_missing(const struct process_selection *processes, const char *source)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        if (!processes->met[i])
+            return complain(STATUS_FAILURE, "--pid %d: no process of this number is in %s",
+                            processes->pids[i], source);
+    }
+    return OPTIONS_GO_ON;
 }
 
 static bool has_ended(const struct camp_process *process)

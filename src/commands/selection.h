@@ -14,17 +14,25 @@
 
 #define NO_PID (-1)
 
-/* The processes of --pid, as they were when the command began. */
+/* The processes of --pid, as they were when the command began, or of a recording by number. */
 struct process_selection {
     struct text_list texts;                    /* for OPTION_LIST; selection_processes_release() */
     int32_t pids[PIDS_MAXIMUM];                /* [count]; NO_PID once it has ended */
     struct camp_process watched[PIDS_MAXIMUM]; /* [count] */
+    bool met[PIDS_MAXIMUM];                    /* [count] in what was recorded */
     size_t count;
 };
 void selection_processes_release(struct process_selection *processes);
 
 /* Finds those of `texts`. OPTIONS_GO_ON, or a status after a complaint: no number, no process. */
 int selection_processes(struct process_selection *processes);
+
+/* Of a recording, instead: only the numbers of `texts`, for nobody who lives now is asked. Each pid
+ * that is in it is then told by selection_meet(), and once it was read one that never was is
+ * complained of. */
+int selection_numbers(struct process_selection *processes);
+void selection_meet(struct process_selection *processes, int64_t pid);
+int selection_complain_of_missing(const struct process_selection *processes, const char *source);
 
 /* Whose pid was watched and has ended is watched no more, whoever has that pid next; a zombie has
  * ended too. True when some were watched, and none of them is left. */

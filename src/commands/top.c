@@ -5,6 +5,7 @@
 #include "top.h"
 #include "command.h"
 #include "counters/units.h"
+#include "sources/recording_replay.h"
 #include "views/screen.h"
 
 #include <stdio.h>
@@ -27,7 +28,11 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
     struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
-        FROM_OPTIONS(&top->from),
+        { "from", 0, OPTION_TEXT, &top->from.from.text, "SOURCE",
+          "threads of this machine (the default); FILE.camp, a recording of threads, or the folder "
+          "of a rotated one.",
+          0, 0, NULL },
+        FROM_PART_OPTIONS(&top->from, "a recording"),
         { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
@@ -176,9 +181,6 @@ static int read_options(struct top *top, int argc, char **argv)
         status = settle_view(top);
     if (status == OPTIONS_GO_ON)
         status = settle_group(top);
-    if (status == OPTIONS_GO_ON)
-        status = selection_processes(&top->processes);
-    top->selection.pid_count = top->processes.count;
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
                : status;
@@ -213,6 +215,8 @@ static int show(struct top *top, const struct frame *threads, size_t number)
 {
     int failed, status;
 
+    for (size_t i = 0; !top->facts.live && i < threads->entity_count; i++)
+        selection_meet(&top->processes, threads->entities[i].pid);
     top_count_losses(top, threads, source_beside(top->threads));
     status = top_fill(top, threads, source_beside(top->threads));
     if (status != OPTIONS_GO_ON)
@@ -245,18 +249,46 @@ static int run_intervals(struct top *top)
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && threads->end_ns > deadline_ns + top->interval_ns)
             deadline_ns = threads->end_ns;
-        if (selection_all_ended(&top->processes))
+        if (top->facts.live && selection_all_ended(&top->processes))
             break;
     }
+    if (status == OPTIONS_GO_ON && !top->facts.live && !stop_requested)
+        status = selection_complain_of_missing(&top->processes, top->facts.name);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+static int refuse_source(const struct top *top)
+{
+    return complain(STATUS_USAGE,
+                    "--from %s: camp top shows threads, or a recording of threads; camp view and "
+                    "camp report show any source",
+                    top->from.from.text);
+}
+
+/* What a selection asks of the living, a recording must know itself. */
+static int settle_selection(struct top *top)
+{
+    const int status =
+        top->facts.live ? selection_processes(&top->processes) : selection_numbers(&top->processes);
+
+    top->selection.pid_count = top->processes.count;
+    if (status == OPTIONS_GO_ON && !top->facts.live && workloads_ask_lines(&top->workloads.rules))
+        return complain(STATUS_USAGE,
+                        "--workload %s: a recording does not know command lines (line=); it takes "
+                        "rules of name= and user=",
+                        top->workload_file);
+    return status;
 }
 
 /* Threads by their states, and the CPUs beside them: of this machine, or as they were recorded. */
 static int open_threads(struct top *top)
 {
+    const char *text = top->from.from.text;
     const struct frame *cpus;
     int status;
 
+    if (text != NULL && strcmp(text, "threads") != 0 && !recording_is_path(text))
+        return refuse_source(top);
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
     if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
@@ -270,9 +302,8 @@ static int open_threads(struct top *top)
     if (strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
         top->threads->describe(top->threads)->column_count == THREADS_COLUMN_COUNT &&
         cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT)
-        return OPTIONS_GO_ON;
-    return complain(STATUS_USAGE, "--from %s: camp top shows threads, or a recording of threads",
-                    top->from.from.text);
+        return settle_selection(top);
+    return refuse_source(top);
 }
 
 /* The screen is taken only when the session is there: what fails before is said on stderr. */

@@ -86,9 +86,10 @@ static void command_line(const struct entity *process, char ret[COMMAND_LINE_SIZ
 static size_t ask(const struct workloads *rules, struct user_names *users,
                   const struct entity *process)
 {
-    char line[COMMAND_LINE_SIZE];
+    char line[COMMAND_LINE_SIZE] = "";
 
-    command_line(process, line);
+    if (workloads_ask_lines(rules))
+        command_line(process, line);
     return workloads_match(rules, process->name, user_names_get(users, process->uid), line);
 }
 

@@ -233,6 +233,15 @@ size_t workloads_match(const struct workloads *workloads, const char *name, cons
     return workloads->count;
 }
 
+bool workloads_ask_lines(const struct workloads *workloads)
+{
+    for (size_t i = 0; i < workloads->count; i++) {
+        if (workloads->rules[i].given[WORKLOAD_LINE])
+            return true;
+    }
+    return false;
+}
+
 const char *workloads_name(const struct workloads *workloads, size_t workload)
 {
     return workload < workloads->count ? workloads->rules[workload].name : other;

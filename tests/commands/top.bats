@@ -345,5 +345,33 @@ for tick, line in enumerate(sys.stdin, 1):
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)"
     "$CAMP" record --from processes --output "$BATS_TEST_TMPDIR/p.camp" --count 1 --interval 50ms
     run -2 "$CAMP" top --from "$BATS_TEST_TMPDIR/p.camp"
-    [[ $output == *"camp top shows threads, or a recording of threads" ]]
+    [[ $output == *"camp top shows threads, or a recording of threads; camp view and camp report"* ]]
+    run -2 "$CAMP" top --from cpus --count 1
+    [[ $output == *"--from cpus: camp top shows threads"* ]]
+    run -0 "$CAMP" top --help
+    [[ $output == *"recording of threads, or"* && $output != *sqlite* && $output != *processes,* ]]
+}
+
+@test "filters of a recording are asked of the recording, not of who lives now" {
+    local recording=$BATS_TEST_TMPDIR/run.camp
+    sleep 60 &
+    local pid=$!
+    "$CAMP" record --output "$recording" --count 2 --interval 100ms
+    kill "$pid"
+    wait "$pid" || true
+    run -0 "$CAMP" top --from "$recording" --pid "$pid" --format csv
+    [ "$(grep -c ",$pid,sleep," <<<"$output")" = 2 ]
+    [ "${#lines[@]}" = 3 ]
+    # Who lives, but was not there.
+    sleep 60 &
+    pid=$!
+    run -1 --separate-stderr "$CAMP" top --from "$recording" --pid "$pid"
+    kill "$pid"
+    [[ $stderr == "camp top: --pid $pid: no process of this number is in run.camp (threads)" ]]
+    echo 'all line=.' >"$BATS_TEST_TMPDIR/rules"
+    run -2 "$CAMP" top --from "$recording" --workload "$BATS_TEST_TMPDIR/rules"
+    [[ $output == *"does not know command lines (line=)"* ]]
+    echo 'naps name=^sleep$' >"$BATS_TEST_TMPDIR/rules"
+    run -0 "$CAMP" top --from "$recording" --workload "$BATS_TEST_TMPDIR/rules"
+    [[ $output == *naps* ]]
 }
