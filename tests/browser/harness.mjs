@@ -27,13 +27,18 @@ export class Opener {
 
     /** A page of camp report with this data (a Buffer), or with other text in place of it. */
     async report(data, options = {}) {
-        const file = join(this.folder, `report-${Math.random().toString(36).slice(2)}.html`);
-        writeFileSync(file, typeof data === 'string' ? data : report(data));
         const page = await this.page({ offline: true, ...options });
-        await page.goto(pathToFileURL(file).href);
+        await page.goto(this.write(data));
         await page.waitForFunction(() => !/Reading/.test(document.querySelector('.status')?.textContent ?? 'Reading'));
         await still(page);
         return page;
+    }
+
+    /** The address of such a file. */
+    write(data) {
+        const file = join(this.folder, `report-${Math.random().toString(36).slice(2)}.html`);
+        writeFileSync(file, typeof data === 'string' ? data : report(data));
+        return pathToFileURL(file).href;
     }
 
     async page({ width = 1280, height = 900, dark = false, ratio = 1, stillness = false, touch = false, offline = false, faults = true } = {}) {

@@ -203,3 +203,25 @@ test('axes of time: a label stands where its time is within its frame, the same 
         }
     }
 });
+
+test('axes of time: a label has what its step takes: days, minutes, seconds, tenths', async (opener) => {
+    const shapes = { [86400e3]: /^\d\d-\d\d$/, [60e3]: /^\d\d:\d\d$/, 1000: /^\d\d:\d\d:\d\d$/, 100: /^\d\d:\d\d:\d\d\.\d$/ };
+    for (const [lengthMs, shape] of Object.entries(shapes)) {
+        const page = await opener.page({ offline: true });
+        await page.addInitScript(() => {
+            const of = CanvasRenderingContext2D.prototype, write = of.fillText;
+            window.written = [];
+            of.fillText = function (text, x, y) {
+                if (this.canvas.closest('#barymap')) window.written.push(text);
+                write.call(this, text, x, y);
+            };
+        });
+        const file = opener.write(data({ frames: Array.from({ length: 60 }, () => ({ rows: FRAMES[0], lengthMs: +lengthMs })) }));
+        await page.goto(file);
+        await page.waitForFunction(() => document.querySelector('.status')?.hidden && / \/ 60 /.test(document.querySelector('.odometer').textContent));
+        await show(page, 'barymap');
+        await page.waitForTimeout(500);
+        const labels = (await page.evaluate(() => window.written)).filter((text) => /^\d\d[-:]/.test(text)).slice(-3); // of all frames
+        assert.ok(labels.length > 0 && labels.every((label) => shape.test(label)), `${lengthMs} ms: ${labels}`);
+    }
+});

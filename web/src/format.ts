@@ -30,10 +30,10 @@ function threeDigits(value: number): string {
 const whole = new Intl.NumberFormat('en-US');
 export const count = (value: number): string => whole.format(value);
 
-/** "23:14:37.250", local. */
-export function clock(ms: number): string {
+/** "23:14:37.250", local; cut to what a step of so many ms takes: "23:14:37", "23:14". */
+export function clock(ms: number, step = 1): string {
   const date = new Date(ms);
   if (!Number.isFinite(date.getTime())) return '?';
-  const two = (value: number, width = 2) => String(value).padStart(width, '0');
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
+  const text = `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+  return text.slice(0, step >= 60_000 ? 5 : step >= 1000 ? 8 : step >= 100 ? 10 : 12);
 }

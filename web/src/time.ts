@@ -1,4 +1,5 @@
 // Wall clock along a row of frames.
+import { clock } from './format';
 
 /** Steps of a time axis in ms, from a tenth of a second to a day. */
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800,
@@ -6,21 +7,10 @@ const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
 
 const DAY_MS = 86400_000;
 
-/** "14:03:20", with tenths of seconds if the step is shorter than one. */
-export function clock(ms: number, step = 1000): string {
+/** "03-14" */
+function day(ms: number): string {
   const date = new Date(ms);
-  const two = (n: number) => String(n).padStart(2, '0');
-  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  if (step >= 60_000) return minutes;
-  const seconds = `${minutes}:${two(date.getSeconds())}`;
-  return step >= 1000 ? seconds : `${seconds}.${Math.floor(date.getMilliseconds() / 100)}`;
-}
-
-/** "2026-03-14 14:03:20" */
-function dateAndClock(ms: number): string {
-  const date = new Date(ms);
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
+  return [date.getMonth() + 1, date.getDate()].map((n) => String(n).padStart(2, '0')).join('-');
 }
 
 export interface Tick {
@@ -49,7 +39,7 @@ export function ticksOf(from: number, to: number, timesOf: (frame: number) => Ti
     const times = timesOf(frame), begin = times.endMs - times.lengthMs, end = slotOf(times.endMs);
     for (slot = Math.max(slot, Math.min(end, slotOf(begin) - 1)); slot < end;) {
       const ms = ++slot * step + offset, within = Math.max(0, ms - begin) / times.lengthMs;
-      ticks.push({ at: frame + Math.min(1, within || 0), text: step >= DAY_MS ? dateAndClock(ms).slice(5, 10) : clock(ms, step) });
+      ticks.push({ at: frame + Math.min(1, within || 0), text: step >= DAY_MS ? day(ms) : clock(ms, step) });
     }
   }
   return ticks;
