@@ -1,9 +1,9 @@
 // Dots of Barry3 stand where the arithmetic says, and what does not add up is shown.
 import { strict as assert } from 'node:assert';
 import {
-    assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, spots, stageBox, still, test, text,
+    assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, rgb, said, spots, stageBox, still, test, text,
 } from './harness.mjs';
-import { stream } from './stream.mjs';
+import { COLOURS, stream } from './stream.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 const CORNERS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
@@ -195,6 +195,54 @@ test('crowds: dots at one place stand around it, and their number is written', a
     assert.ok(await pixelsNear(page, '.barry3', ink, beside, 25, { layer: 1, near: 90 }) > 20, 'a number');
     const few = await opener.report(still_life([[1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]]));
     assert.equal(await pixelsNear(few, '.barry3', ink, beside, 25, { layer: 1, near: 90 }), 0);
+});
+
+/** How far a spot is from the sides of the triangle. */
+function fromSides({ top, left, right }, { x, y }) {
+    const from = (a, b) => Math.abs((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / Math.hypot(b.x - a.x, b.y - a.y);
+    return Math.min(from(top, left), from(left, right), from(right, top));
+}
+
+test('crowds: their numbers stand off the sides of the triangle', async (opener) => {
+    const corners = cornersOf(await dots(await opener.report(still_life([]))));
+    for (const place of [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0.6, 0.4], [0.6, 0.4, 0], [0.6, 0, 0.4]]) {
+        const page = await opener.report(still_life(Array.from({ length: 206 }, () => place)));
+        const signs = await spots(page, '.barry3', await colour(page, 'quiet'), { layer: 1, near: 90, least: 4 });
+        assert.ok(signs.length >= 3, `${place}: ${signs.length} signs of the number`);
+        for (const sign of signs)
+            assert.ok(fromSides(corners, sign) > 6, `${place}: a sign at ${sign.x}, ${sign.y} is on a side`);
+    }
+});
+
+test('vertices: of which states they are is told at their names, and by a key', async (opener) => {
+    const page = await opener.report(stream({
+        states: ['user', 'system', 'sleep', 'disk'], names: ['a'], frames: [[{ n: 0, shares: [0.25, 0.25, 0.25, 0.25] }]],
+        axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],
+        axes4: [{ name: 'top', states: [0] }, { name: 'left', states: [1, 2] }, { name: 'right', states: [3] }, { name: 'behind', states: [] }],
+    }));
+    const told = async () => (await text(page, '.tooltip')).replace(/\s+/g, ' ');
+    const tip = page.locator('.tooltip');
+    const [name] = (await spots(page, '.barry3', rgb(COLOURS.axes3[0]), { near: 60 })).sort((a, b) => a.y - b.y);
+    await point(page, '.barry3', name);
+    assert.equal(await told(), 'CPU user measured system measured');
+    await point(page, '.barry3', { x: name.x, y: name.y + 40 });
+    assert.equal(await tip.isVisible(), false);
+    await press(page, '1', 'v', 'v');
+    assert.equal(await told(), 'idle sleep measured');
+    assert.equal(await said(page), 'idle: sleep.');
+    await press(page, '2');
+    assert.equal(await tip.isVisible(), false);
+    await press(page, 'v', 'v');
+    assert.equal(await said(page), 'left: system, sleep.');
+    assert.equal(await told(), 'left system measured sleep measured');
+    await press(page, 'v', 'v');
+    assert.equal(await said(page), 'behind: no state.');
+    await press(page, 'ArrowLeft');
+    assert.equal(await tip.isVisible(), false);
+    const [top] = await spots(page, '.barry4', rgb(COLOURS.axes4[0]), { layer: 1, near: 60 });
+    await point(page, '.barry4', top);
+    assert.equal(await told(), 'top user measured');
+    assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v tells what a vertex is made of/);
 });
 
 test('crosshair: the three values under the pointer', async (opener) => {

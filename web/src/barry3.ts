@@ -18,6 +18,7 @@ import {
   around, clamp, fit, gridValues, isWithin, proportionsAt, scaled, spotOf, WHOLE,
   type Corners, type Part, type Three,
 } from './triangle';
+import { VertexNames } from './vertex_names';
 
 const KEY_STEP = 0.02;
 
@@ -34,13 +35,15 @@ export class Barry3 implements View {
   private axes: Axis[] | null = null;
   private places: Places | null = null;
   private crowds: Label[] = [];
+  private readonly names: VertexNames;
   private readonly crowding = new Crowds();
   private cursor: Three | null = null; // of the crosshair
   private drawn: Spot[] = []; // what a drag encloses
   private isDrawnPart = false;
 
   constructor(private readonly app: App) {
-    this.scatter = new Scatter(app, 'Barry3: each entity is a dot in a triangle. Arrow keys move the crosshair, plus and minus zoom, Enter pins.', () => this.restart());
+    this.scatter = new Scatter(app, 'Barry3: each entity is a dot in a triangle. Arrow keys move the crosshair, plus and minus zoom, Enter pins, v tells what a vertex is made of.', () => this.restart());
+    this.names = new VertexNames(app, this.scatter.element);
     this.element = element('section', { class: 'panel barry3', id: 'barry3' },
       element('header', {}, element('h2', {}, 'Barry3'), this.readout, this.outside, this.reset),
       this.scatter.element, this.leftOut);
@@ -177,7 +180,9 @@ export class Barry3 implements View {
       context.textAlign = align;
       context.fillStyle = this.colour(vertex);
       const room = scatter.width / (vertex === 0 ? 1.2 : 2.1);
-      context.fillText(fitted(context, axes[vertex]!.name, room), x, y);
+      const text = fitted(context, axes[vertex]!.name, room), half = context.measureText(text).width / 2;
+      context.fillText(text, x, y);
+      this.names.at[vertex] = { x: x + (vertex === 0 ? 0 : vertex === 1 ? half : -half), y, half, axis: axes[vertex]! };
     });
   }
 
@@ -187,7 +192,8 @@ export class Barry3 implements View {
     const trails = [...app.ui.state.pinned];
     drawTrails(context, app, trails, this.axes!, (proportions) =>
       isWithin(this.part, proportions as Three) ? spotOf(this.corners, this.part, proportions as Three) : null);
-    drawLabels(context, this.crowds, 'quiet', scatter.width);
+    const [top, left, right] = this.corners;
+    drawLabels(context, this.crowds, 'quiet', scatter.width, [[top, left], [left, right], [right, top]]);
     const chosen = new Set(trails);
     if (app.ui.state.hover !== null) chosen.add(app.ui.state.hover);
     const named: Label[] = [];
@@ -289,7 +295,7 @@ export class Barry3 implements View {
     const place = spot && this.at(spot);
     this.cursor = place && isWithin(this.part, place) ? place : null;
     const hover = spot ? this.scatter.nearest(spot) : null;
-    showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
+    if (hover !== null || !spot || !this.names.point(spot)) showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
     if (hover === this.app.ui.state.hover) this.drawText(this.app.store.frame(this.app.ui.state.current));
     else this.app.ui.set({ hover });
   }
@@ -311,6 +317,7 @@ export class Barry3 implements View {
       case '-': this.zoom(2, middle); return true;
       case '0': this.show(WHOLE); return true;
       case 'Escape': return this.escape();
+      case 'v': this.names.next(); return true;
       case 'Enter': this.finish(); return true;
       default: return false;
     }

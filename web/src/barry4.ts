@@ -11,6 +11,7 @@ import { Scatter, type Spot } from './scatter';
 import { leftOutText } from './sums';
 import { currentTheme, prefersLessMotion } from './theme';
 import { showTooltip } from './tooltip';
+import { VertexNames } from './vertex_names';
 
 type Point = [x: number, y: number, z: number];
 
@@ -31,6 +32,7 @@ const EDGES = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [3, 1]] as const;
 export class Barry4 implements View {
   readonly element: HTMLElement;
   private readonly scatter: Scatter;
+  private readonly names: VertexNames;
   private readonly leftOut = element('p', { class: 'warn left-out', hidden: '' });
   private readonly spin = button('Turn', { class: 'small', 'aria-pressed': 'false', 'aria-label': 'Turn slowly' }, () => this.toggleSpin());
   private turn = BEGIN.turn;
@@ -46,7 +48,8 @@ export class Barry4 implements View {
   private dragged: Spot | null = null;
 
   constructor(private readonly app: App) {
-    this.scatter = new Scatter(app, 'Barry4: each entity is a dot in a tetrahedron. Arrow keys turn it, n and N go through the entities, Enter pins.', () => this.restart());
+    this.scatter = new Scatter(app, 'Barry4: each entity is a dot in a tetrahedron. Arrow keys turn it, n and N go through the entities, Enter pins, v tells what a vertex is made of.', () => this.restart());
+    this.names = new VertexNames(app, this.scatter.element);
     this.element = element('section', { class: 'panel barry4', id: 'barry4' },
       element('header', {}, element('h2', {}, 'Barry4'), this.spin), this.scatter.element, this.leftOut);
     this.spin.hidden = prefersLessMotion();
@@ -208,6 +211,7 @@ export class Barry4 implements View {
       context.strokeText(text, x, y);
       context.fillStyle = this.app.store.head?.colours.axes4[i] ?? theme.ink;
       context.fillText(text, x, y);
+      this.names.at[i] = { x, y, half, axis: this.axes![i]! };
     });
   }
 
@@ -248,7 +252,7 @@ export class Barry4 implements View {
 
   private point(spot: Spot | null): void {
     const hover = spot ? this.scatter.nearest(spot) : null;
-    showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
+    if (hover !== null || !spot || !this.names.point(spot)) showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
     this.app.ui.set({ hover });
   }
 
@@ -272,7 +276,9 @@ export class Barry4 implements View {
   private key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const [turn, tilt] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [0, 0];
+    if (event.key !== 'v') this.names.leave();
     if (turn || tilt) this.rotate(turn! * TURN_PER_KEY, tilt! * TURN_PER_KEY);
+    else if (event.key === 'v') this.names.next();
     else if (event.key === '0') this.rotate(BEGIN.turn - this.turn, BEGIN.tilt - this.tilt);
     else return false;
     return true;

@@ -32,16 +32,38 @@ export function fitted(context: CanvasRenderingContext2D, text: string, room: nu
   return `${text.slice(0, length)}…`;
 }
 
-/** Beside their spots, on a little paper so that dots do not hide them; none covers another. */
-export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number): void {
+type Line = readonly [Spot, Spot];
+
+const STEPS_ASIDE = [0, -15, 15, -28, 28]; // pixels that a label may stand above or below its spot
+const HALF = 8; // of a label's height, and what is to be free there
+
+/** Does a line cross the room of a text that begins at a spot? */
+function crosses([a, b]: Line, { x, y }: Spot, width: number): boolean {
+  if (Math.max(a.x, b.x) < x || Math.min(a.x, b.x) > x + width || Math.max(a.y, b.y) < y - HALF || Math.min(a.y, b.y) > y + HALF)
+    return false;
+  const sides = [x, x + width].flatMap((cx) => [y - HALF, y + HALF].map((cy) => (b.x - a.x) * (cy - a.y) > (b.y - a.y) * (cx - a.x)));
+  return sides.includes(true) && sides.includes(false);
+}
+
+/** Where a label begins: on the right of its spot, or else as near to that as no line crosses it. */
+function besides({ x, y, away = 9 }: Label, room: number, width: number, lines: Line[]): Spot {
+  const places = STEPS_ASIDE.flatMap((dy) => [x + away, x - away - room].map((left) => ({ x: left, y: y + dy })))
+    .filter(({ x: left }) => left >= 0 && left + room + 4 <= width);
+  return places.find((place) => !lines.some((line) => crosses(line, place, room))) ?? places[0] ?? { x: x + away, y };
+}
+
+/** Beside their spots and off the lines, on a little paper so that dots do not hide them; none covers
+ *  another. */
+export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = []): void {
   const theme = currentTheme();
   const taken: { x: number; y: number; width: number }[] = [];
   context.font = `${ink === 'ink' ? 600 : 500} 12px ${theme.font}`;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  for (const { x, y, text, away = 9 } of labels) {
+  for (const label of labels) {
+    const { text } = label;
     const room = widthOf(context, text);
-    const left = x + away + room + 4 > width ? x - away - room : x + away;
+    const { x: left, y } = besides(label, room, width, lines);
     if (taken.some((other) => Math.abs(other.y - y) < 15 && left < other.x + other.width && other.x < left + room)) continue;
     taken.push({ x: left, y, width: room });
     context.lineWidth = 3.5;

@@ -12,7 +12,7 @@ const KEYS: [string, string][] = [
   ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['n N', 'next, previous entity'],
   ['p Enter', 'pin it, or let it go'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
   ['+ − 0', 'zoom in Barry3, whole triangle'], ['Arrows', 'in Barry3: crosshair; in Barry4: turn'],
-  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'take back: brush, search, zoom'], ['?', 'this'],
+  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'take back: brush, search, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this'],
 ];
 const HANDS: [string, string][] = [
   ['Click', 'pin; where time goes from left to right: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],

@@ -22,9 +22,24 @@ export function showTooltip(...asked: Shown): void {
   shown = spot && n !== null ? asked : null;
   const frame = app.store.frame(app.ui.state.current);
   const row = n === null ? -1 : frame.rowOf[n] ?? -1;
-  box.hidden = !spot || row < 0;
-  if (!spot || n === null || row < 0) return;
-  box.replaceChildren(...content(app, frame, row, n, axes));
+  if (!spot || n === null || row < 0) box.hidden = true;
+  else place(stage, spot, content(app, frame, row, n, axes));
+}
+
+/** The same of something else than an entity. */
+export function placeTooltip(stage: HTMLElement, spot: Spot, content: Node[]): void {
+  shown = null;
+  place(stage, spot, content);
+}
+
+export function hideTooltip(): void {
+  shown = null;
+  box.hidden = true;
+}
+
+function place(stage: HTMLElement, spot: Spot, content: Node[]): void {
+  box.hidden = false;
+  box.replaceChildren(...content);
   const { left, top } = stage.getBoundingClientRect();
   const { offsetWidth, offsetHeight } = box;
   const x = left + spot.x, y = top + spot.y;
@@ -44,6 +59,6 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
   if (unaccounted > 0) line('unaccounted', unaccounted, unaccounted > MISSING ? 'missing' : 'quiet');
   if (unaccounted < 0) line('booked twice', -unaccounted, 'over');
   const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
-    `uid ${entity.uid}`, entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
-  return [element('strong', {}, entity.name || `#${n}`), element('p', {}, `${ids} · ${duration(elapsed)}`), table];
+    entity.pid || entity.uid ? `uid ${entity.uid}` : '', entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
+  return [element('strong', {}, entity.name || `#${n}`), element('p', {}, [ids, duration(elapsed)].filter(Boolean).join(' · ')), table];
 }

@@ -1,0 +1,52 @@
+// The names of vertices on a picture, and what each is made of: told where the pointer is on a name,
+// and one after the other by a key.
+import type { App, Axis } from './types';
+import { element } from './dom';
+import { hideTooltip, placeTooltip } from './tooltip';
+import type { Spot } from './scatter';
+
+interface Name extends Spot { // its middle
+  half: number; // of its width
+  axis: Axis;
+}
+
+const HALF = 10; // of a name's height
+
+export class VertexNames {
+  readonly at: Name[] = []; // [axes] as they are drawn
+  private told = -1;
+
+  constructor(private readonly app: App, private readonly stage: HTMLElement) {
+    stage.addEventListener('blur', () => this.leave());
+  }
+
+  /** What is told of the name at a spot; false: there is none. */
+  point(spot: Spot): boolean {
+    const found = this.at.find(({ x, y, half }) => Math.abs(spot.x - x) <= half && Math.abs(spot.y - y) <= HALF);
+    if (found) this.show(found);
+    return found !== undefined;
+  }
+
+  next(): void {
+    this.told = (this.told + 1) % this.at.length;
+    const name = this.at[this.told]!;
+    this.show(name);
+    this.app.say(`${name.axis.name}: ${this.statesOf(name.axis).map(({ title }) => title).join(', ') || 'no state'}.`);
+  }
+
+  leave(): void {
+    this.told = -1;
+    hideTooltip();
+  }
+
+  private statesOf({ states }: Axis) {
+    return states.map((state) => this.app.store.head!.states[state]!);
+  }
+
+  private show({ x, y, axis }: Name): void {
+    const states = this.statesOf(axis).map(({ title, provenance }) =>
+      element('tr', {}, element('th', {}, title), element('td', {}, provenance)));
+    placeTooltip(this.stage, { x, y }, [element('strong', {}, axis.name),
+      states.length > 0 ? element('table', {}, ...states) : element('p', {}, 'no state')]);
+  }
+}
