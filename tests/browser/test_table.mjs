@@ -1,7 +1,7 @@
 // The table: its values are the data's, sorted, filtered, pinned, copied; tens of thousands of rows.
 import { strict as assert } from 'node:assert';
-import { assertNear, colour, press, said, spots, still, test, text } from './harness.mjs';
-import { stream } from './stream.mjs';
+import { assertNear, colour, point, press, rgb, said, spots, still, test, text } from './harness.mjs';
+import { COLOURS, stream } from './stream.mjs';
 import { show } from './views.mjs';
 
 const STATES = ['user', 'system', 'sleep', 'disk'];
@@ -40,9 +40,10 @@ test('table: every value is that of the data, to a hundredth of a percent', asyn
     for (const [n, [name, shares]] of WHO.entries()) {
         const row = found[n];
         assert.deepEqual([row.name, row.id, row.pid, row.elapsed], [name, String(1000 + n), String(1000 + n), n === 3 ? '500 ms' : '1.00 s']);
+        assert.ok(!('state-2' in row) && !('state-3' in row), 'a state that is a vertex alone has one column');
         const [user, system, sleep, disk] = shares.map((share) => 100 * share);
         const wanted = {
-            'state-0': user, 'state-1': system, 'state-2': sleep, 'state-3': disk, 'axis3-0': user + system, 'axis3-1': sleep,
+            'state-0': user, 'state-1': system, 'axis3-0': user + system, 'axis3-1': sleep,
             'axis3-2': disk, unaccounted: 100 - user - system - sleep - disk,
         };
         for (const [key, value] of Object.entries(wanted)) assertNear(Number(row[key].replace('−', '-')), value, 0.0101, `${name} ${key}`);
@@ -147,8 +148,37 @@ test('table: all rows are copied, tabs between the values', async (opener) => {
     await show(page, 'table');
     await page.locator('#table button', { hasText: 'Copy' }).click();
     const lines = (await page.evaluate(() => window.copied)).trimEnd().split('\n').map((line) => line.split('\t'));
-    assert.deepEqual(lines[0].slice(0, 6), ['name', 'id', 'pid', 'elapsed ms', 'CPU %', 'idle %']);
+    assert.deepEqual(lines[0].slice(0, 6), ['name', 'id', 'pid', 'elapsed ms', 'CPU %', 'idle (sleep) %']);
     assert.equal(lines.length, 1 + WHO.length);
     assert.deepEqual(lines[1].slice(0, 7), ['postgres', '1001', '1001', '1000', '75', '20', '5']);
     assert.match(await said(page), /5 rows copied/);
+});
+
+test('table: as many states as vertices: each column once', async (opener) => {
+    const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
+    await show(page, 'table');
+    assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
+});
+
+test('table: where nobody has a process, none is spoken of', async (opener) => {
+    const nobody = { pid: 0, parent: 0, uid: 0 };
+    const page = await opener.report(stream({
+        states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...nobody }, { name: 'cpu1', ...nobody }],
+        frames: [[0, 1].map((n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
+    }));
+    const offered = () => page.locator('#group-by option:enabled, #multiples select option:enabled').evaluateAll((options) => options.map(({ value }) => value));
+    await show(page, 'multiples');
+    assert.deepEqual(await offered(), ['none', 'name', 'none', 'name']);
+    await press(page, 'g', 'g');
+    assert.match(await said(page), /no groups/);
+    await press(page, 'g');
+    assert.match(await said(page), /by name/);
+    await show(page, 'table');
+    assert.deepEqual((await page.locator('#table th').allInnerTexts()).slice(0, 4), ['name', 'id', 'group', 'elapsed']);
+    await show(page, 'barry3');
+    const [dot] = await spots(page, '.barry3', rgb(COLOURS.groups[0]));
+    await point(page, '.barry3', dot);
+    assert.match(await text(page, '.tooltip'), /^cpu0\s+id 1000 · 1\.00 s\s/);
+    const tasks = await opener.report(data());
+    assert.equal(await tasks.locator('#group-by option:enabled').count(), 4);
 });

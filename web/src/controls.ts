@@ -3,6 +3,7 @@ import type { App, GroupBy } from './types';
 import { AxesEditor } from './axes_editor';
 import { button, element, setText } from './dom';
 import { count } from './format';
+import { offerGroupings } from './parts';
 
 const GROUPS: [GroupBy, string][] = [['none', 'no groups'], ['name', 'by name'], ['pid', 'by process'], ['uid', 'by user']];
 
@@ -47,8 +48,10 @@ export class Controls {
   }
 
   nextGroups(): void {
-    const at = GROUPS.findIndex(([by]) => by === this.app.ui.state.groupBy);
-    const [groupBy, title] = GROUPS[(at + 1) % GROUPS.length]!;
+    const there = this.app.ui.groupings();
+    const offered = GROUPS.filter(([by]) => there.includes(by));
+    const at = offered.findIndex(([by]) => by === this.app.ui.state.groupBy);
+    const [groupBy, title] = offered[(at + 1) % offered.length]!;
     this.app.ui.set({ groupBy });
     this.app.say(`Groups: ${title}.`);
   }
@@ -87,6 +90,7 @@ export class Controls {
     const now = [groupBy, pinned, search, brush, store.told];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
+    offerGroupings(this.groupBy, this.app);
     this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
   }
 

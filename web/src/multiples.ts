@@ -5,7 +5,7 @@ import { element, setText } from './dom';
 import { Dots, faded, kindOf } from './dots';
 import { count, percent } from './format';
 import { MeanSum, type Mean } from './means';
-import { choice, whileSeen } from './parts';
+import { choice, offerGroupings, whileSeen } from './parts';
 import { inWords } from './readout';
 import { seriesOf } from './series';
 import { leftOutText } from './sums';
@@ -49,7 +49,9 @@ class Multiples implements View {
   draw(): void {
     const { store, ui } = this.app, { axes3, groupBy, current } = ui.state;
     if (!store.head || axes3.length !== 3 || !this.isSeen()) return;
-    this.grouping.querySelector('select')!.value = groupBy;
+    const select = this.grouping.querySelector('select')!;
+    offerGroupings(select, this.app);
+    select.value = groupBy;
     const groups = groupBy === 'none' ? [] : ui.groups();
     this.hold(groups.length);
     const frame = store.frame(current), rows = rowsOf(frame, ui.groupOf.bind(ui), groups.length);

@@ -1,6 +1,6 @@
 // Small parts that several views of time are made of.
 import { element } from './dom';
-import type { App } from './types';
+import type { App, GroupBy } from './types';
 
 /** A list to choose from, with its name before it. */
 export function choice<T extends string>(
@@ -9,6 +9,12 @@ export function choice<T extends string>(
   const select = element('select', {}, ...options.map(([value, text]) => element('option', { value }, text)));
   select.addEventListener('change', () => changed(select.value as T));
   return element('label', { class: 'choice' }, element('span', {}, name), select);
+}
+
+/** Leaves those groupings to choose from that there are. */
+export function offerGroupings(select: HTMLSelectElement, { ui }: App): void {
+  const there = ui.groupings();
+  for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value as GroupBy);
 }
 
 /** A canvas as large as `width` x `height` pixels of the page. True: it is another size, and empty. */

@@ -59,7 +59,7 @@ class Table implements View {
 
   private shape(): void {
     const { axes3, axes4, groupBy } = this.app.ui.state;
-    const key = JSON.stringify([axes3, axes4, groupBy, this.app.store.head!.states.length]);
+    const key = JSON.stringify([axes3, axes4, groupBy, this.app.store.head!.states.length, this.app.ui.groupings()]);
     if (key === this.columnsKey) return;
     this.columnsKey = key;
     this.columns = columnsOf(this.app);

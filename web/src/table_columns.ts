@@ -1,7 +1,7 @@
 // The columns of the table: what is known of an entity, its shares by axis and by state.
 import { MISSING } from './axes';
 import { duration } from './format';
-import type { App, Axis, Frame } from './types';
+import type { App, Axis, Frame, State } from './types';
 
 export interface Column {
   key: string;
@@ -24,8 +24,9 @@ export function columnsOf(app: App): Column[] {
   const columns = [
     text('name', 'name', 'what it is called', (frame, row) => entityOf(frame, row).name || `#${frame.entity[row]}`),
     whole('id', 'id', 'its own number', (frame, row) => entityOf(frame, row).id),
-    whole('pid', 'pid', 'its process', (frame, row) => entityOf(frame, row).pid),
   ];
+  if (ui.groupings().includes('pid'))
+    columns.push(whole('pid', 'pid', 'its process', (frame, row) => entityOf(frame, row).pid));
   if (groupBy !== 'none')
     columns.push(text('group', 'group', 'its group', (frame, row) => ui.groups()[ui.groupOf(frame.entity[row]!)]?.name ?? 'others'));
   columns.push(elapsed());
@@ -35,9 +36,11 @@ export function columnsOf(app: App): Column[] {
       columns.push(axisColumn(app, axis, head.colours.axes4[i] ?? null, `axis4-${i}`));
   });
   columns.push(unaccounted());
-  head.states.forEach((state, i) => columns.push(
-    share(`state-${i}`, state.title, `${state.help || state.title} (${state.provenance})`, null, (frame, row) =>
-      (frame.shares[i]?.[row] ?? 0) * frame.unit)));
+  const alone = new Set([...axes3, ...axes4].filter(({ states }) => states.length === 1).map(({ states }) => states[0]));
+  head.states.forEach((state, i) => {
+    if (!alone.has(i))
+      columns.push(share(`state-${i}`, state.title, helpOf(state), null, (frame, row) => (frame.shares[i]?.[row] ?? 0) * frame.unit));
+  });
   return columns;
 }
 
@@ -69,9 +72,14 @@ function digits(value: number): string {
   return value === 0 ? '0' : value.toFixed(DECIMALS).replace('-', '−');
 }
 
+const helpOf = (state: State) => `${state.help || state.title} (${state.provenance})`;
+
 function axisColumn(app: App, axis: Axis, colour: string | null, key: string): Column {
-  const titles = axis.states.map((state) => app.store.head!.states[state]!.title).join(' + ');
-  return share(key, axis.name, titles, colour, (frame, row) => {
+  const states = axis.states.map((state) => app.store.head!.states[state]!);
+  const [only] = states;
+  const isAlone = states.length === 1; // its column is this one
+  const title = isAlone && axis.name.toLowerCase() !== only!.title.toLowerCase() ? `${axis.name} (${only!.title})` : axis.name;
+  return share(key, title, isAlone ? helpOf(only!) : states.map((state) => state.title).join(' + '), colour, (frame, row) => {
     let sum = 0;
     for (const state of axis.states) sum += frame.shares[state]?.[row] ?? 0;
     return sum * frame.unit;

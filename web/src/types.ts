@@ -107,6 +107,7 @@ export interface Ui {
    *  Colour = head.colours.groups[g % 6], marker = g < 6 ? disc : square. */
   groupOf(n: number): number;
   groups(): { name: string; count: number }[];
+  groupings(): GroupBy[]; // that this source has
   label(n: number): string; // "postgres 4711"
 }
 

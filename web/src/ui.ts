@@ -56,6 +56,14 @@ export class PageUi implements Ui {
     return this.grouped().of[n] ?? -1;
   }
 
+  /** What no entity has makes no groups: rows of a table and CPUs have no process and no user. */
+  groupings(): GroupBy[] {
+    const { entities } = this.store;
+    const hasPids = entities.some(({ pid }) => pid > 0);
+    const hasUsers = hasPids || entities.some(({ uid }) => uid > 0);
+    return ['none', 'name', ...(hasPids ? ['pid' as const] : []), ...(hasUsers ? ['uid' as const] : [])];
+  }
+
   groups(): { name: string; count: number }[] {
     return this.grouped().groups;
   }
