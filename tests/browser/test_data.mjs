@@ -263,3 +263,62 @@ test('live: a server that goes away is told and asked again; what came is kept',
         await close();
     }
 });
+
+/** A page that has shown `first`, was cut off, and got `later` (a function of the response, or bytes). */
+async function cutOff(opener, first, later, check) {
+    let asked = 0, drop;
+    const { url, close } = await serve((response) => {
+        if (asked++ > 0) return typeof later === 'function' ? later(response) : response.write(later);
+        response.write(first);
+        drop = () => response.destroy();
+    });
+    try {
+        const page = await opener.page({ faults: false });
+        await page.goto(`${url}#x`);
+        await page.waitForFunction(() => /^4 \/ 4 /.test(document.querySelector('.odometer').textContent));
+        drop();
+        await check(page, () => asked);
+    } finally {
+        await close();
+    }
+}
+
+const moved = (index, user) => frame(3, [{ n: 0, shares: [user, 1 - user, 0] }], { index, key: false });
+const RUN = [one(0), moved(1, 0.75), one(2), moved(3, 0.5)];
+
+test('live: a run goes on after a lost connection: nothing is lost, nothing is there twice', async (opener) => {
+    const head = begin({ live: true });
+    await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, RUN[2], RUN[3], moved(4, 0.25)]), async (page) => {
+        await page.waitForFunction(() => /^5 \/ 5 /.test(document.querySelector('.odometer').textContent));
+        await press(page, 'n');
+        assert.match(await said(page), /^a 1000: user 25 %, sleep 75 %/);
+        await press(page, 'Home', '.', 'n', 'N');
+        assert.match(await text(page, '.odometer'), /^2 \/ 5 /);
+        assert.match(await said(page), /^a 1000: user 75 %/);
+        assert.equal(await page.locator('.notes').isVisible(), false);
+    });
+});
+
+test('live: what came while the connection was lost and was dropped is a gap, and it is told', async (opener) => {
+    const head = begin({ live: true });
+    await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, one(64), moved(65, 0.25)]), async (page) => {
+        await page.waitForFunction(() => /^6 \/ 6 /.test(document.querySelector('.odometer').textContent));
+        assert.match(await text(page, '.notes'), /connection was lost: some intervals are missing/);
+        await press(page, 'Home');
+        assert.match(await text(page, '.odometer'), /^1 \/ 6 /);
+    });
+});
+
+test('live: a new run is told as one, and what came before it is kept', async (opener) => {
+    const first = Buffer.concat([begin({ live: true }), ...RUN]);
+    const refused = (response) => response.writeHead(401).end(); // its token is another
+    const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);
+    for (const later of [refused, other])
+        await cutOff(opener, first, later, async (page, asked) => {
+            await page.waitForFunction(() => /started anew, and that is another run/.test(document.querySelector('.status.error')?.textContent));
+            assert.equal(await dotCount(page), 3);
+            assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
+            await page.waitForTimeout(700);
+            assert.equal(asked(), 2, 'it is not asked again');
+        });
+});

@@ -1,6 +1,6 @@
 // Where the data comes from: out of the page itself (a report), or from the server that served it.
 import { BlockReader, StreamError } from './stream';
-import type { FrameStore } from './store';
+import { OtherRun, type FrameStore } from './store';
 
 export type Status = { kind: 'ok' | 'wait' | 'error'; text: string };
 type Tell = (status: Status) => void;
@@ -101,7 +101,11 @@ function token(): string | null {
   return given || sessionStorage.getItem(TOKEN);
 }
 
-function refusal(status: number): string {
+const OTHER_RUN = 'camp view was started anew, and that is another run. What came before is kept, and goes on no more; ';
+
+/** hadData: the token was the right one before, and each start of camp view has its own. */
+function refusal(status: number, hadData: boolean): string {
+  if (status === 401 && hadData) return `${OTHER_RUN}open the address that it printed now to see the new one.`;
   if (status === 401 || status === 403)
     return 'The server refuses this page: its address lacks the token, or has an old one. Open the ' +
       'whole address that camp view printed, with everything behind the #.';
@@ -117,7 +121,7 @@ async function readOnce(store: FrameStore, tell: Tell): Promise<void> {
     headers: { Authorization: `Bearer ${token() ?? ''}` },
     cache: 'no-store',
   });
-  if (!response.ok || !response.body) throw new Refused(refusal(response.status));
+  if (!response.ok || !response.body) throw new Refused(refusal(response.status, store.head !== null));
   tell({ kind: 'ok', text: '' });
   store.connectedAgain();
   const feed = new Feed(store);
@@ -143,6 +147,7 @@ async function readLive(store: FrameStore, tell: Tell): Promise<void> {
       await readOnce(store, tell);
     } catch (error) {
       if (error instanceof Refused) return tell({ kind: 'error', text: error.message });
+      if (error instanceof OtherRun) return tell({ kind: 'error', text: `${OTHER_RUN}load this page again to see the new one.` });
       if (error instanceof StreamError) return tell(broken(store, error));
     }
     store.tell();

@@ -3,6 +3,7 @@
 import type { Entity, Frame, Head, Store } from './types';
 import {
   applyFrame, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
+  type FrameBlock,
 } from './stream';
 
 const LIVE_BYTES = 256 << 20; // of frames as they came; older ones are dropped
@@ -13,6 +14,9 @@ interface Kept {
   payload: ArrayBuffer;
   isKey: boolean;
 }
+
+/** Another run answers than the one that was told so far: entities have other numbers there. */
+export class OtherRun extends Error {}
 
 export class FrameStore implements Store {
   head: Head | null = null;
@@ -67,8 +71,7 @@ export class FrameStore implements Store {
     if (head.schema !== 'camp.stream/1')
       throw new StreamError(`its format is "${head.schema}"; this page reads camp.stream/1`);
     if (!Array.isArray(head.states) || head.states.length > 128) throw new StreamError('its head has no states');
-    const isOther = this.head && JSON.stringify(this.head.states) !== JSON.stringify(head.states);
-    if (isOther) this.clear();
+    if (this.head && JSON.stringify(this.head) !== JSON.stringify(head)) throw new OtherRun();
     this.head = head;
     this.ended = null;
   }
@@ -92,11 +95,10 @@ export class FrameStore implements Store {
     const block = readFrame(payload, this.head.states.length);
     for (const n of block.entity)
       if (n >= this.entities.length) throw new StreamError(`a frame has entity ${n}, which is not known`);
-    for (const n of block.entity) this.mentioned[n] = this.endFrame;
     if (!(block.unit > 0)) throw new StreamError(`a frame has the unit ${block.unit}`);
+    if (this.isAgain && !this.goesOn(block)) return;
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
-    if (block.isKey && block.endMs < this.lastEndMs - 1 && this.isAgain) this.clearFrames();
-    this.isAgain = false;
+    for (const n of block.entity) this.mentioned[n] = this.endFrame;
     this.lastEndMs = block.endMs;
     this.kept.push({ payload, isKey: block.isKey });
     this.bytes += payload.byteLength;
@@ -111,22 +113,18 @@ export class FrameStore implements Store {
 
   private isAgain = false;
 
-  /** A new connection: what is told now may begin again from an earlier time. */
+  /** A new connection: the same run is told from the oldest frame that the server has kept. */
   connectedAgain(): void {
-    this.isAgain = true;
+    this.isAgain = this.kept.length > 0;
   }
 
-  private clear(): void {
-    this.clearFrames();
-    this.entities = [];
-  }
-
-  private clearFrames(): void {
-    this.kept = [];
-    this.bytes = 0;
-    this.made.clear();
-    this.firstFrame = this.endFrame; // numbers go on: nobody takes an old frame for a new one
-    this.lastEndMs = -Infinity;
+  /** Is a frame of a new connection behind those that are kept? What is told before is these again, up
+   *  to the last one; when the server has dropped that, there is a gap, and a key frame behind it. */
+  private goesOn({ endMs, isKey }: FrameBlock): boolean {
+    const isNew = isKey && endMs > this.lastEndMs;
+    if (isNew || endMs === this.lastEndMs) this.isAgain = false;
+    if (isNew) this.addNote('The connection was lost: some intervals are missing.');
+    return isNew;
   }
 
   /** Up to the next key frame; never the last one that can be begun with. */
@@ -136,11 +134,12 @@ export class FrameStore implements Store {
   }
 
   /** The number is given to somebody else: frames in which it was the other one's are dropped, up to
-   *  the first key frame without it. */
+   *  the first key frame without it; all, when that comes only now. */
   private forget(n: number): void {
     const since = (this.mentioned[n] ?? -1) - this.firstFrame;
-    const key = since < 0 ? -1 : this.kept.findIndex(({ isKey }, i) => i > since && isKey);
-    if (key > 0) this.drop(key);
+    if (since < 0) return;
+    const key = this.kept.findIndex(({ isKey }, i) => i > since && isKey);
+    this.drop(key > 0 ? key : this.kept.length);
   }
 
   private drop(count: number): void {
