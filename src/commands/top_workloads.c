@@ -29,7 +29,7 @@ static ssize_t read_some(const char *path, char *ret, size_t capacity)
 
 int top_workloads_read(struct top_workloads *ret, const char *path)
 {
-    struct workload_fault fault;
+    struct rule_fault fault;
     char *text = malloc(FILE_SIZE_MAXIMUM + 1);
     ssize_t length = text != NULL ? read_some(path, text, FILE_SIZE_MAXIMUM + 1) : -1;
     int r;

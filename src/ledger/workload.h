@@ -15,13 +15,7 @@
 #ifndef CAMP_LEDGER_WORKLOAD_H
 #define CAMP_LEDGER_WORKLOAD_H
 
-#include <camp/camp.h>
-
-#include <regex.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#define WORKLOAD_FAULT_SIZE 200
+#include "rule_text.h"
 
 enum workload_key { WORKLOAD_NAME, WORKLOAD_USER, WORKLOAD_LINE, WORKLOAD_KEY_COUNT };
 
@@ -37,16 +31,10 @@ struct workloads {
     size_t count, capacity;
 };
 
-/* What is wrong with a text: in which line (from 1), and what to do. */
-struct workload_fault {
-    size_t line;
-    char message[WORKLOAD_FAULT_SIZE];
-};
-
 /* Reads rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On a failure *ret
  * has no rules. */
 int workloads_parse(struct workloads *ret, const char *text, size_t length,
-                    struct workload_fault *fault);
+                    struct rule_fault *fault);
 void workloads_release(struct workloads *workloads);
 
 /* The workload of a process: the index of the first rule of its name; `count`: it is in none. */

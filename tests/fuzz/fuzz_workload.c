@@ -30,7 +30,7 @@ static bool is_moderate(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct workload_fault fault;
+    struct rule_fault fault;
     struct workloads workloads;
     char *text;
     int r;

@@ -258,7 +258,7 @@ static void a_process_is_asked_again_when_it_is_another(void **state)
     static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
     struct top_workloads workloads = { 0 };
     struct user_names users = { 0 };
-    struct workload_fault fault;
+    struct rule_fault fault;
     struct frame frame;
 
     (void)state;

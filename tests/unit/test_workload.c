@@ -12,7 +12,7 @@
 
 static void parse(struct workloads *workloads, const char *text)
 {
-    struct workload_fault fault;
+    struct rule_fault fault;
 
     assert_int_equal(workloads_parse(workloads, text, strlen(text), &fault), CAMP_OK);
 }
@@ -84,7 +84,7 @@ static void many_rules_are_kept(void **state)
 static void refuse(const char *text, size_t length, size_t line, const char *message)
 {
     struct workloads workloads;
-    struct workload_fault fault;
+    struct rule_fault fault;
 
     assert_int_equal(workloads_parse(&workloads, text, length, &fault), CAMP_E_FORMAT);
     assert_int_equal(fault.line, line);

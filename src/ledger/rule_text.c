@@ -1,0 +1,108 @@
+#include "rule_text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* regcomp(3) takes memory by the square of some expressions, and goes as deep as they have
+ * parentheses: what a person writes is far below. */
+#define EXPRESSION_SIZE 1024
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+struct span span_of(const char *text)
+{
+    return (struct span){ text, text + strlen(text) };
+}
+
+bool span_begins(struct span span, const char *with)
+{
+    return span_length(span) >= strlen(with) && memcmp(span.at, with, strlen(with)) == 0;
+}
+
+struct span span_trimmed(struct span span)
+{
+    while (span.at < span.end && is_blank(*span.at))
+        span.at++;
+    while (span.at < span.end && is_blank(span.end[-1]))
+        span.end--;
+    return span;
+}
+
+struct span span_take_word(struct span *rest)
+{
+    struct span word = span_trimmed(*rest);
+
+    for (rest->at = word.at; rest->at < rest->end && !is_blank(*rest->at);)
+        rest->at++;
+    word.end = rest->at;
+    return word;
+}
+
+static void append(struct rule_fault *fault, const char *text, size_t length)
+{
+    const size_t used = strlen(fault->message);
+    const size_t room = sizeof fault->message - 1 - used;
+    const size_t taken = length < room ? length : room;
+
+    memcpy(fault->message + used, text, taken);
+    fault->message[used + taken] = '\0';
+}
+
+int rule_refuse(struct rule_fault *fault, struct span word, const char *what)
+{
+    fault->message[0] = '\0';
+    append(fault, word.at, span_length(word) < 60 ? span_length(word) : 60);
+    append(fault, ": ", 2);
+    append(fault, what, strlen(what));
+    return CAMP_E_FORMAT;
+}
+
+int rule_compile(regex_t *ret, const char *key, struct span expression, bool whole,
+                 struct rule_fault *fault)
+{
+    const size_t length = span_length(expression);
+    char text[EXPRESSION_SIZE + 4], message[80], *at = text;
+    int r;
+
+    if (length == 0)
+        return rule_refuse(fault, span_of(key), "an expression must follow, without a blank");
+    if (length >= EXPRESSION_SIZE)
+        return rule_refuse(fault, expression, "is longer than 1023 bytes");
+    if (whole)
+        at = stpcpy(at, "^(");
+    memcpy(at, expression.at, length);
+    strcpy(at + length, whole ? ")$" : "");
+    r = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
+    if (r == 0)
+        return CAMP_OK;
+    if (r == REG_ESPACE)
+        return CAMP_E_NOMEM;
+    regerror(r, ret, message, sizeof message);
+    return rule_refuse(fault, expression, message);
+}
+
+int rule_lines(const char *text, size_t length, struct rule_fault *fault,
+               int (*take)(void *context, struct span line, struct rule_fault *fault),
+               void *context)
+{
+    const char *const end = text + length;
+    int r = CAMP_OK;
+
+    *fault = (struct rule_fault){ 0 };
+    while (r == CAMP_OK && text < end) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const struct span line =
+            span_trimmed((struct span){ text, newline != NULL ? newline : end });
+
+        fault->line++;
+        if (line.at < line.end && *line.at != '#')
+            r = memchr(line.at, '\0', span_length(line)) != NULL
+                    ? rule_refuse(fault, span_of("a byte 0"), "this is no text")
+                    : take(context, line, fault);
+        text = newline != NULL ? newline + 1 : end;
+    }
+    return r;
+}
