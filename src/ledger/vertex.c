@@ -64,20 +64,60 @@ bool vertices_assign(struct vertices *vertices, const char *column, size_t verte
     return false;
 }
 
+/* Columns of database sessions: "contention_ns", in detail "contention_row_lock_ns". */
+static const struct {
+    const char *prefix;
+    enum class class;
+} prefixes[] = {
+    { "cpu_", CLASS_CPU },
+    { "contention_", CLASS_CONTENTION },
+    { "wait_", CLASS_IO },
+    { "idle_", CLASS_IDLE },
+};
+
+/* The class of a state; -1: it is not known. */
+static int class_of(const char *column)
+{
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        if (strcmp(usual[i].column, column) == 0)
+            return (int)usual[i].class;
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(prefixes[i].prefix, column, strlen(prefixes[i].prefix)) == 0)
+            return (int)prefixes[i].class;
+    }
+    return -1;
+}
+
+/* A session's time in the run queue is in no state of the database: it explains what is missing
+ * from their sum, and so it stands at no vertex (Gunther and Poder, section 6). */
+static bool is_left_out(const struct schema *schema, const char *column)
+{
+    bool of_sessions = false;
+
+    for (size_t i = 0; i < schema->state_count; i++)
+        of_sessions |= strncmp(schema->columns[i].name, "contention_", 11) == 0;
+    return of_sessions && strncmp(column, "run_queue_", 10) == 0;
+}
+
 bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t count)
 {
-    size_t assigned = 0;
+    bool all_known = true;
 
     if (!vertices_init(ret, schema, count == 3 ? names_of_3 : names_of_4, count))
         return false;
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
-        size_t vertex = usual[i].class;
+    for (size_t i = 0; i < schema->state_count; i++) {
+        const char *column = schema->columns[i].name;
+        int vertex = class_of(column);
 
-        if (vertex >= count)
+        if (is_left_out(schema, column))
+            continue;
+        all_known &= vertex >= 0;
+        if (vertex >= (int)count)
             vertex = CLASS_IO; /* of 3: waiting */
-        assigned += vertices_assign(ret, usual[i].column, vertex);
+        ret->of_state[i] = (uint8_t)(vertex + 1);
     }
-    return assigned == schema->state_count;
+    return all_known;
 }
 
 bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, size_t entity,

@@ -1,0 +1,6 @@
+#include "session.h"
+
+/* The build makes these of rules/NAME.rules: a literal a line. */
+const char session_rules_postgres[] =
+#include "postgres_rules.h"
+    ;

@@ -1,0 +1,259 @@
+#include "session.h"
+
+#include "counters/error.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RULES_SIZE_MAXIMUM 1000000
+#define KIND_SIZE 256 /* all four texts of a kind; longer ones are cut */
+
+/* ---------------------------------------------------------------------------------- Rules -- */
+
+/* Owned by the caller. NULL: errno says why, EFBIG when it is longer than rules are. */
+static char *read_rules(const char *path, size_t *ret_length)
+{
+    FILE *file = fopen(path, "re");
+    char *text = malloc(RULES_SIZE_MAXIMUM + 1);
+
+    if (file != NULL && text != NULL) {
+        *ret_length = fread(text, 1, RULES_SIZE_MAXIMUM + 1, file);
+        if (*ret_length > RULES_SIZE_MAXIMUM)
+            errno = EFBIG;
+        else if (ferror(file) == 0) {
+            fclose(file);
+            return text;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+    free(text);
+    return NULL;
+}
+
+static int parse_rules(struct session_rules *ret, const struct session_plan *plan,
+                       struct camp_error *error)
+{
+    const char *path = plan->rules_path != NULL ? plan->rules_path : "built-in rules";
+    char *own = NULL;
+    const char *text = plan->rules_text;
+    struct rule_fault fault;
+    size_t length = 0;
+    int r;
+
+    if (plan->rules_path != NULL) {
+        text = own = read_rules(plan->rules_path, &length);
+        if (own == NULL)
+            return camp_fail(error, CAMP_E_INVALID, errno, "rules %.200s: %s", path,
+                             strerror(errno));
+    } else {
+        length = strlen(text);
+    }
+    r = session_rules_parse(ret, text, length, &fault);
+    free(own);
+    return r == CAMP_E_FORMAT ? camp_fail(error, CAMP_E_INVALID, 0, "%.200s:%zu: %s", path,
+                                          fault.line, fault.message)
+                              : r;
+}
+
+/* -------------------------------------------------------------------------------- Columns -- */
+
+static const struct {
+    const char *title, *help;
+} states[SESSION_STATE_COUNT] = {
+    { "CPU", "on a CPU, by the operating system's scheduler" },
+    { "run queue", "ready to run, and no CPU runs it: what the database books as something else" },
+    { "contention", "asleep for what another session holds" },
+    { "wait", "asleep for a device, another process, or the client within a statement" },
+    { "idle", "asleep with nothing to do" },
+};
+
+static bool add_column(struct session_frame *sessions, enum column_kind kind,
+                       enum camp_provenance provenance, char *name, char *title, char *help)
+{
+    struct schema *schema = &sessions->schema;
+
+    sessions->columns[schema->column_count++] =
+        (struct column){ name, title, help, kind, provenance };
+    schema->state_count += kind == COLUMN_STATE;
+    return name != NULL && title != NULL && help != NULL;
+}
+
+static char *joined(const char *first, const char *second, const char *third)
+{
+    char *text;
+
+    return asprintf(&text, "%s%s%s", first, second, third) >= 0 ? text : NULL;
+}
+
+static bool add_states(struct session_frame *sessions, const struct session_plan *plan)
+{
+    const int count = plan->detail ? SESSION_RUN_QUEUE + 1 : SESSION_STATE_COUNT;
+    bool good = true;
+
+    for (int i = 0; i < count; i++)
+        good &= add_column(sessions, COLUMN_STATE,
+                           i <= SESSION_RUN_QUEUE ? plan->cpu_provenance : plan->wait_provenance,
+                           joined(session_state_names[i], "_ns", ""), strdup(states[i].title),
+                           strdup(states[i].help));
+    return good;
+}
+
+/* "contention_row_lock_ns" */
+static char *column_name(const struct session_column *column)
+{
+    char name[2 * SESSION_COLUMN_SIZE];
+
+    snprintf(name, sizeof name, "_%s_ns", column->name);
+    return joined(session_state_names[column->state], name, "");
+}
+
+static bool add_rule_columns(struct session_frame *sessions, const struct session_plan *plan)
+{
+    bool good = true;
+
+    sessions->first_rule_column = sessions->schema.column_count;
+    for (size_t i = 0; i < sessions->rules.column_count; i++) {
+        const struct session_column *column = &sessions->rules.columns[i];
+        char *title = strdup(column->name);
+
+        for (char *at = title; at != NULL && (at = strchr(at, '_')) != NULL;)
+            *at = ' ';
+        good &= add_column(sessions, plan->detail ? COLUMN_STATE : COLUMN_COUNTER,
+                           plan->wait_provenance, column_name(column), title,
+                           joined(session_state_names[column->state], ": ", column->rules));
+    }
+    return good;
+}
+
+static bool add_told(struct session_frame *sessions)
+{
+    bool good = true;
+
+    sessions->first_told_column = sessions->schema.column_count;
+    for (int i = 0; i < SESSION_STATE_COUNT; i++)
+        good &= add_column(
+            sessions, COLUMN_COUNTER, CAMP_SAMPLED, joined("told_", session_state_names[i], "_ns"),
+            joined("told: ", states[i].title, ""),
+            joined(states[i].title, ", as the database itself says of the same interval", ""));
+    return good;
+}
+
+int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
+                       struct camp_error *error)
+{
+    int r;
+
+    *ret = (struct session_frame){ .detail = plan->detail };
+    ret->schema.name = plan->name;
+    frame_init(&ret->frame, &ret->schema);
+    r = parse_rules(&ret->rules, plan, error);
+    if (r != CAMP_OK)
+        return r;
+    ret->columns = calloc(2 * SESSION_STATE_COUNT + ret->rules.column_count, sizeof *ret->columns);
+    if (ret->columns == NULL)
+        return CAMP_E_NOMEM;
+    ret->schema.columns = ret->columns;
+    if (!add_states(ret, plan) || !add_rule_columns(ret, plan) ||
+        (plan->has_told && !add_told(ret)))
+        return CAMP_E_NOMEM;
+    return CAMP_OK;
+}
+
+void session_frame_release(struct session_frame *sessions)
+{
+    for (size_t i = 0; i < sessions->schema.column_count; i++) {
+        free((char *)sessions->columns[i].name);
+        free((char *)sessions->columns[i].title);
+        free((char *)sessions->columns[i].help);
+    }
+    free(sessions->columns);
+    session_rules_release(&sessions->rules);
+    frame_release(&sessions->frame);
+    tdestroy(sessions->kinds, free);
+    *sessions = (struct session_frame){ 0 };
+}
+
+/* ---------------------------------------------------------------------------------- Kinds -- */
+
+/* A kind that was asked for, and its column. Expressions are slow, and the same few kinds come
+ * again each time. */
+struct known_kind {
+    size_t column;
+    char key[KIND_SIZE];
+};
+
+static int compare_kinds(const void *a, const void *b)
+{
+    return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
+}
+
+/* The column by the rules; SIZE_MAX: none matches. Without memory the rules are asked each time. */
+static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
+{
+    struct known_kind wanted, *kept;
+    struct known_kind *const *found;
+
+    snprintf(wanted.key, sizeof wanted.key, "%s\n%s\n%s\n%s", kind->texts[SESSION_CLASS],
+             kind->texts[SESSION_EVENT], kind->texts[SESSION_ACTIVITY], kind->texts[SESSION_TYPE]);
+    found = tfind(&wanted, &sessions->kinds, compare_kinds);
+    if (found != NULL)
+        return (*found)->column;
+    wanted.column = session_rules_match(&sessions->rules, kind);
+    kept = malloc(sizeof *kept);
+    if (kept != NULL) {
+        *kept = wanted;
+        if (tsearch(kept, &sessions->kinds, compare_kinds) == NULL)
+            free(kept);
+    }
+    return wanted.column;
+}
+
+enum session_state session_frame_state(struct session_frame *sessions,
+                                       const struct session_kind *kind)
+{
+    const size_t column = column_of(sessions, kind);
+
+    return column != SIZE_MAX ? sessions->rules.columns[column].state : SESSION_STATE_COUNT;
+}
+
+/* ----------------------------------------------------------------------------------- Rows -- */
+
+void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
+                         int64_t wall_clock_ns)
+{
+    frame_clear(&sessions->frame);
+    sessions->frame.start_ns = start_ns;
+    sessions->frame.end_ns = end_ns;
+    sessions->frame.wall_clock_ns = wall_clock_ns;
+}
+
+int session_frame_add(struct session_frame *sessions, const struct session *session)
+{
+    struct entity *row = frame_add(&sessions->frame);
+    const size_t at = sessions->frame.entity_count - 1;
+    uint64_t *values;
+
+    if (row == NULL)
+        return CAMP_E_NOMEM;
+    *row = session->entity;
+    sessions->frame.elapsed_ns[at] = session->elapsed_ns;
+    values = frame_values(&sessions->frame, at);
+    values[SESSION_CPU] = session->cpu_ns;
+    values[SESSION_RUN_QUEUE] = session->run_queue_ns;
+    for (size_t i = 0; i < session->time_count; i++) {
+        const size_t column = column_of(sessions, &session->times[i].kind);
+
+        if (column == SIZE_MAX)
+            continue;
+        values[sessions->first_rule_column + column] += session->times[i].ns;
+        if (!sessions->detail)
+            values[sessions->rules.columns[column].state] += session->times[i].ns;
+    }
+    for (int i = 0; sessions->first_told_column != 0 && i < SESSION_STATE_COUNT; i++)
+        values[sessions->first_told_column + (size_t)i] = session->told_ns[i];
+    return CAMP_OK;
+}

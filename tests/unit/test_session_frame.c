@@ -1,0 +1,156 @@
+/* Sessions booked by rules to a frame: columns, sums, detail, what the database itself says. */
+#include "sources/sessions/session.h"
+
+#include "ledger/vertex.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char rules[] = "contention lock class=Lock\n"
+                            "wait io class=IO\n"
+                            "idle client class=Client activity=idle\n"
+                            "idle in_transaction class=Client\n";
+
+static const struct session_time times[] = {
+    { { { "Lock", "tuple", "active", "client" } }, 100 },
+    { { { "IO", "WALSync", "active", "client" } }, 200 },
+    { { { "Client", "ClientRead", "idle", "client" } }, 300 },
+    { { { "Client", "ClientRead", "idle_in_transaction", "client" } }, 50 },
+    { { { "IO", "DataFileRead", "active", "client" } }, 20 },
+    { { { "Strange", "x", "active", "client" } }, 30 },
+};
+
+static const struct session one = {
+    .entity = { .id = 7, .pid = 7, .count = 1, .name = "app@db" },
+    .elapsed_ns = 1000,
+    .cpu_ns = 150,
+    .run_queue_ns = 150,
+    .times = times,
+    .time_count = sizeof times / sizeof times[0],
+    .told_ns = { 400, 0, 110, 210, 280 },
+};
+
+static void open_frame(struct session_frame *sessions, bool detail, bool told)
+{
+    const struct session_plan plan = {
+        .name = "postgres",
+        .detail = detail,
+        .has_told = told,
+        .cpu_provenance = CAMP_MEASURED,
+        .wait_provenance = CAMP_SAMPLED,
+        .rules_text = rules,
+    };
+    struct camp_error error = { 0 };
+
+    assert_int_equal(session_frame_init(sessions, &plan, &error), CAMP_OK);
+    session_frame_begin(sessions, 10, 1010, 5);
+    assert_int_equal(session_frame_add(sessions, &one), CAMP_OK);
+}
+
+static uint64_t value(const struct session_frame *sessions, const char *column)
+{
+    for (size_t i = 0; i < sessions->schema.column_count; i++) {
+        if (strcmp(sessions->schema.columns[i].name, column) == 0)
+            return frame_values(&sessions->frame, 0)[i];
+    }
+    fail_msg("there is no column %s", column);
+    return 0;
+}
+
+static void what_no_rule_matches_is_unaccounted(void **state)
+{
+    struct session_frame sessions;
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    assert_int_equal(sessions.schema.state_count, SESSION_STATE_COUNT);
+    assert_int_equal(value(&sessions, "cpu_ns"), 150);
+    assert_int_equal(value(&sessions, "run_queue_ns"), 150);
+    assert_int_equal(value(&sessions, "contention_ns"), 100);
+    assert_int_equal(value(&sessions, "wait_ns"), 220);
+    assert_int_equal(value(&sessions, "idle_ns"), 350);
+    assert_int_equal(value(&sessions, "contention_lock_ns"), 100);
+    assert_int_equal(value(&sessions, "wait_io_ns"), 220);
+    assert_int_equal(value(&sessions, "idle_in_transaction_ns"), 50);
+    assert_int_equal(value(&sessions, "told_cpu_ns"), 400);
+    assert_int_equal(value(&sessions, "told_idle_ns"), 280);
+    assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
+    assert_int_equal(session_frame_state(&sessions, &times[0].kind), SESSION_CONTENTION);
+    assert_int_equal(session_frame_state(&sessions, &times[5].kind), SESSION_STATE_COUNT);
+    session_frame_release(&sessions);
+}
+
+static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
+{
+    struct session_frame sessions;
+    struct vertices vertices;
+    struct weights weights;
+
+    (void)state;
+    open_frame(&sessions, true, false);
+    assert_int_equal(sessions.schema.state_count, 2 + 4);
+    assert_int_equal(sessions.schema.column_count, 2 + 4);
+    assert_string_equal(sessions.schema.columns[2].title, "lock");
+    assert_string_equal(sessions.schema.columns[2].help, "contention: class=Lock");
+    assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
+    assert_true(vertices_usual(&vertices, &sessions.schema, 4));
+    assert_true(vertices_weigh(&vertices, &sessions.frame, 0, &weights));
+    assert_float_equal(weights.shares[0], 0.15, 1e-9);
+    assert_float_equal(weights.shares[1], 0.35, 1e-9); /* idle */
+    assert_float_equal(weights.shares[2], 0.22, 1e-9);
+    assert_float_equal(weights.shares[3], 0.1, 1e-9);
+    session_frame_release(&sessions);
+}
+
+/* It is what explains time that a database has no state for. */
+static void the_run_queue_is_at_no_vertex(void **state)
+{
+    struct session_frame sessions;
+    struct vertices vertices;
+    struct weights weights;
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    assert_true(vertices_usual(&vertices, &sessions.schema, 3));
+    assert_true(vertices_weigh(&vertices, &sessions.frame, 0, &weights));
+    assert_float_equal(weights.left_out, 0.15, 1e-9);
+    assert_float_equal(weights.missing, 0.03, 1e-9);
+    assert_float_equal(weights.shares[2], 0.32, 1e-9); /* wait and contention */
+    session_frame_release(&sessions);
+}
+
+static void bad_rules_are_named(void **state)
+{
+    struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
+    struct session_frame sessions;
+    struct camp_error error = { 0 };
+
+    (void)state;
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
+    assert_string_equal(
+        error.message,
+        "built-in rules:1: x: what must match is missing: class=REGEX, event=REGEX ...");
+    session_frame_release(&sessions);
+    plan.rules_path = "/nonexistent/x.rules";
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
+    assert_string_equal(error.message, "rules /nonexistent/x.rules: No such file or directory");
+    session_frame_release(&sessions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_no_rule_matches_is_unaccounted),
+        cmocka_unit_test(in_detail_the_columns_of_the_rules_are_the_states),
+        cmocka_unit_test(the_run_queue_is_at_no_vertex),
+        cmocka_unit_test(bad_rules_are_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* Rules of database sessions: what they book where, and what is said of a bad one. */
+#include "ledger/session_rules.h"
+
+#include "sources/sessions/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void parse(struct session_rules *rules, const char *text)
+{
+    struct rule_fault fault;
+    const int r = session_rules_parse(rules, text, strlen(text), &fault);
+
+    if (r != CAMP_OK)
+        print_message("%zu: %s\n", fault.line, fault.message);
+    assert_int_equal(r, CAMP_OK);
+}
+
+/* "contention.row_lock"; "-" of what no rule matches. */
+static const char *find(const struct session_rules *rules, const char *class, const char *event,
+                        const char *activity, const char *type)
+{
+    static char name[80];
+    const struct session_kind kind = { { class, event, activity, type } };
+    const size_t column = session_rules_match(rules, &kind);
+
+    if (column == SIZE_MAX)
+        return "-";
+    snprintf(name, sizeof name, "%s.%s", session_state_names[rules->columns[column].state],
+             rules->columns[column].name);
+    return name;
+}
+
+static void the_first_rule_that_matches_all_of_the_text_wins(void **state)
+{
+    struct session_rules rules;
+
+    (void)state;
+    parse(&rules, "# comment\n"
+                  "wait       io    class=IO\r\n"
+                  "contention row   class=Lock event=tuple|transactionid\n"
+                  "\tcontention other class=Lock\n"
+                  "idle       nap   event=PgSleep\n"
+                  "contention row   class=LWLock event=Row.*\n");
+    assert_int_equal(rules.count, 5);
+    assert_int_equal(rules.column_count, 4);
+    assert_string_equal(find(&rules, "IO", "DataFileRead", "active", "client"), "wait.io");
+    assert_string_equal(find(&rules, "Lock", "tuple", "active", "client"), "contention.row");
+    assert_string_equal(find(&rules, "Lock", "tuples", "active", "client"), "contention.other");
+    assert_string_equal(find(&rules, "LWLock", "RowX", "active", "client"), "contention.row");
+    assert_string_equal(find(&rules, "LWLock", "tuple", "active", "client"), "-");
+    assert_string_equal(find(&rules, "xIO", "", "", ""), "-");
+    assert_string_equal(find(&rules, "Timeout", "PgSleep", "", ""), "idle.nap");
+    /* columns stand by their states, and each knows its rules */
+    assert_string_equal(rules.columns[0].name, "row");
+    assert_string_equal(rules.columns[0].rules,
+                        "class=Lock event=tuple|transactionid; class=LWLock event=Row.*");
+    assert_string_equal(rules.columns[2].name, "io");
+    assert_string_equal(rules.columns[3].name, "nap");
+    session_rules_release(&rules);
+}
+
+static void a_bad_line_is_named_with_what_to_do(void **state)
+{
+    static const struct {
+        const char *text, *message;
+        size_t line;
+    } cases[] = {
+        { "idle a class=X\nsleep b class=Y",
+          "sleep: a line begins with a state: cpu, run_queue, contention, wait or idle", 2 },
+        { "idle", "idle: the name of a column must follow", 1 },
+        { "idle a", "a: what must match is missing: class=REGEX, event=REGEX ...", 1 },
+        { "idle A class=X", "A: a column's name has a-z, 0-9 and _, 39 at most", 1 },
+        { "idle a_ class=X", "a_: a column's name has a-z, 0-9 and _, 39 at most", 1 },
+        { "idle a class=", "class=: an expression must follow, without a blank", 1 },
+        { "idle a klass=X",
+          "klass=X: is not class=REGEX, event=REGEX, activity=REGEX or type=REGEX", 1 },
+        { "idle a class=X class=Y",
+          "class=Y: stands twice; a further rule may have the same COLUMN", 1 },
+        { "idle a class=X\nwait a class=Y", "a: this column has another state further up", 2 },
+        { "# nothing\n", "no rule: a line is STATE COLUMN class=REGEX ...", 1 },
+        { "idle a class=(", "(: Unmatched ( or \\(", 1 },
+    };
+    struct session_rules rules;
+    struct rule_fault fault;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(session_rules_parse(&rules, cases[i].text, strlen(cases[i].text), &fault),
+                         CAMP_E_FORMAT);
+        assert_string_equal(fault.message, cases[i].message);
+        assert_int_equal(fault.line, cases[i].line);
+        assert_int_equal(rules.count, 0);
+    }
+}
+
+static void columns_have_an_end(void **state)
+{
+    char text[4096] = "", *at = text;
+    struct session_rules rules;
+    struct rule_fault fault;
+
+    (void)state;
+    for (int i = 0; i < SESSION_COLUMNS_MAXIMUM; i++)
+        at += sprintf(at, "wait w%d event=e%d\n", i, i);
+    parse(&rules, text);
+    session_rules_release(&rules);
+    sprintf(at, "wait one_more event=x\n");
+    assert_int_equal(session_rules_parse(&rules, text, strlen(text), &fault), CAMP_E_FORMAT);
+    assert_int_equal(fault.line, SESSION_COLUMNS_MAXIMUM + 1);
+}
+
+/* The table of states in docs/sessions.md. */
+static void postgres_has_a_place_for_all_it_says(void **state)
+{
+    static const struct {
+        const char *class, *event, *activity, *type, *column;
+    } cases[] = {
+        { "Client", "ClientRead", "idle", "client_backend", "idle.client" },
+        { "Client", "ClientRead", "idle_in_transaction", "client_backend", "idle.in_transaction" },
+        { "Client", "ClientRead", "aborted", "client_backend", "idle.in_transaction" },
+        { "Client", "ClientRead", "active", "client_backend", "wait.client_of_statement" },
+        { "Client", "ClientWrite", "active", "client_backend", "wait.client_of_statement" },
+        { "Client", "WalSenderMain", "active", "walsender", "wait.replication" },
+        { "Lock", "transactionid", "active", "client_backend", "contention.row_lock" },
+        { "Lock", "relation", "active", "client_backend", "contention.table_lock" },
+        { "Lock", "advisory", "active", "client_backend", "contention.other_lock" },
+        { "LWLock", "WALWrite", "active", "client_backend", "contention.wal_lwlock" },
+        { "LWLock", "ProcArray", "active", "client_backend", "contention.other_lwlock" },
+        { "LWLock", "BufferContent", "active", "client_backend", "contention.buffer_lwlock" },
+        { "BufferPin", "BufferPin", "active", "client_backend", "contention.buffer_pin" },
+        { "IPC", "ProcArrayGroupUpdate", "active", "client_backend", "contention.group_update" },
+        { "IPC", "SyncRep", "active", "client_backend", "wait.replication" },
+        { "IPC", "ExecuteGather", "active", "client_backend", "wait.parallel" },
+        { "IPC", "BackupWaitWalArchive", "active", "client_backend", "wait.other_process" },
+        { "Timeout", "SpinDelay", "active", "client_backend", "contention.spin_lock" },
+        { "Timeout", "PgSleep", "active", "client_backend", "idle.asked_for" },
+        { "Timeout", "BaseBackupThrottle", "active", "client_backend", "wait.timeout" },
+        { "IO", "WALSync", "active", "client_backend", "wait.wal_write" },
+        { "IO", "DataFileRead", "active", "client_backend", "wait.file_read" },
+        { "IO", "DataFileExtend", "active", "client_backend", "wait.file_write" },
+        { "Extension", "Extension", "active", "client_backend", "wait.extension" },
+        { "Extension", "Extension", "none", "some_worker", "idle.background" },
+        { "Activity", "WalWriterMain", "none", "walwriter", "idle.background" },
+        { "none", "none", "active", "client_backend", "wait.without_event" },
+        { "none", "none", "idle", "client_backend", "idle.client" },
+        { "unknown", "0x0d000001", "active", "client_backend", "wait.unknown_event" },
+    };
+    struct session_rules rules;
+
+    (void)state;
+    parse(&rules, session_rules_postgres);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(
+            find(&rules, cases[i].class, cases[i].event, cases[i].activity, cases[i].type),
+            cases[i].column);
+    session_rules_release(&rules);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_rule_that_matches_all_of_the_text_wins),
+        cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
+        cmocka_unit_test(columns_have_an_end),
+        cmocka_unit_test(postgres_has_a_place_for_all_it_says),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
