@@ -149,6 +149,8 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
 
     *ret = (struct session_frame){ .detail = plan->detail };
     ret->schema.name = plan->name;
+    ret->schema.label_names = plan->label_names;
+    ret->schema.label_count = plan->label_count;
     frame_init(&ret->frame, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
