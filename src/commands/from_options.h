@@ -32,7 +32,25 @@ struct from_options {
       "With sqlite:FILE: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
       "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
+    FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
+
+/* Of database sessions alone, but for --tier. */
+#define FROM_SESSION_OPTIONS(options)                                                              \
+    { "tier", 0, OPTION_TEXT, &(options)->from.tier, "TIER",                                       \
+      "Of what can be measured in several ways: in this one, or not at all. The best that can be " \
+      "had is taken otherwise, and named.", 0, 0, NULL },                                          \
+    { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
+      "Of database sessions: what is contention, wait or idle. A line is STATE COLUMN "            \
+      "class=REGEX event=REGEX activity=REGEX type=REGEX; docs/sessions.md.", 0, 0, NULL },        \
+    { "detail", 0, OPTION_FLAG, &(options)->from.detail, NULL,                                     \
+      "Of database sessions: the rules' columns are the states, not only part of them.",           \
+      0, 0, NULL },                                                                                \
+    { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
+      "Of database sessions: the server's own processes, too.", 0, 0, NULL },                      \
+    { "queries", 0, OPTION_FLAG, &(options)->from.queries, NULL,                                   \
+      "Of database sessions: the texts of their statements, which may hold what is private.",      \
+      0, 0, NULL }
 
 /* --begin, --end and --speed alone, of `what`: for a command with a --from of its own. */
 #define FROM_PART_OPTIONS(options, what)                                                           \

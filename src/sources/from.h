@@ -8,6 +8,7 @@
  *     FILE.csv                                         a table: time, entity, numbers
  *     -                                                one on standard input
  *     sqlite:FILE                                      a table by a query
+ *     postgres:CONNINFO                                sessions of a database (docs/sessions.md)
  */
 #ifndef CAMP_SOURCES_FROM_H
 #define CAMP_SOURCES_FROM_H
@@ -24,6 +25,11 @@ struct from {
     uint32_t states_options; /* enum camp_states_option */
     bool wants_states; /* of what has none (check), the CPUs that stand beside it; of CPUs each,
                         * without the row of all together */
+    const char *tier;  /* how it is to be measured; NULL: the best way that can be had */
+    const char *rules; /* of database sessions: a file of rules; NULL: the built-in ones */
+    bool detail;       /* of database sessions: what the rules name are the states */
+    bool background;   /* likewise: the server's own processes, too */
+    bool queries;      /* likewise: the texts of their statements are a label */
     const volatile sig_atomic_t *stop;
     /* Called now and then while a long file is read; NULL: not. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
