@@ -62,7 +62,7 @@ struct task_struct {
     int pagefault_disabled;
     int pid, tgid;
     struct task_struct *real_parent;
-    uint64_t start_time, utime, stime;
+    uint64_t start_time, start_boottime, utime, stime;
     struct sched_entity se;
     struct sched_info sched_info;
     unsigned long nvcsw, nivcsw, min_flt, maj_flt;

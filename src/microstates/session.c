@@ -9,6 +9,7 @@
 #include "../counters/units.h"
 #include "calls.h"
 #include "events.h"
+#include "refused.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
@@ -53,15 +54,6 @@ static void leave_out(struct bpf_object *object, const struct btf *kernel, uint3
     }
 }
 
-/* Of capabilities(7). CAP_SYS_ADMIN, which was all there was before Linux 5.8, is both. */
-enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
-
-static bool holds(const struct camp_kernel *kernel, int capability)
-{
-    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
-           (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
-}
-
 static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
 {
     struct btf *kernel = NULL;
@@ -75,34 +67,10 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
     return r;
 }
 
-/* Of the two capabilities, those that are not held. Where both are, they are of a container, and
- * these programs see the whole machine. */
-static int fail_permission(int system_error, struct camp_error *error)
-{
-    struct camp_kernel kernel = { 0 };
-    bool bpf, perfmon;
-
-    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
-    bpf = holds(&kernel, BPF);
-    perfmon = holds(&kernel, PERFMON);
-    if (bpf && perfmon)
-        return camp_fail(
-            error, CAMP_E_PERM, system_error,
-            "microstates take CAP_BPF and CAP_PERFMON of the machine: run camp outside "
-            "of this container; camp check does without");
-    return camp_fail(
-        error, CAMP_E_PERM, system_error,
-        "microstates take %s: run as root, or once setcap cap_net_admin,cap_bpf,cap_perfmon+ep "
-        "camp; camp check does without",
-        bpf       ? "CAP_PERFMON, too"
-        : perfmon ? "CAP_BPF, too"
-                  : "CAP_BPF and CAP_PERFMON");
-}
-
 static int fail_load(int result, struct camp_error *error)
 {
     if (result == -EPERM) /* EACCES is how the verifier refuses */
-        return fail_permission(-result, error);
+        return refused_permission(-result, "microstates", "camp check does without", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "
                      "shows why; camp check does without",

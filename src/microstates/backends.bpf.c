@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: (MIT OR GPL-2.0)
+/*
+ * The programs of backends.h: at each switch and wakeup of a watched task the time since the last
+ * one is booked in its account.
+ *
+ * Who leaves its CPU to sleep is still the current task there, so that what it waits for is read
+ * from its own memory, as the server wrote it a moment before. A wait ends with the wakeup, not
+ * when the server says so: it does that only once it has a CPU again, which is how samples of the
+ * server's word take the run queue for waiting.
+ *
+ * An account is written by the switch of the CPU of its task and by whoever wakes it, one after the
+ * other by the scheduler's own rules. Of all other tasks a switch looks up the number, no more.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "backends_layout.h"
+#include "kernel.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* Set before loading. */
+const volatile struct backends_place place;
+
+/* Whom an iterator meets: one task, or 0: the children of the parent. */
+int32_t wanted;
+uint32_t met;
+
+struct backends_losses losses;
+struct backend_slots slots;
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, BACKENDS_MAX);
+    __type(key, int32_t);
+    __type(value, uint32_t);
+} watched SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, BACKENDS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct backend_slot);
+} accounts SEC(".maps");
+
+static __always_inline struct backend_slot *slot_of(int32_t tid)
+{
+    uint32_t *number = bpf_map_lookup_elem(&watched, &tid);
+
+    return number != NULL ? bpf_map_lookup_elem(&accounts, number) : NULL;
+}
+
+static __always_inline void count(uint64_t *loss)
+{
+    __sync_fetch_and_add(loss, 1);
+}
+
+static __always_inline void begin_writing(struct backend_slot *slot)
+{
+    slot->sequence++;
+    barrier();
+}
+
+static __always_inline void end_writing(struct backend_slot *slot)
+{
+    barrier();
+    slot->sequence++;
+}
+
+/* ------------------------------------------------------------------------------- Booking -- */
+
+/* Its number among the first `limit` waits, or `limit`: it is not there, and there is no room. A
+ * function of its own, not static: the verifier goes through it once, not from each place that
+ * calls it with all that may come of its loop (a million steps, and it gives up). */
+__noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
+                            uint32_t limit)
+{
+    struct backend_account *account;
+    uint32_t i;
+
+    if (slot == NULL)
+        return limit;
+    account = &slot->account;
+    for (i = 0; i < BACKEND_WAITS_MAX; i++) {
+        struct backend_wait *wait = &account->waits[i];
+
+        if (i >= limit)
+            break;
+        if (i == account->wait_count) {
+            wait->event = event;
+            wait->activity = activity;
+            account->wait_count++;
+            return i;
+        }
+        if (wait->event == event && wait->activity == activity)
+            return i;
+    }
+    return limit;
+}
+
+/* Who waits from now on, and for what. */
+static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
+{
+    uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
+
+    if (wait >= BACKEND_WAITS_OWN)
+        wait = wait_of(slot, BACKEND_EVENT_REST(event), BACKEND_ACTIVITY_NONE, BACKEND_WAITS_MAX);
+    if (wait >= BACKEND_WAITS_MAX) {
+        count(&losses.misbooked);
+        wait = BACKEND_WAITS_MAX - 1;
+    }
+    slot->wait = wait;
+    slot->account.waits[wait].times++;
+}
+
+/* Books the open interval up to a moment, at which `next` begins. What is before its beginning (two
+ * CPUs do not agree on now) is nothing, and moves nothing: so the sum is exact. */
+static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
+{
+    struct backend_account *account = &slot->account;
+    uint64_t interval = until - slot->since_ns;
+    uint32_t wait = slot->wait;
+
+    if ((int64_t)interval < 0)
+        interval = 0;
+    if (account->state == BACKEND_ON_CPU)
+        account->cpu_ns += interval;
+    else if (account->state == BACKEND_IN_RUN_QUEUE)
+        account->run_queue_ns += interval;
+    else if (wait < BACKEND_WAITS_MAX)
+        account->waits[wait].ns += interval;
+    slot->since_ns += interval;
+    account->state = next;
+}
+
+/* ------------------------------------------------------------------------------- Reasons -- */
+
+/* What the current task waits for. False: could not be read. */
+static __always_inline bool read_event(uint32_t *event)
+{
+    uint64_t at;
+
+    return bpf_probe_read_user(&at, sizeof at, (void *)place.event_pointer) == 0 &&
+           bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
+}
+
+/* A new process has no place in the server's table of activities yet. */
+static __always_inline bool read_activity(uint32_t *activity)
+{
+    uint64_t at;
+
+    if (bpf_probe_read_user(&at, sizeof at, (void *)place.activity_pointer) != 0)
+        return false;
+    return at == 0 || bpf_probe_read_user(activity, sizeof *activity,
+                                          (void *)(at + place.activity_offset)) == 0;
+}
+
+static __always_inline void fall_asleep(struct backend_slot *slot)
+{
+    uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
+
+    if (place.event_pointer != 0 && !read_event(&event)) {
+        event = BACKEND_EVENT_UNKNOWN;
+        count(&losses.unread);
+    }
+    if (place.activity_pointer != 0 && !read_activity(&activity)) {
+        activity = BACKEND_ACTIVITY_NONE;
+        count(&losses.unread);
+    }
+    open_wait(slot, event, activity);
+}
+
+/* ------------------------------------------------------------------------------ Switches -- */
+
+/* How long it has run since it last left a CPU, by the scheduler's count: of a switch that nobody
+ * was told of. */
+static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
+                                           const struct task_struct *task, uint64_t now)
+{
+    uint64_t ran = task->se.sum_exec_runtime - slot->run_ns, most = now - slot->since_ns;
+
+    count(&losses.unseen);
+    return (int64_t)most < 0 ? 0 : ran < most ? ran : most;
+}
+
+static __always_inline void witness(struct backend_slot *slot, const struct task_struct *task)
+{
+    struct backend_account *account = &slot->account;
+
+    slot->run_ns = task->se.sum_exec_runtime;
+    account->scheduler_cpu_ns = slot->run_ns - slot->cpu_before_ns;
+    account->scheduler_run_queue_ns = task->sched_info.run_delay - slot->run_queue_before_ns;
+    account->voluntary_switches = task->nvcsw - slot->voluntary_before;
+    account->involuntary_switches = task->nivcsw - slot->involuntary_before;
+}
+
+static __always_inline void leave(struct backend_slot *slot, const struct task_struct *task,
+                                  uint64_t now, bool runnable, bool dead)
+{
+    int32_t tid = task->pid;
+
+    begin_writing(slot);
+    if (slot->account.state != BACKEND_ON_CPU)
+        book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+    witness(slot, task);
+    if (!runnable && !dead)
+        fall_asleep(slot);
+    if (dead) { /* once it is written the session may give the slot to another */
+        slot->account.flags |= BACKEND_ENDED;
+        bpf_map_delete_elem(&watched, &tid);
+    }
+    end_writing(slot);
+}
+
+/* It left a CPU, and nobody was told: for what it has waited since is not known. */
+static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
+                                        uint64_t now)
+{
+    book(slot, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
+    slot->run_ns = task->se.sum_exec_runtime;
+    open_wait(slot, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
+}
+
+static __always_inline void arrive(struct backend_slot *slot, const struct task_struct *task,
+                                   uint64_t now)
+{
+    begin_writing(slot);
+    if (slot->account.state == BACKEND_ON_CPU)
+        left_unseen(slot, task, now);
+    book(slot, now, BACKEND_ON_CPU);
+    end_writing(slot);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+             unsigned int prev_state)
+{
+    struct backend_slot *leaves = prev->pid != 0 ? slot_of(prev->pid) : NULL;
+    struct backend_slot *comes = next->pid != 0 ? slot_of(next->pid) : NULL;
+    uint64_t now = 0;
+
+    if (leaves != NULL) {
+        now = bpf_ktime_get_ns();
+        leave(leaves, prev, now, preempt || prev_state == 0,
+              !preempt && (prev_state & TASK_DEAD) != 0);
+    }
+    if (comes != NULL)
+        arrive(comes, next, now != 0 ? now : bpf_ktime_get_ns());
+    return 0;
+}
+
+/* A task may be woken on its way to sleep, while it is on its CPU yet: then it did not sleep. */
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+    struct backend_slot *slot = slot_of(task->pid);
+    uint32_t state;
+    uint64_t now;
+
+    if (slot == NULL)
+        return 0;
+    state = slot->account.state;
+    if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
+        return 0;
+    now = bpf_ktime_get_ns();
+    begin_writing(slot);
+    if (state == BACKEND_ON_CPU)
+        left_unseen(slot, task, now);
+    book(slot, now, BACKEND_IN_RUN_QUEUE);
+    end_writing(slot);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------- Who is watched -- */
+
+#define TRIES 8 /* to take a slot, while others take one */
+
+/* A free slot, which is zero. NULL: there is none. */
+static __always_inline struct backend_slot *take_slot(uint32_t *number)
+{
+    volatile struct backend_slots *all = &slots;
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t taken = all->taken;
+
+        if (taken == all->given)
+            break;
+        *number = all->free[taken % BACKENDS_MAX];
+        if (__sync_val_compare_and_swap(&slots.taken, taken, taken + 1) == taken)
+            return bpf_map_lookup_elem(&accounts, number);
+    }
+    count(&losses.unwatched);
+    return NULL;
+}
+
+static __always_inline void fill(struct backend_slot *slot, const struct task_struct *task,
+                                 uint64_t now, uint32_t state, uint32_t flags)
+{
+    struct backend_account *account = &slot->account;
+
+    slot->since_ns = now;
+    slot->run_ns = task->se.sum_exec_runtime;
+    slot->cpu_before_ns = slot->run_ns;
+    slot->run_queue_before_ns = task->sched_info.run_delay;
+    slot->voluntary_before = task->nvcsw;
+    slot->involuntary_before = task->nivcsw;
+    account->pid = task->pid;
+    account->flags = flags;
+    account->start_ns = task->start_boottime;
+    account->begin_ns = now;
+    account->state = state;
+}
+
+/* From here on it is watched. Of an account that is not (its number is another's) the session hears
+ * as of one that ended, without a pid. */
+static __always_inline void watch(struct backend_slot *slot, uint32_t number)
+{
+    int32_t tid = slot->account.pid;
+
+    if (bpf_map_update_elem(&watched, &tid, &number, BPF_NOEXIST) != 0) {
+        slot->account.pid = 0;
+        slot->account.flags = BACKEND_ENDED;
+    }
+    slots.in_use[number % BACKENDS_MAX] = 1;
+}
+
+/* Its last switch was not told: its number belongs to another now. */
+static __always_inline void forget(int32_t tid)
+{
+    struct backend_slot *slot = slot_of(tid);
+
+    if (slot == NULL)
+        return;
+    count(&losses.unseen);
+    slot->account.flags |= BACKEND_ENDED;
+    bpf_map_delete_elem(&watched, &tid);
+}
+
+/* A new process is runnable in a moment. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+    struct backend_slot *slot;
+    uint32_t number = 0;
+
+    if (place.parent == 0 || parent->tgid != place.parent || child->pid != child->tgid)
+        return 0;
+    forget(child->pid);
+    slot = take_slot(&number);
+    if (slot == NULL)
+        return 0;
+    fill(slot, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
+    watch(slot, number);
+    return 0;
+}
+
+/* The same two readings of another task that sleeps. Zero of what is not there. */
+static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
+                                         uint32_t *activity)
+{
+    uint64_t at = 0;
+
+    if (place.event_pointer != 0 &&
+        (bpf_copy_from_user_task(&at, sizeof at, (void *)place.event_pointer, task, 0) != 0 ||
+         bpf_copy_from_user_task(event, sizeof *event, (void *)at, task, 0) != 0))
+        *event = BACKEND_EVENT_UNKNOWN;
+    at = 0;
+    if (place.activity_pointer == 0 ||
+        bpf_copy_from_user_task(&at, sizeof at, (void *)place.activity_pointer, task, 0) != 0 ||
+        at == 0 ||
+        bpf_copy_from_user_task(activity, sizeof *activity, (void *)(at + place.activity_offset),
+                                task, 0) != 0)
+        *activity = BACKEND_ACTIVITY_NONE;
+}
+
+static __always_inline bool is_wanted(struct task_struct *task)
+{
+    if (wanted != 0)
+        return task->pid == wanted;
+    return task->pid == task->tgid && task->real_parent->tgid == place.parent;
+}
+
+/* Who is older than the session. One that switched while it was asked waits for an unknown. */
+SEC("iter.s/task")
+int meet(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    struct backend_slot *slot;
+    uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
+    uint64_t switches;
+
+    if (task == NULL || task->exit_state != 0 || !is_wanted(task))
+        return 0;
+    met++;
+    if (slot_of(task->pid) != NULL)
+        return 0;
+    slot = take_slot(&number);
+    if (slot == NULL)
+        return 0;
+    switches = task->nvcsw + task->nivcsw;
+    read_sleeper(task, &event, &activity);
+    if (switches != task->nvcsw + task->nivcsw)
+        event = BACKEND_EVENT_UNKNOWN;
+    state = task->on_cpu         ? BACKEND_ON_CPU
+            : task->__state == 0 ? BACKEND_IN_RUN_QUEUE
+                                 : BACKEND_OFF_CPU;
+    fill(slot, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    if (state == BACKEND_OFF_CPU)
+        open_wait(slot, event, activity);
+    watch(slot, number);
+    return 0;
+}

@@ -1,0 +1,264 @@
+/*
+ * The session of backends.h with its programs: loaded, attached, and their accounts read from
+ * memory that is shared with them.
+ *
+ * Nothing is pinned: all of it ends with this process.
+ */
+#include "backends.h"
+#include "../counters/error.h"
+#include "../counters/units.h"
+#include "backends.skel.h"
+#include "events.h"
+#include "refused.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WHAT "wait events of each switch"
+#define WITHOUT "without them sessions are sampled"
+
+struct backends {
+    struct backends_bpf *programs;
+    struct backend_slot *slots; /* [BACKENDS_MAX] */
+};
+
+/* ------------------------------------------------------------------------------- Loading -- */
+
+static int check_kernel(struct camp_error *error)
+{
+    struct btf *kernel = NULL;
+    int r = events_of_kernel(&kernel, error);
+
+    if (r == CAMP_OK)
+        r = events_require(kernel, error);
+    btf__free(kernel);
+    return r;
+}
+
+static int fail_load(int result, struct camp_error *error)
+{
+    if (result == -EPERM) /* EACCES is how the verifier refuses */
+        return refused_permission(-result, WHAT, WITHOUT, error);
+    return camp_fail(error, CAMP_E_NOTSUP, -result,
+                     "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
+                     strerror(-result));
+}
+
+/* All slots are free at first. */
+static void give_all(struct backend_slots *slots)
+{
+    for (uint32_t i = 0; i < BACKENDS_MAX; i++)
+        slots->free[i] = i;
+    slots->given = BACKENDS_MAX;
+}
+
+static int load(struct backends *backends, const struct backends_place *place,
+                struct camp_error *error)
+{
+    struct backends_bpf *programs = backends_bpf__open();
+    int r;
+
+    backends->programs = programs;
+    if (programs == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
+    programs->rodata->place = *place;
+    give_all(&programs->bss->slots);
+    r = check_kernel(error);
+    if (r != CAMP_OK)
+        return r;
+    r = backends_bpf__load(programs);
+    if (r == 0)
+        r = backends_bpf__attach(programs);
+    return r == 0 ? CAMP_OK : fail_load(r, error);
+}
+
+static int map_slots(struct backends *backends, struct camp_error *error)
+{
+    void *slots = mmap(NULL, BACKENDS_MAX * sizeof(struct backend_slot), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, bpf_map__fd(backends->programs->maps.accounts), 0);
+
+    if (slots == MAP_FAILED)
+        return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the accounts of backends");
+    backends->slots = slots;
+    return CAMP_OK;
+}
+
+/* Gives accounts to those who are there: one task, or 0: the children of the parent. The iterator
+ * writes nothing; its end is when all were met. */
+static int meet(struct backends *backends, int32_t wanted, uint32_t *ret_met,
+                struct camp_error *error)
+{
+    int iterator = bpf_iter_create(bpf_link__fd(backends->programs->links.meet));
+    char nothing[64];
+    ssize_t length;
+
+    if (iterator < 0)
+        return camp_fail(error, CAMP_E_IO, errno, "the list of tasks cannot be read");
+    backends->programs->bss->wanted = wanted;
+    backends->programs->bss->met = 0;
+    do
+        length = read(iterator, nothing, sizeof nothing);
+    while (length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN)));
+    close(iterator);
+    *ret_met = backends->programs->bss->met;
+    return CAMP_OK;
+}
+
+int backends_open(struct backends **ret, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    struct backends *backends = calloc(1, sizeof *backends);
+    libbpf_print_fn_t before;
+    uint32_t children;
+    int r;
+
+    if (backends == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
+    before = libbpf_set_print(NULL);
+    r = load(backends, place, error);
+    libbpf_set_print(before);
+    if (r == CAMP_OK)
+        r = map_slots(backends, error);
+    if (r == CAMP_OK && place->parent != 0)
+        r = meet(backends, 0, &children, error);
+    if (r == CAMP_OK)
+        *ret = backends;
+    else
+        backends_close(backends);
+    return r;
+}
+
+int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
+{
+    uint32_t met = 0;
+    int r = tid <= 0 ? CAMP_OK : meet(backends, tid, &met, error);
+
+    if (r == CAMP_OK && met == 0)
+        r = camp_fail(error, CAMP_E_GONE, ESRCH, "no task %d", tid);
+    return r;
+}
+
+void backends_close(struct backends *backends)
+{
+    if (backends == NULL)
+        return;
+    if (backends->slots != NULL)
+        munmap(backends->slots, BACKENDS_MAX * sizeof *backends->slots);
+    backends_bpf__destroy(backends->programs);
+    free(backends);
+}
+
+/* ------------------------------------------------------------------------------- Reading -- */
+
+#define BUSY_TRIES 100
+#define SLEEPING_TRIES 20 /* of 1 ms */
+
+static void copy_account(struct backend_account *ret, const struct backend_account *account)
+{
+    const size_t head = offsetof(struct backend_account, waits);
+    size_t waits;
+
+    memcpy(ret, account, head);
+    if (ret->wait_count > BACKEND_WAITS_MAX)
+        ret->wait_count = 0; /* it is being written: the copy is made again */
+    waits = ret->wait_count * sizeof ret->waits[0];
+    memcpy(ret->waits, account->waits, waits);
+}
+
+/* Books the open interval in the copy. */
+static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t wait, uint64_t now)
+{
+    uint64_t interval = now > since_ns ? now - since_ns : 0;
+
+    ret->time_ns = since_ns;
+    if ((ret->flags & BACKEND_ENDED) != 0)
+        return;
+    ret->time_ns += interval;
+    if (ret->state == BACKEND_ON_CPU)
+        ret->cpu_ns += interval;
+    else if (ret->state == BACKEND_IN_RUN_QUEUE)
+        ret->run_queue_ns += interval;
+    else if (wait < ret->wait_count)
+        ret->waits[wait].ns += interval;
+}
+
+/* A copy in which no interval is half booked. A CPU that a hypervisor has stopped in the midst of a
+ * switch is waited for; after the last try (false) it is taken as it stands. */
+static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
+{
+    const volatile uint64_t *now_sequence = &slot->sequence;
+
+    for (int i = 0; i < BUSY_TRIES + SLEEPING_TRIES; i++) {
+        uint64_t sequence, since_ns, now;
+        uint32_t wait;
+
+        if (i >= BUSY_TRIES)
+            usleep(1000);
+        sequence = *now_sequence;
+        __sync_synchronize();
+        copy_account(ret, &slot->account);
+        since_ns = slot->since_ns;
+        wait = slot->wait;
+        now = now_ns(CLOCK_MONOTONIC);
+        __sync_synchronize();
+        close_copy(ret, since_ns, wait, now);
+        if (sequence % 2 == 0 && sequence == *now_sequence)
+            return true;
+    }
+    return false;
+}
+
+/* To the kernel again, as new. */
+static void give_back(struct backends *backends, uint32_t number)
+{
+    struct backend_slots *slots = &backends->programs->bss->slots;
+
+    memset(&backends->slots[number], 0, sizeof backends->slots[number]);
+    slots->in_use[number] = 0;
+    slots->free[slots->given % BACKENDS_MAX] = number;
+    __sync_synchronize();
+    slots->given++;
+}
+
+static size_t count_in_use(const volatile uint8_t *in_use)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < BACKENDS_MAX; i++)
+        count += in_use[i];
+    return count;
+}
+
+int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    const volatile uint8_t *in_use = backends->programs->bss->slots.in_use;
+    size_t there = count_in_use(in_use), count = 0;
+
+    if (there > capacity) {
+        *ret_count = there;
+        return camp_fail(error, CAMP_E_SPACE, 0, "%zu backends, and room for %zu", there, capacity);
+    }
+    for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
+        struct backend_account *account = &accounts[count];
+
+        if (in_use[i] == 0)
+            continue;
+        if (read_slot(account, &backends->slots[i]) && (account->flags & BACKEND_ENDED) != 0)
+            give_back(backends, i);
+        count += account->pid != 0;
+    }
+    *ret_count = count;
+    return CAMP_OK;
+}
+
+void backends_losses(const struct backends *backends, struct backends_losses *ret)
+{
+    *ret = backends->programs->bss->losses;
+}
