@@ -1,0 +1,58 @@
+// The pictures of the page in docs/images, anew:
+//
+//   CAMP=build/release/src/camp node tests/browser/pictures.mjs
+//
+// view.png is a table of sessions by day, page-dark.png made-up threads by night, with two pinned,
+// page-phone.png the same on a phone.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { Opener, point, press } from './harness.mjs';
+import { made } from './made.mjs';
+
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'camp-pictures-'));
+process.env.TZ = 'UTC';
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+});
+const opener = new Opener(browser, folder);
+
+async function shot(page, name) {
+    await page.waitForTimeout(1000); // all views are drawn
+    await page.screenshot({ path: at(`docs/images/${name}.png`) });
+}
+
+async function sessions() {
+    const file = join(folder, 'sessions.html');
+    execFileSync(process.env.CAMP ?? 'camp', ['report', '--from', at('tests/fixtures/table/sessions4.csv'), '--output', file]);
+    const page = await opener.report(readFileSync(file, 'utf8'), { height: 1180 });
+    await page.selectOption('#group-by', 'name');
+    await press(page, 'End');
+    await shot(page, 'view');
+}
+
+async function threads() {
+    const page = await opener.report(made(), { width: 1200, height: 760, dark: true });
+    await page.selectOption('#group-by', 'name');
+    await press(page, 'n', 'n', 'p', 'n', 'n', 'n', 'n', 'p', 'Escape');
+    await page.locator('input[type=range]').fill('34');
+    await page.locator('input[type=range]').blur();
+    await point(page, '.barry3', { x: 275, y: 215 });
+    await shot(page, 'page-dark');
+    const phone = await opener.report(made(), { width: 360, height: 740, dark: true, touch: true });
+    await phone.selectOption('#group-by', 'name');
+    await shot(phone, 'page-phone');
+}
+
+try {
+    await sessions();
+    await threads();
+} finally {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+}
