@@ -1,0 +1,107 @@
+#include "postgres_events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By the upper byte (src/include/utils/wait_event.h of the server); empty ones were never used. */
+static const char *const classes[] = {
+    [0x01] = "LWLock", [0x03] = "Lock",           [0x04] = "BufferPin", [0x05] = "Activity",
+    [0x06] = "Client", [0x07] = "Extension",      [0x08] = "IPC",       [0x09] = "Timeout",
+    [0x0a] = "IO",     [0x0b] = "InjectionPoint",
+};
+
+const char *postgres_event_class(uint32_t number)
+{
+    const uint32_t class = number >> 24;
+
+    if (number == 0)
+        return "none";
+    return class < sizeof classes / sizeof classes[0] && classes[class] != NULL ? classes[class]
+                                                                                : "unknown";
+}
+
+/* Its place, or that where it would stand. */
+static size_t place_of(const struct postgres_events *events, uint32_t number)
+{
+    size_t low = 0, high = events->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (events->events[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(const struct postgres_events *events, size_t place, uint32_t number)
+{
+    return place < events->count && events->events[place].number == number;
+}
+
+static struct postgres_event *insert(struct postgres_events *events, size_t place, uint32_t number)
+{
+    if (events->count == events->capacity) {
+        const size_t capacity = 2 * events->capacity + 64;
+        struct postgres_event *grown = reallocarray(events->events, capacity, sizeof *grown);
+
+        if (grown == NULL)
+            return NULL;
+        events->events = grown;
+        events->capacity = capacity;
+    }
+    memmove(&events->events[place + 1], &events->events[place],
+            (events->count - place) * sizeof *events->events);
+    events->events[place] = (struct postgres_event){ .number = number };
+    events->count++;
+    return &events->events[place];
+}
+
+/* The majority by one pass (Boyer and Moore): votes against a name use it up. */
+static void vote(struct postgres_event *event, const char *name)
+{
+    if (event->votes == 0)
+        snprintf(event->name, sizeof event->name, "%s", name);
+    if (strncmp(event->name, name, sizeof event->name - 1) == 0)
+        event->votes += event->votes < UINT32_MAX;
+    else
+        event->votes--;
+}
+
+int postgres_events_learn(struct postgres_events *events, uint32_t number, const char *class,
+                          const char *event)
+{
+    const size_t place = place_of(events, number);
+    struct postgres_event *known;
+
+    if (number == 0 || strcmp(postgres_event_class(number), class) != 0)
+        return CAMP_OK;
+    known = is_at(events, place, number) ? &events->events[place] : insert(events, place, number);
+    if (known == NULL)
+        return CAMP_E_NOMEM;
+    vote(known, event);
+    return CAMP_OK;
+}
+
+const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
+                                char buffer[POSTGRES_EVENT_SIZE])
+{
+    const size_t place = place_of(events, number);
+
+    if (number == 0)
+        return "none";
+    if (is_at(events, place, number))
+        return events->events[place].name;
+    snprintf(buffer, POSTGRES_EVENT_SIZE, "0x%08" PRIx32, number);
+    return buffer;
+}
+
+void postgres_events_release(struct postgres_events *events)
+{
+    free(events->events);
+    *events = (struct postgres_events){ 0 };
+}

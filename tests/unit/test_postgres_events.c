@@ -1,0 +1,92 @@
+/* Names of wait events, learned by pairs of number and name. */
+#include "sources/sessions/postgres_events.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define TRANSACTION_ID 0x03000004u
+#define WAL_WRITE 0x0a000045u
+
+static void learn(struct postgres_events *events, uint32_t number, const char *class,
+                  const char *event)
+{
+    assert_int_equal(postgres_events_learn(events, number, class, event), CAMP_OK);
+}
+
+static void a_name_is_what_most_have_said(void **state)
+{
+    struct postgres_events events = { 0 };
+    char buffer[POSTGRES_EVENT_SIZE];
+
+    (void)state;
+    assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "0x03000004");
+    learn(&events, WAL_WRITE, "IO", "WALWrite");
+    learn(&events, TRANSACTION_ID, "Lock", "tuple"); /* a moment lay between */
+    for (int i = 0; i < 3; i++)
+        learn(&events, TRANSACTION_ID, "Lock", "transactionid");
+    learn(&events, TRANSACTION_ID, "Lock", "tuple");
+    assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "transactionid");
+    assert_string_equal(postgres_event_name(&events, WAL_WRITE, buffer), "WALWrite");
+    assert_int_equal(events.count, 2);
+    postgres_events_release(&events);
+}
+
+static void another_class_is_no_pair(void **state)
+{
+    struct postgres_events events = { 0 };
+
+    (void)state;
+    learn(&events, TRANSACTION_ID, "IO", "WALWrite");
+    learn(&events, 0, "IO", "WALWrite");
+    assert_int_equal(events.count, 0);
+    postgres_events_release(&events);
+}
+
+static void a_class_is_the_upper_byte(void **state)
+{
+    struct postgres_events events = { 0 };
+    char buffer[POSTGRES_EVENT_SIZE];
+
+    (void)state;
+    assert_string_equal(postgres_event_class(TRANSACTION_ID), "Lock");
+    assert_string_equal(postgres_event_class(0x0b000000), "InjectionPoint");
+    assert_string_equal(postgres_event_class(0), "none");
+    assert_string_equal(postgres_event_class(0x02000000), "unknown");
+    assert_string_equal(postgres_event_class(UINT32_MAX), "unknown");
+    assert_string_equal(postgres_event_name(&events, 0, buffer), "none");
+}
+
+static void any_order_is_found_again(void **state)
+{
+    struct postgres_events events = { 0 };
+    char buffer[POSTGRES_EVENT_SIZE], name[POSTGRES_EVENT_SIZE];
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        const uint32_t number = 0x01000000u + i * 7919 % 1000;
+
+        snprintf(name, sizeof name, "Lock%u", number);
+        learn(&events, number, "LWLock", name);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "Lock%u", 0x01000000u + i);
+        assert_string_equal(postgres_event_name(&events, 0x01000000u + i, buffer), name);
+    }
+    postgres_events_release(&events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_what_most_have_said),
+        cmocka_unit_test(another_class_is_no_pair),
+        cmocka_unit_test(a_class_is_the_upper_byte),
+        cmocka_unit_test(any_order_is_found_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
