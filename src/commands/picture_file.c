@@ -1,6 +1,7 @@
 #include "picture_file.h"
 
 #include "command.h"
+#include "ledger/words.h"
 #include "output_file.h"
 
 #include <errno.h>
@@ -21,10 +22,9 @@ enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_NONE };
 static enum format format_of(const char *path)
 {
     static const char *const suffixes[] = { ".svg", ".png", ".pdf" };
-    const size_t length = strlen(path);
 
     for (int i = FORMAT_SVG; i < FORMAT_NONE; i++) {
-        if (length > 4 && strcasecmp(path + length - 4, suffixes[i]) == 0)
+        if (ends_with_any_case(path, suffixes[i]))
             return (enum format)i;
     }
     return strcmp(path, "-") == 0 ? FORMAT_SVG : FORMAT_NONE;

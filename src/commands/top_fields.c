@@ -1,5 +1,7 @@
 #include "top_fields.h"
 
+#include "ledger/words.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,13 +20,10 @@ static void add_column(struct top_fields *fields, const struct column *column)
     const struct field field = { .name = is_state ? name : column->name,
                                  .help = column->help,
                                  .group = is_state ? "states" : "counters" };
-    const size_t length = strlen(column->name);
+    const size_t length = strlen(column->name) - (ends_with(column->name, "_ns") ? 3 : 0);
 
     if (is_state)
-        snprintf(name, sizeof fields->names[0], "%.*s",
-                 (int)(length > 3 && strcmp(column->name + length - 3, "_ns") == 0 ? length - 3
-                                                                                   : length),
-                 column->name);
+        snprintf(name, sizeof fields->names[0], "%.*s", (int)length, column->name);
     top_fields_add(fields, &field, 1);
 }
 

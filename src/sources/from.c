@@ -5,6 +5,7 @@
 #include "counters/error.h"
 #include "csv.h"
 #include "groups.h"
+#include "ledger/words.h"
 #include "parts.h"
 #include "query.h"
 #include "recording_replay.h"
@@ -107,13 +108,6 @@ static const struct kind {
 
 /* -------------------------------------------------------------------------------- Files -- */
 
-static bool ends_with(const char *text, const char *suffix)
-{
-    const size_t length = strlen(text), suffix_length = strlen(suffix);
-
-    return length > suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
-}
-
 /* "-" is standard input. */
 static int open_csv(const struct from *from, struct source **ret, struct from_facts *facts,
                     struct camp_error *error)
@@ -147,6 +141,21 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
+/* What is of tables alone would otherwise do nothing, and nobody would know. */
+static int refuse_table_options(const struct from *from, const char *text, struct camp_error *error)
+{
+    const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0;
+    const bool is_table = is_query || strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv");
+
+    if (from->query != NULL && !is_query)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--query goes with --from sqlite:FILE, not with --from %.60s", text);
+    if (from->unit != NULL && !is_table)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--unit is of the numbers in a table; --from %.60s says its own", text);
+    return CAMP_OK;
+}
+
 static int open_named(const struct from *from, const char *text, struct source **ret,
                       struct from_facts *facts, struct camp_error *error)
 {
@@ -160,7 +169,7 @@ static int open_named(const struct from *from, const char *text, struct source *
         return open_query(from, ret, facts, error);
     if (recording_is_path(text))
         return recording_replay_open(from, text, ret, facts, error);
-    if (strcmp(text, "-") == 0 || ends_with(text, ".csv") || ends_with(text, ".CSV"))
+    if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))
         return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "there is no source '%.40s'; it takes threads, processes, users, commands, "
@@ -186,10 +195,11 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
               struct camp_error *error)
 {
     const char *text = from->text != NULL ? from->text : kinds[0].name;
-    int r;
+    int r = refuse_table_options(from, text, error);
 
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
-    r = open_named(from, text, ret, ret_facts, error);
+    if (r == CAMP_OK)
+        r = open_named(from, text, ret, ret_facts, error);
     return r == CAMP_OK && from->wants_states ? take_states(*ret, ret) : r;
 }

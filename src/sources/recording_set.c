@@ -1,5 +1,7 @@
 #include "recording_set.h"
 
+#include "ledger/words.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +14,7 @@
 
 size_t recording_stem_length(const char *path)
 {
-    const size_t length = strlen(path), suffix = strlen(SUFFIX);
-
-    return length > suffix && strcmp(path + length - suffix, SUFFIX) == 0 ? length - suffix
-                                                                          : length;
+    return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
 }
 
 /* "STEM-20261122T020000Z.camp"; an empty stem is any. */

@@ -86,6 +86,13 @@ ask() {
     sqlite3 "$BATS_TEST_TMPDIR/x.db" 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db"
     [[ $output == *"--query"* ]]
+    run -2 record --query 'SELECT a FROM t'
+    [[ $output == "camp record: --query goes with --from sqlite:FILE, not with --from threads" ]]
+    run -2 record --from "$TABLES/sessions3.csv" --query 'SELECT a FROM t'
+    [[ $output == *"--query goes with --from sqlite:FILE"* ]]
+    run -2 record --from cpus --unit ms --count 1
+    [[ $output == "camp record: --unit is of the numbers in a table; --from cpus says its own" ]]
+    [ ! -e "$OUTPUT" ]
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db" --query 'SELECT b FROM t'
     [[ $output == *"SQLite: no such column: b"* ]]
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db" --query 'DELETE FROM t RETURNING a, a'

@@ -1,0 +1,33 @@
+/* Small words about texts and numbers that several rooms say. */
+#ifndef CAMP_LEDGER_WORDS_H
+#define CAMP_LEDGER_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+/* Has it that ending, and something before it? */
+static inline bool ends_with(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), tail = strlen(ending);
+
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+/* Likewise, in capitals or not. */
+static inline bool ends_with_any_case(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), tail = strlen(ending);
+
+    return length > tail && strcasecmp(text + length - tail, ending) == 0;
+}
+
+/* "entity" of 1, otherwise "entities". */
+static inline const char *noun_of(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+#endif
