@@ -151,6 +151,8 @@ static int read_options(struct check *check, int argc, char **argv)
         return status;
     if (first < argc)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (options->report != NULL && !output_file_is_page(options->report))
+        return complain(STATUS_USAGE, "--report '%s': a page ends with .html", options->report);
     if (options->table >= 0 && options->format != FORMAT_CSV)
         return complain(STATUS_USAGE, "--table goes with --format csv");
     if (options->columns != NULL && options->format == FORMAT_CLASSIC)

@@ -1,6 +1,7 @@
 #include "output_file.h"
 
 #include "command.h"
+#include "ledger/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +44,15 @@ static int open_part(struct output_file *file)
     }
     unlink(file->part); /* of one that was killed; O_EXCL: not what somebody else put there */
     return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+bool output_file_is_page(const char *path)
+{
+    struct stat status;
+
+    return strcmp(path, "-") == 0 || ends_with_any_case(path, ".html") ||
+           ends_with_any_case(path, ".htm") ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
 int output_file_open(struct output_file *file, const char *path)

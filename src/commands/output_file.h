@@ -6,6 +6,7 @@
 #ifndef CAMP_COMMANDS_OUTPUT_FILE_H
 #define CAMP_COMMANDS_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct output_file {
@@ -14,6 +15,9 @@ struct output_file {
     char *target;     /* where it will be; owned. NULL: written directly */
     char *part;       /* what is written until then; owned */
 };
+
+/* Is it a name for a page: FILE.html, FILE.htm, "-", or what is there and no file (a pipe)? */
+bool output_file_is_page(const char *path);
 
 /* STATUS_OK, or an exit status after a complaint; then there is nothing to close. */
 int output_file_open(struct output_file *file, const char *path);

@@ -1,6 +1,7 @@
 #include "report_page.h"
 
 #include "command.h"
+#include "ledger/words.h"
 #include "output_file.h"
 #include "views/report.h"
 
@@ -8,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* A report on its way. */
 struct work {
@@ -20,19 +20,12 @@ struct work {
     uint64_t size;
 };
 
-static bool ends_in(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), tail = strlen(ending);
-
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 int report_page_check(const char *output)
 {
     if (output == NULL)
         return complain(STATUS_USAGE, "takes --output FILE.html; with --picture KIND also .svg, "
                                       ".png or .pdf");
-    if (strcmp(output, "-") != 0 && !ends_in(output, ".html") && !ends_in(output, ".htm"))
+    if (!output_file_is_page(output))
         return complain(STATUS_USAGE,
                         "--output %s: a page ends with .html; a picture takes "
                         "--picture KIND",
@@ -94,8 +87,9 @@ static int tell(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
         return STATUS_OK;
-    printf("%s: %" PRIu64 " intervals, %zu entities, %.1f MB\n", output, work->page->frames,
-           work->stream.roster.count, (double)work->size / 1e6);
+    printf("%s: %" PRIu64 " %s, %zu %s, %.1f MB\n", output, work->page->frames,
+           noun_of(work->page->frames, "interval", "intervals"), work->stream.roster.count,
+           noun_of(work->stream.roster.count, "entity", "entities"), (double)work->size / 1e6);
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
 }
 

@@ -27,6 +27,16 @@ if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], r
 sys.exit(0 if ok else 1)" <<<"$output"
 }
 
+@test "a name that is no page is refused before anything is measured" {
+    cd "$BATS_TEST_TMPDIR"
+    for name in '' x.txt .html .; do
+        run -2 --separate-stderr timeout 5 "$CAMP" check --report "$name"
+        [[ $stderr == "camp check: --report '$name': a page ends with .html" ]]
+        [ -z "$output" ]
+        [ ! -e x.txt ]
+    done
+}
+
 # A run of $1 intervals beside a load that works between ticks.
 reported() {
     "$CAMP" load cpu --percent 50 --phase between-ticks --duration 10 >/dev/null 2>&1 &
@@ -183,7 +193,8 @@ EOP
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
     [[ $stderr == "camp check: cannot write "*"none/out.html: No such file or directory" ]]
-    run --separate-stderr timeout 5 "$CAMP" check --interval 60 --report "$BATS_TEST_TMPDIR"
+    mkdir "$PAGE"
+    run --separate-stderr timeout 5 "$CAMP" check --interval 60 --report "$PAGE"
     [ "$status" -eq 1 ]
     [[ $stderr == *"Is a directory" ]]
     [ -z "$output" ]
