@@ -1,6 +1,7 @@
 /* The page of camp check --report: its tables and sentences, in their order. */
 #include "check_report.h"
 
+#include "ledger/words.h"
 #include "views/html.h"
 
 #include <inttypes.h>
@@ -249,8 +250,9 @@ static int write_intervals(FILE *stream, const struct check_report *report)
         memcpy(&cells[i * REPORT_COLUMNS], interval->cells, sizeof interval->cells);
         cells[i * REPORT_COLUMNS] = cell_text(interval->time);
     }
-    snprintf(caption, sizeof caption, "%s %zu of %zu intervals. Percent of one CPU.",
-             shown < count ? "The last" : "All", shown, count);
+    snprintf(caption, sizeof caption, "%s %zu of %zu %s. Percent of one CPU.",
+             shown < count ? "The last" : "All", shown, count,
+             noun_of(count, "interval", "intervals"));
     html_heading(stream, "Intervals");
     html_table(stream, &table, caption);
     free(cells);

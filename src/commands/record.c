@@ -5,12 +5,14 @@
 #include "command.h"
 #include "counters/units.h"
 #include "from_options.h"
+#include "ledger/words.h"
 #include "record_files.h"
 #include "sources/recording_set.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -150,6 +152,31 @@ static int run(struct record *record)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
+/* Where it is. Of rotated files how many, and which: "run-*.camp: 3 files in /var/log". */
+static void tell_files(const struct record_files *files)
+{
+    const char *slash = strrchr(files->output, '/');
+    char *folder, *whole;
+    struct recording_set set;
+
+    if (files->rotate_ns == 0) {
+        printf("%s: ", files->output);
+        return;
+    }
+    folder =
+        slash != NULL ? strndup(files->output, (size_t)(slash - files->output) + 1) : strdup(".");
+    whole = folder != NULL ? realpath(folder, NULL) : NULL;
+    printf("%.*s-*.camp: %" PRIu64 " %s in %s", (int)recording_stem_length(basename(files->output)),
+           basename(files->output), files->count, noun_of(files->count, "file", "files"),
+           whole != NULL ? whole : "its folder");
+    if (recording_set_find(&set, files->output) == CAMP_OK && set.count != files->count)
+        printf(" (%zu %s there now)", set.count, noun_of(set.count, "is", "are"));
+    printf(", ");
+    recording_set_release(&set);
+    free(folder);
+    free(whole);
+}
+
 static int tell(struct record *record, int status)
 {
     const struct recorder_counts counts = record_files_counts(&record->files);
@@ -158,10 +185,12 @@ static int tell(struct record *record, int status)
         return status != STATUS_OK
                    ? status
                    : complain(STATUS_FAILURE, "nothing was recorded: there was no interval");
-    printf("%s: %" PRIu64 " intervals, %" PRIu64 " rows, of which %" PRIu64
-           " say something new; %.1f MB, %.1f bytes a row\n",
-           record->files.output, counts.ticks, counts.rows, counts.written,
-           (double)counts.bytes / 1e6,
+    tell_files(&record->files);
+    printf("%" PRIu64 " %s, %" PRIu64 " %s, of which %" PRIu64
+           " %s something new; %.1f MB, %.1f bytes a row\n",
+           counts.ticks, noun_of(counts.ticks, "interval", "intervals"), counts.rows,
+           noun_of(counts.rows, "row", "rows"), counts.written,
+           noun_of(counts.written, "says", "say"), (double)counts.bytes / 1e6,
            counts.rows > 0 ? (double)counts.bytes / (double)counts.rows : 0);
     return fflush(stdout) == 0 ? status : output_failed(errno);
 }

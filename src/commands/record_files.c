@@ -175,6 +175,7 @@ static int open_next(struct record_files *files, const struct frame *frame,
         return CAMP_E_NOMEM;
     files->begin_ns = frame->start_ns;
     r = recorder_open(&files->recorder, files->path, &files->about, error);
+    files->count += r == CAMP_OK;
     if (r == CAMP_OK)
         remove_old(files, frame->wall_clock_ns);
     return r;

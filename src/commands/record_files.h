@@ -20,6 +20,7 @@ struct record_files {
     char *path;                     /* of the one that is open; owned */
     uint64_t begin_ns;              /* of its first interval, monotonic */
     struct recorder_counts earlier; /* of those that are closed */
+    uint64_t count;                 /* of files that were begun */
 };
 
 /* Writes an interval to the file where it belongs, and makes room for it when the disk is full and

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/words.h"
 #include "table_read.h"
 #include "table_times.h"
 
@@ -106,8 +107,9 @@ static void write_note(const struct table_source *source, const char *word,
     const size_t ignored = columns->ignored_count;
 
     if (rows->passed_over > 0)
-        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu rows passed over", word,
-                 rows->problem_number, rows->problem, rows->passed_over, rows->count);
+        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu %s passed over", word,
+                 rows->problem_number, rows->problem, rows->passed_over, rows->count,
+                 noun_of(rows->count, "row", "rows"));
     if (times->is_guessed)
         add_note(facts,
                  "values taken as %s: the median row adds up to %.4g %s of %.4g s; --unit says "
@@ -121,8 +123,8 @@ static void write_note(const struct table_source *source, const char *word,
     if (ignored == 1)
         add_note(facts, "%.32s is ignored", first_ignored(columns)->title);
     else if (ignored > 1)
-        add_note(facts, "%.32s and %zu more columns are ignored", first_ignored(columns)->title,
-                 ignored - 1);
+        add_note(facts, "%.32s and %zu more %s are ignored", first_ignored(columns)->title,
+                 ignored - 1, noun_of(ignored - 1, "column", "columns"));
 }
 
 /* ------------------------------------------------------------------------------- The source -- */

@@ -157,8 +157,22 @@ make_table() {
 }
 
 @test "files are rotated, the oldest are removed, and all are read as one" {
+    make_table 1 100
+    run -0 "$CAMP" record --from data.csv --output one.camp
+    [[ $output == "one.camp: 1 interval, 3 rows, of which 3 say something new; "* ]]
+    sed -i 3,4d data.csv
+    run -0 "$CAMP" record --from data.csv --output single.camp
+    [[ $output == "single.camp: 1 interval, 1 row, of which 1 says something new; "* ]]
+    run -0 "$CAMP" report --from single.camp --output one.html
+    [[ $output == "one.html: 1 interval, 1 entity, "* ]]
+    rm one.camp single.camp
+    make_table 5 100
+    mkdir other
+    run -0 "$CAMP" record --from data.csv --output other/run.camp --rotate 300ms
+    [[ $output == "run-*.camp: 2 files in $PWD/other, 5 intervals, 15 rows, "* ]]
     make_table 45 100
-    "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 2500ms
+    run -0 "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 2500ms
+    [[ $output == "run-*.camp: 5 files in $PWD (4 are there now), 45 intervals, "* ]]
     [ ! -e run.camp ]
     files=(run-2*Z.camp)
     [ "${files[*]#run-20231114T22132}" = "1Z.camp 2Z.camp 3Z.camp 4Z.camp" ]
