@@ -262,22 +262,31 @@ static const struct frame *beside(const struct source *base)
     return source->beside.there ? last_frame(&source->beside) : &source->nothing;
 }
 
-/* The next tick that is in the file. SOURCE_END: there is none, or none is wanted. */
+static int is_damaged(const struct recording_source *source, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, ENDS_EARLY, source->path);
+}
+
+/* The next tick that is in the file. SOURCE_END: there is none, or none is wanted. In a page that
+ * ends too early ticks may be 0, and the same would be found for ever. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
+    int64_t found = 0;
     int stepped;
 
     sqlite3_bind_int64(source->after, 1, source->tick);
     stepped = sqlite3_step(source->after);
     if (stepped == SQLITE_ROW)
-        source->tick = sqlite3_column_int64(source->after, 0);
+        found = sqlite3_column_int64(source->after, 0);
     sqlite3_reset(source->after);
     if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
         return recording_failed(source->database, source->path, error);
-    if (stepped == SQLITE_ROW)
-        return source->tick > source->last ? SOURCE_END : CAMP_OK;
-    return source->ends_early ? camp_fail(error, CAMP_E_FORMAT, 0, ENDS_EARLY, source->path)
-                              : SOURCE_END;
+    if (stepped == SQLITE_DONE)
+        return source->ends_early ? is_damaged(source, error) : SOURCE_END;
+    if (found <= source->tick)
+        return is_damaged(source, error);
+    source->tick = found;
+    return found > source->last ? SOURCE_END : CAMP_OK;
 }
 
 /* Of a replay with a speed: until the frame's time has come. */

@@ -105,7 +105,7 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
         };
         strncpy(ret->name, name != NULL ? name : "", sizeof ret->name - 1);
         sqlite3_reset(statement);
-        return CAMP_OK;
+        return recording_labels_read(table, tick, number, &ret->labels, error);
     }
     sqlite3_reset(statement);
     if (r != SQLITE_DONE)

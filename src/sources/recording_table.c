@@ -208,6 +208,8 @@ int recording_table_open(struct recording_table *table, sqlite3 *database, const
     if (r == CAMP_OK)
         r = read_columns(table, error);
     if (r == CAMP_OK)
+        r = recording_labels_open(table, error);
+    if (r == CAMP_OK)
         r = name_extras(table);
     if (r == CAMP_OK)
         r = prepare_part(table, true, &table->seldom, error);
@@ -232,6 +234,7 @@ void recording_table_release(struct recording_table *table)
     sqlite3_finalize(table->rows);
     sqlite3_finalize(table->seldom);
     sqlite3_finalize(table->identity);
+    recording_labels_release(table);
     for (size_t i = 0; table->columns != NULL && i <= table->schema.column_count; i++) {
         free((char *)table->columns[i].name);
         free((char *)table->columns[i].title);

@@ -25,9 +25,11 @@ struct recording_table {
     struct column *columns; /* of the schema; their texts are owned */
     char **column_names;    /* in SQL */
     struct schema schema;
+    char *label_names[LABELS_MOST]; /* of the schema; owned */
     struct recording_place *places; /* [columns and extras] */
     bool has_seldom;
     sqlite3_stmt *tick, *rows, *seldom, *identity;
+    sqlite3_stmt *label;    /* NULL: the file has no labels */
     struct frame frames[2]; /* the interval before, and this one */
     struct recording_row *row_facts[2];
     size_t row_capacity[2];
@@ -49,6 +51,15 @@ int recording_table_open(struct recording_table *table, sqlite3 *database, const
 /* The frame of an interval, at frames[now]. Intervals are to be read one after the other, from one
  * on that is a key. CAMP_OK, and `there` says whether it was recorded. */
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error);
+
+/* The names of its labels, if the file has any, and the statement that reads them. */
+int recording_labels_open(struct recording_table *table, struct camp_error *error);
+
+/* The labels of an entity in an interval. */
+int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
+                          const struct labels **ret, struct camp_error *error);
+
+void recording_labels_release(struct recording_table *table);
 
 void recording_table_release(struct recording_table *table);
 

@@ -45,10 +45,7 @@ static const char file_tables[] =
     " table_name TEXT NOT NULL, id INTEGER NOT NULL, pid INTEGER NOT NULL,"
     " parent INTEGER NOT NULL, uid INTEGER NOT NULL, cgroup INTEGER NOT NULL,"
     " kernel INTEGER NOT NULL, name TEXT NOT NULL,"
-    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;"
-    "CREATE VIEW entity AS SELECT entity, max(since_tick) AS since_tick,"
-    " min(since_tick) AS first_tick, table_name, id, pid, parent, uid, cgroup, kernel, name"
-    " FROM identity GROUP BY entity;";
+    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;";
 
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {
@@ -198,7 +195,9 @@ static int create_tables(struct recorder *recorder, const struct frame *const fr
             return r == CAMP_E_IO ? fail(recorder, error) : r;
         recorder->table_count = i + 1;
     }
-    return r;
+    if (r == CAMP_OK)
+        r = recorder_entity_view(recorder->tables, recorder->table_count, recorder->database);
+    return r == CAMP_E_IO ? fail(recorder, error) : r;
 }
 
 static int write_frames(struct recorder *recorder, const struct frame *const frames[TABLES],

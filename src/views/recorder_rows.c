@@ -62,8 +62,9 @@ static int step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
 }
 
+/* `labels`: what the file has already. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
-                          const struct entity *entity)
+                          const struct entity *entity, const struct labels *labels)
 {
     sqlite3_stmt *statement = table->identity;
     int r;
@@ -79,7 +80,7 @@ static int write_identity(struct recorder_table *table, int64_t tick, uint32_t n
     sqlite3_bind_text(statement, 9, entity->name, -1, SQLITE_STATIC);
     r = step(statement);
     sqlite3_clear_bindings(statement); /* the name is the frame's, which goes */
-    return r;
+    return r == CAMP_OK ? recorder_labels_write(table, tick, number, labels, entity->labels) : r;
 }
 
 static int write_tick(struct recorder_table *table, int64_t tick, bool key,
@@ -178,7 +179,7 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
     table->tracked[at].stale = true;
     if (!add_row(table, twin))
         return CAMP_E_NOMEM;
-    return write_identity(table, tick, twin.number, entity);
+    return write_identity(table, tick, twin.number, entity, NULL);
 }
 
 static int list_row(struct recorder_table *table, int64_t tick, bool key, const struct frame *frame,
@@ -201,7 +202,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     if (tracked->number == 0)
         tracked->number = ++*number, tracked->stale = true;
     if (tracked->stale || news != ROSTER_KNOWN || tracked->kernel != kernel) {
-        r = write_identity(table, tick, tracked->number, entity);
+        r = write_identity(table, tick, tracked->number, entity, tracked->labels);
+        tracked->labels = entity->labels;
         flags |= RECORDING_CHANGED;
     }
     tracked->stale = false;

@@ -18,9 +18,10 @@ static const char *const kinds[] = { "state", "counter", "gauge" };
 /* Names that the file has already, or that a row has beside its columns. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = { "camp",   "tick",    "tick_beside",   "column_info",
-                                         "entity", "flags",   "identity",      "elapsed_ns",
-                                         "count",  "next_ns", "unaccounted_ns" };
+    static const char *const names[] = {
+        "camp",  "tick",     "tick_beside", "column_info", "label",   "label_name",    "entity",
+        "flags", "identity", "elapsed_ns",  "count",       "next_ns", "unaccounted_ns"
+    };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcasecmp(name, names[i]) == 0)
@@ -273,6 +274,8 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     create_view_of_every(table, sql, tick_name);
     describe_columns(table, sql);
     r = run(database, sql);
+    if (r == CAMP_OK)
+        r = recorder_labels_create(table, database);
     return r == CAMP_OK ? prepare_all(table, database, tick_name) : r;
 }
 
@@ -288,6 +291,7 @@ void recorder_table_release(struct recorder_table *table)
     release_feed(&table->seldom_rows);
     sqlite3_finalize(table->tick);
     sqlite3_finalize(table->identity);
+    sqlite3_finalize(table->label);
     for (size_t i = 0; table->column_names != NULL && i < table->columns; i++)
         sqlite3_free(table->column_names[i]);
     sqlite3_free(table->name);

@@ -13,6 +13,7 @@ struct recorder_tracked {
     uint32_t count;
     uint64_t met; /* in which of the roster's frames */
     struct rest rest;
+    const struct labels *labels; /* under this number */
     bool kernel;
     bool stale; /* what the file says of who it is may be of another */
 };
@@ -45,6 +46,7 @@ struct recorder_table {
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
+    sqlite3_stmt *label;       /* NULL: the schema has no labels */
     int64_t tick_number;       /* of the interval that is written */
     const struct frame *frame; /* likewise */
     struct roster roster;
@@ -64,6 +66,16 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
 /* Writes a frame. *number is the last number given to an entity of the file. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
+
+/* The tables of its labels, if it has any. */
+int recorder_labels_create(struct recorder_table *table, sqlite3 *database);
+
+/* The labels of an entity, but those that are as `before`. */
+int recorder_labels_write(struct recorder_table *table, int64_t tick, uint32_t number,
+                          const struct labels *before, const struct labels *now);
+
+/* The view `entity`, with a column for each label of tables[count]. */
+int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database);
 
 /* What it knows of the file is void: a transaction was undone. */
 void recorder_table_forget(struct recorder_table *table);

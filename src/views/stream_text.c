@@ -78,6 +78,17 @@ static void put_states(FILE *stream, const struct schema *schema)
     putc(']', stream);
 }
 
+/* Only where there are some. */
+static void put_label_names(FILE *stream, const struct schema *schema)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        fputs(i == 0 ? ",\"labels\":[" : ",", stream);
+        json_text(stream, schema->label_names[i]);
+    }
+    if (schema->label_count > 0)
+        putc(']', stream);
+}
+
 static void put_axis(FILE *stream, const struct vertices *vertices, size_t vertex)
 {
     const char *before = "";
@@ -137,6 +148,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);
+    put_label_names(text.stream, schema);
     put_axes(text.stream, "axes3", facts->axes3);
     put_axes(text.stream, "axes4", facts->axes4);
     put_colours(text.stream, ",\"colours\":{", "axes3", COLOURS(palette_3_vertices));
@@ -148,14 +160,36 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
 
 /* ------------------------------------------------------------------------------- Entities -- */
 
-static void put_entity(FILE *stream, const struct entity *entity, size_t number)
+/* Those that have a value. */
+static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
+{
+    const char *before = ",\"labels\":{";
+
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (labels_value(labels, i)[0] == '\0')
+            continue;
+        fputs(before, stream);
+        json_text(stream, schema->label_names[i]);
+        putc(':', stream);
+        json_text(stream, labels_value(labels, i));
+        before = ",";
+    }
+    if (before[1] == '\0')
+        putc('}', stream);
+}
+
+static void put_entity(FILE *stream, const struct schema *schema, const struct entity *entity,
+                       size_t number)
 {
     fprintf(stream,
             "{\"n\":%zu,\"id\":%" PRId64 ",\"pid\":%" PRId32 ",\"parent\":%" PRId32
             ",\"uid\":%" PRIu32,
             number, entity->id, entity->pid, entity->parent, entity->uid);
     put_member(stream, "name", entity->name);
-    fprintf(stream, ",\"kernel\":%s}", (entity->flags & ENTITY_KERNEL) != 0 ? "true" : "false");
+    fprintf(stream, ",\"kernel\":%s", (entity->flags & ENTITY_KERNEL) != 0 ? "true" : "false");
+    if (entity->labels != NULL)
+        put_labels(stream, schema, entity->labels);
+    putc('}', stream);
 }
 
 int stream_entities_numbered(const struct stream *stream, const struct stream_numbers *numbers,
@@ -171,7 +205,7 @@ int stream_entities_numbered(const struct stream *stream, const struct stream_nu
         const uint32_t number = numbers->numbers[i];
 
         putc(i > 0 ? ',' : '[', text.stream);
-        put_entity(text.stream, &stream->roster.entities[number].entity, number);
+        put_entity(text.stream, stream->schema, &stream->roster.entities[number].entity, number);
     }
     putc(']', text.stream);
     return text_end(&text, BLOCK_ENTITIES, out);
@@ -187,7 +221,7 @@ int stream_entities(const struct stream *stream, struct bytes *out)
     for (size_t i = 0; i < stream->roster.count; i++) {
         if (i > 0)
             putc(',', text.stream);
-        put_entity(text.stream, &stream->roster.entities[i].entity, i);
+        put_entity(text.stream, stream->schema, &stream->roster.entities[i].entity, i);
     }
     putc(']', text.stream);
     return text_end(&text, BLOCK_ENTITIES, out);

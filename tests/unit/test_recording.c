@@ -31,8 +31,10 @@ static const struct column states_columns[] = {
     COLUMN("seldom_1", COLUMN_COUNTER), COLUMN("seldom_2", COLUMN_COUNTER),
     COLUMN("level", COLUMN_GAUGE),
 };
-static const struct schema states_schema = { "made states", states_columns, COUNT(states_columns),
-                                             4 };
+static const char *const label_names[] = { "user", "it's \"one\"", "name" };
+static const struct schema states_schema = { "made states",         states_columns,
+                                             COUNT(states_columns), 4,
+                                             label_names,           COUNT(label_names) };
 
 static const struct column counts_columns[] = {
     COLUMN("measured_ns", COLUMN_COUNTER),
@@ -61,6 +63,16 @@ static struct actor {
     struct entity entity;
 } actors[IDS];
 
+/* Each time another tuple, or none, or the same. */
+static const struct labels *some_labels(void)
+{
+    static const char *const texts[] = { "", "app", "b\xff'\"", "app \xc3\xa4" };
+    const char *const values[] = { texts[random_below(4)], texts[random_below(4)],
+                                   texts[random_below(2)] };
+
+    return labels_intern(values, COUNT(values));
+}
+
 static void begin_actor(struct actor *actor, int64_t id)
 {
     *actor = (struct actor){ .there = true, .state = (int)random_below(4) };
@@ -72,13 +84,14 @@ static void begin_actor(struct actor *actor, int64_t id)
         .parent = (int32_t)random_below(IDS),
         .uid = (uint32_t)(random_below(2) * UINT32_MAX),
         .cgroup = random_below(2) * UINT64_MAX,
+        .labels = random_below(2) == 0 ? some_labels() : NULL,
     };
     snprintf(actor->entity.name, sizeof actor->entity.name, "name %d\xff'\"", (int)id);
 }
 
 static void change_actor(struct actor *actor)
 {
-    switch (random_below(12)) {
+    switch (random_below(14)) {
     case 0:
         snprintf(actor->entity.name, sizeof actor->entity.name, "now %d", (int)random_below(9));
         break;
@@ -97,6 +110,9 @@ static void change_actor(struct actor *actor)
     case 5:
         actor->entity.count = 1 + (uint32_t)random_below(3);
         break;
+    case 6:
+        actor->entity.labels = some_labels();
+        break;
     }
 }
 
@@ -109,6 +125,8 @@ static void add_made(struct frame *frame, const struct actor *actor, bool active
     uint64_t *values = frame_values(frame, at);
 
     *entity = actor->entity;
+    if (frame->schema->label_count == 0)
+        entity->labels = NULL;
     frame->elapsed_ns[at] = actor->entity.count * (frame->end_ns - frame->start_ns);
     values[columns - 1] = actor->level;
     if (frame->schema->state_count > 0)
@@ -205,6 +223,7 @@ static void assert_same_row(const struct frame *left, size_t left_row, const str
     assert_int_equal(a->uid, b->uid);
     assert_int_equal(a->cgroup, b->cgroup);
     assert_string_equal(a->name, b->name);
+    assert_ptr_equal(a->labels, b->labels);
     assert_int_equal(left->elapsed_ns[left_row], right->elapsed_ns[right_row]);
     assert_memory_equal(frame_values(left, left_row), frame_values(right, right_row),
                         left->schema->column_count * sizeof(uint64_t));
@@ -230,6 +249,9 @@ static void assert_same_schema(const struct schema *left, const struct schema *r
 {
     assert_int_equal(left->column_count, right->column_count);
     assert_int_equal(left->state_count, right->state_count);
+    assert_int_equal(left->label_count, right->label_count);
+    for (size_t i = 0; i < left->label_count; i++)
+        assert_string_equal(left->label_names[i], right->label_names[i]);
     for (size_t i = 0; i < left->column_count; i++) {
         assert_string_equal(left->columns[i].name, right->columns[i].name);
         assert_string_equal(left->columns[i].title, right->columns[i].title);
@@ -576,6 +598,84 @@ static void put_bytes(const char *bytes, size_t length)
     fclose(file);
 }
 
+/* The first column of the only row; "(null)" for NULL. */
+static const char *ask_sql(const char *sql)
+{
+    static char ret[256];
+    sqlite3_stmt *statement;
+    sqlite3 *database;
+    const char *text;
+
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(database));
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    text = (const char *)sqlite3_column_text(statement, 0);
+    snprintf(ret, sizeof ret, "%s", text != NULL ? text : "(null)");
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return ret;
+}
+
+/* A session of one user whose third label goes on, and somebody without labels. */
+static void record_session(void)
+{
+    const char *const third[] = { "q1", "q2", "q2", "", "q3" };
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(third); i++) {
+        const char *const values[] = { "app", "", third[i] };
+        struct actor session = { .entity = { .id = 1, .count = 1, .name = "s" } };
+        struct actor other = { .entity = { .id = 2, .count = 1 } };
+
+        session.entity.labels = labels_intern(values, COUNT(values));
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        add_made(&frame, &session, false);
+        add_made(&frame, &other, false);
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+}
+
+static void a_label_is_written_when_it_changes(void **state)
+{
+    (void)state;
+    record_session();
+    assert_string_equal(ask_sql("SELECT group_concat(since_tick || value) FROM (SELECT * FROM "
+                                "label WHERE entity = 1 AND name = 'name' ORDER BY since_tick)"),
+                        "1q1,2q2,4,5q3");
+    assert_string_equal(ask_sql("SELECT count(*) FROM label"), "5");
+    assert_string_equal(ask_sql("SELECT \"user\" || id FROM entity WHERE \"user\" = 'app'"),
+                        "app1");
+    assert_string_equal(ask_sql("SELECT \"it's \"\"one\"\"\" FROM entity WHERE id = 1"), "(null)");
+    assert_string_equal(ask_sql("SELECT \"user\" FROM entity WHERE id = 2"), "(null)");
+}
+
+static void a_recording_from_before_labels_is_read(void **state)
+{
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    record_session();
+    run_sql("DROP VIEW entity; DROP TABLE label; DROP TABLE label_name");
+    source = open_from(&from, &facts);
+    assert_int_equal(source->describe(source)->label_count, 0);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->entity_count, 2);
+        assert_null(read->entities[0].labels);
+    }
+    source_close(source);
+}
+
 /* Reads to the end, or to a failure, and says with which words. "": it was read whole. */
 static const char *read_all(size_t *ret_frames)
 {
@@ -698,6 +798,8 @@ int main(void)
         RECORDING_TEST(reading_may_begin_anywhere),
         RECORDING_TEST(a_clock_that_is_set_back_changes_no_order),
         RECORDING_TEST(a_long_recording_forgets_who_is_gone),
+        RECORDING_TEST(a_label_is_written_when_it_changes),
+        RECORDING_TEST(a_recording_from_before_labels_is_read),
         RECORDING_TEST(what_is_no_recording_is_told),
         RECORDING_TEST(an_empty_recording_is_told),
         RECORDING_TEST(a_newer_recording_is_told),

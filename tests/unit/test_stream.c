@@ -516,6 +516,34 @@ static void who_changed_its_name_is_sent_again(void **state)
     fixture_free(f);
 }
 
+static void labels_are_told_when_they_change(void **state)
+{
+    static const char *const names[] = { "user", "data\"base", "query" };
+    const char *const first[] = { "app", "", "7" }, *const second[] = { "", "sh\xffop", "" };
+    struct fixture *f = fixture_new(3);
+    struct schema schema = *f->stream.schema;
+
+    (void)state;
+    schema.label_names = names;
+    schema.label_count = COUNT(names);
+    f->stream.schema = &schema;
+    for (unsigned i = 0; i < 4; i++) {
+        begin(&f->frame);
+        add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
+        f->frame.entities[0].labels = i == 3 ? NULL : labels_intern(i < 2 ? first : second, 3);
+        go(f);
+        assert_int_equal(f->reader.blocks[2], i != 1);
+        if (i == 0)
+            assert_non_null(strstr(f->reader.text, "\"kernel\":false,\"labels\":"
+                                                   "{\"user\":\"app\",\"query\":\"7\"}}]"));
+        if (i == 2)
+            assert_non_null(strstr(f->reader.text, "\"labels\":{\"data\\\"base\":"
+                                                   "\"sh\\ufffdop\"}}]"));
+    }
+    assert_non_null(strstr(f->reader.text, "\"kernel\":false}]"));
+    fixture_free(f);
+}
+
 static void who_begins_late_gets_everybody(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -566,7 +594,8 @@ static void a_crowd_that_came_and_went_is_forgotten(void **state)
 
 static void the_head_says_states_axes_and_colours(void **state)
 {
-    const struct schema schema = schema_of(4);
+    static const char *const labels[] = { "user", "a\"b" };
+    struct schema schema = schema_of(4);
     struct stream_facts facts = {
         .title = "a \"b\"", .source = "x.csv", .tier = "table", .interval_ns = S / 4, .frames = 12
     };
@@ -587,6 +616,8 @@ static void the_head_says_states_axes_and_colours(void **state)
     for (unsigned type = 1; type <= 6; type++)
         assert_int_equal(reader->blocks[type], type != 2 && type != 3);
     assert_string_equal(reader->text, "{\"reason\":\"over\"}");
+    schema.label_names = labels;
+    schema.label_count = COUNT(labels);
     assert_int_equal(stream_head(&schema, &facts, &bytes), CAMP_OK);
     read_blocks(reader, &bytes);
     assert_non_null(strstr(reader->text, "{\"schema\":\"camp.stream/1\",\"version\":\""));
@@ -594,6 +625,7 @@ static void the_head_says_states_axes_and_colours(void **state)
     assert_non_null(strstr(reader->text, "\"live\":false,\"interval_ms\":250,\"frames\":12,"));
     assert_non_null(strstr(reader->text, "{\"name\":\"state0_ns\",\"title\":\"state\",\"help\":"
                                          "\"help \\\"quoted\\\"\",\"provenance\":\"measured\"}"));
+    assert_non_null(strstr(reader->text, "}],\"labels\":[\"user\",\"a\\\"b\"],\"axes3\":"));
     assert_non_null(strstr(reader->text, "\"axes3\":[{\"name\":\"A\",\"states\":[0]},{\"name\":"
                                          "\"B\",\"states\":[2,3]},{\"name\":\"C\",\"states\":[1]}"
                                          "],\"axes4\":null,\"colours\":{\"axes3\":[\"#5a91ff\""));
@@ -697,6 +729,7 @@ int main(void)
         cmocka_unit_test(there_are_up_to_128_states_and_no_more),
         cmocka_unit_test(names_of_any_bytes_are_json),
         cmocka_unit_test(who_changed_its_name_is_sent_again),
+        cmocka_unit_test(labels_are_told_when_they_change),
         cmocka_unit_test(who_begins_late_gets_everybody),
         cmocka_unit_test(a_crowd_that_came_and_went_is_forgotten),
         cmocka_unit_test(the_head_says_states_axes_and_colours),
