@@ -1,0 +1,109 @@
+/*
+ * Section .dynsym, by libelf: a server that lets extensions use its variables exports them there,
+ * and strip(1) leaves them.
+ */
+#include "elf_symbols.h"
+
+#include "counters/error.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define SYMBOLS_MAX 1000000 /* a server has some 10,000 */
+
+static bool is_readable(const GElf_Ehdr *header)
+{
+    const unsigned char order =
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+
+    return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == order &&
+           (header->e_type == ET_EXEC || header->e_type == ET_DYN);
+}
+
+/* False: nothing is loaded. */
+static bool find_image(Elf *elf, struct elf_image *image)
+{
+    size_t count = 0;
+
+    image->low = UINT64_MAX;
+    image->high = 0;
+    if (elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count && i < PN_XNUM; i++) {
+        GElf_Phdr part;
+
+        if (gelf_getphdr(elf, (int)i, &part) == NULL || part.p_type != PT_LOAD ||
+            part.p_memsz > UINT64_MAX - part.p_vaddr)
+            continue;
+        if (part.p_vaddr < image->low)
+            image->low = part.p_vaddr;
+        if (part.p_vaddr + part.p_memsz > image->high)
+            image->high = part.p_vaddr + part.p_memsz;
+    }
+    return image->low < image->high;
+}
+
+static void take_symbol(Elf *elf, const GElf_Shdr *section, const GElf_Sym *symbol,
+                        const char *const *names, size_t count, uint64_t *values)
+{
+    const char *name = elf_strptr(elf, section->sh_link, symbol->st_name);
+
+    if (name == NULL || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT ||
+        symbol->st_shndx == SHN_UNDEF)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) == 0)
+            values[i] = symbol->st_value;
+    }
+}
+
+static void take_section(Elf *elf, Elf_Scn *section, const char *const *names, size_t count,
+                         uint64_t *values)
+{
+    GElf_Shdr header;
+    Elf_Data *data;
+
+    if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNSYM)
+        return;
+    data = elf_getdata(section, NULL);
+    for (int i = 0; data != NULL && i < SYMBOLS_MAX; i++) {
+        GElf_Sym symbol;
+
+        if (gelf_getsym(data, i, &symbol) == NULL)
+            break;
+        take_symbol(elf, &header, &symbol, names, count, values);
+    }
+}
+
+static int read_elf(Elf *elf, const char *const *names, size_t count, uint64_t *values,
+                    struct elf_image *ret, struct camp_error *error)
+{
+    struct elf_image image;
+    GElf_Ehdr header;
+
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL ||
+        !is_readable(&header) || !find_image(elf, &image))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "no 64-bit executable of this machine");
+    image.entry = header.e_entry;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
+         section = elf_nextscn(elf, section))
+        take_section(elf, section, names, count, values);
+    *ret = image;
+    return CAMP_OK;
+}
+
+int elf_symbols(int descriptor, const char *const *names, size_t count, uint64_t *values,
+                struct elf_image *ret, struct camp_error *error)
+{
+    Elf *elf;
+    int r;
+
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "libelf here is too old");
+    memset(values, 0, count * sizeof *values);
+    elf = elf_begin(descriptor, ELF_C_READ, NULL);
+    r = read_elf(elf, names, count, values, ret, error);
+    elf_end(elf);
+    return r;
+}

@@ -1,0 +1,43 @@
+#include "proc_clock.h"
+
+#include "counters/error.h"
+
+int proc_clock_find(int32_t tid, struct camp_thread *ret, struct camp_error *error)
+{
+    struct camp_process process;
+    int r = camp_process_identify(NULL, tid, &process, sizeof process, error);
+
+    if (r == CAMP_OK) /* /proc/TID/task/TID is there of any thread */
+        *ret = (struct camp_thread){ .pid = tid, .tid = tid, .start = process.start };
+    return r;
+}
+
+int proc_clock_read(const struct camp_thread *task, struct proc_clock *ret,
+                    struct camp_error *error)
+{
+    const uint32_t wanted = CAMP_TASK_CPU | CAMP_TASK_RUN_DELAY | CAMP_TASK_STATE;
+    struct camp_task now;
+    int r = camp_thread_read(NULL, task, wanted, &now, sizeof now, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if ((now.known & wanted) != wanted)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "this kernel keeps no schedstat of a task: CPU and run queue are the "
+                         "database's word");
+    *ret = (struct proc_clock){ .time_ns = now.time_ns,
+                                .cpu_ns = now.cpu_ns,
+                                .run_queue_ns = now.run_delay_ns,
+                                .state = now.state };
+    return CAMP_OK;
+}
+
+int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_error *error)
+{
+    struct camp_task now;
+    int r = camp_thread_read(NULL, task, CAMP_TASK_STATE, &now, sizeof now, error);
+
+    if (r == CAMP_OK)
+        *ret = now.state;
+    return r;
+}

@@ -1,0 +1,290 @@
+/* Where a server's variables are: made-up entries of its table, and this program's own executable.
+ */
+#include "sources/sessions/elf_symbols.h"
+#include "sources/sessions/postgres_memory.h"
+#include "sources/sessions/postgres_place.h"
+#include "sources/sessions/proc_clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PID_OFFSET 4
+#define ACTIVITY_OFFSET 232
+
+static unsigned char entries[6][POSTGRES_ENTRY_SIZE];
+
+static const struct postgres_known known[6] = {
+    { 1001, POSTGRES_IDLE },           { 1002, POSTGRES_ACTIVE },
+    { 1003, POSTGRES_IN_TRANSACTION }, { 1004, POSTGRES_IN_TRANSACTION_ABORTED },
+    { 1005, POSTGRES_IDLE },           { 1006, POSTGRES_ACTIVE },
+};
+
+static void put(size_t entry, uint32_t offset, uint32_t number)
+{
+    memcpy(&entries[entry][offset], &number, sizeof number);
+}
+
+/* As version 15 has them, with what else differs from one to the other. */
+static void make_entries(void)
+{
+    static const uint32_t code[POSTGRES_ACTIVITIES] = { 1, 2, 3, 5 };
+
+    memset(entries, 0, sizeof entries);
+    for (size_t i = 0; i < 6; i++) {
+        put(i, PID_OFFSET, (uint32_t)known[i].pid);
+        put(i, 16, 0x70000000u + (uint32_t)i * 77777);
+        put(i, 40, 5);
+        put(i, ACTIVITY_OFFSET, code[known[i].activity]);
+    }
+}
+
+static void the_state_is_where_equal_states_have_equal_numbers(void **state)
+{
+    struct postgres_place place = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    for (size_t i = 0; i < 6; i++)
+        put(i, 100, (uint32_t)i); /* all four differ, but so do two that are idle */
+    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, NULL), CAMP_OK);
+    assert_int_equal(place.learned, 1);
+    assert_int_equal(place.activity_offset, ACTIVITY_OFFSET);
+    assert_int_equal(place.pid_offset, PID_OFFSET);
+    assert_int_equal(postgres_place_activity(&place, 5), POSTGRES_IN_TRANSACTION_ABORTED);
+    assert_int_equal(postgres_place_activity(&place, 4), POSTGRES_ACTIVITIES);
+}
+
+static void two_places_for_the_state_are_refused(void **state)
+{
+    struct postgres_place place = { .pid = 1 };
+    struct camp_error error;
+
+    (void)state;
+    make_entries();
+    for (size_t i = 0; i < 6; i++)
+        put(i, 100, (uint32_t)known[i].activity);
+    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, &error),
+                     CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "2 places"));
+    assert_int_equal(place.learned, 0);
+}
+
+static void a_table_without_pids_is_refused(void **state)
+{
+    struct postgres_place place = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    put(3, PID_OFFSET, 7);
+    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, NULL), CAMP_E_FORMAT);
+}
+
+static void each_activity_has_to_be_there(void **state)
+{
+    struct postgres_place place = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 3, NULL),
+                     CAMP_E_INVALID);
+}
+
+static void what_is_no_such_server_is_refused(void **state)
+{
+    struct postgres_place place;
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(postgres_place_find(&place, getpid(), &error), CAMP_E_NOTSUP);
+    assert_non_null(strstr(error.message, "no PostgreSQL server"));
+}
+
+static void who_has_ended_is_gone(void **state)
+{
+    struct postgres_place place;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(postgres_place_find(&place, pid, NULL), CAMP_E_GONE);
+}
+
+static void a_name_that_is_not_there_has_no_address(void **state)
+{
+    static const char *const names[] = { "no_such_variable" };
+    int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct elf_image image;
+    uint64_t value = 1;
+
+    (void)state;
+    if (elf_symbols(descriptor, names, 1, &value, &image, NULL) == CAMP_E_NOTSUP)
+        skip();
+    assert_true(image.low < image.high && image.entry >= image.low && image.entry < image.high);
+    assert_int_equal(value, 0);
+    close(descriptor);
+}
+
+static void a_text_is_no_executable(void **state)
+{
+    static const char *const names[] = { "stdout" };
+    int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    struct elf_image image;
+    uint64_t value;
+    int r = elf_symbols(descriptor, names, 1, &value, &image, NULL);
+
+    (void)state;
+    assert_true(r == CAMP_E_FORMAT || r == CAMP_E_NOTSUP);
+    close(descriptor);
+}
+
+/* -------------------------------------------------------------- Memory: this test as server -- */
+
+/* A child has these where its parent has them; what they point to is shared. */
+static struct shared {
+    uint32_t event[2];
+    struct {
+        uint32_t changes, pid, activity;
+    } entry[2];
+} * shared;
+static uint32_t *volatile event_pointer;
+static void *volatile entry_pointer;
+
+static pid_t start_backend(size_t number)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        event_pointer = &shared->event[number];
+        entry_pointer = &shared->entry[number];
+        shared->entry[number].pid = (uint32_t)getpid();
+        for (;;)
+            pause();
+    }
+    for (volatile uint32_t *at = &shared->entry[number].pid; *at != (uint32_t)pid;)
+        usleep(1000);
+    return pid;
+}
+
+static void end_backend(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+static struct postgres_place place_of_this_test(void)
+{
+    return (struct postgres_place){ .pid = getpid(),
+                                    .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
+                                    .entry_pointer = (uint64_t)(uintptr_t)&entry_pointer,
+                                    .pid_offset = 4,
+                                    .activity_offset = 8,
+                                    .learned = 1,
+                                    .code = { 1, 2, 3, 5 } };
+}
+
+static void backends_are_read_by_their_parents_memory(void **state)
+{
+    struct postgres_place place = place_of_this_test();
+    struct postgres_memory *memory = NULL;
+    struct postgres_backend backends[2];
+
+    (void)state;
+    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
+    for (size_t i = 0; i < 2; i++)
+        backends[i].pid = start_backend(i);
+    for (uint32_t round = 1; round < 4; round++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            shared->event[i] = 0x03000000 + round + i;
+            shared->entry[i].activity = 1 + i;
+        }
+        assert_int_equal(postgres_memory_read(memory, backends, 2, NULL), CAMP_OK);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_true(backends[i].known);
+            assert_int_equal(backends[i].event, 0x03000000 + round + i);
+            assert_int_equal(postgres_place_activity(&place, backends[i].code), i);
+        }
+    }
+    for (size_t i = 0; i < 2; i++)
+        end_backend(backends[i].pid);
+    postgres_memory_close(memory);
+}
+
+/* The next has the entry and the event of who was there before. */
+static void who_ended_is_not_taken_for_who_came(void **state)
+{
+    struct postgres_place place = place_of_this_test();
+    struct postgres_memory *memory = NULL;
+    struct postgres_backend backends[2];
+    pid_t pid = start_backend(0);
+
+    (void)state;
+    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
+    backends[0].pid = pid;
+    assert_int_equal(postgres_memory_read(memory, backends, 1, NULL), CAMP_OK);
+    assert_true(backends[0].known);
+    end_backend(pid);
+    backends[1].pid = start_backend(0);
+    assert_int_equal(postgres_memory_read(memory, backends, 2, NULL), CAMP_OK);
+    assert_false(backends[0].known);
+    assert_true(backends[1].known);
+    end_backend(backends[1].pid);
+    postgres_memory_close(memory);
+}
+
+static void a_clock_of_a_task_goes_on_and_ends(void **state)
+{
+    struct camp_thread task;
+    struct proc_clock first, second;
+    pid_t pid = start_backend(0);
+
+    (void)state;
+    assert_int_equal(proc_clock_find(pid, &task, NULL), CAMP_OK);
+    assert_int_equal(proc_clock_read(&task, &first, NULL), CAMP_OK);
+    assert_int_equal(proc_clock_read(&task, &second, NULL), CAMP_OK);
+    assert_true(second.cpu_ns >= first.cpu_ns && second.time_ns >= first.time_ns);
+    usleep(20000);
+    assert_int_equal(proc_clock_state(&task, &second.state, NULL), CAMP_OK);
+    assert_int_equal(second.state, 'S');
+    end_backend(pid);
+    assert_int_equal(proc_clock_read(&task, &first, NULL), CAMP_E_GONE);
+    assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
+}
+
+static int share_memory(void **state)
+{
+    (void)state;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_state_is_where_equal_states_have_equal_numbers),
+        cmocka_unit_test(two_places_for_the_state_are_refused),
+        cmocka_unit_test(a_table_without_pids_is_refused),
+        cmocka_unit_test(each_activity_has_to_be_there),
+        cmocka_unit_test(what_is_no_such_server_is_refused),
+        cmocka_unit_test(who_has_ended_is_gone),
+        cmocka_unit_test(a_name_that_is_not_there_has_no_address),
+        cmocka_unit_test(a_text_is_no_executable),
+        cmocka_unit_test(backends_are_read_by_their_parents_memory),
+        cmocka_unit_test(who_ended_is_not_taken_for_who_came),
+        cmocka_unit_test(a_clock_of_a_task_goes_on_and_ends),
+    };
+
+    return cmocka_run_group_tests(tests, share_memory, NULL);
+}
