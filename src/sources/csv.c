@@ -1,6 +1,7 @@
 #include "csv.h"
 
 #include "counters/error.h"
+#include "ledger/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ struct csv {
     char *buffer; /* [capacity]; what is not yet divided is [begin, end) */
     size_t capacity, begin, end;
     uint64_t line;        /* at `begin`, from 1 */
+    char separator;       /* of fields; '\0' until the header has told it */
     uint64_t done, total; /* bytes */
     struct field *fields; /* [field_capacity] of the last row */
     size_t field_capacity;
@@ -89,8 +91,18 @@ static int fill(struct csv *csv, struct camp_error *error)
 
 enum extent { EXTENT_WHOLE, EXTENT_MORE /* it goes on behind the buffer */, EXTENT_OPEN };
 
+static const char separators[] = { ',', ';', '\t' };
+
+/* Until it is known which of them divides fields, each may. */
+static bool is_separator(const struct csv *csv, char character)
+{
+    return csv->separator != '\0' ? character == csv->separator
+                                  : memchr(separators, character, sizeof separators) != NULL;
+}
+
 /* Where a row with quotes ends (at its LF or at `end`), by a look at each byte. */
-static enum extent quoted_extent(const char *at, const char *end, const char **ret_end)
+static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
+                                 const char **ret_end)
 {
     enum { BEGIN, PLAIN, QUOTED, CLOSED } state = BEGIN;
 
@@ -104,7 +116,7 @@ static enum extent quoted_extent(const char *at, const char *end, const char **r
         } else if (*at == '"' && state != PLAIN) {
             state = QUOTED; /* a field begins, or the quote before is a doubled one */
         } else {
-            state = *at == ',' ? BEGIN : PLAIN;
+            state = is_separator(csv, *at) ? BEGIN : PLAIN;
         }
     }
     *ret_end = end;
@@ -123,13 +135,59 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     *ret_end = line_end;
     if (memchr(begin, '"', (size_t)(line_end - begin)) == NULL)
         return newline != NULL || csv->at_end ? EXTENT_WHOLE : EXTENT_MORE;
-    extent = quoted_extent(begin, end, ret_end);
+    extent = quoted_extent(csv, begin, end, ret_end);
     if (extent == EXTENT_WHOLE || (extent == EXTENT_MORE && csv->at_end))
         return EXTENT_WHOLE;
     if (!csv->at_end && ((size_t)(end - begin) < LONGEST_ROW || newline == NULL))
         return EXTENT_MORE;
     *ret_end = line_end;
     return EXTENT_OPEN;
+}
+
+/* How often each of `separators` stands outside of quotes. */
+static void count_separators(const struct csv *csv, const char *at, const char *end,
+                             size_t ret[sizeof separators])
+{
+    bool is_begin = true, is_quoted = false;
+
+    memset(ret, 0, sizeof separators * sizeof *ret);
+    for (; at < end; at++) {
+        if (*at == '"' && (is_quoted || is_begin))
+            is_quoted = !is_quoted;
+        is_begin = !is_quoted && is_separator(csv, *at);
+        for (size_t i = 0; is_begin && i < sizeof separators; i++)
+            ret[i] += *at == separators[i];
+    }
+}
+
+/* Which of them it is, by the header: the only one that is there. Nothing is guessed, for a file
+ * that is divided at the wrong one may still look like a table. */
+static int choose_separator(struct csv *csv, const char *begin, const char *end,
+                            struct camp_error *error)
+{
+    size_t counts[sizeof separators], kinds = 0;
+
+    count_separators(csv, begin, end, counts);
+    for (size_t i = 0; i < sizeof separators; i++) {
+        if (counts[i] == 0)
+            continue;
+        csv->separator = separators[i];
+        kinds++;
+    }
+    if (kinds == 1)
+        return CAMP_OK;
+    csv->separator = '\0';
+    if (kinds == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s, line %" PRIu64 ": the header has no comma, semicolon or tab, so "
+                         "there is one column; a table has columns of time, entity and numbers",
+                         csv->name, csv->line);
+    return camp_fail(error, CAMP_E_FORMAT, 0,
+                     "%s, line %" PRIu64 ": the header has %zu %s, %zu %s and %zu %s: put names "
+                     "with what divides no columns in quotes",
+                     csv->name, csv->line, counts[0], noun_of(counts[0], "comma", "commas"),
+                     counts[1], noun_of(counts[1], "semicolon", "semicolons"), counts[2],
+                     noun_of(counts[2], "tab", "tabs"));
 }
 
 static struct field *add_field(struct csv *csv, struct row *row)
@@ -171,7 +229,7 @@ static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
 {
     for (;;) {
         struct field *field = add_field(csv, row);
-        char *comma;
+        char *behind;
 
         if (field == NULL)
             return false;
@@ -179,15 +237,15 @@ static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
         field->length = 0;
         if (at < end && *at == '"') {
             at = unquote(at, end, field);
-            if (at < end && *at != ',')
+            if (at < end && *at != csv->separator)
                 row->problem = "there is text behind a closing quote";
         }
-        comma = memchr(at, ',', (size_t)(end - at));
+        behind = memchr(at, csv->separator, (size_t)(end - at));
         if (field->text == at)
-            field->length = (size_t)((comma != NULL ? comma : end) - at);
-        if (comma == NULL)
+            field->length = (size_t)((behind != NULL ? behind : end) - at);
+        if (behind == NULL)
             return true;
-        at = comma + 1;
+        at = behind + 1;
     }
 }
 
@@ -222,6 +280,16 @@ static bool take_row(struct csv *csv, enum extent extent, const char *end, struc
 
 /* ------------------------------------------------------------------------------- The rows -- */
 
+/* Before the first row that is no empty line, which ends at `end`, is taken. */
+static int settle_separator(struct csv *csv, const char *end, struct camp_error *error)
+{
+    const char *begin = csv->buffer + csv->begin;
+
+    if (end > begin && end[-1] == '\r')
+        end--;
+    return end > begin ? choose_separator(csv, begin, end, error) : CAMP_OK;
+}
+
 static int next(struct rows *rows, struct row *ret, struct camp_error *error)
 {
     struct csv *csv = (struct csv *)rows;
@@ -229,17 +297,20 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
     for (;;) {
         const char *end = NULL;
         enum extent extent;
+        int r;
 
         if (csv->begin == csv->end && csv->at_end)
             return SOURCE_END;
         extent = csv->begin == csv->end ? EXTENT_MORE : extent_of(csv, &end);
         if (extent == EXTENT_MORE) {
-            int r = fill(csv, error);
-
+            r = fill(csv, error);
             if (r != CAMP_OK)
                 return r;
             continue;
         }
+        r = csv->separator == '\0' ? settle_separator(csv, end, error) : CAMP_OK;
+        if (r != CAMP_OK)
+            return r;
         if (!take_row(csv, extent, end, ret))
             return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
         if (ret->count > 1 || ret->fields[0].length > 0)

@@ -119,7 +119,7 @@ static bool is_numeric(const struct sample *sample, size_t column)
         const enum field_fault fault = field_number(sample->rows[i].fields[column], &value);
 
         filled += fault != FIELD_EMPTY;
-        numbers += fault != FIELD_EMPTY && fault != FIELD_NO_NUMBER;
+        numbers += fault != FIELD_EMPTY && fault != FIELD_NO_NUMBER && fault != FIELD_COMMA;
     }
     return 2 * numbers > filled;
 }
@@ -257,11 +257,39 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
+/* Whether 1,500 is a thousand and a half or one and a half nobody can tell, and as texts such
+ * numbers would be names. What names entities may have commas. */
+static int refuse_commas(const struct table_columns *columns, const char *name,
+                         const struct sample *sample, struct camp_error *error)
+{
+    double value;
+
+    for (size_t i = 0; i < columns->count; i++) {
+        for (size_t j = 0; j < sample->count; j++) {
+            const struct field field = sample->rows[j].fields[i];
+            char text[120];
+
+            if (is_in(entity_names, COUNT(entity_names), columns->columns[i].stem) ||
+                field_number(field, &value) != FIELD_COMMA)
+                continue;
+            field_complaint(field, FIELD_COMMA, text, sizeof text);
+            return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s, column %.32s: %s", name,
+                             columns->columns[i].title, text);
+        }
+    }
+    return CAMP_OK;
+}
+
 static int choose(struct table_columns *columns, const char *name, const struct row *header,
                   const struct sample *sample, struct camp_error *error)
 {
+    int r;
+
     for (size_t i = 0; i < columns->count; i++)
         name_column(&columns->columns[i], header->fields[i], i + 1);
+    r = refuse_commas(columns, name, sample, error);
+    if (r != CAMP_OK)
+        return r;
     choose_time(columns);
     choose_plain(columns, sample);
     choose_entity(columns, sample);

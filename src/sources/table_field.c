@@ -47,6 +47,7 @@ void field_complaint(struct field field, enum field_fault fault, char *ret, size
         [FIELD_OK] = "is fine",
         [FIELD_EMPTY] = "is empty",
         [FIELD_NO_NUMBER] = "is no number",
+        [FIELD_COMMA] = "has a comma: write numbers with a point",
         [FIELD_NEGATIVE] = "is negative",
         [FIELD_NOT_FINITE] = "is no finite number",
         [FIELD_NO_TIME] = "is no time",
@@ -138,6 +139,20 @@ static bool take_exponent(const char **at, const char *end, int *exponent)
     return *at == end;
 }
 
+/* What is no number: has it but digits and their signs, and a comma? */
+static bool has_comma(struct field field)
+{
+    bool is_any_digit = false, is_any_comma = false;
+
+    for (size_t i = 0; i < field.length; i++) {
+        if (memchr("0123456789.,eE+-", field.text[i], 16) == NULL)
+            return false;
+        is_any_digit |= is_digit(field.text[i]);
+        is_any_comma |= field.text[i] == ',';
+    }
+    return is_any_digit && is_any_comma;
+}
+
 enum field_fault field_number(struct field field, double *ret)
 {
     const char *at, *end;
@@ -158,7 +173,7 @@ enum field_fault field_number(struct field field, double *ret)
     at = field.text;
     end = at + field.length;
     if (!take_digits(&at, end, &mantissa, &exponent) || !take_exponent(&at, end, &exponent))
-        return FIELD_NO_NUMBER;
+        return has_comma(field) ? FIELD_COMMA : FIELD_NO_NUMBER;
     *ret = scaled(mantissa, exponent);
     if (!isfinite(*ret))
         return FIELD_NOT_FINITE;

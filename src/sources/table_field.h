@@ -16,6 +16,7 @@ enum field_fault {
     FIELD_OK,
     FIELD_EMPTY,
     FIELD_NO_NUMBER,
+    FIELD_COMMA, /* it would be a number, were it not for a comma: 12,5 or 1,500 */
     FIELD_NEGATIVE,
     FIELD_NOT_FINITE, /* NaN, infinite, or more than a double holds */
     FIELD_NO_TIME

@@ -35,5 +35,5 @@ double usual_median(struct usual *usual)
     if (usual->count == 0)
         return 0;
     qsort(usual->numbers, usual->count, sizeof *usual->numbers, compare_numbers);
-    return usual->numbers[usual->count / 2];
+    return usual->numbers[(usual->count - 1) / 2];
 }

@@ -17,7 +17,8 @@ void usual_release(struct usual *usual);
 /* The number that comes `at` that place of all, each place once. */
 void usual_add(struct usual *usual, size_t at, double number);
 
-/* 0 when there is none. */
+/* Of an even count the lower of the two in the middle, so that it is one of them; 0 when there is
+ * none. */
 double usual_median(struct usual *usual);
 
 #endif

@@ -70,8 +70,20 @@ ask() {
     grep -q "values taken as ms" "$BATS_TEST_TMPDIR/x.svg"
 }
 
+@test "semicolons and tabs divide columns as commas do" {
+    for table in comma-names tabs; do
+        run -0 record --from "$TABLES/$table.csv"
+        [[ $output == *": 2 intervals, 2 rows"* ]]
+        [ "$(ask 'SELECT cpu_ns FROM "table" WHERE tick = 2')" = 500000000 ]
+        names+=$(ask 'SELECT name FROM entity')/
+        rm "$OUTPUT"
+    done
+    [ "$names" = $'147,23\n147,24/a, b; c/' ]
+}
+
 @test "what is no table is told in one line" {
-    for bad in empty header-only no-header no-numbers utf-16; do
+    for bad in empty header-only no-header no-numbers one-column two-separators decimal-comma \
+        utf-16; do
         run -1 --separate-stderr record --from "$TABLES/$bad.csv"
         [ "${#stderr_lines[@]}" -eq 1 ]
         [[ $stderr == "camp record: "*"$bad.csv"* ]]

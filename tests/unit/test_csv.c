@@ -30,6 +30,26 @@ static void assert_rows(const char *text, size_t length, const char *expected)
 
 #define ASSERT_ROWS(text, expected) assert_rows(text, sizeof(text) - 1, expected)
 
+static void open_made(const char *text, size_t length, const char *message)
+{
+    const struct from from = { .stop = &never };
+    struct camp_error error = { 0 };
+    char path[64];
+    struct rows *rows = NULL;
+    struct row row;
+    int r;
+
+    write_table(path, text, length);
+    r = csv_rows_open(path, &from, &rows, &error);
+    while (r == CAMP_OK)
+        r = rows->next(rows, &row, &error);
+    assert_int_equal(r, CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, message));
+    if (rows != NULL)
+        rows->close(rows);
+    unlink(path);
+}
+
 static void fields_end_at_commas_and_rows_at_lines(void **state)
 {
     (void)state;
@@ -38,6 +58,18 @@ static void fields_end_at_commas_and_rows_at_lines(void **state)
     ASSERT_ROWS(",\n1,,\n", "1:||\n2:|1||\n");
     ASSERT_ROWS(" a , b \n", "1:| a | b \n");
     ASSERT_ROWS("", "");
+}
+
+static void the_header_says_what_divides_fields(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("a;b\n1,5;2\n", "1:|a|b\n2:|1,5|2\n");
+    ASSERT_ROWS("a\tb\n1;5\t\"2\tx\"\n", "1:|a|b\n2:|1;5|2\tx\n");
+    ASSERT_ROWS("\r\n\"a,b\";\"c;d\"\n\"1\"x;2\n",
+                "2:|a,b|c;d\n3:|1|2(there is text behind a closing quote)\n");
+    ASSERT_ROWS("a,\"b;\nc\"\n1;2,3\n", "1:|a|b;\nc\n3:|1;2|3\n");
+    open_made("time;a, b;c\n", 12, "line 1: the header has 1 comma, 2 semicolons and 0 tabs");
+    open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
 }
 
 static void lines_may_end_as_on_windows(void **state)
@@ -62,7 +94,7 @@ static void a_byte_order_mark_is_no_part_of_a_name(void **state)
 static void empty_lines_are_passed_over_and_counted(void **state)
 {
     (void)state;
-    ASSERT_ROWS("\n\na\n\r\nb\n\n", "3:|a\n5:|b\n");
+    ASSERT_ROWS("\n\na,b\n\r\nc\n\n", "3:|a|b\n5:|c\n");
 }
 
 static void quotes_hold_commas_lines_and_quotes(void **state)
@@ -117,26 +149,6 @@ static void rows_of_a_long_file_are_whole(void **state)
     free(text);
 }
 
-static void open_made(const char *text, size_t length, const char *message)
-{
-    const struct from from = { .stop = &never };
-    struct camp_error error = { 0 };
-    char path[64];
-    struct rows *rows = NULL;
-    struct row row;
-    int r;
-
-    write_table(path, text, length);
-    r = csv_rows_open(path, &from, &rows, &error);
-    while (r == CAMP_OK)
-        r = rows->next(rows, &row, &error);
-    assert_int_equal(r, CAMP_E_FORMAT);
-    assert_non_null(strstr(error.message, message));
-    if (rows != NULL)
-        rows->close(rows);
-    unlink(path);
-}
-
 static void what_is_no_table_is_told(void **state)
 {
     const size_t length = (size_t)2 << 20;
@@ -146,6 +158,7 @@ static void what_is_no_table_is_told(void **state)
     open_made("\xff\xfet\0i\0", 6, "is UTF-16: save it as UTF-8");
     open_made(text, length, "line 1: more than 1 MiB in a row");
     memset(text, 'x', length);
+    text[2] = ',';
     text[4] = '\n';
     text[9] = '"';
     open_made(text, length, "line 2: more than 1 MiB in a row");
@@ -209,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_end_at_commas_and_rows_at_lines),
+        cmocka_unit_test(the_header_says_what_divides_fields),
         cmocka_unit_test(lines_may_end_as_on_windows),
         cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
         cmocka_unit_test(empty_lines_are_passed_over_and_counted),

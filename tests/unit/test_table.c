@@ -220,6 +220,19 @@ static void the_first_interval_is_the_usual_one(void **state)
     assert_at_end(&table);
 }
 
+static void of_two_steps_the_shorter_is_the_usual_one(void **state)
+{
+    struct table table = opened_text("time;session;cpu_pct\n"
+                                     "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
+                                     NULL);
+
+    (void)state;
+    assert_int_equal(table.facts.interval_ns, 10 * S);
+    assert_int_equal(next(&table), CAMP_OK);
+    assert_int_equal(elapsed_of(table.frame, "a"), 10 * S);
+    source_close(table.source);
+}
+
 static void a_single_time_is_a_second(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n5,a,50\n5,b,100\n", NULL);
@@ -318,18 +331,18 @@ static void a_unit_that_is_not_said_is_guessed_and_told(void **state)
                 "values taken as ms: the median row adds up to 998 ms of 1 s; --unit says "
                 "otherwise");
     assert_unit("1000000000,a,40,59\n1000000010,a,1,97\n", NULL, 4 * (uint64_t)NS_PER_S,
-                "values taken as percent: the median row adds up to 99 percent of 10 s; --unit "
+                "values taken as percent: the median row adds up to 98 percent of 10 s; --unit "
                 "says otherwise");
     assert_unit("1000000000,a,0.25,0.7\n1000000010,a,0.2,0.8\n", NULL, 25 * (uint64_t)NS_PER_S / 10,
-                "values taken as share: the median row adds up to 1 share of 10 s; --unit says "
+                "values taken as share: the median row adds up to 0.95 share of 10 s; --unit says "
                 "otherwise");
     assert_unit("1000000000,a,400000,598000\n1000000001,a,1,998000\n", NULL, 400 * NS_PER_MS,
                 "values taken as us: the median row adds up to 9.98e+05 us of 1 s; --unit says "
                 "otherwise");
     assert_unit("1000000000,a,4,50\n1000000060,a,4,55\n", NULL, 4 * (uint64_t)NS_PER_S,
-                "values taken as s: the median row adds up to 59 s of 60 s; --unit says otherwise");
+                "values taken as s: the median row adds up to 54 s of 60 s; --unit says otherwise");
     assert_unit("1000000000,a,5,999999995\n1000000001,a,1,998000000\n", NULL, 5,
-                "values taken as ns: the median row adds up to 1e+09 ns of 1 s; --unit says "
+                "values taken as ns: the median row adds up to 9.98e+08 ns of 1 s; --unit says "
                 "otherwise");
 }
 
@@ -510,6 +523,8 @@ static void what_is_no_table_is_refused(void **state)
     assert_refused("header-only", "header-only.csv has no rows behind its header");
     assert_refused("no-header", "no-header.csv: its first row is no header: that names the "
                                 "columns, time, entity and numbers");
+    assert_refused("decimal-comma", "decimal-comma.csv, column cpu_ms: '500,5' has a comma: write "
+                                    "numbers with a point");
     assert_refused("no-numbers", "no-numbers.csv: no column of numbers; a table has a header and "
                                  "columns of time, entity and numbers");
 }
@@ -595,6 +610,7 @@ int main(void)
         cmocka_unit_test(only_what_was_asked_for_is_shown),
         cmocka_unit_test(a_replay_takes_its_time),
         cmocka_unit_test(the_first_interval_is_the_usual_one),
+        cmocka_unit_test(of_two_steps_the_shorter_is_the_usual_one),
         cmocka_unit_test(a_single_time_is_a_second),
         cmocka_unit_test(who_comes_back_has_a_usual_interval),
         cmocka_unit_test(entities_may_have_times_of_their_own),

@@ -52,7 +52,10 @@ static void what_is_no_number_is_told_apart(void **state)
     assert_fault("", FIELD_EMPTY);
     assert_fault("  ", FIELD_EMPTY);
     assert_fault("abc", FIELD_NO_NUMBER);
-    assert_fault("1,5", FIELD_NO_NUMBER);
+    assert_fault("1,5", FIELD_COMMA);
+    assert_fault("-1.234,5", FIELD_COMMA);
+    assert_fault("1,5 ms", FIELD_NO_NUMBER);
+    assert_fault(",", FIELD_NO_NUMBER);
     assert_fault("5 ms", FIELD_NO_NUMBER);
     assert_fault("0x10", FIELD_NO_NUMBER);
     assert_fault(".", FIELD_NO_NUMBER);
