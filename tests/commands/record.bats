@@ -57,6 +57,20 @@ make_table() {
     done
 }
 
+# The statement behind "Of `--from $1`:" in docs/recording.md.
+documented() {
+    sed -n "/^Of \`--from $1\`/,/^ *\`\`\`\$/p" "$BATS_TEST_DIRNAME/../../docs/recording.md" |
+        sed -n '/^```sql$/,/^```$/{/^```/!p}'
+}
+
+@test "the documented questions can be asked of what they are about" {
+    for kind in processes users commands cgroups check; do
+        "$CAMP" record --from "$kind" --output "$kind.camp" --count 1 --interval 50ms
+        [ -n "$(documented "$kind")" ]
+        [ -n "$(ask "$kind.camp" "$(documented "$kind")")" ]
+    done
+}
+
 @test "a replay keeps the pace it is told" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
