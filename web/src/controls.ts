@@ -19,7 +19,7 @@ export class Controls {
     ring('missing', 'time is missing'), ring('over', 'over 100 %')));
   private readonly search = element('input', {
     type: 'search', id: 'search', placeholder: 'Search names  /', spellcheck: 'false', autocomplete: 'off',
-    'aria-label': 'Search names by a regular expression', 'aria-describedby': 'search-fault',
+    'aria-label': 'Search names and labels by a regular expression', 'aria-describedby': 'search-fault',
   });
   private readonly fault = element('p', { class: 'fault', id: 'search-fault', role: 'alert' });
   private readonly groupBy = element('select', { 'aria-label': 'Groups', id: 'group-by' });
@@ -48,12 +48,11 @@ export class Controls {
   }
 
   nextGroups(): void {
-    const there = this.app.ui.groupings();
-    const offered = GROUPS.filter(([by]) => there.includes(by));
-    const at = offered.findIndex(([by]) => by === this.app.ui.state.groupBy);
-    const [groupBy, title] = offered[(at + 1) % offered.length]!;
-    this.app.ui.set({ groupBy });
-    this.app.say(`Groups: ${title}.`);
+    const offered = [...this.groupBy.options].filter(({ disabled }) => !disabled);
+    const at = offered.findIndex(({ value }) => value === this.app.ui.state.groupBy);
+    const { value, text } = offered[(at + 1) % offered.length]!;
+    this.app.ui.set({ groupBy: value as GroupBy });
+    this.app.say(`Groups: ${text}.`);
   }
 
   /** Takes back what dims; false: nothing does. */
@@ -85,12 +84,12 @@ export class Controls {
   draw(): void {
     const { ui, store } = this.app;
     const { groupBy, pinned, search, brush } = ui.state;
-    this.groupBy.value = groupBy;
     this.axes.draw();
     const now = [groupBy, pinned, search, brush, store.told];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
-    offerGroupings(this.groupBy, this.app);
+    offerGroupings(this.groupBy, this.app, 'by ');
+    this.groupBy.value = groupBy;
     this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
   }
 

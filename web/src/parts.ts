@@ -1,6 +1,7 @@
 // Small parts that several views of time are made of.
 import { element } from './dom';
 import type { App, GroupBy } from './types';
+import { LABEL } from './ui';
 
 /** A list to choose from, with its name before it. */
 export function choice<T extends string>(
@@ -11,9 +12,12 @@ export function choice<T extends string>(
   return element('label', { class: 'choice' }, element('span', {}, name), select);
 }
 
-/** Leaves those groupings to choose from that there are. */
-export function offerGroupings(select: HTMLSelectElement, { ui }: App): void {
+/** Leaves those groupings to choose from that there are; labels come with `before` before them. */
+export function offerGroupings(select: HTMLSelectElement, { ui }: App, before = ''): void {
   const there = ui.groupings();
+  const known = [...select.options].map(({ value }) => value);
+  for (const value of there)
+    if (!known.includes(value)) select.append(element('option', { value }, before + value.slice(LABEL.length)));
   for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value as GroupBy);
 }
 

@@ -36,6 +36,8 @@ export function columnsOf(app: App): Column[] {
       columns.push(axisColumn(app, axis, head.colours.axes4[i] ?? null, `axis4-${i}`));
   });
   columns.push(unaccounted());
+  for (const label of head.labels ?? [])
+    columns.push(text(`label-${label}`, label, `its ${label}`, (frame, row) => entityOf(frame, row).labels?.[label] ?? ''));
   const alone = new Set([...axes3, ...axes4].filter(({ states }) => states.length === 1).map(({ states }) => states[0]));
   head.states.forEach((state, i) => {
     if (!alone.has(i))

@@ -60,5 +60,7 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
   if (unaccounted < 0) line('booked twice', -unaccounted, 'over');
   const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
     entity.pid || entity.uid ? `uid ${entity.uid}` : '', entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
-  return [element('strong', {}, entity.name || `#${n}`), element('p', {}, [ids, duration(elapsed)].filter(Boolean).join(' · ')), table];
+  const labels = Object.entries(entity.labels ?? {}).map(([name, value]) => `${name} ${value}`).join(' · ');
+  return [element('strong', {}, entity.name || `#${n}`), element('p', {}, [ids, duration(elapsed)].filter(Boolean).join(' · ')),
+    ...(labels ? [element('p', {}, labels)] : []), table];
 }

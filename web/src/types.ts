@@ -13,6 +13,7 @@ export interface Head {
   interval_ms: number;
   frames: number;
   states: State[];
+  labels?: string[]; // names of what entities belong to: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
   colours: { axes3: string[]; axes4: string[]; groups: string[] };
@@ -39,6 +40,7 @@ export interface Entity {
   uid: number;
   name: string;
   kernel: boolean;
+  labels?: Record<string, string>; // those that have a value
 }
 
 /** One interval, whole: rows that the stream left out because nothing changed are in it. */
@@ -80,7 +82,7 @@ export interface Weights {
   unaccounted: number; // below 0: booked twice
 }
 
-export type GroupBy = 'none' | 'name' | 'pid' | 'uid';
+export type GroupBy = 'none' | 'name' | 'pid' | 'uid' | `label:${string}`;
 
 /** What the person has chosen. Every view draws from it, and changes it by set(). */
 export interface UiState {
@@ -92,7 +94,7 @@ export interface UiState {
   speed: number; // frames a second = speed * 1000 / interval_ms
   pinned: ReadonlySet<number>;
   hover: number | null;
-  search: RegExp | null; // of names: others are dimmed
+  search: RegExp | null; // of names and labels: others are dimmed
   brush: ReadonlySet<number> | null; // chosen in any view: others are dimmed
   groupBy: GroupBy;
   smallMultiples: boolean;

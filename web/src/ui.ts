@@ -1,6 +1,8 @@
 // What the person has chosen, and what follows from it: who is dimmed, who is in which group.
 import type { GroupBy, Store, Ui, UiState } from './types';
 
+/** What a grouping by a label begins with. */
+export const LABEL = 'label:';
 const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
 
 const NONE: UiState = {
@@ -47,8 +49,8 @@ export class PageUi implements Ui {
     const { search, brush } = this.chosen;
     const dims = new Uint8Array(this.store.entities.length);
     this.dimsTold = this.store.told;
-    for (const { n, name } of this.store.entities)
-      dims[n] = (search && !search.test(name)) || (brush && !brush.has(n)) ? 1 : 0;
+    for (const { n, name, labels = {} } of this.store.entities)
+      dims[n] = (search && ![name, ...Object.values(labels)].some((text) => search.test(text))) || (brush && !brush.has(n)) ? 1 : 0;
     return dims;
   }
 
@@ -56,12 +58,15 @@ export class PageUi implements Ui {
     return this.grouped().of[n] ?? -1;
   }
 
-  /** What no entity has makes no groups: rows of a table and CPUs have no process and no user. */
+  /** What no entity has makes no groups: rows of a table and CPUs have no process and no user. The
+   *  user of a session is not that of its process. */
   groupings(): GroupBy[] {
-    const { entities } = this.store;
+    const { entities, head } = this.store;
+    const labels = head?.labels ?? [];
     const hasPids = entities.some(({ pid }) => pid > 0);
-    const hasUsers = hasPids || entities.some(({ uid }) => uid > 0);
-    return ['none', 'name', ...(hasPids ? ['pid' as const] : []), ...(hasUsers ? ['uid' as const] : [])];
+    const hasUsers = (hasPids || entities.some(({ uid }) => uid > 0)) && !labels.includes('user');
+    return ['none', 'name', ...(hasPids ? ['pid' as const] : []), ...(hasUsers ? ['uid' as const] : []),
+      ...labels.map((name) => `label:${name}` as const)];
   }
 
   groups(): { name: string; count: number }[] {
@@ -94,7 +99,8 @@ function group(store: Store, by: GroupBy): Grouping {
   if (by === 'none') return { by, told: store.told, of, groups: [] };
   const members = new Map<string, number[]>();
   for (const entity of entities) {
-    const key = by === 'name' ? kind(entity.name) : String(entity[by]);
+    const key = by === 'name' ? kind(entity.name) : by === 'pid' || by === 'uid' ? String(entity[by])
+      : entity.labels?.[by.slice(LABEL.length)] ?? '';
     const list = members.get(key);
     if (list) list.push(entity.n);
     else members.set(key, [entity.n]);
@@ -109,6 +115,7 @@ function group(store: Store, by: GroupBy): Grouping {
 /** A process is called by the name of its first thread. */
 function title(store: Store, by: GroupBy, key: string): string {
   if (by === 'name') return key || 'without a name';
+  if (by.startsWith(LABEL)) return key || '(none)';
   if (by === 'uid') return `user ${key}`;
   const first = store.entities.find(({ id, pid }) => String(pid) === key && id === pid) ??
     store.entities.find(({ pid }) => String(pid) === key);

@@ -1,0 +1,66 @@
+// Labels (a session's user, database, ...): grouped by, found, shown.
+import { strict as assert } from 'node:assert';
+import { colour, point, press, said, spots, still, test, text } from './harness.mjs';
+import { stream } from './stream.mjs';
+import { show } from './views.mjs';
+
+const STATES = ['cpu', 'wait', 'idle'];
+const WHO = [
+    { user: 'app', database: 'shop' }, { user: 'batch', database: 'shop' }, { user: 'app', database: 'a\tb <i>' }, {}, null,
+];
+const data = () => stream({
+    states: STATES, labels: ['user', 'database'], names: WHO.map((labels) => ({ name: 'session', ...(labels ? { labels } : {}) })),
+    frames: [WHO.map((_, n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
+});
+const columns = (page, title) => page.evaluate((wanted) => {
+    const at = [...document.querySelectorAll('#table th')].findIndex((th) => th.innerText === wanted);
+    return [...document.querySelectorAll('#table tbody tr:not(.room)')].map((row) => row.cells[at].textContent);
+}, title);
+
+test('labels: each is a way to group, also by keys', async (opener) => {
+    const page = await opener.report(data());
+    const offered = (where) => page.locator(`${where} option:enabled`).allTextContents();
+    assert.deepEqual(await offered('#group-by'), ['no groups', 'by name', 'by process', 'by user', 'by database']);
+    await page.selectOption('#group-by', 'label:user');
+    await still(page);
+    assert.match(await text(page, '.legend'), /^\(none\)\s+2\s+app\s+2\s+batch\s+1$/);
+    await page.locator('#group-by').blur();
+    await press(page, 'g');
+    assert.equal(await page.inputValue('#group-by'), 'label:database');
+    assert.match(await said(page), /Groups: by database/);
+    await show(page, 'multiples');
+    assert.deepEqual(await page.locator('.small-triangle b').allInnerTexts(), ['(none) · 2', 'shop · 2', 'a b <i> · 1']);
+});
+
+test('labels: the search finds them', async (opener) => {
+    const page = await opener.report(data());
+    await page.fill('#search', '^batch$|<i>');
+    await still(page);
+    assert.match(await text(page, '.legend'), /2 of 5 chosen/);
+});
+
+test('labels: columns of the table, sorted and copied', async (opener) => {
+    const page = await opener.report(data());
+    await page.evaluate(() => {
+        Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });
+    });
+    await show(page, 'table');
+    await page.locator('#table th[data-key="label-database"] button').click();
+    await still(page);
+    assert.deepEqual(await columns(page, 'database'), ['', '', 'a\tb <i>', 'shop', 'shop']);
+    assert.deepEqual(await columns(page, 'user'), ['', '', 'app', 'app', 'batch']);
+    await page.locator('#table button', { hasText: 'Copy' }).click();
+    const lines = (await page.evaluate(() => window.copied)).trimEnd().split('\n').map((line) => line.split('\t'));
+    const at = lines[0].indexOf('database');
+    assert.deepEqual(lines.slice(1).map((line) => line[at]), ['', '', 'a b <i>', 'shop', 'shop']);
+});
+
+test('labels: who is under the pointer', async (opener) => {
+    const page = await opener.report(stream({
+        states: STATES, labels: ['user', 'database'], names: [{ name: 'a', labels: { user: 'app', database: 'shop' } }],
+        frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]],
+    }));
+    const [dot] = await spots(page, '.barry3', await colour(page, 'dot'));
+    await point(page, '.barry3', dot);
+    assert.match((await text(page, '.tooltip')).replace(/\s+/g, ' '), /user app · database shop/);
+});
