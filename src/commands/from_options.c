@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "counters/units.h"
+#include "sources/label_groups.h"
 #include "sources/table_field.h"
 
 #include <stdio.h>
@@ -130,6 +131,32 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
+/* Takes the source over. */
+static int group_by_label(const char *name, struct source *source, struct source **ret,
+                          struct from_facts *facts)
+{
+    const struct schema *schema = source->describe(source);
+    const struct camp_error nothing = { 0 };
+    char names[256] = "";
+    size_t at = 0, length = 0;
+
+    while (at < schema->label_count && strcmp(schema->label_names[at], name) != 0)
+        at++;
+    if (at < schema->label_count) {
+        snprintf(facts->kind, sizeof facts->kind, "%s", name);
+        return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
+                                                             : complain_of(CAMP_E_NOMEM, &nothing);
+    }
+    for (size_t i = 0; i < schema->label_count && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
+                                   schema->label_names[i]);
+    source_close(source);
+    if (length == 0)
+        return complain(STATUS_USAGE, "--group %s: %s has no labels to group by", name,
+                        facts->name);
+    return complain(STATUS_USAGE, "--group %s: %s has the labels %s", name, facts->name, names);
+}
+
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
@@ -142,6 +169,8 @@ int from_options_open(struct from_options *options, struct source **ret,
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
     }
+    if (status == OPTIONS_GO_ON && options->group != NULL)
+        return group_by_label(options->group, source, ret, ret_facts);
     if (status == OPTIONS_GO_ON)
         *ret = source;
     return status;

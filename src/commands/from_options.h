@@ -1,5 +1,6 @@
 /*
  * The options that every command has which takes a source by its name: --from, --query, --unit,
+ * --group,
  * --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and
  * opens what they say:
  *
@@ -19,6 +20,7 @@
 struct from_options {
     struct from from;
     const char *begin, *end; /* as they were said; NULL: not */
+    const char *group;       /* likewise */
     struct progress progress;
 };
 
@@ -32,6 +34,9 @@ struct from_options {
       "With sqlite:FILE: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
       "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
+    { "group", 0, OPTION_TEXT, &(options)->group, "LABEL",                                         \
+      "Of what has labels (user, database, ...): those that have the same are added up.",          \
+      0, 0, NULL },                                                                                \
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 
