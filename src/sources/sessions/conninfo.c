@@ -1,0 +1,107 @@
+/*
+ * libpq's own parser says what is what; what is shown is a list of what may be, not of what may
+ * not: an option that a later libpq knows is hidden until somebody adds it here.
+ *
+ * "postgres://u:p@ss@host" is host "ss@host" to libpq, and "postgres://u:p/w@host" database
+ * "w@host". So who has an '@' where seldom one is, in a URI anywhere, has it hidden altogether.
+ */
+#include "conninfo.h"
+
+#include <libpq-fe.h>
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const shown_options[] = {
+    "service", "host", "hostaddr", "port", "dbname", "user"
+};
+
+static const PQconninfoOption *find(const PQconninfoOption *options, const char *keyword)
+{
+    for (; options->keyword != NULL; options++) {
+        if (strcmp(options->keyword, keyword) == 0)
+            return options;
+    }
+    return NULL;
+}
+
+/* Sockets in the abstract namespace begin with '@', each in a list of hosts. */
+static bool has_inner_at(const char *value)
+{
+    for (const char *at = strchr(value, '@'); at != NULL; at = strchr(at + 1, '@')) {
+        if (at != value && at[-1] != ',')
+            return true;
+    }
+    return false;
+}
+
+/* A database's name may be a connection string in turn ("dbname=postgres://..."). */
+static bool is_plain(const char *keyword, const char *value)
+{
+    if (strcmp(keyword, "port") == 0)
+        return strspn(value, "0123456789,") == strlen(value);
+    if (strcmp(keyword, "dbname") == 0 && strpbrk(value, "=:/") != NULL)
+        return false;
+    return strcmp(keyword, "user") == 0 ? strpbrk(value, ":/") == NULL : !has_inner_at(value);
+}
+
+/* With a space between two; *length counts what there would have to be room for. */
+static void append(char *ret, size_t size, size_t *length, const char *keyword, const char *value)
+{
+    const int added =
+        snprintf(*length < size ? ret + *length : NULL, *length < size ? size - *length : 0,
+                 "%s%s=%s", *length != 0 ? " " : "", keyword, value);
+
+    if (added > 0)
+        *length += (size_t)added;
+}
+
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+    }
+}
+
+static bool show(const PQconninfoOption *options, bool is_uri, char *ret, size_t size)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < sizeof shown_options / sizeof shown_options[0]; i++) {
+        const PQconninfoOption *option = find(options, shown_options[i]);
+
+        if (option == NULL || option->val == NULL || option->val[0] == '\0')
+            continue;
+        if (!is_plain(option->keyword, option->val) || (is_uri && strchr(option->val, '@') != NULL))
+            return false;
+        append(ret, size, &length, option->keyword, option->val);
+    }
+    if (length == 0)
+        snprintf(ret, size, "(default)");
+    clean(ret);
+    return true;
+}
+
+static bool is_name_alone(const char *conninfo)
+{
+    return strchr(conninfo, '=') == NULL && strstr(conninfo, "://") == NULL;
+}
+
+void conninfo_shown(const char *conninfo, char *ret, size_t size)
+{
+    PQconninfoOption *options;
+    size_t length = 0;
+
+    if (conninfo[0] != '\0' && is_name_alone(conninfo) && is_plain("dbname", conninfo)) {
+        append(ret, size, &length, "dbname", conninfo);
+        clean(ret);
+        return;
+    }
+    options = PQconninfoParse(conninfo, NULL);
+    if (options == NULL || !show(options, strstr(conninfo, "://") != NULL, ret, size))
+        snprintf(ret, size, "(hidden)");
+    PQconninfoFree(options);
+}

@@ -1,0 +1,147 @@
+/*
+ * Failures by their SQLSTATE (PostgreSQL's manual, Appendix A), which holds in every language; what
+ * never reached a server has none, and is told by errno's text, which libpq takes from the same
+ * strerror(3) as we do.
+ */
+#include "postgres_failure.h"
+
+#include "counters/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PLACE "connection to server "
+
+static const struct advice {
+    const char *sqlstate; /* a whole one, or its class: its beginning */
+    int code;
+    bool may_pass;
+    const char *text;
+} of_sqlstate[] = {
+    { "0A000", CAMP_E_NOTSUP, false, "camp reads servers from 10 on" },
+    { "28P01", CAMP_E_PERM, false, "set PGPASSWORD, or write it into ~/.pgpass" },
+    { "28", CAMP_E_PERM, false, "give user=; see docs/sessions.md for its rights" },
+    { "3D000", CAMP_E_INVALID, false, "give dbname=" },
+    { "42501", CAMP_E_PERM, false, "see docs/sessions.md for the rights it needs" },
+    { "53300", CAMP_E_NOMEM, true, "close some, or raise the limit" },
+    { "57P03", CAMP_E_GONE, true, "try again in a moment" },
+    { "57P05", CAMP_E_GONE, true, "camp was idle for long: connecting again" },
+    { "57P", CAMP_E_GONE, true, "connecting again" },
+    { "57014", CAMP_E_IO, true, "the server is overloaded, or wait for what blocks it" },
+    { "", CAMP_E_IO, true, "see the server's log" },
+};
+
+static const struct unreached {
+    int system_error;
+    int code;
+    const char *text;
+} of_errno[] = {
+    { ENOENT, CAMP_E_GONE, "is the server running, and is host= its socket's folder?" },
+    { ECONNREFUSED, CAMP_E_GONE, "is the server running, and are host= and port= right?" },
+    { EACCES, CAMP_E_PERM, "the socket's folder may not be entered: run as another user" },
+    { EAGAIN, CAMP_E_GONE, "the server does not take connections: is it stopped?" },
+    { ETIMEDOUT, CAMP_E_GONE, "is host= right, and does a firewall let it through?" },
+    { EHOSTUNREACH, CAMP_E_GONE, "is host= right?" },
+    { ECONNRESET, CAMP_E_GONE, "the server ended the connection" },
+};
+
+/* ----------------------------------------------------------------------------- Reading -- */
+
+/* Where "28P01: " begins in "FATAL:  28P01: role ...", whatever "FATAL" is called here; NULL:
+ * nowhere. */
+static const char *find_sqlstate(const char *text)
+{
+    for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
+        const char *state = at + strlen(":  ");
+
+        if (strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SQLSTATE_SIZE - 1 &&
+            strncmp(state + SQLSTATE_SIZE - 1, ": ", 2) == 0)
+            return state;
+    }
+    return NULL;
+}
+
+/* The first line of `text`, without control characters, which would be a terminal's. */
+static void take_line(const char *text, char *ret, size_t size)
+{
+    snprintf(ret, size, "%.*s", (int)(strcspn(text, "\n") < size ? strcspn(text, "\n") : size - 1),
+             text);
+    for (; *ret != '\0'; ret++) {
+        if (iscntrl((unsigned char)*ret))
+            *ret = '?';
+    }
+}
+
+/* 'connection to server at "x", port 1 failed: Connection refused': what is behind "failed: ", in
+ * whichever language; a text without such a beginning is left whole. */
+static const char *behind_place(const char *line)
+{
+    const char *name = strchr(line, '"');
+    const char *end = name != NULL ? strchr(name + 1, '"') : NULL;
+    const char *colon = end != NULL ? strstr(end, ": ") : NULL;
+
+    return strncmp(line, PLACE, strlen(PLACE)) == 0 && colon != NULL ? colon + 2 : line;
+}
+
+/* Hosts that failed before are lines of their own; details are indented, or of the server. */
+static const char *last_try(const char *text)
+{
+    const char *last = text, *next = text;
+
+    while ((next = strstr(next, "\n" PLACE)) != NULL)
+        last = ++next;
+    return last;
+}
+
+void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
+{
+    const char *last = last_try(text), *state = find_sqlstate(last);
+
+    *ret = (struct postgres_failure){ 0 };
+    if (state != NULL) {
+        memcpy(ret->sqlstate, state, SQLSTATE_SIZE - 1);
+        take_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
+        return;
+    }
+    char line[sizeof ret->what + 160];
+
+    take_line(last, line, sizeof line);
+    take_line(behind_place(line), ret->what, sizeof ret->what);
+}
+
+/* ----------------------------------------------------------------------------- Telling -- */
+
+static const struct advice *advice_of(const struct postgres_failure *failure)
+{
+    const struct advice *advice = of_sqlstate;
+
+    while (strncmp(failure->sqlstate, advice->sqlstate, strlen(advice->sqlstate)) != 0)
+        advice++;
+    return advice;
+}
+
+static int tell_unreached(const struct postgres_failure *failure, struct camp_error *error)
+{
+    for (size_t i = 0; i < sizeof of_errno / sizeof of_errno[0]; i++) {
+        if (strstr(failure->what, strerror(of_errno[i].system_error)) != NULL)
+            return camp_fail(error, of_errno[i].code, of_errno[i].system_error,
+                             "PostgreSQL: %s; %s", failure->what, of_errno[i].text);
+    }
+    return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
+}
+
+int postgres_failure_tell(const struct postgres_failure *failure, struct camp_error *error)
+{
+    const struct advice *advice = advice_of(failure);
+
+    if (failure->sqlstate[0] == '\0')
+        return tell_unreached(failure, error);
+    return camp_fail(error, advice->code, 0, "PostgreSQL: %s; %s", failure->what, advice->text);
+}
+
+bool postgres_failure_may_pass(const struct postgres_failure *failure)
+{
+    return failure->sqlstate[0] == '\0' || advice_of(failure)->may_pass;
+}

@@ -1,0 +1,51 @@
+/* Any bytes as a connection string, and as the middle of a password in one: it is not shown. */
+#include "sources/sessions/conninfo.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECRET "geheim"
+#define BYTES_MOST 200
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void show(const char *conninfo, char *ret, size_t size)
+{
+    memset(ret, 'x', size);
+    conninfo_shown(conninfo, ret, size);
+    if (memchr(ret, '\0', size) == NULL)
+        abort();
+    for (; *ret != '\0'; ret++) {
+        if ((unsigned char)*ret < ' ' || *ret == 0x7f)
+            abort();
+    }
+}
+
+/* A password that is whole options in turn ("?user=geheim&password=") nobody can tell from them. */
+static void check_password(const char *format, const char *bytes)
+{
+    char conninfo[3 * BYTES_MOST], shown[3 * BYTES_MOST];
+
+    if (strpbrk(bytes, "&'\\") != NULL || strstr(bytes, SECRET) != NULL)
+        return;
+    snprintf(conninfo, sizeof conninfo, format, bytes, bytes);
+    show(conninfo, shown, sizeof shown);
+    if (strstr(shown, SECRET) != NULL)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char bytes[BYTES_MOST + 1], shown[32];
+
+    if (size > BYTES_MOST)
+        return 0;
+    memcpy(bytes, data, size);
+    bytes[size] = '\0';
+    show(bytes, shown, sizeof shown);
+    check_password("postgres://user:%s" SECRET "%s@host/database", bytes);
+    check_password("host=h password='%s" SECRET "%s' user=u", bytes);
+    return 0;
+}

@@ -1,0 +1,176 @@
+# tests/servers/lib.bash: real database servers for tests: each in a folder of its own below
+# $SERVERS, on a Unix socket there, as an unprivileged user, and ended by its pid.
+#
+#   servers_begin                 a temporary folder; skips the test where no server is installed
+#   servers_end                   ends all that were started, and removes the folder (teardown)
+#   start_postgres [NAME=VALUE]   settings of postgresql.conf; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
+#   start_mariadb [--OPTION]      sets MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET
+#
+# Roles of the PostgreSQL server: camp_super (a superuser, of the test), camp (pg_monitor), stranger
+# (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). Its database: postgres.
+# shellcheck shell=bash disable=SC2034 # PG_FOLDER and its like are the tests'
+
+POSTGRES_BIN=$(pg_config --bindir 2>/dev/null || true)
+if [ ! -x "$POSTGRES_BIN/postgres" ]; then
+    POSTGRES_BIN=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)")
+fi
+
+servers_begin() {
+    SERVERS=$(mktemp -d "${TMPDIR:-/tmp}/camp-db-XXXXXX") # short: a socket's path has 107 bytes
+    SERVER_PIDS=()
+    # Servers refuse to be root. initdb asks for its user's name, so that it has to be one there is.
+    # A list of words, not a function: in the background that would be a shell with another pid.
+    AS_USER=()
+    if [ "$(id -u)" = 0 ]; then
+        AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
+        chown nobody "$SERVERS"
+    fi
+    unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGSERVICE PGOPTIONS PGPASSFILE
+    export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
+}
+
+# A server that is stopped (SIGSTOP) must go on to end.
+end_server() {
+    local tries
+    kill -CONT "$1" 2>/dev/null
+    kill -QUIT "$1" 2>/dev/null || return 0
+    for tries in $(seq 100); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.05
+    done
+    kill -KILL "$1" 2>/dev/null
+}
+
+servers_end() {
+    local pid
+    for pid in "${SERVER_PIDS[@]}"; do end_server "$pid"; done
+    case ${SERVERS:-} in */camp-db-*) rm -rf "$SERVERS" ;; esac
+}
+
+# until_it COMMAND: waits for it to succeed, up to 10 s.
+until_it() {
+    local tries
+    for tries in $(seq 200); do
+        if "$@" >/dev/null 2>&1; then return 0; fi
+        sleep 0.05
+    done
+    echo "did not come about within 10 s: $*" >&2
+    return 1
+}
+
+# ------------------------------------------------------------------------- PostgreSQL --
+
+start_postgres() {
+    local setting
+    [ -x "$POSTGRES_BIN/postgres" ] || skip 'PostgreSQL is not installed'
+    PG_FOLDER=$SERVERS/pg${#SERVER_PIDS[@]}
+    "${AS_USER[@]}" "$POSTGRES_BIN/initdb" --no-sync --no-locale --encoding UTF8 --auth trust \
+        --username camp_super "$PG_FOLDER" >"$SERVERS/initdb.log" 2>&1 || {
+        cat "$SERVERS/initdb.log" >&2
+        return 1
+    }
+    {
+        echo "listen_addresses = ''"
+        echo "unix_socket_directories = '$PG_FOLDER'"
+        echo 'fsync = off'
+        echo 'max_connections = 50'
+        for setting in "$@"; do echo "$setting"; done
+    } >>"$PG_FOLDER/postgresql.conf"
+    # Passwords are asked of one role only.
+    sed -i '1i local all secret scram-sha-256' "$PG_FOLDER/pg_hba.conf"
+    run_postgres
+    PG="host=$PG_FOLDER dbname=postgres user=camp"
+    query_postgres "create role camp login connection limit 3; grant pg_monitor to camp;
+        create role stranger login; create role locked_out nologin;
+        create role secret login password 'sesame'" >/dev/null
+}
+
+# Starts the server of $PG_FOLDER (again): sets PG_PID.
+run_postgres() {
+    "${AS_USER[@]}" "$POSTGRES_BIN/postgres" -D "$PG_FOLDER" >>"$PG_FOLDER.log" 2>&1 3>&- &
+    PG_PID=$!
+    SERVER_PIDS+=("$PG_PID")
+    until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER" || {
+        cat "$PG_FOLDER.log" >&2
+        return 1
+    }
+}
+
+# query_postgres SQL: as superuser; values without ornament.
+query_postgres() {
+    "$POSTGRES_BIN/psql" -X -q -A -t -v ON_ERROR_STOP=1 \
+        "host=$PG_FOLDER dbname=postgres user=camp_super" -c "$1" 3>&-
+}
+
+# Ends it as a DBA does ("fast"): sessions are ended at once.
+stop_postgres() {
+    kill -INT "$PG_PID"
+    until_it is_gone "$PG_PID"
+}
+
+is_gone() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# A backend dies: the server ends all others and comes back with new shared memory; its pid stays.
+crash_postgres() {
+    kill -KILL "$(query_postgres "select pid from pg_stat_activity where backend_type = 'walwriter'")"
+    until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER"
+}
+
+# start_session NAME SQL: a psql of this application_name, which runs SQL; sets SESSION_PID, which is
+# psql's own. Its backend: backend_of NAME.
+start_session() {
+    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=${3:-camp_super} application_name=$1" \
+        -c "$2" >"$SERVERS/$1.log" 2>&1 3>&- &
+    SESSION_PID=$!
+    SERVER_PIDS+=("$SESSION_PID")
+    until_it has_backend "$1"
+}
+
+backend_of() {
+    query_postgres "select pid from pg_stat_activity where application_name = '$1'"
+}
+
+has_backend() {
+    [ -n "$(backend_of "$1")" ]
+}
+
+# start_pgbench CLIENTS SECONDS [OPTION...]: TPC-B in the background; sets PGBENCH_PID.
+start_pgbench() {
+    local clients=$1 seconds=$2
+    shift 2
+    "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/pgbench.log" 2>&1
+    "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -c "$clients" -T "$seconds" "$@" postgres \
+        >"$SERVERS/pgbench.log" 2>&1 3>&- &
+    PGBENCH_PID=$!
+    SERVER_PIDS+=("$PGBENCH_PID")
+}
+
+# ---------------------------------------------------------------------------- MariaDB --
+
+start_mariadb() {
+    command -v mariadbd >/dev/null || skip 'MariaDB is not installed'
+    MARIADB_FOLDER=$SERVERS/my${#SERVER_PIDS[@]}
+    MARIADB_SOCKET=$MARIADB_FOLDER/socket
+    "${AS_USER[@]}" mkdir "$MARIADB_FOLDER"
+    "${AS_USER[@]}" mariadb-install-db --no-defaults --datadir="$MARIADB_FOLDER" --skip-test-db \
+        --auth-root-authentication-method=normal >"$SERVERS/install.log" 2>&1 || {
+        cat "$SERVERS/install.log" >&2
+        return 1
+    }
+    "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" --skip-networking \
+        --socket="$MARIADB_SOCKET" --innodb-flush-log-at-trx-commit=0 "$@" \
+        >"$MARIADB_FOLDER.log" 2>&1 3>&- &
+    MARIADB_PID=$!
+    SERVER_PIDS+=("$MARIADB_PID")
+    until_it query_mariadb 'select 1' || {
+        cat "$MARIADB_FOLDER.log" >&2
+        return 1
+    }
+}
+
+query_mariadb() {
+    mariadb --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names \
+        -e "$1" 3>&-
+}
