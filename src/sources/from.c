@@ -9,12 +9,14 @@
 #include "parts.h"
 #include "query.h"
 #include "recording_replay.h"
+#include "sessions/odbc.h"
 #include "table.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define SQLITE_PREFIX "sqlite:"
+#define ODBC_PREFIX "odbc:"
 
 /* ------------------------------------------------------------------------ This machine -- */
 
@@ -144,12 +146,14 @@ static int open_query(const struct from *from, struct source **ret, struct from_
 /* What is of tables alone would otherwise do nothing, and nobody would know. */
 static int refuse_table_options(const struct from *from, const char *text, struct camp_error *error)
 {
-    const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0;
+    const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0 ||
+                          strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0;
     const bool is_table = is_query || strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv");
 
     if (from->query != NULL && !is_query)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--query goes with --from sqlite:FILE, not with --from %.60s", text);
+                         "--query goes with --from sqlite:FILE or odbc:DSN, not with --from %.60s",
+                         text);
     if (from->unit != NULL && !is_table)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--unit is of the numbers in a table; --from %.60s says its own", text);
@@ -167,13 +171,15 @@ static int open_named(const struct from *from, const char *text, struct source *
     }
     if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
         return open_query(from, ret, facts, error);
+    if (strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0)
+        return odbc_source_open(from, text + strlen(ODBC_PREFIX), ret, facts, error);
     if (recording_is_path(text))
         return recording_replay_open(from, text, ret, facts, error);
     if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))
         return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "there is no source '%.40s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus, check, FILE.camp, FILE.csv, - or sqlite:FILE",
+                     "cgroups, cpus, check, FILE.camp, FILE.csv, -, sqlite:FILE or odbc:DSN",
                      text);
 }
 

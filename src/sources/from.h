@@ -8,6 +8,7 @@
  *     FILE.csv                                         a table: time, entity, numbers
  *     -                                                one on standard input
  *     sqlite:FILE                                      a table by a query
+ *     odbc:DSN                                         sessions of Oracle, or with a query a table
  *     postgres:CONNINFO                                sessions of a database (docs/sessions.md)
  */
 #ifndef CAMP_SOURCES_FROM_H
@@ -31,6 +32,9 @@ struct from {
     bool background;   /* likewise: the server's own processes, too */
     bool queries;      /* likewise: the texts of their statements are a label */
     const volatile sig_atomic_t *stop;
+    /* Called with what a person should know at once while the source goes on (a lost connection);
+     * NULL: not. `text` is one line, and the source's name is in it. */
+    void (*tell)(void *context, const char *text);
     /* Called now and then while a long file is read; NULL: not. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;

@@ -163,6 +163,47 @@ static void postgres_has_a_place_for_all_it_says(void **state)
     session_rules_release(&rules);
 }
 
+/* The table of states in docs/sessions.md. Oracle has 14 wait classes. */
+static void oracle_has_a_place_for_all_it_says(void **state)
+{
+    static const struct {
+        const char *class, *event, *type, *column;
+    } cases[] = {
+        { "Idle", "SQL*Net_message_from_client", "user", "idle.client" },
+        { "Idle", "rdbms_ipc_message", "background", "idle.background" },
+        { "Idle", "PL/SQL_lock_timer", "user", "idle.other" },
+        { "Scheduler", "resmgr:cpu_quantum", "user", "run_queue.resource_manager" },
+        { "Application", "enq:_TX_-_row_lock_contention", "user", "contention.row_lock" },
+        { "Concurrency", "enq:_TX_-_index_contention", "user", "contention.row_lock" },
+        { "Application", "enq:_TM_-_contention", "user", "contention.table_lock" },
+        { "Other", "enq:_CF_-_contention", "user", "contention.other_lock" },
+        { "Other", "latch_free", "user", "contention.latch" },
+        { "Concurrency", "latch:_shared_pool", "user", "contention.latch" },
+        { "Concurrency", "buffer_busy_waits", "user", "contention.busy_buffer" },
+        { "Cluster", "gc_buffer_busy_acquire", "user", "contention.busy_buffer" },
+        { "Concurrency", "library_cache_lock", "user", "contention.concurrency" },
+        { "Application", "SQL*Net_break/reset_to_client", "user", "contention.application" },
+        { "Configuration", "log_buffer_space", "user", "contention.configuration" },
+        { "Administrative", "Backup:_MML_write_backup_piece", "user", "contention.administrative" },
+        { "User_I/O", "db_file_sequential_read", "user", "wait.user_io" },
+        { "System_I/O", "log_file_parallel_write", "background", "wait.system_io" },
+        { "Commit", "log_file_sync", "user", "wait.commit" },
+        { "Network", "SQL*Net_more_data_to_client", "user", "wait.network" },
+        { "Cluster", "gc_cr_request", "user", "wait.cluster" },
+        { "Queueing", "Streams_AQ:_enqueue_blocked_on_low_memory", "user", "wait.queueing" },
+        { "Other", "asynch_descriptor_resize", "user", "wait.unclassified" },
+        { "none", "none", "user", "wait.unknown_class" },
+    };
+    struct session_rules rules;
+
+    (void)state;
+    parse(&rules, session_rules_oracle);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(find(&rules, cases[i].class, cases[i].event, "active", cases[i].type),
+                            cases[i].column);
+    session_rules_release(&rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
         cmocka_unit_test(columns_have_an_end),
         cmocka_unit_test(postgres_has_a_place_for_all_it_says),
+        cmocka_unit_test(oracle_has_a_place_for_all_it_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,483 @@
+#include "odbc.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "odbc_query.h"
+#include "odbc_text.h"
+#include "odbc_thread.h"
+#include "oracle_times.h"
+#include "session.h"
+#include "sources/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define OPEN_NS ((ODBC_LOGIN_S + ODBC_ANSWER_S) * (uint64_t)NS_PER_S)
+#define ANSWER_NS (ODBC_ANSWER_S * (uint64_t)NS_PER_S)
+#define PAUSE_NS ((uint64_t)NS_PER_S) /* before the second try to connect; doubled by each */
+#define PAUSE_MAXIMUM_NS (30 * (uint64_t)NS_PER_S)
+
+static const char tier_clock[] = "schedstat+SQL", tier_told[] = "SQL";
+static const char *const label_names[] = { "user", "program", "machine", "module" };
+
+/* What the thread has, while it is at work. */
+struct reading {
+    char connect[ODBC_TEXT_SIZE]; /* with secrets */
+    bool background, use_clock;
+    struct odbc_connection *connection;
+    struct oracle_texts texts;
+    struct oracle_look look;
+    int result; /* of the last look */
+    struct camp_error error;
+};
+
+struct oracle_source {
+    struct source source; /* first: it is a source */
+    char shown[64];       /* "odbc:sales", for messages */
+    struct session_frame sessions;
+    struct odbc_thread *thread;
+    struct reading *reading;
+    bool is_asked;             /* the thread is at work */
+    struct oracle_look before; /* count 0: the next look is the first */
+    bool has_before;
+    struct oracle_times times;
+    struct session_time *kinds; /* [kind_capacity] */
+    size_t kind_capacity;
+    uint64_t end_ns; /* of the last frame */
+    char trouble[CAMP_ERROR_SIZE];
+    uint64_t retry_ns, pause_ns; /* when to ask again after a failure; the pause that follows */
+    const struct from *from;
+};
+
+/* ---------------------------------------------------------------------------- On the thread -- */
+
+static void disconnect(struct reading *reading)
+{
+    oracle_texts_close(&reading->texts);
+    odbc_connection_close(reading->connection);
+    reading->connection = NULL;
+}
+
+static int connect_anew(struct reading *reading)
+{
+    const int r = odbc_connection_open(reading->connect, &reading->connection, &reading->error);
+
+    return r == CAMP_OK ? oracle_texts_open(&reading->texts, reading->connection,
+                                            reading->background, &reading->error)
+                        : r;
+}
+
+/* After a failure the connection is given up: whatever was wrong with it, a new one has not. */
+static void look(void *context)
+{
+    struct reading *reading = context;
+    int r = reading->connection == NULL ? connect_anew(reading) : CAMP_OK;
+
+    if (r == CAMP_OK)
+        r = oracle_look_read(&reading->look, &reading->texts, reading->use_clock, &reading->error);
+    if (r != CAMP_OK)
+        disconnect(reading);
+    reading->result = r;
+}
+
+static void release(void *context)
+{
+    struct reading *reading = context;
+
+    disconnect(reading);
+    oracle_look_release(&reading->look);
+    explicit_bzero(reading->connect, sizeof reading->connect);
+    free(reading);
+}
+
+/* ---------------------------------------------------------------------------------- Booking -- */
+
+/* "oracle@host (TNS V1-V3)" is long, and a label. */
+static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
+{
+    const char *labels[] = { session->user, session->program, session->machine, session->module };
+
+    *entity = (struct entity){
+        .id = session->sid,
+        .flags = is_new ? ENTITY_NEW : 0,
+        .count = 1,
+        .pid = session->spid,
+        .labels = labels_intern(labels, sizeof labels / sizeof labels[0]),
+    };
+    snprintf(entity->name, sizeof entity->name, "%.32s %lld,%.16s",
+             session->user[0] != '\0' ? session->user : session->program, (long long)session->sid,
+             session->serial);
+}
+
+static bool make_room(struct oracle_source *source, size_t count)
+{
+    struct session_time *grown;
+
+    if (count <= source->kind_capacity)
+        return true;
+    grown = reallocarray(source->kinds, 2 * count, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    source->kinds = grown;
+    source->kind_capacity = 2 * count;
+    return true;
+}
+
+static int book(struct oracle_source *source, const struct oracle_session *earlier)
+{
+    const struct oracle_times *times = &source->times;
+    const struct oracle_session *session = times->session;
+    struct session row = { .elapsed_ns = times->elapsed_ns,
+                           .cpu_ns = times->cpu_ns,
+                           .run_queue_ns = times->run_queue_ns,
+                           .time_count = times->wait_count };
+
+    if (!make_room(source, times->wait_count))
+        return CAMP_E_NOMEM;
+    row.times = source->kinds;
+    row.told_ns[SESSION_CPU] = times->told_cpu_ns;
+    row.told_ns[SESSION_RUN_QUEUE] = times->told_run_queue_ns;
+    for (size_t i = 0; i < times->wait_count; i++) {
+        struct session_time *time = &source->kinds[i];
+        enum session_state state;
+
+        *time = (struct session_time){ { { times->waits[i]->class, times->waits[i]->event,
+                                           session->status, session->type } },
+                                       times->wait_ns[i] };
+        state = session_frame_state(&source->sessions, &time->kind);
+        if (state < SESSION_STATE_COUNT)
+            row.told_ns[state] += time->ns;
+    }
+    name_session(session, earlier->is_new, &row.entity);
+    return session_frame_add(&source->sessions, &row);
+}
+
+/* Who was there before, and is no longer; or is known too little. */
+static uint64_t count_partial(const struct oracle_look *before, size_t found)
+{
+    return before->count > found ? before->count - found : 0;
+}
+
+static int book_all(struct oracle_source *source, struct oracle_look *after)
+{
+    const struct oracle_look *before = &source->before;
+    size_t found = 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; r == CAMP_OK && i < after->count; i++) {
+        struct oracle_session *session = &after->sessions[i];
+        const struct oracle_session *earlier = oracle_times_before(before, session);
+
+        session->is_new = earlier == NULL;
+        if (earlier == NULL)
+            continue;
+        r = oracle_times_fill(&source->times, before, earlier, after, session);
+        if (r != CAMP_OK || !source->times.is_known)
+            continue;
+        found++;
+        r = book(source, earlier);
+    }
+    source->sessions.frame.losses.partial = count_partial(before, found);
+    return r;
+}
+
+/* The look becomes the one before; its memory goes back to the thread. */
+static void keep(struct oracle_source *source)
+{
+    const struct oracle_look look = source->before;
+
+    source->before = source->reading->look;
+    source->reading->look = look;
+    source->has_before = true;
+}
+
+/* ---------------------------------------------------------------------------------- Trouble -- */
+
+static void tell(const struct oracle_source *source, const char *text)
+{
+    char message[CAMP_ERROR_SIZE + sizeof source->shown + 32];
+
+    if (source->from->tell == NULL)
+        return;
+    snprintf(message, sizeof message, "%s: %s", source->shown, text);
+    source->from->tell(source->from->context, message);
+}
+
+/* Told once, and again when it is another. What was before is no beginning for what comes after. */
+static void begin_trouble(struct oracle_source *source, const char *text)
+{
+    char message[CAMP_ERROR_SIZE + 16];
+
+    if (strcmp(source->trouble, text) != 0) {
+        snprintf(message, sizeof message, "%s; going on", text);
+        tell(source, message);
+        snprintf(source->trouble, sizeof source->trouble, "%s", text);
+    }
+    source->has_before = false;
+}
+
+static void end_trouble(struct oracle_source *source)
+{
+    if (source->trouble[0] != '\0')
+        tell(source, "answers again");
+    source->trouble[0] = '\0';
+    source->pause_ns = source->retry_ns = 0;
+}
+
+/* At once first, then with growing pauses. */
+static void put_off(struct oracle_source *source)
+{
+    source->retry_ns = now_ns(CLOCK_MONOTONIC) + source->pause_ns;
+    source->pause_ns = source->pause_ns == 0 ? PAUSE_NS : 2 * source->pause_ns;
+    if (source->pause_ns > PAUSE_MAXIMUM_NS)
+        source->pause_ns = PAUSE_MAXIMUM_NS;
+}
+
+/* ----------------------------------------------------------------------------------- Source -- */
+
+static const struct schema *describe(const struct source *base)
+{
+    return &((const struct oracle_source *)base)->sessions.schema;
+}
+
+/* No rows, as nothing is known; those of the last look are partial. */
+static void fill_empty(struct oracle_source *source, const struct frame **ret_frame)
+{
+    const uint64_t end_ns = now_ns(CLOCK_MONOTONIC);
+
+    session_frame_begin(&source->sessions, source->end_ns, end_ns, (int64_t)now_ns(CLOCK_REALTIME));
+    source->sessions.frame.losses.partial = source->before.count;
+    source->before.count = 0;
+    source->end_ns = end_ns;
+    *ret_frame = &source->sessions.frame;
+}
+
+static int fill_frame(struct oracle_source *source, const struct frame **ret_frame,
+                      struct camp_error *error)
+{
+    struct oracle_look *after = &source->reading->look;
+    const bool is_same_server = strcmp(source->before.server, after->server) == 0;
+    int r = CAMP_OK;
+
+    if (!is_same_server && source->has_before)
+        tell(source, "it is another instance, or was started again");
+    if (!source->has_before || !is_same_server) {
+        fill_empty(source, ret_frame);
+        source->end_ns = after->at_ns;
+    } else {
+        session_frame_begin(&source->sessions, source->before.at_ns, after->at_ns,
+                            after->wall_clock_ns);
+        source->end_ns = after->at_ns;
+        r = book_all(source, after);
+        *ret_frame = &source->sessions.frame;
+    }
+    keep(source);
+    return r == CAMP_OK ? r
+                        : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
+}
+
+/* A connection that is refused for who we are is not tried again: accounts get locked by that. */
+static int fail(struct oracle_source *source, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    const struct reading *reading = source->reading;
+
+    if (reading->result == CAMP_E_PERM)
+        return camp_fail(error, CAMP_E_PERM, 0, "%s: %s", source->shown, reading->error.message);
+    begin_trouble(source, reading->error.message);
+    put_off(source);
+    fill_empty(source, ret_frame);
+    return CAMP_OK;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct oracle_source *source = (struct oracle_source *)base;
+    const volatile sig_atomic_t *stop = source->from->stop;
+
+    while (source_wait(deadline_ns, UINT64_MAX, stop))
+        ;
+    if (*stop)
+        return SOURCE_END;
+    if (!source->is_asked && now_ns(CLOCK_MONOTONIC) < source->retry_ns) {
+        fill_empty(source, ret_frame);
+        return CAMP_OK;
+    }
+    if (!source->is_asked)
+        odbc_thread_begin(source->thread);
+    source->is_asked = true;
+    if (!odbc_thread_wait(source->thread,
+                          now_ns(CLOCK_MONOTONIC) + (source->trouble[0] != '\0' ? 0 : ANSWER_NS),
+                          stop)) {
+        if (*stop)
+            return SOURCE_END;
+        begin_trouble(source, "the database does not answer");
+        fill_empty(source, ret_frame);
+        return CAMP_OK;
+    }
+    source->is_asked = false;
+    if (source->reading->result != CAMP_OK)
+        return fail(source, ret_frame, error);
+    end_trouble(source);
+    return fill_frame(source, ret_frame, error);
+}
+
+static void close_source(struct source *base)
+{
+    struct oracle_source *source = (struct oracle_source *)base;
+
+    odbc_thread_close(source->thread);
+    session_frame_release(&source->sessions);
+    oracle_look_release(&source->before);
+    oracle_times_release(&source->times);
+    free(source->kinds);
+    free(source);
+}
+
+/* ---------------------------------------------------------------------------------- Opening -- */
+
+static int start_thread(struct oracle_source *source, const char *connect, struct camp_error *error)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+
+    if (reading == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory", source->shown);
+    snprintf(reading->connect, sizeof reading->connect, "%s", connect);
+    reading->background = source->from->background;
+    reading->use_clock =
+        source->from->tier == NULL || strcasecmp(source->from->tier, tier_told) != 0;
+    source->thread = odbc_thread_open(look, release, reading);
+    if (source->thread == NULL) {
+        release(reading);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a thread", source->shown);
+    }
+    source->reading = reading;
+    return CAMP_OK;
+}
+
+/* The first look: what fails now, fails. */
+static int look_first(struct oracle_source *source, struct camp_error *error)
+{
+    const struct reading *reading = source->reading;
+
+    odbc_thread_begin(source->thread);
+    source->is_asked = true;
+    if (!odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, source->from->stop))
+        return camp_fail(error, CAMP_E_GONE, 0, "%s: the database does not answer within %d s",
+                         source->shown, (int)(OPEN_NS / NS_PER_S));
+    source->is_asked = false;
+    return reading->result == CAMP_OK ? CAMP_OK
+                                      : camp_fail(error, reading->result, 0, "%s: %s",
+                                                  source->shown, reading->error.message);
+}
+
+static int settle_tier(struct oracle_source *source, struct from_facts *facts,
+                       struct camp_error *error)
+{
+    const struct reading *reading = source->reading;
+    const char *tier = source->from->tier;
+    const bool is_local = reading->texts.is_local;
+
+    if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_told) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.32s: of odbc: there are %s and %s",
+                         tier, tier_clock, tier_told);
+    if (tier != NULL && strcasecmp(tier, tier_clock) == 0 && !is_local)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "%s: --tier %s takes a server on this machine, by the host_name of "
+                         "v$instance",
+                         source->shown, tier_clock);
+    facts->live = true;
+    facts->tier = reading->use_clock && is_local ? tier_clock : tier_told;
+    if (facts->tier == tier_told)
+        snprintf(facts->note, sizeof facts->note,
+                 "CPU time is DB CPU, which Oracle writes down every 5 s or so: of shorter "
+                 "intervals it is wrong, and so is what is unaccounted%s",
+                 is_local ? ""
+                          : ". The server is not on this machine, or v$instance does not say so");
+    return CAMP_OK;
+}
+
+static int open_oracle(struct oracle_source *source, const char *connect, struct from_facts *facts,
+                       struct camp_error *error)
+{
+    struct session_plan plan = { .name = "oracle",
+                                 .detail = source->from->detail,
+                                 .has_told = true,
+                                 .wait_provenance = CAMP_MEASURED,
+                                 .rules_path = source->from->rules,
+                                 .rules_text = session_rules_oracle,
+                                 .label_names = label_names,
+                                 .label_count = sizeof label_names / sizeof label_names[0] };
+    int r = start_thread(source, connect, error);
+
+    if (r == CAMP_OK)
+        r = look_first(source, error);
+    if (r == CAMP_OK)
+        r = settle_tier(source, facts, error);
+    if (r != CAMP_OK)
+        return r;
+    plan.cpu_provenance = facts->tier == tier_clock ? CAMP_MEASURED : CAMP_SAMPLED;
+    r = session_frame_init(&source->sessions, &plan, error);
+    if (r != CAMP_OK)
+        return r;
+    keep(source);
+    source->end_ns = source->before.at_ns;
+    snprintf(facts->kind, sizeof facts->kind, "sessions");
+    return CAMP_OK;
+}
+
+static int open_query(const struct from *from, const char *connect, struct source **ret,
+                      struct from_facts *facts, struct camp_error *error)
+{
+    struct rows *rows;
+    const int r = odbc_query_open(connect, from, &rows, error);
+
+    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+}
+
+static int open_sessions(const struct from *from, const char *connect, struct source **ret,
+                         struct from_facts *facts, struct camp_error *error)
+{
+    struct oracle_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
+    source->source = (struct source){ describe, next, close_source, NULL };
+    source->from = from;
+    snprintf(source->shown, sizeof source->shown, "odbc:%.58s", facts->name);
+    r = open_oracle(source, connect, facts, error);
+    if (r != CAMP_OK) {
+        close_source(&source->source);
+        return r;
+    }
+    *ret = &source->source;
+    return CAMP_OK;
+}
+
+int odbc_source_open(const struct from *from, const char *text, struct source **ret,
+                     struct from_facts *facts, struct camp_error *error)
+{
+    char connect[ODBC_TEXT_SIZE];
+    int r;
+
+    odbc_text_shown(text, facts->name, sizeof facts->name);
+    if (text[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "odbc: takes a data source (odbc:NAME; odbcinst -q -s lists them) or a "
+                         "connection string (odbc:DRIVER=...;...)");
+    if (from->unit != NULL && from->query == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--unit is of the numbers in a table: give --query as well");
+    if (!odbc_text_to_connect(text, getenv("CAMP_ODBC_USER"), getenv("CAMP_ODBC_PASSWORD"),
+                              connect))
+        return camp_fail(error, CAMP_E_INVALID, 0, "odbc:%.64s: longer than %d bytes", facts->name,
+                         ODBC_TEXT_SIZE);
+    r = from->query != NULL ? open_query(from, connect, ret, facts, error)
+                            : open_sessions(from, connect, ret, facts, error);
+    explicit_bzero(connect, sizeof connect);
+    return r;
+}

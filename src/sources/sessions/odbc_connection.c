@@ -1,0 +1,338 @@
+#include "odbc_connection.h"
+
+#include "counters/error.h"
+#include "odbc_library.h"
+#include "sources/source.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SIZE 4096 /* of a row's texts */
+#define NAME_SIZE 256   /* of a column */
+
+struct odbc_connection {
+    const struct odbc_library *library;
+    odbc_handle environment, handle;
+    bool is_connected;
+};
+
+struct odbc_statement {
+    struct odbc_connection *connection;
+    odbc_handle handle;
+    struct field *fields; /* [count] */
+    size_t *begins;       /* [count]: of each field in `texts` */
+    size_t count;
+    char *texts; /* [size] */
+    size_t size;
+    uint64_t read; /* rows */
+};
+
+static bool is_good(int16_t result)
+{
+    return result == ODBC_SUCCESS || result == ODBC_SUCCESS_WITH_INFO;
+}
+
+/* ------------------------------------------------------------------------------- Failures -- */
+
+/* What a class of SQLSTATEs means, and what to do; the first that matches. */
+static const struct {
+    const char *begin; /* of the SQLSTATE */
+    int code;
+    const char *advice;
+} failures[] = {
+    { "01000", CAMP_E_INVALID, "; install the driver, or mend odbcinst.ini" },
+    { "IM002", CAMP_E_INVALID, "; odbcinst -q -s lists what there is" },
+    { "IM", CAMP_E_INVALID, "" },
+    { "28", CAMP_E_PERM, "; see CAMP_ODBC_USER, CAMP_ODBC_PASSWORD" },
+    { "08", CAMP_E_GONE, "" },
+    { "HYT", CAMP_E_GONE, "" },
+    { "42", CAMP_E_INVALID, "" },
+    { "S00", CAMP_E_INVALID, "" },
+    { "", CAMP_E_IO, "" },
+};
+
+/* Without "[unixODBC][Driver Manager]" and the like, in one line. */
+static const char *tidy(char *message)
+{
+    char *begin = message;
+
+    while (*begin == '[' && strchr(begin, ']') != NULL)
+        begin = strchr(begin, ']') + 1;
+    begin += strspn(begin, " ");
+    for (char *at = begin; *at != '\0'; at++) {
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
+    }
+    for (size_t length = strlen(begin); length > 0 && begin[length - 1] == ' ';)
+        begin[--length] = '\0';
+    return begin;
+}
+
+static int complain(const struct odbc_library *library, int16_t type, odbc_handle handle,
+                    struct camp_error *error)
+{
+    unsigned char state[6] = "", message[512] = "";
+    int32_t native = 0;
+    int16_t length = 0;
+    size_t i = 0;
+
+    if (!is_good(library->GetDiagRec(type, handle, 1, state, &native, message,
+                                     (int16_t)sizeof message, &length)))
+        return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed, and does not say why");
+    while (strncmp((const char *)state, failures[i].begin, strlen(failures[i].begin)) != 0)
+        i++;
+    return camp_fail(error, failures[i].code, 0, "%.84s (SQLSTATE %s)%s", tidy((char *)message),
+                     (const char *)state, failures[i].advice);
+}
+
+/* ----------------------------------------------------------------------------- Connection -- */
+
+static void *number(uintptr_t value)
+{
+    return (void *)value; /* as ODBC passes numbers */
+}
+
+static int connect_to(struct odbc_connection *connection, const char *text,
+                      struct camp_error *error)
+{
+    const struct odbc_library *library = connection->library;
+
+    if (!is_good(library->AllocHandle(ODBC_ENVIRONMENT, NULL, &connection->environment)) ||
+        !is_good(library->SetEnvAttr(connection->environment, ODBC_VERSION, number(ODBC_VERSION_3),
+                                     0)) ||
+        !is_good(
+            library->AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "unixODBC gives no connection");
+    /* A driver that does not know these does without. */
+    library->SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, number(ODBC_LOGIN_S), 0);
+    library->SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, number(ODBC_READ_ONLY), 0);
+    if (!is_good(library->DriverConnect(connection->handle, NULL, (unsigned char *)text,
+                                        ODBC_TEXT_TO_ITS_END, NULL, 0, NULL, ODBC_NEVER_ASK)))
+        return complain(library, ODBC_CONNECTION, connection->handle, error);
+    connection->is_connected = true;
+    return CAMP_OK;
+}
+
+int odbc_connection_open(const char *text, struct odbc_connection **ret, struct camp_error *error)
+{
+    struct odbc_connection *connection = calloc(1, sizeof *connection);
+    int r;
+
+    if (connection == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+    r = odbc_library_load(&connection->library, error);
+    if (r == CAMP_OK)
+        r = connect_to(connection, text, error);
+    if (r != CAMP_OK) {
+        odbc_connection_close(connection);
+        return r;
+    }
+    *ret = connection;
+    return CAMP_OK;
+}
+
+void odbc_connection_close(struct odbc_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    if (connection->is_connected)
+        connection->library->Disconnect(connection->handle);
+    if (connection->handle != NULL)
+        connection->library->FreeHandle(ODBC_CONNECTION, connection->handle);
+    if (connection->environment != NULL)
+        connection->library->FreeHandle(ODBC_ENVIRONMENT, connection->environment);
+    free(connection);
+}
+
+/* ------------------------------------------------------------------------------ Statement -- */
+
+static int complain_of(const struct odbc_statement *statement, struct camp_error *error)
+{
+    return complain(statement->connection->library, ODBC_STATEMENT, statement->handle, error);
+}
+
+/* Asked when it is prepared, and again once it was executed: some drivers know only then. */
+static int count_columns(struct odbc_statement *statement, struct camp_error *error)
+{
+    int16_t count = 0;
+
+    if (!is_good(statement->connection->library->NumResultCols(statement->handle, &count)))
+        return complain_of(statement, error);
+    if (count <= 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "the statement has no result; --query takes one that reads");
+    free(statement->fields);
+    free(statement->begins);
+    statement->count = (size_t)count;
+    statement->fields = calloc(statement->count, sizeof *statement->fields);
+    statement->begins = calloc(statement->count, sizeof *statement->begins);
+    return statement->fields != NULL && statement->begins != NULL
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu columns", statement->count);
+}
+
+static int prepare(struct odbc_statement *statement, const char *text, unsigned answer_s,
+                   struct camp_error *error)
+{
+    const struct odbc_connection *connection = statement->connection;
+    const struct odbc_library *library = connection->library;
+
+    statement->texts = malloc(FIRST_SIZE);
+    statement->size = FIRST_SIZE;
+    if (statement->texts == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
+    if (!is_good(library->AllocHandle(ODBC_STATEMENT, connection->handle, &statement->handle)))
+        return complain(library, ODBC_CONNECTION, connection->handle, error);
+    if (answer_s > 0)
+        library->SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, number(answer_s), 0);
+    if (!is_good(library->Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
+        return complain_of(statement, error);
+    /* Before anything is executed: what has no result writes. */
+    return count_columns(statement, error);
+}
+
+int odbc_statement_open(struct odbc_connection *connection, const char *text, unsigned answer_s,
+                        struct odbc_statement **ret, struct camp_error *error)
+{
+    struct odbc_statement *statement = calloc(1, sizeof *statement);
+    int r;
+
+    if (statement == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a statement");
+    statement->connection = connection;
+    r = prepare(statement, text, answer_s, error);
+    if (r != CAMP_OK) {
+        odbc_statement_close(statement);
+        return r;
+    }
+    *ret = statement;
+    return CAMP_OK;
+}
+
+void odbc_statement_close(struct odbc_statement *statement)
+{
+    if (statement == NULL)
+        return;
+    if (statement->handle != NULL)
+        statement->connection->library->FreeHandle(ODBC_STATEMENT, statement->handle);
+    free(statement->fields);
+    free(statement->begins);
+    free(statement->texts);
+    free(statement);
+}
+
+int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error)
+{
+    const struct odbc_library *library = statement->connection->library;
+    int16_t result;
+
+    library->FreeStmt(statement->handle, ODBC_CLOSE_CURSOR);
+    statement->read = 0;
+    result = library->Execute(statement->handle);
+    if (!is_good(result) && result != ODBC_NO_DATA)
+        return complain_of(statement, error);
+    return count_columns(statement, error);
+}
+
+/* Room for `more` bytes behind the first `used`. */
+static bool make_room(struct odbc_statement *statement, size_t used, size_t more)
+{
+    const size_t size = 2 * (used + more);
+    char *grown;
+
+    if (used + more <= statement->size)
+        return true;
+    grown = realloc(statement->texts, size);
+    if (grown == NULL)
+        return false;
+    statement->texts = grown;
+    statement->size = size;
+    return true;
+}
+
+/* Reads a value behind the first *used bytes; one that is longer than the room comes in pieces. */
+static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
+                      struct camp_error *error)
+{
+    const size_t begin = *used;
+    int16_t result;
+
+    for (;;) {
+        odbc_length length = 0;
+        size_t room;
+
+        if (!make_room(statement, *used, 256))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
+        room = statement->size - *used;
+        result = statement->connection->library->GetData(statement->handle, (uint16_t)(column + 1),
+                                                         ODBC_TEXT, statement->texts + *used,
+                                                         (odbc_length)room, &length);
+        if (result == ODBC_NO_DATA || (is_good(result) && length == ODBC_NULL))
+            break;
+        if (!is_good(result))
+            return complain_of(statement, error);
+        /* All of it is there, or as much as has room before its NUL: then there is more. */
+        if (length >= 0 && (size_t)length < room) {
+            *used += (size_t)length;
+            break;
+        }
+        *used += room - 1;
+    }
+    statement->begins[column] = begin;
+    statement->fields[column].length = *used - begin;
+    return CAMP_OK;
+}
+
+static void hand_out(struct odbc_statement *statement, struct row *ret)
+{
+    for (size_t i = 0; i < statement->count; i++)
+        statement->fields[i].text = statement->texts + statement->begins[i];
+    *ret = (struct row){ .number = statement->read,
+                         .count = statement->count,
+                         .fields = statement->fields };
+}
+
+int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
+                         struct camp_error *error)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < statement->count; i++) {
+        int16_t length = 0, type, digits, nullable;
+        uintptr_t size;
+
+        if (!make_room(statement, used, NAME_SIZE))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
+        if (!is_good(statement->connection->library->DescribeCol(
+                statement->handle, (uint16_t)(i + 1), (unsigned char *)statement->texts + used,
+                NAME_SIZE, &length, &type, &size, &digits, &nullable)))
+            return complain_of(statement, error);
+        statement->begins[i] = used;
+        statement->fields[i].length = strnlen(statement->texts + used, NAME_SIZE - 1);
+        used += statement->fields[i].length;
+    }
+    hand_out(statement, ret);
+    return CAMP_OK;
+}
+
+int odbc_statement_next(struct odbc_statement *statement, struct row *ret, struct camp_error *error)
+{
+    const int16_t result = statement->connection->library->Fetch(statement->handle);
+    size_t used = 0;
+    int r = CAMP_OK;
+
+    if (result == ODBC_NO_DATA)
+        return SOURCE_END;
+    if (!is_good(result))
+        return complain_of(statement, error);
+    for (size_t i = 0; r == CAMP_OK && i < statement->count; i++)
+        r = read_value(statement, i, &used, error);
+    if (r != CAMP_OK)
+        return r;
+    statement->read++;
+    hand_out(statement, ret);
+    return CAMP_OK;
+}

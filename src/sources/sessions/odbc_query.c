@@ -1,0 +1,215 @@
+#include "odbc_query.h"
+
+#include "counters/error.h"
+#include "odbc_connection.h"
+#include "odbc_thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_ROWS 1000 /* fetched at once, on the thread that may wait for the driver */
+
+/* Rows with their texts, one behind the other. */
+struct block {
+    struct field *fields; /* [rows x columns] */
+    size_t rows, columns;
+    char *texts;
+    size_t used, size;
+};
+
+/* The thread's, while it is at work. */
+struct fetching {
+    char *connect, *query;
+    struct odbc_connection *connection;
+    struct odbc_statement *statement;
+    struct block block;
+    int result; /* of the last work: SOURCE_END behind the last row */
+    struct camp_error error;
+};
+
+struct query {
+    struct rows rows; /* first: it is rows */
+    struct odbc_thread *thread;
+    struct fetching *fetching;
+    const volatile sig_atomic_t *stop;
+    size_t at;     /* in the block */
+    uint64_t read; /* rows, the header not among them */
+    bool is_begun;
+};
+
+/* ---------------------------------------------------------------------------- On the thread -- */
+
+static bool keep_row(struct block *block, const struct row *row)
+{
+    struct field *to;
+    size_t length = 0;
+
+    for (size_t i = 0; i < row->count; i++)
+        length += row->fields[i].length;
+    if (block->texts == NULL || block->used + length > block->size) {
+        const size_t size = 2 * (block->used + length) + 65536;
+        char *grown = realloc(block->texts, size);
+
+        if (grown == NULL)
+            return false;
+        block->texts = grown;
+        block->size = size;
+    }
+    to = block->fields + block->rows++ * block->columns;
+    for (size_t i = 0; i < row->count; i++) {
+        if (row->fields[i].length > 0)
+            memcpy(block->texts + block->used, row->fields[i].text, row->fields[i].length);
+        to[i].length = row->fields[i].length;
+        block->used += to[i].length;
+    }
+    return true;
+}
+
+/* Texts have their place only once no more are added. */
+static void place_texts(struct block *block)
+{
+    char *at = block->texts;
+
+    for (size_t i = 0; i < block->rows * block->columns; i++) {
+        block->fields[i].text = at;
+        at += block->fields[i].length;
+    }
+}
+
+/* Connects, executes, and keeps the names of the columns as a row. */
+static int begin(struct fetching *fetching)
+{
+    struct block *block = &fetching->block;
+    struct camp_error *error = &fetching->error;
+    struct row row;
+    int r = odbc_connection_open(fetching->connect, &fetching->connection, error);
+
+    if (r == CAMP_OK)
+        r = odbc_statement_open(fetching->connection, fetching->query, 0, &fetching->statement,
+                                error);
+    if (r == CAMP_OK)
+        r = odbc_statement_execute(fetching->statement, error);
+    if (r == CAMP_OK)
+        r = odbc_statement_names(fetching->statement, &row, error);
+    if (r != CAMP_OK)
+        return r;
+    block->columns = row.count;
+    block->fields = calloc(BLOCK_ROWS * row.count, sizeof *block->fields);
+    return block->fields != NULL && keep_row(block, &row)
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
+}
+
+static void fetch(void *context)
+{
+    struct fetching *fetching = context;
+    struct block *block = &fetching->block;
+    struct row row;
+    int r = CAMP_OK;
+
+    block->rows = block->used = 0;
+    if (fetching->statement == NULL) {
+        r = begin(fetching);
+    } else {
+        while (r == CAMP_OK && block->rows < BLOCK_ROWS) {
+            r = odbc_statement_next(fetching->statement, &row, &fetching->error);
+            if (r == CAMP_OK && !keep_row(block, &row))
+                r = camp_fail(&fetching->error, CAMP_E_NOMEM, 0, "no memory for rows");
+        }
+    }
+    place_texts(block);
+    fetching->result = r;
+}
+
+static void release(void *context)
+{
+    struct fetching *fetching = context;
+
+    odbc_statement_close(fetching->statement);
+    odbc_connection_close(fetching->connection);
+    free(fetching->block.fields);
+    free(fetching->block.texts);
+    free(fetching->connect);
+    free(fetching->query);
+    free(fetching);
+}
+
+/* ------------------------------------------------------------------------------------- Rows -- */
+
+/* The next block. A query takes its time: whoever waits for it may interrupt. */
+static int fetch_block(struct query *query, struct camp_error *error)
+{
+    odbc_thread_begin(query->thread);
+    query->at = 0;
+    if (!odbc_thread_wait(query->thread, UINT64_MAX, query->stop))
+        return camp_fail(error, CAMP_E_IO, 0, "interrupted before the query's end");
+    if (query->fetching->result < 0) {
+        *error = query->fetching->error;
+        return query->fetching->result;
+    }
+    return CAMP_OK;
+}
+
+static int next(struct rows *rows, struct row *ret, struct camp_error *error)
+{
+    struct query *query = (struct query *)rows;
+    const struct block *block = &query->fetching->block;
+    int r;
+
+    if (query->at == block->rows) {
+        if (query->fetching->result == SOURCE_END)
+            return SOURCE_END;
+        r = fetch_block(query, error);
+        if (r != CAMP_OK)
+            return r;
+        if (block->rows == 0)
+            return SOURCE_END;
+    }
+    *ret = (struct row){ .count = block->columns,
+                         .fields = block->fields + query->at++ * block->columns };
+    if (query->is_begun)
+        ret->number = ++query->read;
+    query->is_begun = true;
+    return CAMP_OK;
+}
+
+static void close_query(struct rows *rows)
+{
+    struct query *query = (struct query *)rows;
+
+    odbc_thread_close(query->thread);
+    free(query);
+}
+
+int odbc_query_open(const char *text, const struct from *from, struct rows **ret,
+                    struct camp_error *error)
+{
+    struct query *query = calloc(1, sizeof *query);
+    struct fetching *fetching = calloc(1, sizeof *fetching);
+    int r;
+
+    if (query == NULL || fetching == NULL) {
+        free(query);
+        free(fetching);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
+    }
+    *query = (struct query){ .rows = { next, close_query, "row" },
+                             .fetching = fetching,
+                             .stop = from->stop };
+    fetching->connect = strdup(text);
+    fetching->query = strdup(from->query);
+    if (fetching->connect != NULL && fetching->query != NULL)
+        query->thread = odbc_thread_open(fetch, release, fetching);
+    if (query->thread == NULL) {
+        release(fetching);
+        free(query);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
+    }
+    r = fetch_block(query, error);
+    if (r != CAMP_OK) {
+        close_query(&query->rows);
+        return r;
+    }
+    *ret = &query->rows;
+    return CAMP_OK;
+}

@@ -1,0 +1,210 @@
+#include "oracle_times.h"
+
+#include "ledger/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void oracle_times_release(struct oracle_times *times)
+{
+    free(times->waits);
+    free(times->wait_ns);
+    *times = (struct oracle_times){ 0 };
+}
+
+const struct oracle_session *oracle_times_before(const struct oracle_look *before,
+                                                 const struct oracle_session *session)
+{
+    size_t low = 0, high = before->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (before->sessions[middle].sid < session->sid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == before->count || before->sessions[low].sid != session->sid ||
+        strcmp(before->sessions[low].serial, session->serial) != 0 ||
+        strcmp(before->sessions[low].logon, session->logon) != 0)
+        return NULL;
+    return &before->sessions[low];
+}
+
+/* ------------------------------------------------------------------------ The wait in flight -- */
+
+static int compare(const void *a, const void *b)
+{
+    return oracle_wait_compare(a, b);
+}
+
+/* All zero: none of its kind has. */
+static struct oracle_wait finished(const struct oracle_look *look,
+                                   const struct oracle_session *session,
+                                   const struct oracle_wait *wait)
+{
+    const struct oracle_wait *known = session->wait_count > 0
+                                          ? bsearch(wait, look->waits + session->first_wait,
+                                                    session->wait_count, sizeof *wait, compare)
+                                          : NULL;
+
+    return known != NULL ? *known : (struct oracle_wait){ 0 };
+}
+
+static bool is_same_wait(const struct oracle_session *left, const struct oracle_session *right)
+{
+    return left->certainty != ORACLE_NO_WAIT && right->certainty != ORACLE_NO_WAIT &&
+           oracle_wait_compare(&left->wait, &right->wait) == 0;
+}
+
+/* Whether a wait that ended while the look was taken is among the finished ones. Since the look
+ * before none more has finished: no. One has, and this one had begun before: it is that one. Else
+ * others of its kind may have finished: it can only be among them when they lasted long enough. */
+static bool has_finished(const struct oracle_look *before, const struct oracle_wait *then,
+                         const struct oracle_wait *now, const struct oracle_look *after,
+                         const struct oracle_session *session)
+{
+    if (now->count == then->count)
+        return false;
+    return session->wait_begin_ns < before->at_ns ||
+           counted_since(then->ns, now->ns) >= after->at_ns - session->wait_begin_ns;
+}
+
+static void settle(const struct oracle_look *before, const struct oracle_session *earlier,
+                   const struct oracle_look *after, struct oracle_session *session)
+{
+    const struct oracle_wait then = finished(before, earlier, &session->wait);
+    const struct oracle_wait now = finished(after, session, &session->wait);
+
+    if (session->wait_begin_ns >= after->at_ns)
+        session->certainty = ORACLE_NO_WAIT;
+    if (session->certainty == ORACLE_MAY_BE_ENDED)
+        session->certainty =
+            has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
+    /* Of a wait that goes on the beginning stays, whatever the clocks of two looks say. */
+    if (now.count == then.count && is_same_wait(earlier, session) &&
+        session->wait_begin_ns < before->at_ns)
+        session->wait_begin_ns = earlier->wait_begin_ns;
+}
+
+/* ----------------------------------------------------------------------------------- Times -- */
+
+/* Of an event at a look: finished, and in flight. */
+static int64_t time_of(const struct oracle_look *look, const struct oracle_session *session,
+                       const struct oracle_wait *wait)
+{
+    const struct oracle_wait known = finished(look, session, wait);
+    const bool in_flight =
+        session->certainty == ORACLE_IN_FLIGHT && oracle_wait_compare(&session->wait, wait) == 0;
+
+    return (int64_t)known.ns + (in_flight ? (int64_t)(look->at_ns - session->wait_begin_ns) : 0);
+}
+
+static bool add_wait(struct oracle_times *times, const struct oracle_wait *wait, int64_t ns)
+{
+    if (ns <= 0)
+        return true;
+    if (times->wait_count == times->wait_capacity) {
+        const size_t capacity = 2 * times->wait_capacity + 16;
+        void *waits = reallocarray(times->waits, capacity, sizeof *times->waits);
+        void *wait_ns;
+
+        if (waits == NULL)
+            return false;
+        times->waits = waits;
+        wait_ns = reallocarray(times->wait_ns, capacity, sizeof *times->wait_ns);
+        if (wait_ns == NULL)
+            return false;
+        times->wait_ns = wait_ns;
+        times->wait_capacity = capacity;
+    }
+    times->waits[times->wait_count] = wait;
+    times->wait_ns[times->wait_count++] = (uint64_t)ns;
+    return true;
+}
+
+static bool add_waits(struct oracle_times *times, const struct oracle_look *before,
+                      const struct oracle_session *earlier, const struct oracle_look *after,
+                      const struct oracle_session *session)
+{
+    bool good = true, is_flight_listed = session->certainty != ORACLE_IN_FLIGHT;
+
+    for (size_t i = 0; good && i < session->wait_count; i++) {
+        const struct oracle_wait *wait = &after->waits[session->first_wait + i];
+
+        is_flight_listed |= oracle_wait_compare(wait, &session->wait) == 0;
+        good =
+            add_wait(times, wait, time_of(after, session, wait) - time_of(before, earlier, wait));
+    }
+    /* The first of its kind has no row among the finished ones. */
+    if (good && !is_flight_listed)
+        good = add_wait(times, &session->wait,
+                        time_of(after, session, &session->wait) -
+                            time_of(before, earlier, &session->wait));
+    return good;
+}
+
+/* The run queue has what CPU time and waits leave. */
+static void book_clock(struct oracle_times *times, const struct oracle_session *earlier,
+                       const struct oracle_session *session)
+{
+    uint64_t booked_ns;
+
+    times->has_clock = earlier->has_clock && session->has_clock && earlier->spid == session->spid;
+    times->cpu_ns =
+        times->has_clock ? counted_since(earlier->cpu_ns, session->cpu_ns) : times->told_cpu_ns;
+    if (!times->has_clock)
+        return;
+    booked_ns = times->cpu_ns;
+    for (size_t i = 0; i < times->wait_count; i++)
+        booked_ns += times->wait_ns[i];
+    times->run_queue_ns = counted_since(earlier->run_queue_ns, session->run_queue_ns);
+    if (booked_ns + times->run_queue_ns > times->elapsed_ns)
+        times->run_queue_ns = times->elapsed_ns > booked_ns ? times->elapsed_ns - booked_ns : 0;
+}
+
+/* What DB time has that is neither DB CPU nor a wait: most of it, the wait for a CPU. */
+static int64_t unexplained(const struct oracle_look *look, const struct oracle_session *session)
+{
+    int64_t ns = (int64_t)session->db_time_ns - (int64_t)session->db_cpu_ns;
+
+    for (size_t i = 0; i < session->wait_count; i++) {
+        const struct oracle_wait *wait = &look->waits[session->first_wait + i];
+
+        if (strcmp(wait->class, "Idle") != 0)
+            ns -= time_of(look, session, wait);
+    }
+    return ns;
+}
+
+/* Waits are written down at once and DB time later, so that what is unexplained falls between two
+ * such moments, and is right at each: its new heights are what counts. */
+static void tell_run_queue(struct oracle_times *times, const struct oracle_look *before,
+                           const struct oracle_session *earlier, const struct oracle_look *after,
+                           struct oracle_session *session)
+{
+    const int64_t then = unexplained(before, earlier), now = unexplained(after, session);
+    const int64_t height = then > earlier->told_queue_ns ? then : earlier->told_queue_ns;
+
+    session->told_queue_ns = now > height ? now : height;
+    times->told_run_queue_ns = (uint64_t)(session->told_queue_ns - height);
+}
+
+int oracle_times_fill(struct oracle_times *times, const struct oracle_look *before,
+                      const struct oracle_session *earlier, const struct oracle_look *after,
+                      struct oracle_session *session)
+{
+    settle(before, earlier, after, session);
+    times->session = session;
+    times->is_known = earlier->certainty != ORACLE_MAY_BE_ENDED;
+    times->elapsed_ns = counted_since(before->at_ns, after->at_ns);
+    times->run_queue_ns = 0;
+    times->told_cpu_ns = counted_since(earlier->db_cpu_ns, session->db_cpu_ns);
+    times->wait_count = 0;
+    if (!add_waits(times, before, earlier, after, session))
+        return CAMP_E_NOMEM;
+    book_clock(times, earlier, session);
+    tell_run_queue(times, before, earlier, after, session);
+    return CAMP_OK;
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""oracle_file.py: an Oracle of which everything is known, in a file of SQLite.
+
+    oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...]
+    oracle_file.py compare FILE RECORDING
+
+`make` writes what each session does for the next seconds, piece by piece: a CPU, a wait, another.
+Its views (v$session, v$session_event, ...) are computed from that and the clock whenever somebody
+reads: waits are in v$session_event once they have finished, DB CPU and DB time as they were at the
+last multiple of 5 s. Session 1 is replaced by another serial# with the same sid half-way, session 2
+ends there, session 3 waits for one thing all the time.
+
+`compare` says, in ms per session and second, by how much each state of a recording differs from
+what was so: root of the mean square of all rows (rms_STATE) and the mean (mean_STATE), the rows, and
+the intervals in which a session that began or ended has a row although it was not there throughout.
+"""
+import argparse
+import collections
+import math
+import random
+import sqlite3
+import sys
+import time
+
+SCHEMA = '''
+create table being(sid integer, serial integer, name text, begun real, ended real, spid integer);
+create table piece(sid integer, serial integer, begun real, ended real, class text, event text);
+create index piece_by_session on piece(sid, serial, begun);
+create table instance(host text, origin real, begun text);
+create view moment as select (julianday('now') - 2440587.5) * 86400.0 - origin as now from instance;
+create view present as select * from being, moment where begun <= now and now < ended;
+create view "v$instance" as select host as host_name, 'SIM' as instance_name, begun as startup_time
+  from instance;
+create view "v$process" as select sid as addr, spid from present where spid is not null;
+create view "v$session" as
+  select s.sid, s.serial as "SERIAL#", s.name as username, 'ACTIVE' as status, s.sid as paddr,
+    case when p.class is null then 'WAITED KNOWN TIME' else 'WAITING' end as state,
+    p.event, p.class as wait_class,
+    case when p.class is null then 0 else cast((s.now - p.begun) * 1000000 as integer) end
+      as wait_time_micro,
+    datetime(s.begun, 'unixepoch') as logon_time, 'sim' as program, 'here' as machine,
+    '' as module, 'USER' as type
+  from present s left join piece p
+    on p.sid = s.sid and p.serial = s.serial and p.begun <= s.now and s.now < p.ended;
+create view "v$session_event" as
+  select p.sid, p.class as wait_class, p.event,
+    cast((p.ended - p.begun) * 1000000 as integer) as time_waited_micro, 1 as total_waits
+  from present s join piece p on p.sid = s.sid and p.serial = s.serial
+  where p.class is not null and p.ended <= s.now;
+create view told as
+  select s.sid, p.class, max(0, min(p.ended, cast(s.now / 5 as integer) * 5) - p.begun) as s
+  from present s join piece p on p.sid = s.sid and p.serial = s.serial where p.begun <= s.now;
+create view "v$sess_time_model" as
+  select sid, 'DB CPU' as stat_name, cast(sum(s) * 1000000 as integer) as value
+    from told where class is null group by sid
+  union all select sid, 'DB time', cast(sum(s) * 1000000 as integer)
+    from told where class is not 'Idle' group by sid;
+'''
+
+WAITS = (('User I/O', 'db file sequential read', 'wait'), ('Commit', 'log file sync', 'wait'),
+         ('Application', 'enq: TX - row lock contention', 'contention'),
+         ('Other', 'latch free', 'contention'), ('Concurrency', 'library cache lock', 'contention'),
+         ('Idle', 'SQL*Net message from client', 'idle'))
+STATE = {event: state for _, event, state in WAITS}
+STATES = ('cpu', 'contention', 'wait', 'idle')
+
+
+def pieces(sid, begun, ended):
+    """What a session does from then to then: (begun, ended, class, event); class None: a CPU."""
+    at = begun
+    if sid == 3:
+        yield begun, ended, *WAITS[0][:2]
+        return
+    while at < ended:
+        for kind in (None, random.choice(WAITS)):
+            until = min(at + random.expovariate(1 / random.choice((0.02, 0.3, 1.5))), ended)
+            yield at, until, *(kind[:2] if kind else (None, None))
+            at = until
+
+
+def make(options):
+    random.seed(options.seed)
+    db = sqlite3.connect(options.file)
+    db.executescript(SCHEMA)
+    db.execute('insert into instance values (?, ?, ?)', (options.host, time.time(), options.begun))
+    spids = options.spid.split(',') if options.spid else []
+    for sid in range(1, options.sessions + 1):
+        half = options.seconds / 2
+        lives = {1: ((7, -20, half), (8, half, 1e9)), 2: ((7, -20, half),)}.get(sid, ((7, -20, 1e9),))
+        for serial, begun, ended in lives:
+            spid = int(spids[sid - 1]) if sid <= len(spids) else None
+            db.execute('insert into being values (?, ?, ?, ?, ?, ?)',
+                       (sid, serial, f'U{sid}', begun, ended, spid))
+            db.executemany('insert into piece values (?, ?, ?, ?, ?, ?)', (
+                (sid, serial, *piece)
+                for piece in pieces(sid, begun, min(ended, options.seconds + 20))))
+    db.commit()
+
+
+def truth(db):
+    """{(sid, serial): [(begun, ended, state)]}"""
+    lives = collections.defaultdict(list)
+    for sid, serial, begun, ended, event in db.execute(
+            'select sid, serial, begun, ended, event from piece order by begun'):
+        lives[sid, serial].append((begun, ended, STATE[event] if event else 'cpu'))
+    return lives
+
+
+def between(life, begin, end):
+    """Seconds in each state."""
+    sums = dict.fromkeys(STATES, 0.0)
+    for begun, ended, state in life:
+        sums[state] += max(0.0, min(ended, end) - max(begun, begin))
+    return sums
+
+
+def compare(options):
+    db = sqlite3.connect(options.file)
+    origin, = db.execute('select origin from instance').fetchone()
+    being = {(sid, serial): (begun, ended) for sid, serial, begun, ended in db.execute(
+        'select sid, serial, begun, ended from being')}
+    lives = truth(db)
+    errors = collections.defaultdict(list)
+    rows = absent = 0
+    record = sqlite3.connect(options.recording)
+    for wall_ns, elapsed_ns, name, *values in record.execute(
+            'select wall_clock_ns, o.elapsed_ns, name, cpu_ns, contention_ns, wait_ns, idle_ns, '
+            'unaccounted_ns from oracle o join tick using (tick) join entity using (entity)'):
+        end = wall_ns / 1e9 - origin
+        begin, seconds = end - elapsed_ns / 1e9, elapsed_ns / 1e9
+        sid, serial = (int(number) for number in name.split()[-1].split(','))
+        rows += 1
+        absent += being[sid, serial][0] > begin + 0.1 or being[sid, serial][1] < end - 0.1
+        true = between(lives[sid, serial], begin, end)
+        for state, value in zip(STATES, values):
+            errors[state].append((value / 1e9 - true[state]) / seconds)
+        errors['unaccounted'].append(values[4] / 1e9 / seconds)
+    print('rows', rows)
+    print('absent', absent)
+    for state, values in errors.items():
+        print(f'rms_{state}', round(1000 * math.sqrt(sum(v * v for v in values) / len(values))))
+        print(f'mean_{state}', round(1000 * sum(values) / len(values)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('what', choices=('make', 'compare'))
+    parser.add_argument('file')
+    parser.add_argument('recording', nargs='?')
+    parser.add_argument('--sessions', type=int, default=20)
+    parser.add_argument('--seconds', type=float, default=20)
+    parser.add_argument('--host', default='elsewhere')
+    parser.add_argument('--begun', default='2008-11-22 02:00:00')
+    parser.add_argument('--spid', default='')
+    parser.add_argument('--seed', type=int, default=7)
+    options = parser.parse_args()
+    return {'make': make, 'compare': compare}[options.what](options)
+
+
+sys.exit(main())
