@@ -104,7 +104,8 @@ static int open_next(struct replay_source *source, struct camp_error *error)
     source->current = next;
     if (!is_same_source(source->first, next))
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s has other columns than the files before it: read it alone",
+                         "%.200s has other columns or labels than the files before it: read "
+                         "it alone",
                          source->set.paths[source->at]);
     return CAMP_OK;
 }

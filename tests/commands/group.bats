@@ -54,3 +54,12 @@ give_labels() {
     [[ $stderr == *'--group usr: '*' has the labels user, database' ]]
     [ ! -e x.camp ]
 }
+
+@test "files of a set that have other labels are told apart" {
+    mkdir set
+    cp plain.camp set/run-20231114T221320Z.camp
+    give_labels
+    cp plain.camp set/run-20231114T221420Z.camp
+    run -1 --separate-stderr "$CAMP" record --from set --output x.camp
+    [[ $stderr == *'run-20231114T221420Z.camp has other columns or labels than the files before it'* ]]
+}
