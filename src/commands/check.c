@@ -2,7 +2,7 @@
  * camp check: how wrong sampled CPU time is here (the papers' cpuchk). Joins the sources "tasks"
  * and "cpus" to a view, interval by interval.
  */
-#include "check_record.h"
+#include "check_recorded.h"
 #include "check_report.h"
 #include "command.h"
 #include "counters.h"
@@ -32,12 +32,14 @@ struct check_options {
     bool kernel_threads;
     const char *filter, *columns, *report;
     struct process_selection processes;
+    struct from_options from; /* its text NULL: this machine */
 };
 
 struct check {
     struct check_options options;
     struct check_context context;
-    struct source *tasks, *cpus;
+    struct source *tasks, *cpus; /* of this machine */
+    struct check_recorded recorded;
     struct check_record record;
     struct check_report report;
     struct view_options view_options;
@@ -51,6 +53,11 @@ struct check {
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
+        { "from", 0, OPTION_TEXT, &options->from.from.text, "FILE.camp",
+          "Instead of this machine: a recording of check (camp record --from check), or the folder "
+          "of a rotated one.",
+          0, 0, NULL },
+        FROM_PART_OPTIONS(&options->from, "a recording"),
         { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &options->count, "N", "End after N intervals.", 1, 1e9,
@@ -146,6 +153,7 @@ static int read_options(struct check *check, int argc, char **argv)
     *options = (struct check_options){
         .interval_ns = NS_PER_S, .top = UINT64_MAX, .kernel_threads = true, .table = -1
     };
+    from_options_init(&options->from);
     status = parse(options, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -169,7 +177,11 @@ static int read_options(struct check *check, int argc, char **argv)
     check->context.selection.kernel_threads = options->kernel_threads;
     check->context.selection.top = options->top;
     check->context.selection.top_cpus = options->format == FORMAT_TEXT ? TEXT_CPUS : 0;
-    status = selection_processes(&check->options.processes);
+    if (options->from.from.text != NULL && (options->report != NULL || options->tier != 0))
+        return complain(STATUS_USAGE, "--from goes without --tier and --report; camp report "
+                                      "--picture error-by-load is of a recording");
+    status = options->from.from.text != NULL ? selection_numbers(&check->options.processes)
+                                             : selection_processes(&check->options.processes);
     check->context.selection.pids = check->options.processes.pids;
     check->context.selection.pid_count = check->options.processes.count;
     if (status == OPTIONS_GO_ON)
@@ -217,8 +229,12 @@ static void tell_tier(const struct check *check)
 static int open_sources(struct check *check)
 {
     struct camp_error error = { 0 };
-    int r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
-                              &check->context.tier, &error);
+    int r;
+
+    if (check->options.from.from.text != NULL)
+        return check_recorded_open(&check->recorded, &check->options.from, &check->context);
+    r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
+                          &check->context.tier, &error);
 
     if (r == CAMP_OK)
         tasks_source_keep(check->tasks, check->options.processes.pids,
@@ -235,8 +251,6 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
     int failed;
 
     time_text(time, sizeof time, tasks->wall_clock_ns);
-    check->context.living = tasks_source_living(check->tasks);
-    check->context.measured_cpus = tasks_source_cpus(check->tasks);
     check->lost |= tasks->losses.lost > 0;
     if ((check->options.report != NULL &&
          check_report_add(&check->report, &check->context, tasks, cpus, time) != CAMP_OK) ||
@@ -244,6 +258,40 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
         return complain(STATUS_FAILURE, "out of memory");
     failed = check->view->record(&check->view_options, &check->record.record, number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int next_of_machine(struct check *check, uint64_t deadline_ns,
+                           const struct frame **ret_tasks, const struct frame **ret_cpus,
+                           struct camp_error *error)
+{
+    int r = check->tasks->next(check->tasks, deadline_ns, ret_tasks, error);
+
+    if (r == CAMP_OK)
+        r = check->cpus->next(check->cpus, 0, ret_cpus, error);
+    check->context.living = tasks_source_living(check->tasks);
+    check->context.measured_cpus = tasks_source_cpus(check->tasks);
+    return r;
+}
+
+static int next_recorded(struct check *check, const struct frame **ret_tasks,
+                         const struct frame **ret_cpus, struct camp_error *error)
+{
+    const int r =
+        check_recorded_next(&check->recorded, &check->context, ret_tasks, ret_cpus, error);
+
+    progress_clear(&check->options.from.progress);
+    for (size_t i = 0; r == CAMP_OK && i < (*ret_tasks)->entity_count; i++)
+        selection_meet(&check->options.processes, (*ret_tasks)->entities[i].id);
+    return r;
+}
+
+/* Once there is no more of a recording. */
+static int finish_recorded(const struct check *check, uint64_t intervals)
+{
+    if (intervals == 0)
+        return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
+                        check->recorded.facts.name);
+    return selection_complain_of_missing(&check->options.processes, check->recorded.facts.name);
 }
 
 static int run_intervals(struct check *check)
@@ -260,14 +308,17 @@ static int run_intervals(struct check *check)
         if (check->options.count > 0 && i == check->options.count)
             break;
         deadline_ns += check->options.interval_ns;
-        r = check->tasks->next(check->tasks, deadline_ns, &tasks, &error);
-        if (r == CAMP_OK)
-            r = check->cpus->next(check->cpus, 0, &cpus, &error);
+        r = check->tasks != NULL ? next_of_machine(check, deadline_ns, &tasks, &cpus, &error)
+                                 : next_recorded(check, &tasks, &cpus, &error);
+        if (r == SOURCE_END) {
+            status = finish_recorded(check, i);
+            break;
+        }
         status = r == CAMP_OK ? show(check, tasks, cpus, i) : complain_of(r, &error);
         /* After a suspend, or where a look takes longer than the interval: none to make up for. */
         if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
             deadline_ns = tasks->end_ns;
-        if (selection_all_ended(&check->options.processes))
+        if (check->tasks != NULL && selection_all_ended(&check->options.processes))
             break;
     }
     return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
@@ -295,13 +346,16 @@ int command_check(int argc, char **argv)
         status = open_sources(&check);
     }
     if (status == OPTIONS_GO_ON) {
-        check.context.hidden = is_hidden();
-        tell_accounting(&check);
+        if (check.tasks != NULL) {
+            check.context.hidden = is_hidden();
+            tell_accounting(&check);
+        }
         tell_tier(&check);
         status = finish_report(&check, run_intervals(&check));
     }
     source_close(check.tasks);
     source_close(check.cpus);
+    check_recorded_release(&check.recorded);
     check_record_release(&check.record);
     check_report_release(&check.report);
     selection_processes_release(&check.options.processes);

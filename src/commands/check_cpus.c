@@ -55,6 +55,21 @@ static double timed_percent(const struct frame *measured, int64_t cpu)
     return NAN;
 }
 
+/* Of a recording of tier bpf, which has the CPUs as they were timed, and no columns beside them. */
+static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
+{
+    const uint64_t *values = frame_values(cpus, at);
+
+    return (struct cpu_percents){
+        .measured = timed_percent(cpus, cpus->entities[at].id),
+        .sampled = NAN,
+        .idle = percent_of((double)values[CPUS_STATES_IDLE], whole_ns),
+        .iowait = percent_of((double)values[CPUS_STATES_IOWAIT], whole_ns),
+        .steal = percent_of((double)values[CPUS_STATES_STEAL], whole_ns),
+        .sum = NAN,
+    };
+}
+
 /* In percent of `whole_ns`. */
 static struct cpu_percents percents_of(const struct check_context *context,
                                        const struct frame *cpus, size_t at, uint64_t whole_ns)
@@ -63,6 +78,8 @@ static struct cpu_percents percents_of(const struct check_context *context,
     uint64_t idle_ns = values[CPUS_IDLE] + values[CPUS_IOWAIT];
     uint64_t sampled_ns = 0;
 
+    if (context->is_recorded && context->measured_cpus != NULL)
+        return timed_percents_of(cpus, at, whole_ns);
     for (int i = CPUS_USER; i <= CPUS_GUEST_NICE; i++)
         sampled_ns += values[i];
     return (struct cpu_percents){

@@ -112,7 +112,7 @@ static struct cell *fill_interval(struct check_record *check, const struct check
     *cells++ = cell_text(tier_name(context->tier));
     *cells++ = cell_text(tier_lacks(context->tier));
     *cells++ = cell_text(tier_change(context->tier));
-    *cells++ = cell_boolean(context->hidden);
+    *cells++ = context->is_recorded ? cell_unknown() : cell_boolean(context->hidden);
     *cells++ = cell_text(context->accounting);
     check->tables[CHECK_INTERVAL] =
         one_row("interval", TABLE_INLINE, interval_fields, COUNT(interval_fields), first);
@@ -128,7 +128,9 @@ static struct cell *fill_total(struct check_record *check, const struct check_co
     bool sampled = context->tier != TASKS_SCHEDSTAT;
     struct cell *first = cells;
 
-    *cells++ = cell_natural(all ? context->living + summary->ended : summary->processes);
+    *cells++ = all && context->is_recorded ? cell_unknown()
+               : all                       ? cell_natural(context->living + summary->ended)
+                                           : cell_natural(summary->processes);
     *cells++ = cell_natural(accuracy->active);
     *cells++ = cell_natural(summary->new);
     *cells++ = cell_natural(summary->ended);
@@ -160,11 +162,12 @@ static void write_headline(struct check_record *check, const struct check_contex
                            double interval_s)
 {
     const struct cell *total = check->tables[CHECK_TOTAL].cells;
+    const bool is_known = total[0].kind != CELL_UNKNOWN;
 
     snprintf(check->headline, sizeof check->headline,
-             "%.8s  %.2f s  tier %s  %" PRIu64 " processes, %" PRIu64 " new, %" PRIu64 " ended",
-             check->time + 11, interval_s, tier_name(context->tier), total[0].natural,
-             total[2].natural, total[3].natural);
+             "%.8s  %.2f s  tier %s  %" PRIu64 " processes%s, %" PRIu64 " new, %" PRIu64 " ended",
+             check->time + 11, interval_s, tier_name(context->tier), total[!is_known].natural,
+             is_known ? "" : " ran", total[2].natural, total[3].natural);
 }
 
 /* A further line below the tables; one too many is left out. */
@@ -221,9 +224,14 @@ static void note_processes(struct check_record *check, size_t *line, enum tasks_
 static void note_machine(struct check_record *check, size_t *line,
                          const struct check_machine *machine)
 {
-    note(check, line, "%zu CPUs     busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%",
-         machine->cpus, machine->percents.measured, machine->percents.sampled,
-         machine->percents.sum);
+    if (isnan(machine->percents.sampled))
+        note(check, line, "%zu CPUs     busy measured %.2f %%", machine->cpus,
+             machine->percents.measured);
+    else
+        note(check, line,
+             "%zu CPUs     busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%",
+             machine->cpus, machine->percents.measured, machine->percents.sampled,
+             machine->percents.sum);
     if (isnan(machine->unaccounted))
         return;
     if (machine->timed)

@@ -24,9 +24,11 @@ struct check_selection {
 struct check_context {
     struct check_selection selection;
     enum tasks_tier tier;
-    const char *accounting;            /* of the kernel: "tick", "native" ... */
-    size_t living;                     /* processes at the end of the interval */
-    bool hidden;                       /* other users' processes cannot be seen */
+    const char *accounting; /* of the kernel: "tick", "native" ... */
+    size_t living;          /* processes at the end of the interval */
+    bool hidden;            /* other users' processes cannot be seen */
+    bool is_recorded; /* accounting, living and hidden are not known; with measured_cpus, the CPUs
+                       * are those alone (enum cpus_states_column), and were not sampled */
     const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: as /proc/stat has them */
 };
 

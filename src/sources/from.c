@@ -20,12 +20,40 @@
 
 /* ------------------------------------------------------------------------ This machine -- */
 
+/* Which of a source's tiers --tier asks for: tiers[count], NULL those that cannot be asked for.
+ * *ret stays when nothing was said. */
+static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
+                     struct camp_error *error)
+{
+    char names[80] = "";
+    size_t length = 0;
+
+    if (from->tier == NULL)
+        return CAMP_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (tiers[i] == NULL)
+            continue;
+        if (strcmp(from->tier, tiers[i]) == 0) {
+            *ret = i;
+            return CAMP_OK;
+        }
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   length > 0 ? ", " : "", tiers[i]);
+    }
+    return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.40s: %.40s has %s", from->tier,
+                     from->text != NULL ? from->text : "threads", names);
+}
+
 static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
                         struct camp_error *error)
 {
-    facts->tier = "bpf";
+    static const char *const tiers[] = { "bpf" };
+    size_t tier = 0;
+    const int r = find_tier(from, tiers, 1, &tier, error);
+
+    facts->tier = tiers[0];
     facts->live = true;
-    return threads_source_open(from->states_options, from->stop, ret, error);
+    return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
 static int open_groups(const struct from *from, enum group_key key, struct source **ret,
@@ -65,14 +93,27 @@ static int open_cgroups(const struct from *from, struct source **ret, struct fro
 static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
+    enum { AUTOMATIC, BPF, PROC };
+    static const char *const tiers[] = { [BPF] = "bpf", [PROC] = "proc" };
+    struct from of_threads = *from;
     struct source *threads;
-    int r = open_threads(from, &threads, facts, error);
+    size_t tier = AUTOMATIC;
+    int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &tier, error);
 
-    if (r == CAMP_OK)
-        return beside_source_open(threads, ret);
-    snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %.200s",
-             error->message);
-    facts->tier = "proc";
+    if (r != CAMP_OK)
+        return r;
+    of_threads.tier = NULL;
+    if (tier != PROC) {
+        r = open_threads(&of_threads, &threads, facts, error);
+        if (r == CAMP_OK)
+            return beside_source_open(threads, ret);
+        if (tier == BPF)
+            return r;
+        snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %.200s",
+                 error->message);
+    }
+    facts->live = true;
+    facts->tier = tiers[PROC];
     return cpus_source_open(NULL, from->stop, ret, error);
 }
 
@@ -83,9 +124,12 @@ static int open_check(const struct from *from, struct source **ret, struct from_
     static const char *const tiers[] = {
         [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
     };
+    size_t wanted = TASKS_AUTOMATIC;
     enum tasks_tier tier;
-    const int r = check_source_open(TASKS_AUTOMATIC, from->stop, ret, &tier, error);
+    int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &wanted, error);
 
+    if (r == CAMP_OK)
+        r = check_source_open((enum tasks_tier)wanted, from->stop, ret, &tier, error);
     if (r != CAMP_OK)
         return r;
     facts->live = true;
@@ -143,8 +187,8 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* What is of tables alone would otherwise do nothing, and nobody would know. */
-static int refuse_table_options(const struct from *from, const char *text, struct camp_error *error)
+/* What is of other sources would do nothing, and nobody would know. */
+static int refuse_unused(const struct from *from, const char *text, struct camp_error *error)
 {
     const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0 ||
                           strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0;
@@ -157,6 +201,10 @@ static int refuse_table_options(const struct from *from, const char *text, struc
     if (from->unit != NULL && !is_table)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--unit is of the numbers in a table; --from %.60s says its own", text);
+    if (from->tier != NULL && (is_table || recording_is_path(text)))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--tier is of what is measured now; --from %.60s was measured before",
+                         text);
     return CAMP_OK;
 }
 
@@ -201,7 +249,7 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
               struct camp_error *error)
 {
     const char *text = from->text != NULL ? from->text : kinds[0].name;
-    int r = refuse_table_options(from, text, error);
+    int r = refuse_unused(from, text, error);
 
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));

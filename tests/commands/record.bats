@@ -71,6 +71,59 @@ documented() {
     done
 }
 
+@test "camp check shows a recording of check as it was" {
+    for tier in taskstats schedstat bpf; do
+        run -0 "$CAMP" record --from check --tier "$tier" --output "$tier.camp" --count 3 --interval 50ms
+        [ "$(ask "$tier.camp" "SELECT value FROM camp WHERE key = 'tier'")" = "$tier" ]
+        "$CAMP" check --from "$tier.camp" --format json >"$tier.json"
+        python3 - "$tier" <<'END'
+import json, sqlite3, sys
+tier = sys.argv[1]
+records = [json.loads(line) for line in open(tier + '.json')]
+file = sqlite3.connect(tier + '.camp')
+sampled = 'sampled_ns' if tier != 'schedstat' else 'NULL'
+assert len(records) == 3, records
+for tick, record in enumerate(records, 1):
+    rows = file.execute(f'SELECT id, name, measured_ns, {sampled}, elapsed_ns, count FROM tasks_every'
+                        ' JOIN entity USING (entity) WHERE tick = ?', (tick,)).fetchall()
+    near = lambda percent, ns, whole: percent is None and ns is None or abs(percent - 100 * ns / whole) < 1e-6 * percent + 1e-6
+    shown = sorted((row['pid'] or 0, row['count'], row['measured_percent'], row['sampled_percent'])
+                   for row in record['processes'])
+    kept = sorted((row[0], row[5], row[2], row[3], row[4]) for row in rows)
+    assert record['tier'] == tier and len(shown) == len(kept) > 0, (shown, kept)
+    assert [row[:2] for row in shown] == [row[:2] for row in kept]
+    for a, b in zip(shown, kept):
+        assert near(a[2], b[2], b[4]) and near(a[3], b[3], b[4]), (a, b)
+    for cpu in record['cpus']:
+        assert 0 <= cpu['measured_busy_percent'] <= 101, cpu
+        assert (cpu['sum_percent'] is None) == (tier == 'bpf'), cpu
+    assert record['total']['processes'] is None and record['hidden'] is None, record
+END
+    done
+    run -0 "$CAMP" check --from taskstats.camp --begin -50ms --top 1
+    [[ ${lines[0]} == *"  tier taskstats  "*" processes ran, "* ]]
+    [ "$(grep -c ' tier ' <<<"$output")" = 1 ]
+    run -2 "$CAMP" check --from taskstats.camp --report x.html
+    [[ $output == *"--from goes without --tier and --report"* ]]
+    run -1 "$CAMP" check --from taskstats.camp --pid 99999998
+    [[ $output == *"--pid 99999998: no process of this number is in taskstats.camp (check)"* ]]
+    "$CAMP" record --from cpus --tier proc --output cpus.camp --count 1 --interval 50ms
+    [ "$(ask cpus.camp "SELECT value FROM camp WHERE key = 'tier'")" = proc ]
+    run -2 "$CAMP" check --from cpus.camp
+    [[ $output == *"camp check shows a recording of check"* ]]
+}
+
+@test "a tier that is not to be had is told" {
+    run -2 "$CAMP" record --from check --tier best --output x.camp
+    [[ $output == "camp record: --tier best: check has taskstats, schedstat, bpf" ]]
+    run -2 "$CAMP" record --tier proc --output x.camp
+    [[ $output == "camp record: --tier proc: threads has bpf" ]]
+    make_table 2 1000
+    run -2 "$CAMP" record --from data.csv --tier bpf --output x.camp
+    [[ $output == *"--tier is of what is measured now"* ]]
+    [ ! -e x.camp ]
+}
+
 @test "a replay keeps the pace it is told" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
