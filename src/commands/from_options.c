@@ -183,3 +183,22 @@ int from_options_open(struct from_options *options, struct source **ret,
         *ret = source;
     return status;
 }
+
+/* ----------------------------------------------------------------------------------- Notes -- */
+
+void from_options_tell(struct from_options *options, const struct frame *frame)
+{
+    const char *note = frame->note != NULL ? frame->note : "";
+    const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);
+    struct tm local;
+    char at[16];
+
+    if (strncmp(note, options->told, sizeof options->told - 1) == 0)
+        return;
+    snprintf(options->told, sizeof options->told, "%s", note);
+    if (note[0] == '\0')
+        return;
+    progress_clear(&options->progress);
+    strftime(at, sizeof at, "%H:%M:%S", localtime_r(&end, &local));
+    complain(STATUS_OK, "%s: %s", at, note);
+}

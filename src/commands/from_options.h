@@ -22,6 +22,7 @@ struct from_options {
     const char *begin, *end; /* as they were said; NULL: not */
     const char *group;       /* likewise */
     struct progress progress;
+    char told[320]; /* the last frame's note */
 };
 
 /* clang-format off */
@@ -77,6 +78,9 @@ void from_options_init(struct from_options *options);
  * `options` must outlive *ret. */
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
+
+/* Says on stderr what a frame says of its interval, when that is another than of the last one. */
+void from_options_tell(struct from_options *options, const struct frame *frame);
 
 enum from_side { FROM_BEGIN, FROM_END };
 

@@ -142,6 +142,8 @@ static int run(struct record *record)
         r = record->source->next(record->source, deadline_ns, &frame, &error);
         if (r == SOURCE_END)
             break;
+        if (r == CAMP_OK)
+            from_options_tell(&record->from, frame);
         status = r == CAMP_OK
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);

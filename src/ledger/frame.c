@@ -22,6 +22,7 @@ void frame_clear(struct frame *frame)
 {
     frame->entity_count = 0;
     frame->losses = (struct losses){ 0 };
+    frame->note = NULL;
 }
 
 /* Grows one array; on a failure it stays as it was. */

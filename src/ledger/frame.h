@@ -80,6 +80,8 @@ struct frame {
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
     struct losses losses;
+    const char *note; /* what a person should know of this interval; NULL or "": nothing. The
+                       * source's, until its next call */
 };
 
 /* Owns its arrays: frame_release(). All zero but for the schema is an empty frame. */

@@ -161,6 +161,7 @@ int group_frame(struct frame *ret, const struct frame *frame, enum group_key key
     ret->end_ns = frame->end_ns;
     ret->wall_clock_ns = frame->wall_clock_ns;
     ret->losses = frame->losses;
+    ret->note = frame->note;
     if (rows != NULL && names != NULL) {
         find_keys(&grouping, rows, names);
         qsort(rows, count, sizeof *rows, compare_keys);

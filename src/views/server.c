@@ -142,16 +142,41 @@ static void forget(struct server *server)
         stream_forget(&server->stream, oldest - kept);
 }
 
+/* What the source says of this interval, once. */
+static int put_note(struct server *server, const struct frame *frame)
+{
+    const char *note = frame->note != NULL ? frame->note : "";
+    const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);
+    char text[sizeof server->noted + 16];
+    struct tm local;
+    int r = CAMP_OK;
+
+    if (strncmp(note, server->noted, sizeof server->noted - 1) == 0)
+        return CAMP_OK;
+    snprintf(server->noted, sizeof server->noted, "%s", note);
+    bytes_clear(&server->written);
+    if (note[0] != '\0') {
+        strftime(text, sizeof text, "%H:%M:%S: ", localtime_r(&end, &local));
+        strcat(text, server->noted);
+        r = stream_note(text, &server->written);
+    }
+    if (r == CAMP_OK && server->written.size > 0)
+        r = history_append(&server->history, server->written.data, server->written.size, false, 0);
+    return r;
+}
+
 int server_frame(struct server *server, const struct frame *frame)
 {
     bool is_key = false;
     int r;
 
     pthread_mutex_lock(&server->lock);
+    r = put_note(server, frame);
     bytes_clear(&server->written);
     if (history_wants_key(&server->history))
         stream_ask_key(&server->stream);
-    r = stream_frame(&server->stream, frame, &server->written, &is_key);
+    if (r == CAMP_OK)
+        r = stream_frame(&server->stream, frame, &server->written, &is_key);
     if (r == CAMP_OK)
         r = history_append(&server->history, server->written.data, server->written.size, is_key,
                            frame->end_ns);
