@@ -10,6 +10,7 @@
 #include "query.h"
 #include "recording_replay.h"
 #include "sessions/odbc.h"
+#include "sessions/postgres.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -208,6 +209,16 @@ static int refuse_unused(const struct from *from, const char *text, struct camp_
     return CAMP_OK;
 }
 
+/* Sessions of databases, and what stands behind the prefix: where the database is. */
+static const struct database {
+    const char *prefix;
+    int (*open)(const struct from *from, const char *place, struct source **ret,
+                struct from_facts *facts, struct camp_error *error);
+} databases[] = {
+    { "postgres:", postgres_source_open },
+    { ODBC_PREFIX, odbc_source_open },
+};
+
 static int open_named(const struct from *from, const char *text, struct source **ret,
                       struct from_facts *facts, struct camp_error *error)
 {
@@ -219,15 +230,20 @@ static int open_named(const struct from *from, const char *text, struct source *
     }
     if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
         return open_query(from, ret, facts, error);
-    if (strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0)
-        return odbc_source_open(from, text + strlen(ODBC_PREFIX), ret, facts, error);
+    for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++) {
+        const size_t length = strlen(databases[i].prefix);
+
+        if (strncmp(text, databases[i].prefix, length) == 0)
+            return databases[i].open(from, text + length, ret, facts, error);
+    }
     if (recording_is_path(text))
         return recording_replay_open(from, text, ret, facts, error);
     if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))
         return open_csv(from, ret, facts, error);
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "there is no source '%.40s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus, check, FILE.camp, FILE.csv, -, sqlite:FILE or odbc:DSN",
+                     "cgroups, cpus, check, postgres:..., odbc:..., FILE.camp, FILE.csv, - or "
+                     "sqlite:FILE",
                      text);
 }
 

@@ -179,8 +179,8 @@ int postgres_place_compare(struct postgres_place *place, const struct postgres_k
     return CAMP_OK;
 }
 
-static int read_entry_of(const struct postgres_place *place, int32_t pid, unsigned char *ret,
-                         struct camp_error *error)
+int postgres_place_entry(const struct postgres_place *place, int32_t pid,
+                         unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error)
 {
     uint64_t at = 0;
     int r = process_memory_read(pid, place->entry_pointer, &at, sizeof at, error);
@@ -197,7 +197,7 @@ int postgres_place_learn(struct postgres_place *place, const struct postgres_kno
     if (entries == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the states of connections");
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
-        r = read_entry_of(place, known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, error);
+        r = postgres_place_entry(place, known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, error);
     if (r == CAMP_OK)
         r = postgres_place_compare(place, known, entries, count, error);
     free(entries);

@@ -57,6 +57,10 @@ int postgres_place_learn(struct postgres_place *place, const struct postgres_kno
 int postgres_place_compare(struct postgres_place *place, const struct postgres_known *known,
                            const unsigned char *entries, size_t count, struct camp_error *error);
 
+/* The entry of a backend as it is now. As postgres_place_find(). */
+int postgres_place_entry(const struct postgres_place *place, int32_t pid,
+                         unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
+
 enum postgres_activity postgres_place_activity(const struct postgres_place *place, uint32_t code);
 
 #endif

@@ -146,7 +146,11 @@ static int take_look(struct postgres_sampler *sampler, uint64_t until_ns, struct
         return POSTGRES_PENDING;
     }
     is_same = know_connection(sampler);
-    r = keep_sights(sampler, sampler->look);
+    r = sampler->options.looked == NULL
+            ? CAMP_OK
+            : sampler->options.looked(sampler->options.context, sampler->look, sampler->is_local);
+    if (r == CAMP_OK)
+        r = keep_sights(sampler, sampler->look);
     if (r != CAMP_OK)
         return camp_fail(error, r, 0, "no memory for the sessions");
     take_cost(sampler,
@@ -196,6 +200,14 @@ static bool is_stopped(const struct postgres_sampler *sampler)
     return *sampler->options.stop;
 }
 
+static void pause_until(const struct postgres_sampler *sampler, uint64_t until_ns)
+{
+    if (sampler->options.wait != NULL)
+        sampler->options.wait(sampler->options.context, until_ns);
+    else
+        source_wait(until_ns, UINT64_MAX, sampler->options.stop);
+}
+
 /* Looks that are due before the end; what is due within half a period of it is the end's. */
 static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
                       struct camp_error *error)
@@ -204,7 +216,7 @@ static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
 
     while (sampler->next_ns + sampler->period_ns / 2 < deadline_ns && !is_stopped(sampler) &&
            r != CAMP_E_NOMEM) {
-        source_wait(sampler->next_ns, UINT64_MAX, sampler->options.stop);
+        pause_until(sampler, sampler->next_ns);
         r = take_look(sampler, deadline_ns, error);
         sampler->next_ns += sampler->period_ns;
         if (r != CAMP_OK || sampler->next_ns < now_ns(CLOCK_MONOTONIC))
@@ -220,7 +232,7 @@ static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
     uint64_t late_ns;
     int r;
 
-    source_wait(deadline_ns, UINT64_MAX, sampler->options.stop);
+    pause_until(sampler, deadline_ns);
     late_ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
     do
         r = take_look(sampler, late_ns, error);

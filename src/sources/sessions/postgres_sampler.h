@@ -20,6 +20,11 @@ struct postgres_sampler_options {
     /* Whether the task is asleep now, by the operating system (not R in /proc/PID/stat); asked for
      * each session of a local server right after a look. NULL: all that wait count as asleep. */
     bool (*is_asleep)(void *context, int32_t pid, int64_t start_us);
+    /* Called with each look, before its sessions are asked for. CAMP_OK or CAMP_E_NOMEM. NULL: not.
+     */
+    int (*looked)(void *context, const struct postgres_look *look, bool is_local);
+    /* Waits until then or *stop, in between two looks; NULL: it sleeps. */
+    void (*wait)(void *context, uint64_t until_ns);
     void *context;
     const volatile sig_atomic_t *stop;
 };

@@ -1,0 +1,142 @@
+#include "account_book.h"
+
+#include "counters/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_AT_FIRST 64
+
+static int compare(const void *a, const void *b)
+{
+    const struct backend_account *left = a, *right = b;
+
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    return left->start_ns < right->start_ns ? -1 : left->start_ns > right->start_ns;
+}
+
+static bool reserve(struct account_book *book, size_t capacity)
+{
+    struct backend_account *accounts, *before;
+
+    if (capacity <= book->capacity)
+        return true;
+    accounts = reallocarray(book->accounts, capacity, sizeof *accounts);
+    if (accounts != NULL)
+        book->accounts = accounts;
+    before = reallocarray(book->before, capacity, sizeof *before);
+    if (before != NULL)
+        book->before = before;
+    if (accounts == NULL || before == NULL)
+        return false;
+    book->capacity = capacity;
+    return true;
+}
+
+static void turn(struct account_book *book)
+{
+    struct backend_account *const accounts = book->before;
+
+    book->before = book->accounts;
+    book->before_count = book->count;
+    book->accounts = accounts;
+    book->count = 0;
+}
+
+static void sort(struct account_book *book)
+{
+    qsort(book->accounts, book->count, sizeof *book->accounts, compare);
+}
+
+int account_book_look(struct account_book *book, struct backends *backends,
+                      struct camp_error *error)
+{
+    size_t count = ROOM_AT_FIRST;
+    int r = CAMP_E_SPACE;
+
+    turn(book);
+    while (r == CAMP_E_SPACE) {
+        if (!reserve(book, count))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu backends", count);
+        r = backends_read(backends, book->accounts, book->capacity, &count, error);
+        if (r == CAMP_OK)
+            book->count = count;
+        count += count / 4; /* some may come meanwhile */
+    }
+    sort(book);
+    return r;
+}
+
+int account_book_turn(struct account_book *book, const struct backend_account *accounts,
+                      size_t count)
+{
+    turn(book);
+    if (!reserve(book, count))
+        return CAMP_E_NOMEM;
+    memcpy(book->accounts, accounts, count * sizeof *accounts);
+    book->count = count;
+    sort(book);
+    return CAMP_OK;
+}
+
+void account_book_release(struct account_book *book)
+{
+    free(book->accounts);
+    free(book->before);
+    *book = (struct account_book){ 0 };
+}
+
+/* ---------------------------------------------------------------------------------- Since -- */
+
+static const struct backend_wait *find_wait(const struct backend_account *account,
+                                            const struct backend_wait *wanted)
+{
+    for (uint32_t i = 0; i < account->wait_count; i++) {
+        if (account->waits[i].event == wanted->event &&
+            account->waits[i].activity == wanted->activity)
+            return &account->waits[i];
+    }
+    return NULL;
+}
+
+static void take_waits(struct backend_account *ret, const struct backend_account *now,
+                       const struct backend_account *before)
+{
+    ret->wait_count = 0;
+    for (uint32_t i = 0; i < now->wait_count; i++) {
+        const struct backend_wait *known = find_wait(before, &now->waits[i]);
+        struct backend_wait wait = now->waits[i];
+
+        if (known != NULL) {
+            wait.ns -= known->ns;
+            wait.times -= known->times;
+        }
+        if (wait.ns > 0)
+            ret->waits[ret->wait_count++] = wait;
+    }
+}
+
+bool account_book_since(const struct account_book *book, size_t at, struct backend_account *ret)
+{
+    static const struct backend_account nothing;
+    const struct backend_account *now = &book->accounts[at];
+    const struct backend_account *before =
+        book->before_count > 0
+            ? bsearch(now, book->before, book->before_count, sizeof *now, compare)
+            : NULL;
+
+    *ret = *now;
+    if (before == NULL)
+        before = &nothing;
+    else
+        ret->begin_ns = before->time_ns;
+    ret->cpu_ns -= before->cpu_ns;
+    ret->run_queue_ns -= before->run_queue_ns;
+    ret->scheduler_cpu_ns -= before->scheduler_cpu_ns;
+    ret->scheduler_run_queue_ns -= before->scheduler_run_queue_ns;
+    ret->voluntary_switches -= before->voluntary_switches;
+    ret->involuntary_switches -= before->involuntary_switches;
+    take_waits(ret, now, before);
+    return ret->time_ns > ret->begin_ns;
+}

@@ -1,0 +1,367 @@
+#include "postgres.h"
+
+#include "conninfo.h"
+#include "counters/error.h"
+#include "counters/units.h"
+#include "postgres_inside.h"
+#include "postgres_learn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const tier_names[POSTGRES_TIERS] = {
+    [POSTGRES_BPF] = "bpf",
+    [POSTGRES_MEMORY] = "schedstat+memory",
+    [POSTGRES_GATED] = "schedstat+SQL",
+    [POSTGRES_SQL] = "SQL",
+};
+
+/* ---------------------------------------------------------------------------------- Tiers -- */
+
+/* The postmaster: the parent of our own backend. */
+static int find_postmaster(const struct postgres_source *source, int32_t *ret,
+                           struct camp_error *error)
+{
+    const struct postgres_look *look = postgres_sampler_look(source->sampler);
+    struct camp_process process;
+    struct camp_task task;
+    int r = look != NULL
+                ? camp_process_identify(NULL, look->own_pid, &process, sizeof process, error)
+                : camp_fail(error, CAMP_E_GONE, 0, "the server does not answer");
+
+    if (r == CAMP_OK)
+        r = camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, error);
+    if (r == CAMP_OK)
+        *ret = task.parent;
+    return r;
+}
+
+/* What both tiers that read memory need: where things are. */
+static int find_place(struct postgres_source *source, struct camp_error *error)
+{
+    int32_t postmaster;
+    int r = find_postmaster(source, &postmaster, error);
+
+    if (r == CAMP_OK)
+        r = postgres_place_find(&source->place, postmaster, error);
+    if (r == CAMP_OK)
+        r = postgres_learn(&source->place, source->conninfo, source->stop, error);
+    if (r == CAMP_OK)
+        r = postgres_glance_open(source, error);
+    return r;
+}
+
+static int open_backends(struct postgres_source *source, struct camp_error *error)
+{
+    const struct backends_place place = {
+        .parent = source->place.pid,
+        .activity_offset = source->place.activity_offset,
+        .event_pointer = source->place.event_pointer,
+        .activity_pointer = source->place.entry_pointer,
+    };
+    int r = backends_open(&source->backends, &place, error);
+
+    return r == CAMP_OK ? account_book_look(&source->book, source->backends, error) : r;
+}
+
+static void close_tier(struct postgres_source *source)
+{
+    postgres_glance_close(source);
+    backends_close(source->backends);
+    source->backends = NULL;
+    account_book_release(&source->book);
+    source->losses = (struct backends_losses){ 0 };
+}
+
+/* Sets up one tier. What it needs of a better one it has; on a failure the next one is tried. */
+static int open_tier(struct postgres_source *source, enum postgres_tier tier,
+                     struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    close_tier(source);
+    source->tier = tier;
+    if (tier != POSTGRES_SQL && !source->roll.is_local)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "the server's processes are not of this machine, or in another container");
+    if (tier <= POSTGRES_MEMORY)
+        r = find_place(source, error);
+    if (r == CAMP_OK && tier == POSTGRES_BPF)
+        r = open_backends(source, error);
+    return r;
+}
+
+/* The best tier from `first` on; `last` says what is wrong with it. *error is why not a better. */
+static int open_best(struct postgres_source *source, enum postgres_tier first,
+                     enum postgres_tier last, struct camp_error *error)
+{
+    struct camp_error failure = { 0 };
+    int r = CAMP_E_NOTSUP;
+
+    for (int tier = (int)first; r != CAMP_OK && tier <= (int)last; tier++) {
+        r = open_tier(source, (enum postgres_tier)tier, &failure);
+        if (r != CAMP_OK && error->message[0] == '\0')
+            *error = failure;
+    }
+    return r;
+}
+
+static int parse_tier(const char *text, enum postgres_tier *ret_first, enum postgres_tier *ret_last,
+                      struct camp_error *error)
+{
+    *ret_first = POSTGRES_BPF;
+    *ret_last = POSTGRES_SQL;
+    if (text == NULL)
+        return CAMP_OK;
+    for (int i = 0; i < POSTGRES_TIERS; i++) {
+        if (strcasecmp(text, tier_names[i]) == 0) {
+            *ret_first = *ret_last = (enum postgres_tier)i;
+            return CAMP_OK;
+        }
+    }
+    return camp_fail(
+        error, CAMP_E_INVALID, 0,
+        "--tier %.40s: of PostgreSQL it is bpf, schedstat+memory, schedstat+SQL or SQL", text);
+}
+
+/* ---------------------------------------------------------------------------------- Hooks -- */
+
+static int looked(void *context, const struct postgres_look *look, bool is_local)
+{
+    struct postgres_source *source = context;
+
+    source->roll.is_local = is_local;
+    postgres_glance_learn(source, look);
+    return postgres_roll_take(&source->roll, look);
+}
+
+static void wait_until(void *context, uint64_t until_ns)
+{
+    struct postgres_source *source = context;
+
+    if (source->tier == POSTGRES_MEMORY && source->glances.memory != NULL)
+        postgres_glance_until(source, until_ns);
+    else
+        while (source_wait(until_ns, 100 * (uint64_t)NS_PER_MS, source->stop))
+            ;
+}
+
+static bool is_asleep(void *context, int32_t pid, int64_t start_us)
+{
+    const struct postgres_source *source = context;
+
+    return source->tier == POSTGRES_GATED && postgres_is_asleep(context, pid, start_us);
+}
+
+/* ------------------------------------------------------------------------------ Intervals -- */
+
+static const struct schema *describe(const struct source *base)
+{
+    return &((const struct postgres_source *)base)->sessions.schema;
+}
+
+/* A server that was started anew has other places, or another postmaster. */
+static void follow_restart(struct postgres_source *source,
+                           const struct postgres_sampler_facts *facts)
+{
+    struct camp_error error = { 0 };
+    int32_t postmaster;
+
+    if (!facts->is_connected || facts->client.connections == source->connections ||
+        source->tier > POSTGRES_MEMORY)
+        return;
+    source->connections = facts->client.connections;
+    if (find_postmaster(source, &postmaster, &error) == CAMP_OK && postmaster == source->place.pid)
+        return;
+    if (open_tier(source, source->tier, &error) != CAMP_OK)
+        snprintf(source->note, sizeof source->note, "after the server's restart: %.250s",
+                 error.message);
+}
+
+static void take_losses(struct postgres_source *source, const struct postgres_sampler_facts *facts)
+{
+    struct losses *losses = &source->sessions.frame.losses;
+    struct backends_losses now = { 0 };
+
+    if (source->backends != NULL)
+        backends_losses(source->backends, &now);
+    losses->unseen = facts->hidden + counted_since(source->losses.unseen, now.unseen);
+    losses->lost = counted_since(source->losses.unwatched, now.unwatched) +
+                   counted_since(source->losses.unread, now.unread) +
+                   counted_since(source->losses.misbooked, now.misbooked);
+    source->losses = now;
+}
+
+static void tell(struct postgres_source *source, const struct postgres_sampler_facts *facts)
+{
+    source->note[0] = '\0';
+    if (facts->failure[0] != '\0')
+        snprintf(source->note, sizeof source->note, "%.300s", facts->failure);
+    else if (facts->hidden > 0)
+        snprintf(source->note, sizeof source->note,
+                 "%zu sessions may not be seen by this role: grant pg_monitor to it",
+                 facts->hidden);
+}
+
+static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_error *error)
+{
+    struct postgres_sampler_facts facts;
+    int r = CAMP_OK;
+
+    postgres_sampler_facts(source->sampler, &facts);
+    tell(source, &facts);
+    session_frame_begin(&source->sessions, source->end_ns, end_ns,
+                        (int64_t)source_clock_ns(CLOCK_REALTIME));
+    if (source->tier == POSTGRES_MEMORY)
+        sampled_times_end(&source->glances.times, end_ns);
+    if (source->backends != NULL)
+        r = account_book_look(&source->book, source->backends, error);
+    if (r == CAMP_OK)
+        r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
+                                         : postgres_rows_of_samples(source);
+    take_losses(source, &facts);
+    if (source->tier == POSTGRES_MEMORY)
+        sampled_times_begin(&source->glances.times, end_ns);
+    follow_restart(source, &facts);
+    postgres_roll_forget(&source->roll, source->looks);
+    source->looks = source->roll.looks;
+    source->end_ns = end_ns;
+    source->sessions.frame.note = source->note;
+    return r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct postgres_source *source = (struct postgres_source *)base;
+    uint64_t end_ns;
+    int r = postgres_sampler_next(source->sampler, deadline_ns, &end_ns, error);
+
+    if (r == CAMP_OK)
+        r = fill(source, end_ns, error);
+    *ret_frame = &source->sessions.frame;
+    return r;
+}
+
+static void close_postgres(struct source *base)
+{
+    struct postgres_source *source = (struct postgres_source *)base;
+
+    close_tier(source);
+    postgres_sampler_close(source->sampler);
+    postgres_roll_release(&source->roll);
+    postgres_events_release(&source->events);
+    session_frame_release(&source->sessions);
+    free(source->times);
+    free(source->names);
+    free(source->conninfo);
+    free(source);
+}
+
+/* -------------------------------------------------------------------------------- Opening -- */
+
+static int open_sampler(struct postgres_source *source, const struct from *from,
+                        struct camp_error *error)
+{
+    const struct postgres_sampler_options options = {
+        .sessions = { .background = true, .queries = from->queries },
+        .is_asleep = is_asleep,
+        .looked = looked,
+        .wait = wait_until,
+        .context = source,
+        .stop = from->stop,
+    };
+
+    return postgres_sampler_open(source->conninfo, &options, &source->sampler, error);
+}
+
+static int open_frame(struct postgres_source *source, const struct from *from,
+                      struct camp_error *error)
+{
+    const bool is_measured = source->tier == POSTGRES_BPF;
+    const struct session_plan plan = {
+        .name = "postgres",
+        .detail = from->detail,
+        .has_told = source->tier != POSTGRES_SQL,
+        .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
+        .wait_provenance = is_measured ? CAMP_MEASURED : CAMP_SAMPLED,
+        .rules_path = from->rules,
+        .rules_text = session_rules_postgres,
+        .label_names = postgres_label_names,
+        .label_count = POSTGRES_LABELS,
+    };
+
+    return session_frame_init(&source->sessions, &plan, error);
+}
+
+static void tell_facts(const struct postgres_source *source, const struct camp_error *why,
+                       struct from_facts *facts)
+{
+    struct postgres_sampler_facts sampler;
+    size_t length = 0;
+
+    postgres_sampler_facts(source->sampler, &sampler);
+    conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
+    snprintf(facts->kind, sizeof facts->kind, "sessions");
+    facts->tier = tier_names[source->tier];
+    facts->live = true;
+    if (why->message[0] != '\0')
+        length =
+            (size_t)snprintf(facts->note, sizeof facts->note, "Not measured: %.200s", why->message);
+    if (sampler.hidden > 0 && length < sizeof facts->note)
+        snprintf(facts->note + length, sizeof facts->note - length,
+                 "%s%zu sessions are hidden from this role: it needs pg_monitor",
+                 length > 0 ? "; " : "", sampler.hidden);
+}
+
+static int open_all(struct postgres_source *source, const struct from *from,
+                    struct from_facts *facts, struct camp_error *error)
+{
+    struct postgres_sampler_facts sampler;
+    struct camp_error why = { 0 };
+    enum postgres_tier first, last;
+    int r = parse_tier(from->tier, &first, &last, error);
+
+    if (r == CAMP_OK)
+        r = open_sampler(source, from, error);
+    if (r != CAMP_OK)
+        return r;
+    postgres_sampler_facts(source->sampler, &sampler);
+    source->connections = sampler.client.connections;
+    r = open_best(source, first, last, &why);
+    if (r != CAMP_OK)
+        return camp_fail(error, r, why.system_error, "%s", why.message);
+    r = open_frame(source, from, error);
+    tell_facts(source, &why, facts);
+    if (r == CAMP_OK) /* the first interval begins now: setting up takes some 0.3 s */
+        r = postgres_sampler_next(source->sampler, source_clock_ns(CLOCK_MONOTONIC),
+                                  &source->end_ns, error);
+    if (r == CAMP_OK && source->backends != NULL)
+        r = account_book_look(&source->book, source->backends, error);
+    if (source->tier == POSTGRES_MEMORY)
+        sampled_times_begin(&source->glances.times, source->end_ns);
+    return r;
+}
+
+int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
+                         struct from_facts *facts, struct camp_error *error)
+{
+    struct postgres_source *source = calloc(1, sizeof *source);
+    int r = CAMP_E_NOMEM;
+
+    if (source == NULL)
+        return camp_fail(error, r, 0, "no memory for a source");
+    source->source = (struct source){ describe, next, close_postgres, NULL };
+    source->stop = from->stop;
+    source->background = from->background;
+    source->conninfo = strdup(conninfo);
+    source->tier = POSTGRES_SQL;
+    if (source->conninfo != NULL)
+        r = open_all(source, from, facts, error);
+    if (r == CAMP_OK)
+        *ret = &source->source;
+    else
+        close_postgres(&source->source);
+    return r;
+}

@@ -1,0 +1,189 @@
+/*
+ * Glances at the memory of a PostgreSQL server: names of events learned by what SQL says of the
+ * same backends, and samples that cost less than those by SQL. As the sampler does, they hold
+ * themselves to a share of one CPU.
+ */
+#include "postgres_inside.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD_NS (10 * (uint64_t)NS_PER_MS)
+#define LONGEST_NS ((uint64_t)NS_PER_S)
+#define SMOOTHING 8
+
+const char *postgres_activity_name(const struct postgres_place *place, uint32_t code)
+{
+    static const char *const names[POSTGRES_ACTIVITIES + 1] = {
+        [POSTGRES_IDLE] = "idle",
+        [POSTGRES_ACTIVE] = "active",
+        [POSTGRES_IN_TRANSACTION] = "idle_in_transaction",
+        [POSTGRES_IN_TRANSACTION_ABORTED] = "aborted",
+        [POSTGRES_ACTIVITIES] = "none",
+    };
+
+    return names[postgres_place_activity(place, code)];
+}
+
+/* -------------------------------------------------------------------------------- Memory -- */
+
+static bool reserve(struct postgres_glances *glances, size_t count)
+{
+    struct postgres_backend *backends;
+    struct sampled_sight *sights;
+    char(*names)[POSTGRES_EVENT_SIZE];
+
+    if (count <= glances->capacity)
+        return true;
+    backends = reallocarray(glances->backends, count, sizeof *backends);
+    if (backends != NULL)
+        glances->backends = backends;
+    sights = reallocarray(glances->sights, count, sizeof *sights);
+    if (sights != NULL)
+        glances->sights = sights;
+    names = reallocarray(glances->names, count, sizeof *names);
+    if (names != NULL)
+        glances->names = names;
+    if (backends == NULL || sights == NULL || names == NULL)
+        return false;
+    glances->capacity = count;
+    return true;
+}
+
+int postgres_glance_open(struct postgres_source *source, struct camp_error *error)
+{
+    sampled_times_init(&source->glances.times, LONGEST_NS);
+    source->glances.period_ns = PERIOD_NS;
+    return postgres_memory_open(&source->glances.memory, &source->place, error);
+}
+
+void postgres_glance_close(struct postgres_source *source)
+{
+    struct postgres_glances *glances = &source->glances;
+
+    postgres_memory_close(glances->memory);
+    sampled_times_release(&glances->times);
+    free(glances->backends);
+    free(glances->sights);
+    free(glances->names);
+    *glances = (struct postgres_glances){ 0 };
+}
+
+/* ------------------------------------------------------------------------------ Learning -- */
+
+void postgres_glance_learn(struct postgres_source *source, const struct postgres_look *look)
+{
+    struct postgres_glances *glances = &source->glances;
+
+    if (glances->memory == NULL || !reserve(glances, look->count))
+        return;
+    for (size_t i = 0; i < look->count; i++)
+        glances->backends[i] = (struct postgres_backend){ .pid = look->sessions[i].pid };
+    if (postgres_memory_read(glances->memory, glances->backends, look->count, NULL) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < look->count; i++) {
+        const char *const *texts = look->sessions[i].kind.texts;
+
+        if (glances->backends[i].known)
+            postgres_events_learn(&source->events, glances->backends[i].event, texts[SESSION_CLASS],
+                                  texts[SESSION_EVENT]);
+    }
+}
+
+/* ------------------------------------------------------------------------------- Samples -- */
+
+bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
+{
+    const struct postgres_source *source = context;
+    const struct postgres_who *who = postgres_roll_find(&source->roll, pid, start_us);
+    char state;
+
+    return who != NULL && who->has_task && proc_clock_state(&who->task, &state, NULL) == CAMP_OK &&
+           state != 'R';
+}
+
+/* Those that the last look by SQL saw, ascending by pid. */
+static size_t list_backends(struct postgres_source *source)
+{
+    const struct postgres_roll *roll = &source->roll;
+    size_t count = 0;
+
+    if (!reserve(&source->glances, roll->count))
+        return 0;
+    for (size_t i = 0; i < roll->count; i++) {
+        const struct postgres_who *who = &roll->of[i];
+
+        if (who->seen != roll->looks)
+            continue;
+        source->glances.sights[count] =
+            (struct sampled_sight){ .id = who->pid, .start = who->start_us };
+        source->glances.backends[count++] = (struct postgres_backend){ .pid = who->pid };
+    }
+    return count;
+}
+
+static void see(struct postgres_source *source, const struct postgres_backend *backend,
+                struct sampled_sight *sight, char *name)
+{
+    const struct postgres_who *who =
+        postgres_roll_find(&source->roll, (int32_t)sight->id, sight->start);
+
+    sight->kind =
+        (struct session_kind){ { postgres_event_class(backend->event),
+                                 postgres_event_name(&source->events, backend->event, name),
+                                 postgres_activity_name(&source->place, backend->code),
+                                 who != NULL ? who->type : "none" } };
+    sight->is_asleep = postgres_is_asleep(source, (int32_t)sight->id, sight->start);
+}
+
+static void take_cost(struct postgres_glances *glances, uint64_t ns)
+{
+    if (glances->cost_ns == 0)
+        glances->cost_ns = ns;
+    else
+        glances->cost_ns = glances->cost_ns - glances->cost_ns / SMOOTHING + ns / SMOOTHING;
+    glances->period_ns = postgres_sampler_period_ns(PERIOD_NS, glances->cost_ns);
+}
+
+static void glance(struct postgres_source *source)
+{
+    struct postgres_glances *glances = &source->glances;
+    const uint64_t before_ns = source_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const size_t count = list_backends(source);
+    size_t seen = 0;
+
+    if (postgres_memory_read(glances->memory, glances->backends, count, NULL) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (!glances->backends[i].known)
+            continue;
+        glances->sights[seen] = glances->sights[i];
+        see(source, &glances->backends[i], &glances->sights[seen], glances->names[i]);
+        seen++;
+    }
+    sampled_times_look(&glances->times, source_clock_ns(CLOCK_MONOTONIC), glances->sights, seen);
+    take_cost(glances, source_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+}
+
+void postgres_glance_until(struct postgres_source *source, uint64_t until_ns)
+{
+    struct postgres_glances *glances = &source->glances;
+
+    while (!*source->stop) {
+        const uint64_t now = source_clock_ns(CLOCK_MONOTONIC);
+
+        if (glances->next_ns < now)
+            glances->next_ns = now;
+        if (glances->next_ns >= until_ns)
+            break;
+        while (source_wait(glances->next_ns, PERIOD_NS, source->stop))
+            ;
+        glance(source);
+        glances->next_ns += glances->period_ns;
+    }
+    while (source_wait(until_ns, PERIOD_NS, source->stop))
+        ;
+}

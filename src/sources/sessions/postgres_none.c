@@ -1,0 +1,15 @@
+/* Built without libpq. */
+#include "postgres.h"
+
+#include "counters/error.h"
+
+int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
+                         struct from_facts *facts, struct camp_error *error)
+{
+    (void)from;
+    (void)conninfo;
+    (void)ret;
+    (void)facts;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "this camp was built without libpq (package libpq-dev): no postgres:");
+}

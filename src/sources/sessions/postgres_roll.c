@@ -1,0 +1,146 @@
+#include "postgres_roll.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESS_NEAR_US 2000000
+
+const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
+                                                            "client", "query" };
+
+/* Its place, or that where it would stand. */
+static size_t place_of(const struct postgres_roll *roll, int32_t pid, int64_t start_us)
+{
+    size_t low = 0, high = roll->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct postgres_who *who = &roll->of[middle];
+
+        if (who->pid < pid || (who->pid == pid && who->start_us < start_us))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_t pid,
+                                        int64_t start_us)
+{
+    const size_t place = place_of(roll, pid, start_us);
+
+    return place < roll->count && roll->of[place].pid == pid && roll->of[place].start_us == start_us
+               ? &roll->of[place]
+               : NULL;
+}
+
+struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
+                                                int64_t process_start_us)
+{
+    for (size_t i = place_of(roll, pid, process_start_us - PROCESS_NEAR_US);
+         i < roll->count && roll->of[i].pid == pid; i++) {
+        if (roll->of[i].start_us <= process_start_us + PROCESS_NEAR_US)
+            return &roll->of[i];
+    }
+    return NULL;
+}
+
+bool postgres_who_is_client(const struct postgres_who *who)
+{
+    return strcmp(who->type, "client_backend") == 0 || strcmp(who->type, "parallel_worker") == 0 ||
+           strcmp(who->type, "walsender") == 0;
+}
+
+static struct postgres_who *add(struct postgres_roll *roll, size_t place)
+{
+    if (roll->count == roll->capacity) {
+        const size_t capacity = 2 * roll->capacity + 64;
+        struct postgres_who *grown = reallocarray(roll->of, capacity, sizeof *grown);
+
+        if (grown == NULL)
+            return NULL;
+        roll->of = grown;
+        roll->capacity = capacity;
+    }
+    memmove(&roll->of[place + 1], &roll->of[place], (roll->count - place) * sizeof *roll->of);
+    roll->count++;
+    return &roll->of[place];
+}
+
+/* "bob@shop"; of the server's own "walwriter". */
+static void set_name(struct postgres_who *who, const struct postgres_session *session)
+{
+    if (session->user[0] == '\0' && session->database[0] == '\0')
+        snprintf(who->name, sizeof who->name, "%s", who->type);
+    else
+        snprintf(who->name, sizeof who->name, "%.30s%s%.30s", session->user,
+                 session->database[0] != '\0' ? "@" : "", session->database);
+}
+
+static void take_labels(struct postgres_who *who, const struct postgres_session *session)
+{
+    char number[24] = "";
+    const char *query = session->query[0] != '\0' ? session->query : number;
+
+    if (session->query_id != 0)
+        snprintf(number, sizeof number, "%" PRId64, session->query_id);
+    who->labels =
+        labels_intern((const char *const[]){ session->user, session->database, session->application,
+                                             session->client, query },
+                      POSTGRES_LABELS);
+}
+
+static int take_session(struct postgres_roll *roll, const struct postgres_session *session)
+{
+    const size_t place = place_of(roll, session->pid, session->start_us);
+    struct postgres_who *who = postgres_roll_find(roll, session->pid, session->start_us);
+
+    if (who == NULL) {
+        who = add(roll, place);
+        if (who == NULL)
+            return CAMP_E_NOMEM;
+        *who = (struct postgres_who){ .pid = session->pid, .start_us = session->start_us };
+        snprintf(who->type, sizeof who->type, "%s", session->kind.texts[SESSION_TYPE]);
+        who->has_task =
+            roll->is_local && proc_clock_find(session->pid, &who->task, NULL) == CAMP_OK;
+        if (who->has_task && roll->looks == 1) /* what it did before is not ours to tell */
+            proc_clock_read(&who->task, &who->clock, NULL);
+    }
+    who->leader_pid = session->leader_pid;
+    who->seen = roll->looks;
+    set_name(who, session);
+    take_labels(who, session);
+    return CAMP_OK;
+}
+
+int postgres_roll_take(struct postgres_roll *roll, const struct postgres_look *look)
+{
+    roll->looks++;
+    for (size_t i = 0; i < look->count; i++) {
+        const int r = take_session(roll, &look->sessions[i]);
+
+        if (r != CAMP_OK)
+            return r;
+    }
+    return CAMP_OK;
+}
+
+void postgres_roll_forget(struct postgres_roll *roll, uint64_t since)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < roll->count; i++) {
+        if (roll->of[i].seen >= since)
+            roll->of[kept++] = roll->of[i];
+    }
+    roll->count = kept;
+}
+
+void postgres_roll_release(struct postgres_roll *roll)
+{
+    free(roll->of);
+    *roll = (struct postgres_roll){ 0 };
+}

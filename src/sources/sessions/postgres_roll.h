@@ -1,0 +1,58 @@
+/*
+ * Who the sessions of a PostgreSQL server are, over the looks at them: names and labels, and the
+ * task of each on this machine. Who has ended is kept for an interval more, for its last row.
+ */
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_ROLL_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_ROLL_H
+
+#include "ledger/labels.h"
+#include "postgres_sessions.h"
+#include "proc_clock.h"
+
+#include <stdbool.h>
+
+/* user, database, application, client, query */
+#define POSTGRES_LABELS 5
+extern const char *const postgres_label_names[POSTGRES_LABELS];
+
+struct postgres_who {
+    int32_t pid, leader_pid;
+    int64_t start_us; /* since 1970, by the server: another one is another session */
+    const struct labels *labels;
+    char type[40]; /* "client_backend" */
+    char name[CAMP_NAME_SIZE];
+    uint64_t seen; /* number of the last look that saw it */
+    /* Its task; of a server on another machine there is none. */
+    bool has_task, is_gone;
+    struct camp_thread task;
+    struct proc_clock clock; /* as it was last read; all zero: not yet */
+};
+
+struct postgres_roll {
+    struct postgres_who *of; /* [count], ascending by pid, then start */
+    size_t count, capacity;
+    uint64_t looks;
+    bool is_local; /* pids are of this machine */
+};
+
+/* All zero is an empty roll. */
+void postgres_roll_release(struct postgres_roll *roll);
+
+/* Takes in a look. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_roll_take(struct postgres_roll *roll, const struct postgres_look *look);
+
+/* Forgets who was not seen since look number `since`. Pointers from before are void. */
+void postgres_roll_forget(struct postgres_roll *roll, uint64_t since);
+
+/* NULL: there is no such session. */
+struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_t pid,
+                                        int64_t start_us);
+
+/* The same by the time its process began, which the server's word follows within 2 s. */
+struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
+                                                int64_t process_start_us);
+
+/* Whether it is a session of a client, or works for one; otherwise it is the server's own. */
+bool postgres_who_is_client(const struct postgres_who *who);
+
+#endif

@@ -1,0 +1,265 @@
+/* Rows of PostgreSQL sessions: an interval of each, by what the tier knows. */
+#include "postgres_inside.h"
+
+#include "counters/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const client_type = "client_backend";
+
+static bool reserve(struct postgres_source *source, size_t count)
+{
+    struct session_time *times;
+    char(*names)[POSTGRES_EVENT_SIZE];
+
+    if (count <= source->time_capacity)
+        return true;
+    times = reallocarray(source->times, count, sizeof *times);
+    if (times != NULL)
+        source->times = times;
+    names = reallocarray(source->names, count, sizeof *names);
+    if (names != NULL)
+        source->names = names;
+    if (times == NULL || names == NULL)
+        return false;
+    source->time_capacity = count;
+    return true;
+}
+
+/* ------------------------------------------------------------------------- What SQL told -- */
+
+static int compare_sampled(const void *key, const void *element)
+{
+    const struct postgres_who *who = key;
+    const struct sampled_session *session = *(const struct sampled_session *const *)element;
+
+    if (who->pid != session->id)
+        return who->pid < session->id ? -1 : 1;
+    return who->start_us < session->start ? -1 : who->start_us > session->start;
+}
+
+static const struct sampled_session *find_sampled(const struct sampled_times *times,
+                                                  const struct postgres_who *who)
+{
+    const struct sampled_session *const *found = NULL;
+
+    if (times->count > 0)
+        found =
+            bsearch(who, times->sessions, times->count, sizeof *times->sessions, compare_sampled);
+    return found != NULL ? *found : NULL;
+}
+
+static struct session_kind kind_of(const struct labels *kind)
+{
+    struct session_kind ret;
+
+    for (int i = 0; i < SESSION_KEYS; i++)
+        ret.texts[i] = labels_value(kind, (size_t)i);
+    return ret;
+}
+
+/* To the database, who is active without an event is on a CPU. */
+static bool is_on_cpu(const struct session_kind *kind)
+{
+    return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
+           strcmp(kind->texts[SESSION_ACTIVITY], "active") == 0;
+}
+
+static enum session_state state_of(struct postgres_source *source, const struct session_kind *kind)
+{
+    return is_on_cpu(kind) ? SESSION_CPU : session_frame_state(&source->sessions, kind);
+}
+
+static void tell(struct postgres_source *source, const struct postgres_who *who,
+                 struct session *session)
+{
+    const struct sampled_session *told = find_sampled(postgres_sampler_times(source->sampler), who);
+
+    for (size_t i = 0; told != NULL && i < told->time_count; i++) {
+        const struct session_kind kind = kind_of(told->times[i].kind);
+        const enum session_state state = state_of(source, &kind);
+
+        if (state != SESSION_STATE_COUNT)
+            session->told_ns[state] += told->times[i].told_ns;
+    }
+}
+
+/* ----------------------------------------------------------------------------- Who it is -- */
+
+static struct entity entity_of(const struct postgres_who *who, bool is_new, bool is_ended)
+{
+    struct entity entity = { .id = who->pid,
+                             .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
+                             .count = 1,
+                             .pid = who->pid,
+                             .parent = who->leader_pid,
+                             .labels = who->labels };
+
+    memcpy(entity.name, who->name, sizeof entity.name);
+    return entity;
+}
+
+/* One that began and ended between two looks by SQL. */
+static struct postgres_who stranger(const struct backend_account *account)
+{
+    struct postgres_who who = { .pid = account->pid };
+
+    snprintf(who.name, sizeof who.name, "(gone before SQL saw it)");
+    memcpy(who.type, client_type, strlen(client_type) + 1);
+    return who;
+}
+
+/* ------------------------------------------------------------------------------ Accounts -- */
+
+static int64_t process_start_us(uint64_t boot_ns)
+{
+    const uint64_t realtime_ns = source_clock_ns(CLOCK_REALTIME);
+
+    return (int64_t)((realtime_ns - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) / NS_PER_US);
+}
+
+static void take_waits(struct postgres_source *source, const struct backend_account *since,
+                       const char *type)
+{
+    for (uint32_t i = 0; i < since->wait_count; i++) {
+        const struct backend_wait *wait = &since->waits[i];
+
+        source->times[i] = (struct session_time){
+            { { postgres_event_class(wait->event),
+                postgres_event_name(&source->events, wait->event, source->names[i]),
+                postgres_activity_name(&source->place, wait->activity), type } },
+            wait->ns
+        };
+    }
+}
+
+/* A process of the server that SQL never showed: of a client when it has been active at all. */
+static bool was_a_client(const struct postgres_source *source,
+                         const struct backend_account *account)
+{
+    for (uint32_t i = 0; i < account->wait_count; i++) {
+        if (postgres_place_activity(&source->place, account->waits[i].activity) !=
+            POSTGRES_ACTIVITIES)
+            return true;
+    }
+    return false;
+}
+
+static int add_account(struct postgres_source *source, size_t at)
+{
+    const struct backend_account *account = &source->book.accounts[at];
+    struct backend_account since;
+    const bool is_there = account_book_since(&source->book, at, &since);
+    const bool is_new =
+        since.begin_ns == account->begin_ns && (account->flags & BACKEND_OLDER) == 0;
+    const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
+    struct postgres_who unknown;
+    const struct postgres_who *who = postgres_roll_find_process(
+        &source->roll, account->pid, process_start_us(account->start_ns));
+    struct session session;
+
+    if (!is_there)
+        return CAMP_OK;
+    if (who == NULL) {
+        unknown = stranger(account);
+        who = &unknown;
+        if (!is_ended || !was_a_client(source, account))
+            return CAMP_OK; /* our own, or one that SQL will show */
+    }
+    if (!source->background && !postgres_who_is_client(who))
+        return CAMP_OK;
+    take_waits(source, &since, who->type);
+    session = (struct session){ .entity = entity_of(who, is_new, is_ended),
+                                .elapsed_ns = since.time_ns - since.begin_ns,
+                                .cpu_ns = since.cpu_ns,
+                                .run_queue_ns = since.run_queue_ns,
+                                .times = source->times,
+                                .time_count = since.wait_count };
+    tell(source, who, &session);
+    return session_frame_add(&source->sessions, &session);
+}
+
+int postgres_rows_of_accounts(struct postgres_source *source)
+{
+    int r = reserve(source, BACKEND_WAITS_MAX) ? CAMP_OK : CAMP_E_NOMEM;
+
+    for (size_t i = 0; r == CAMP_OK && i < source->book.count; i++)
+        r = add_account(source, i);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------- Samples -- */
+
+/* What the scheduler counted since it was read last. False: it has ended, or has no task here. */
+static bool read_clock(struct postgres_who *who, struct session *session)
+{
+    const struct proc_clock before = who->clock;
+
+    if (!who->has_task || proc_clock_read(&who->task, &who->clock, NULL) != CAMP_OK)
+        return false;
+    session->cpu_ns = counted_since(before.cpu_ns, who->clock.cpu_ns);
+    session->run_queue_ns = counted_since(before.run_queue_ns, who->clock.run_queue_ns);
+    return before.time_ns != 0;
+}
+
+/* Where the scheduler is not asked, the database's word for being on a CPU is all there is. */
+static void take_samples(struct postgres_source *source, const struct sampled_session *sampled,
+                         struct session *session)
+{
+    const bool is_told = source->tier == POSTGRES_SQL;
+
+    session->time_count = 0;
+    for (size_t i = 0; i < sampled->time_count; i++) {
+        const struct sampled_time *time = &sampled->times[i];
+        const struct session_kind kind = kind_of(time->kind);
+
+        if (is_told && is_on_cpu(&kind))
+            session->cpu_ns += time->told_ns;
+        else
+            source->times[session->time_count++] =
+                (struct session_time){ kind, is_told ? time->told_ns : time->asleep_ns };
+    }
+    session->times = source->times;
+}
+
+static int add_sampled(struct postgres_source *source, const struct sampled_session *sampled,
+                       uint64_t *partial)
+{
+    struct postgres_who *who =
+        postgres_roll_find(&source->roll, (int32_t)sampled->id, sampled->start);
+    struct session session = { .elapsed_ns = sampled->elapsed_ns };
+    bool is_whole = true;
+
+    if (who == NULL || sampled->elapsed_ns == 0)
+        return CAMP_OK;
+    if (!reserve(source, sampled->time_count))
+        return CAMP_E_NOMEM;
+    if (source->tier != POSTGRES_SQL) /* what is before the first look is not of this interval */
+        is_whole = read_clock(who, &session) || sampled->is_new;
+    *partial += !is_whole;
+    if (!is_whole)
+        session.cpu_ns = session.run_queue_ns = 0;
+    take_samples(source, sampled, &session);
+    session.entity = entity_of(who, sampled->is_new, sampled->is_ended);
+    if (source->tier != POSTGRES_SQL)
+        tell(source, who, &session);
+    if (!source->background && !postgres_who_is_client(who))
+        return CAMP_OK;
+    return session_frame_add(&source->sessions, &session);
+}
+
+int postgres_rows_of_samples(struct postgres_source *source)
+{
+    const struct sampled_times *times = source->tier == POSTGRES_MEMORY
+                                            ? &source->glances.times
+                                            : postgres_sampler_times(source->sampler);
+    uint64_t partial = 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; r == CAMP_OK && i < times->count; i++)
+        r = add_sampled(source, times->sessions[i], &partial);
+    source->sessions.frame.losses.partial += partial;
+    return r;
+}

@@ -1,0 +1,113 @@
+/* Accounts of backends between two looks: who is who, and what each did since. */
+#include "sources/sessions/account_book.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define LOCK 0x03000004u
+#define READ 0x0a000010u
+
+static const struct backend_account first[] = {
+    { .pid = 20,
+      .start_ns = 7,
+      .begin_ns = 100,
+      .time_ns = 200,
+      .cpu_ns = 60,
+      .run_queue_ns = 10,
+      .voluntary_switches = 3,
+      .wait_count = 1,
+      .waits = { { LOCK, 2, 30, 1 } } },
+    { .pid = 10, .start_ns = 5, .begin_ns = 100, .time_ns = 200, .cpu_ns = 100 },
+};
+static const struct backend_account second[] = {
+    { .pid = 10,
+      .start_ns = 5,
+      .begin_ns = 100,
+      .time_ns = 250,
+      .cpu_ns = 150,
+      .flags = BACKEND_ENDED },
+    { .pid = 10, .start_ns = 260, .begin_ns = 260, .time_ns = 300, .cpu_ns = 40 },
+    { .pid = 20,
+      .start_ns = 7,
+      .begin_ns = 100,
+      .time_ns = 300,
+      .cpu_ns = 70,
+      .run_queue_ns = 30,
+      .voluntary_switches = 5,
+      .wait_count = 3,
+      .waits = { { LOCK, 2, 50, 2 }, { READ, 2, 40, 1 }, { LOCK, 3, 10, 1 } } },
+};
+
+static void waits_are_told_by_event_and_activity(void **state)
+{
+    struct account_book book = { 0 };
+    struct backend_account since;
+
+    (void)state;
+    assert_int_equal(account_book_turn(&book, first, 2), CAMP_OK);
+    assert_true(account_book_since(&book, 1, &since)); /* by pid: 10, then 20 */
+    assert_int_equal(since.cpu_ns, 60);                /* all of its own at the first look */
+    assert_int_equal(since.begin_ns, 100);
+    assert_int_equal(account_book_turn(&book, second, 3), CAMP_OK);
+    assert_true(account_book_since(&book, 2, &since));
+    assert_int_equal(since.pid, 20);
+    assert_int_equal(since.begin_ns, 200);
+    assert_int_equal(since.cpu_ns, 10);
+    assert_int_equal(since.run_queue_ns, 20);
+    assert_int_equal(since.voluntary_switches, 2);
+    assert_int_equal(since.wait_count, 3);
+    assert_int_equal(since.waits[0].ns, 20);
+    assert_int_equal(since.waits[0].times, 1);
+    assert_int_equal(since.waits[1].ns, 40);
+    assert_int_equal(since.waits[2].ns, 10);
+    account_book_release(&book);
+}
+
+static void a_pid_that_is_used_again_is_another(void **state)
+{
+    struct account_book book = { 0 };
+    struct backend_account since;
+
+    (void)state;
+    account_book_turn(&book, first, 2);
+    account_book_turn(&book, second, 3);
+    assert_true(account_book_since(&book, 0, &since));
+    assert_int_equal(since.cpu_ns, 50);
+    assert_int_equal(since.time_ns - since.begin_ns, 50);
+    assert_int_equal(since.flags, BACKEND_ENDED);
+    assert_true(account_book_since(&book, 1, &since));
+    assert_int_equal(since.cpu_ns, 40);
+    assert_int_equal(since.begin_ns, 260);
+    account_book_release(&book);
+}
+
+static void a_wait_that_did_not_grow_is_not_there(void **state)
+{
+    struct account_book book = { 0 };
+    struct backend_account since;
+
+    (void)state;
+    account_book_turn(&book, first, 1);
+    account_book_turn(&book, first, 1);
+    assert_false(account_book_since(&book, 0, &since));
+    assert_int_equal(since.wait_count, 0);
+    account_book_turn(&book, second, 3);
+    account_book_turn(&book, second, 3);
+    assert_false(account_book_since(&book, 2, &since));
+    account_book_release(&book);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_are_told_by_event_and_activity),
+        cmocka_unit_test(a_pid_that_is_used_again_is_another),
+        cmocka_unit_test(a_wait_that_did_not_grow_is_not_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
