@@ -1,6 +1,6 @@
 /*
  * camp top: where the wall time of threads and processes, or of users, commands, cgroups and
- * workloads, goes by microstate, interval by interval.
+ * workloads, goes by microstate, interval by interval; or that of the entities of any other source.
  */
 #include "top.h"
 #include "command.h"
@@ -21,18 +21,11 @@ enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV }; /* of --format,
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };
 
-/* CPU time first, then the states by their names. */
-const char *top_sort_names[CAMP_STATE_COUNT + 2] = { "cpu" };
-
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
     struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
-        { "from", 0, OPTION_TEXT, &top->from.from.text, "SOURCE",
-          "threads of this machine (the default); FILE.camp, a recording of threads, or the folder "
-          "of a rotated one.",
-          0, 0, NULL },
-        FROM_PART_OPTIONS(&top->from, "a recording"),
+        FROM_OPTIONS(&top->from),
         { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
@@ -40,10 +33,10 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           "text, json (one object a line, camp.frame/1) or csv: one interval below the other, on a "
           "terminal too.",
           0, 0, formats },
-        { "group", 'g', OPTION_CHOICE, &top->group, "WHAT",
-          "A row is a thread, a process (the default), a user, a command, a cgroup (version 2) or "
-          "a workload.",
-          0, 0, top_group_names },
+        { "group", 'g', OPTION_TEXT, &top->group_text, "WHAT",
+          "Of threads: a row is a thread, a process (the default), a user, a command, a cgroup "
+          "(version 2) or a workload. Of database sessions: one of their labels.",
+          0, 0, NULL },
         { "workload", 'w', OPTION_TEXT, &top->workload_file, "FILE",
           "A row is a workload. A line of FILE is a rule, the first that matches wins: NAME, then "
           "name=REGEX (of the process), user=REGEX, line=REGEX (the command line; to the end of "
@@ -51,9 +44,10 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           0, 0, NULL },
         { "tree", 't', OPTION_FLAG, &selection->tree, NULL,
           "Processes under their parents, sorted among their siblings.", 0, 0, NULL },
-        { "sort", 's', OPTION_CHOICE, &top->sort, "STATE",
-          "Those that were longest in this state come first (cpu: on a CPU).", 0, 0,
-          top_sort_names },
+        { "sort", 's', OPTION_TEXT, &top->sort_text, "STATE",
+          "Those that were longest in this state come first (of threads, cpu: on a CPU). Not of "
+          "threads: also busy (not idle, the default), unaccounted, a label, or name.",
+          0, 0, NULL },
         { "top", 0, OPTION_COUNT, &top->rows, "N",
           "At most N rows; 0: all. (text: what fits, otherwise all.)", 0, 1e9, NULL },
         { "pid", 'p', OPTION_LIST, &top->processes.texts, "PID",
@@ -76,14 +70,13 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
                  "page, a lock, a disk or something else, measured in the kernel at each change\n"
                  "(microstates). Those that ended in the interval stand in a part of their own.\n"
+                 "--from has rows of any other source, in percent of each row's own time.\n"
                  "Without --count it runs until Ctrl-C. On a terminal it is live: h shows the\n"
                  "keys. docs/top.md explains each column.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
 
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        top_sort_names[i + 1] = camp_state_name(i);
     return options_parse(&table, argc, argv, ret_first);
 }
 
@@ -92,9 +85,10 @@ size_t top_rows_that_fit(const struct top *top, size_t lines)
     const struct frame *cpus = top->threads != NULL ? source_beside(top->threads) : NULL;
     const size_t count =
         cpus != NULL && cpus->entity_count > 0 ? cpus->entity_count - 1 : TOP_CPU_LINES;
-    const size_t others = OTHER_LINES + (!top->selection.cpus    ? 0
-                                         : count < TOP_CPU_LINES ? 2 + count
-                                                                 : 2 + TOP_CPU_LINES);
+    const size_t others = top->is_any ? TOP_ANY_LINES
+                                      : OTHER_LINES + (!top->selection.cpus    ? 0
+                                                       : count < TOP_CPU_LINES ? 2 + count
+                                                                               : 2 + TOP_CPU_LINES);
 
     return lines < others + FEWEST_ROWS ? FEWEST_ROWS : lines - others;
 }
@@ -104,40 +98,6 @@ static size_t default_rows(const struct top *top)
     const size_t height = view_height(stdout);
 
     return height > 0 ? top_rows_that_fit(top, height - 1) : TEXT_ROWS;
-}
-
-int top_select_group(struct top *top, int group, const char **ret_problem)
-{
-    *ret_problem = NULL;
-    if (group == TOP_WORKLOAD && top->workloads.rules.count == 0)
-        *ret_problem = "--group workload takes --workload FILE; --help shows what is in it";
-    else if (group == TOP_CGROUP && top->cgroups.mount == NULL && !cgroup_paths_open(&top->cgroups))
-        *ret_problem = "no cgroups of version 2 here: no cgroup2 file system is mounted";
-    if (*ret_problem != NULL)
-        return group == TOP_WORKLOAD ? STATUS_USAGE : STATUS_FAILURE;
-    top->group = group;
-    top->selection.group = (enum top_group)group;
-    return OPTIONS_GO_ON;
-}
-
-/* What does not go together, and files. */
-static int settle_group(struct top *top)
-{
-    const char *problem;
-    int status;
-
-    if (top->workload_file != NULL) {
-        if (top->group >= 0 && top->group != TOP_WORKLOAD)
-            return complain(STATUS_USAGE, "--workload goes with --group workload");
-        top->group = TOP_WORKLOAD;
-        status = top_workloads_read(&top->workloads, top->workload_file);
-        if (status != OPTIONS_GO_ON)
-            return status;
-    }
-    if (top->selection.tree && top->group >= 0 && top->group != TOP_PROCESS)
-        return complain(STATUS_USAGE, "--tree goes with --group process");
-    status = top_select_group(top, top->group >= 0 ? top->group : TOP_PROCESS, &problem);
-    return status == OPTIONS_GO_ON ? status : complain(status, "%s", problem);
 }
 
 static int settle_view(struct top *top)
@@ -157,8 +117,13 @@ static int settle_view(struct top *top)
     top->selection.prstat = top->columns != 0;
     top->selection.width = top->view_options.width;
     top->selection.top = top->rows != UINT64_MAX ? top->rows : text ? default_rows(top) : 0;
-    top->selection.sort = top->sort - 1;
     return OPTIONS_GO_ON;
+}
+
+/* Otherwise what the rows are is known once the source is open. */
+static bool says_threads(const struct top *top)
+{
+    return top->from.from.text == NULL || strcmp(top->from.from.text, "threads") == 0;
 }
 
 static int read_options(struct top *top, int argc, char **argv)
@@ -179,8 +144,8 @@ static int read_options(struct top *top, int argc, char **argv)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (status == OPTIONS_GO_ON)
         status = settle_view(top);
-    if (status == OPTIONS_GO_ON)
-        status = settle_group(top);
+    if (status == OPTIONS_GO_ON && says_threads(top))
+        status = top_settle_threads(top);
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
                : status;
@@ -189,6 +154,8 @@ static int read_options(struct top *top, int argc, char **argv)
 /* A session says it of itself; of a recording its intervals are added up. */
 void top_count_losses(struct top *top, const struct frame *threads, const struct frame *cpus)
 {
+    if (top->is_any) /* the frame has them */
+        return;
     if (top->facts.live) {
         threads_source_losses(top->threads, &top->losses);
         return;
@@ -199,16 +166,36 @@ void top_count_losses(struct top *top, const struct frame *threads, const struct
         top->losses.switches += frame_values(cpus, 0)[CPUS_STATES_SWITCHES];
 }
 
+static int fill_any(struct top *top, const struct frame *frame, const char *time)
+{
+    const struct top_any_selection selection = {
+        .filter = top->selection.filter,
+        .sort = top->sort,
+        .group = top->group,
+        .for_text = top->selection.for_text,
+        .width = top->selection.width,
+        .top = top->selection.top,
+    };
+
+    return top_any_fill(&top->any, frame, time, &selection);
+}
+
 int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus)
 {
     struct top_interval interval = { threads, cpus, top->losses, top->facts.tier, NULL };
     char time[TIME_TEXT_SIZE];
+    int r;
 
     time_text(time, sizeof time, threads->wall_clock_ns);
     interval.time = time;
-    return top_record_fill(&top->record, &interval, &top->selection) == CAMP_OK
-               ? OPTIONS_GO_ON
-               : complain(STATUS_FAILURE, "out of memory");
+    r = top->is_any ? fill_any(top, threads, time)
+                    : top_record_fill(&top->record, &interval, &top->selection);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "out of memory");
+}
+
+const struct record *top_shown(const struct top *top)
+{
+    return top->is_any ? &top->any.record : &top->record.record;
 }
 
 static int show(struct top *top, const struct frame *threads, size_t number)
@@ -221,7 +208,7 @@ static int show(struct top *top, const struct frame *threads, size_t number)
     status = top_fill(top, threads, source_beside(top->threads));
     if (status != OPTIONS_GO_ON)
         return status;
-    failed = top->view->record(&top->view_options, &top->record.record, number);
+    failed = top->view->record(&top->view_options, top_shown(top), number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
@@ -257,14 +244,6 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-static int refuse_source(const struct top *top)
-{
-    return complain(STATUS_USAGE,
-                    "--from %s: camp top shows threads, or a recording of threads; camp view and "
-                    "camp report show any source",
-                    top->from.from.text);
-}
-
 /* What a selection asks of the living, a recording must know itself. */
 static int settle_selection(struct top *top)
 {
@@ -280,30 +259,43 @@ static int settle_selection(struct top *top)
     return status;
 }
 
-/* Threads by their states, and the CPUs beside them: of this machine, or as they were recorded. */
-static int open_threads(struct top *top)
+/* Threads by their states, and the CPUs beside them. */
+static bool are_threads(const struct top *top)
 {
-    const char *text = top->from.from.text;
-    const struct frame *cpus;
+    const struct frame *cpus = source_beside(top->threads);
+
+    return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
+           top->threads->describe(top->threads)->column_count == THREADS_COLUMN_COUNT &&
+           cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT;
+}
+
+static int settle_any(struct top *top)
+{
+    const int status = top_settle_any(top);
+
+    if (status == OPTIONS_GO_ON && top->selection.for_text && top->rows == UINT64_MAX)
+        top->selection.top = default_rows(top);
+    return status;
+}
+
+/* Of this machine, or as they were recorded; or any other source. */
+static int open_source(struct top *top)
+{
     int status;
 
-    if (text != NULL && strcmp(text, "threads") != 0 && !recording_is_path(text))
-        return refuse_source(top);
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
+    top->from.from.wants_states = true;
     if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
         top->speed = top->from.from.speed;
         top->from.from.speed = 0;
     }
     status = from_options_open(&top->from, &top->threads, &top->facts);
-    if (status != OPTIONS_GO_ON)
-        return status;
-    cpus = source_beside(top->threads);
-    if (strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
-        top->threads->describe(top->threads)->column_count == THREADS_COLUMN_COUNT &&
-        cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT)
-        return settle_selection(top);
-    return refuse_source(top);
+    if (status == OPTIONS_GO_ON && !are_threads(top))
+        return settle_any(top);
+    if (status == OPTIONS_GO_ON && !says_threads(top))
+        status = top_settle_threads(top);
+    return status == OPTIONS_GO_ON ? settle_selection(top) : status;
 }
 
 /* The screen is taken only when the session is there: what fails before is said on stderr. */
@@ -324,12 +316,13 @@ int command_top(int argc, char **argv)
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
-        status = open_threads(&top);
+        status = open_source(&top);
     }
     if (status == OPTIONS_GO_ON)
         status = run(&top);
     source_close(top.threads);
     top_record_release(&top.record);
+    top_any_release(&top.any);
     selection_processes_release(&top.processes);
     top_workloads_release(&top.workloads);
     cgroup_paths_release(&top.cgroups);

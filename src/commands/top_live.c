@@ -39,6 +39,22 @@ static const char help_text[] =
     "iow% stl%   idle while a thread of this CPU waits for a disk; run by others\n"
     "ended       those that ended in the interval, by name, and how many (thr)\n"
     "any key goes back";
+static const char help_of_any[] =
+    "\n"
+    "  q        end                       space  freeze, and go on\n"
+    "  g        group: each row its own, or by one of the labels\n"
+    "  s  S     sort by the next or the last: busy (what is not idle), each state,\n"
+    "           unaccounted, each label, name\n"
+    "  f  /     filter by name or label (a regular expression; nothing: all)\n"
+    "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
+    "  up down  scroll; page up, page down, home\n"
+    "\n"
+    "NAME%    of the row's own wall time, in that state\n"
+    "other%   in states that have no column here: a wider terminal has more\n"
+    "un%      in no state; ! is more than 100 % of its time\n"
+    "n        how many are in the row\n"
+    "last     all rows together: 3.20 is as much as 3.2 of them all the time\n"
+    "any key goes back";
 
 struct live {
     struct top *top;
@@ -52,34 +68,50 @@ struct live {
 
 /* --------------------------------------------------------------------------------- Drawing -- */
 
-/* Who is first in the order is named first. */
-static void fill_points(const struct top *top, const struct vertices *vertices,
-                        struct barry_point *points)
+/* The rows that are shown, in their order. */
+struct rows_shown {
+    const struct frame *frame;
+    const size_t *order; /* [count] */
+    size_t count;
+};
+
+static struct rows_shown rows_shown(const struct top *top)
 {
     const struct top_rows *rows = &top->record.rows;
+    const struct top_any_rows *any = &top->any.rows;
 
+    return top->is_any ? (struct rows_shown){ any->frame, any->order, any->count }
+                       : (struct rows_shown){ &rows->groups, rows->order, rows->count };
+}
+
+/* Who is first in the order is named first. */
+static void fill_points(const struct top *top, const struct vertices *vertices,
+                        const struct rows_shown *rows, struct barry_point *points)
+{
     for (size_t i = 0; i < rows->count; i++) {
-        points[i].name = top_row_name(&top->selection, &rows->groups.entities[rows->order[i]]);
-        if (!vertices_weigh(vertices, &rows->groups, rows->order[i], &points[i].weights))
+        const struct entity *entity = &rows->frame->entities[rows->order[i]];
+
+        points[i].name = top->is_any ? entity->name : top_row_name(&top->selection, entity);
+        if (!vertices_weigh(vertices, rows->frame, rows->order[i], &points[i].weights))
             points[i].weights = (struct weights){ 0 };
     }
 }
 
 static int draw_triangle(const struct top *top, const char *head)
 {
-    const size_t count = top->record.rows.count;
-    struct barry_point *points = calloc(count + 1, sizeof *points);
-    struct barry barry = { .points = points, .point_count = count };
-    struct vertices vertices;
+    const struct rows_shown rows = rows_shown(top);
+    struct barry_point *points = calloc(rows.count + 1, sizeof *points);
+    struct barry barry = { .points = points, .point_count = rows.count };
+    struct vertices vertices = { 0 };
     char *text = NULL;
 
     if (points != NULL) {
         screen_size(&barry.columns, &barry.rows);
         barry.rows -= 1; /* the head's */
         barry.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-        vertices_usual(&vertices, top->record.rows.groups.schema, 3);
+        vertices_usual(&vertices, rows.frame->schema, 3);
         barry.names = vertices.names;
-        fill_points(top, &vertices, points);
+        fill_points(top, &vertices, &rows, points);
         text = barry_draw(&barry);
     }
     if (text != NULL)
@@ -87,6 +119,26 @@ static int draw_triangle(const struct top *top, const char *head)
     free(points);
     free(text);
     return OPTIONS_GO_ON;
+}
+
+static void write_head(const struct live *live, char *ret, size_t capacity)
+{
+    const struct top *top = live->top;
+    char order[TOP_ANY_WORD_SIZE] = "";
+    const char *row;
+
+    if (top->is_any) {
+        top_any_sort_name(top->any.columns.schema, top->sort, order);
+        row = top->group >= 0 ? top->any.columns.schema->label_names[top->group]
+                              : top_any_noun(&top->any, 1);
+    } else {
+        snprintf(order, sizeof order, "%s", top_sort_names[top->sort]);
+        row = top_group_names[top->group];
+    }
+    snprintf(ret, capacity, "camp top  each %s, by %s%s%s%s%s  %s", row, order,
+             top->selection.tree ? ", tree" : "", live->frozen ? "  FROZEN" : "",
+             live->filter[0] != '\0' ? "  only " : "", live->filter,
+             live->message[0] != '\0' ? live->message : "h: help");
 }
 
 /* What is below the screen is not even written. */
@@ -109,7 +161,7 @@ static int draw(struct live *live)
     int status;
 
     if (live->helping)
-        screen_draw_text(help_head, help_text);
+        screen_draw_text(help_head, top->is_any ? help_of_any : help_text);
     if (live->helping || live->threads == NULL)
         return OPTIONS_GO_ON;
     screen_size(&selection->width, &lines);
@@ -118,13 +170,10 @@ static int draw(struct live *live)
     status = top_fill(top, live->threads, live->cpus);
     if (status != OPTIONS_GO_ON)
         return status;
-    snprintf(head, sizeof head, "camp top  each %s, by %s%s%s%s%s  %s", top_group_names[top->group],
-             top_sort_names[top->sort], selection->tree ? ", tree" : "",
-             live->frozen ? "  FROZEN" : "", live->filter[0] != '\0' ? "  only " : "", live->filter,
-             live->message[0] != '\0' ? live->message : "h: help");
+    write_head(live, head, sizeof head);
     if (live->triangle)
         return draw_triangle(top, head);
-    screen_draw(head, &top->record.record, &live->scroll);
+    screen_draw(head, top_shown(top), &live->scroll);
     return OPTIONS_GO_ON;
 }
 
@@ -189,6 +238,28 @@ static void turn_tree(struct live *live)
     top_select_group(live->top, TOP_PROCESS, &none);
 }
 
+/* None, then each label. */
+static void turn_label(struct top *top)
+{
+    const int labels = (int)top->any.columns.schema->label_count;
+
+    top->group = turn(top->group + 1, 1, labels + 1) - 1;
+}
+
+static void change_any(struct live *live, int key)
+{
+    struct top *top = live->top;
+    const int orders = top_any_sort_count(top->any.columns.schema);
+
+    if (key == 'g')
+        turn_label(top);
+    else if (key == 'b')
+        live->triangle = !live->triangle;
+    else if (key == 's' || key == 'S')
+        top->sort = turn(top->sort, key == 's' ? 1 : -1, orders);
+    live->scroll = 0;
+}
+
 static void change_selection(struct live *live, int key)
 {
     struct top *top = live->top;
@@ -218,9 +289,10 @@ static void turn_frozen(struct live *live)
     if (live->frozen || live->threads == &live->frozen_threads) {
         live->frozen = !live->frozen;
     } else if (top_copy_frame(&live->frozen_threads, live->threads, NULL) == CAMP_OK &&
-               top_copy_frame(&live->frozen_cpus, live->cpus, NULL) == CAMP_OK) {
+               (live->cpus == NULL ||
+                top_copy_frame(&live->frozen_cpus, live->cpus, NULL) == CAMP_OK)) {
         live->threads = &live->frozen_threads;
-        live->cpus = &live->frozen_cpus;
+        live->cpus = live->cpus != NULL ? &live->frozen_cpus : NULL;
         live->frozen = true;
     } else {
         snprintf(live->message, sizeof live->message, "no memory to freeze");
@@ -263,7 +335,7 @@ static void press(struct live *live, int key)
         live->scroll = 0;
         break;
     default:
-        change_selection(live, key);
+        live->top->is_any ? change_any(live, key) : change_selection(live, key);
     }
 }
 

@@ -343,13 +343,6 @@ for tick, line in enumerate(sys.stdin, 1):
     own = dict(file.execute('SELECT id, elapsed_ns FROM threads_every JOIN entity USING (entity)'
                             ' WHERE tick = ? AND flags & 2 = 0', (tick,)))
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)"
-    "$CAMP" record --from processes --output "$BATS_TEST_TMPDIR/p.camp" --count 1 --interval 50ms
-    run -2 "$CAMP" top --from "$BATS_TEST_TMPDIR/p.camp"
-    [[ $output == *"camp top shows threads, or a recording of threads; camp view and camp report"* ]]
-    run -2 "$CAMP" top --from cpus --count 1
-    [[ $output == *"--from cpus: camp top shows threads"* ]]
-    run -0 "$CAMP" top --help
-    [[ $output == *"recording of threads, or"* && $output != *sqlite* && $output != *processes,* ]]
 }
 
 @test "filters of a recording are asked of the recording, not of who lives now" {

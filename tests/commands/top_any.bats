@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# camp top of other sources than threads: tables, recordings, groups, CPUs.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    export TZ=UTC TABLE=$CAMP_FIXTURES/table/sessions3.csv
+}
+
+# A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
+on_screen() {
+    local columns=$1 rows=$2 keys=$3
+    shift 3
+    ldd "$CAMP" | grep -q ncurses || skip "camp was built without ncurses"
+    run /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" "$columns" "$rows" "$keys" -- "$CAMP" top "$@"
+    [ "$status" -eq 0 ]
+    echo "$output"
+}
+
+# Whether microstates can be had.
+needs_microstates() {
+    local refusal
+    refusal=$("$CAMP" top --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || skip "$refusal"
+}
+
+@test "top of a table: what is not idle comes first, and what does not add up is marked" {
+    run -0 "$CAMP" top --from "$TABLE" --count 1 --top 3
+    diff - <(printf '%s\n' "$output") <<'END'
+2008-11-22T02:00:01.000+00:00  1.00 s  sessions3.csv  tier table  60 entities
+name             CPU_USAGE%  IDLE%  DB_WAIT%    un% 
+wait1                   0.0    0.0       100    0.0 
+wait2                   0.0    0.0       100    0.0 
+drift1                 85.9    0.0      14.1    0.0 
+60 entities: 18.87 CPU_USAGE, 14.80 IDLE, 26.00 DB_WAIT, 0.33 unaccounted
+! of over1 112.0 % of its time is booked
+values taken as ms: the median row adds up to 1000 ms of 1 s; --unit says otherwise
+END
+    run -0 "$CAMP" top --from "$TABLE" --count 1 --top 5 --sort unaccounted
+    diff - <(printf '%s\n' "${lines[@]:2:5}") <<'END'
+miss1                  18.3   32.5      34.2   15.0 
+miss2                  33.5   20.6      30.9   15.0 
+miss3                  45.7   12.4      26.9   15.0 
+over1                  17.2   45.6      49.2  -12.0!
+idle1                   0.0    100       0.0    0.0 
+END
+}
+
+@test "top of a table: sorted by a state or by name, filtered, all of it" {
+    run -0 "$CAMP" top --from "$TABLE" --count 1 --top 2 --sort cpu_usage
+    [[ ${lines[2]} == "drift1 "* && ${lines[3]} == "drift2 "* ]]
+    run -0 "$CAMP" top --from "$TABLE" --count 1 --sort name --filter '^(web|half)[12]$'
+    diff - <(printf '%s\n' "${lines[@]:2:4}" | cut -d' ' -f1) <<<$'half1\nhalf2\nweb1\nweb2'
+    run -0 "$CAMP" top --from - --count 1 --top 0 <"$TABLE"
+    [ "${#lines[@]}" = 65 ]
+    run -0 "$CAMP" top --from "$TABLE" --begin 02:00:05 --end 02:00:07 --top 1
+    [ "$(grep -c 'tier table' <<<"$output")" = 2 ]
+}
+
+@test "top of a table: JSON is camp.frame/1 and adds up, CSV has a column for each state" {
+    "$CAMP" top --from "$TABLE" --count 2 --format json >"$BATS_TEST_TMPDIR/top.json"
+    python3 -c "
+import json
+for line in open('$BATS_TEST_TMPDIR/top.json'):
+    t = json.loads(line)
+    assert t['schema'] == 'camp.frame/1' and t['tier'] == 'table', t
+    assert t['source'] == 'sessions3.csv' and t['kind'] == 'table' and t['group'] is None, t
+    assert set(t['losses']) == {'unseen', 'lost', 'unread_ns', 'partial'}
+    assert len(t['entities']) == 60
+    for row in t['entities']:
+        assert list(row['states']) == ['cpu_usage', 'idle', 'db_wait'], row
+        assert sum(row['states'].values()) + row['unaccounted_ns'] == row['elapsed_ns'] == 1e9, row
+"
+    run -0 "$CAMP" top --from "$TABLE" --count 1 --format csv --top 1
+    [ "${lines[0]}" = "time,interval_s,source,tier,kind,group,id,name,pid,count,new,ended,elapsed_ns,cpu_usage,idle,db_wait,unaccounted_ns" ]
+    [[ ${lines[1]} == 2008-11-22T02:00:01.000+00:00,1,sessions3.csv,table,table,,*,wait1,,*,1000000000,0,0,1000000000,0 ]]
+}
+
+@test "top of a recording of a table is that of the table" {
+    "$CAMP" record --from "$TABLE" --output "$BATS_TEST_TMPDIR/run.camp" 2>/dev/null ||
+        skip "camp was built without SQLite"
+    "$CAMP" top --from "$TABLE" --count 5 --top 10 | grep -Ev '  tier |^values ' >"$BATS_TEST_TMPDIR/table"
+    "$CAMP" top --from "$BATS_TEST_TMPDIR/run.camp" --count 5 --top 10 |
+        grep -Ev '  tier |^values ' |
+        diff "$BATS_TEST_TMPDIR/table" -
+}
+
+@test "top of a table: an option of threads is refused, and so are bad words" {
+    local option
+    for option in '--pid 1' --tree '--columns prstat' --no-kernel-threads \
+        "--workload $BATS_TEST_FILENAME"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr "$CAMP" top --from "$TABLE" $option
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp top: ${option%% *}"*" is of threads: it does not go with --from $TABLE" ]]
+    done
+    run -2 --separate-stderr "$CAMP" top --from "$TABLE" --group process
+    [[ $stderr == "camp top: --group process: rows of sessions3.csv have no labels"* ]]
+    run -2 --separate-stderr "$CAMP" top --from "$TABLE" --sort cpu
+    [ "$stderr" = "camp top: --sort cpu: takes one of busy, cpu_usage, idle, db_wait, unaccounted, name" ]
+    run -2 --separate-stderr "$CAMP" top --from nothing
+    [[ $stderr == *"there is no source 'nothing'"* ]]
+}
+
+@test "top of a table, live: keys sort, filter, freeze, help, and the dots" {
+    on_screen 80 24 'q' --from "$TABLE" --speed 2
+    [[ ${lines[0]} == "camp top  each entity, by busy  h: help" ]]
+    [[ ${lines[1]} == *"sessions3.csv  tier table  60 entities" ]]
+    [ "${#lines[@]}" -le 24 ]
+    [[ $output == *"! of over1 112.0 % of its time is booked"* ]]
+    on_screen 80 24 'sq' --from "$TABLE" --speed 2
+    [[ ${lines[0]} == "camp top  each entity, by cpu_usage  h: help" ]]
+    on_screen 80 24 'SS q' --from "$TABLE" --speed 2
+    [[ ${lines[0]} == "camp top  each entity, by unaccounted  FROZEN  h: help" ]]
+    on_screen 80 24 $'/miss\rq' --from "$TABLE" --speed 2
+    [[ ${lines[0]} == *"only miss"* && $output != *wait1* && $output == *miss3* ]]
+    on_screen 80 24 'hq' --from "$TABLE" --speed 2 --count 6 # q goes back: it ends by itself
+    [[ $output == *"un%"*"more than 100 %"*"any key goes back"* ]]
+    on_screen 80 24 'bq' --from "$TABLE" --speed 2
+    [[ $output == *CPU* && $output == *waiting* && $output == *"dots"* ]]
+    on_screen 30 6 'q' --from "$TABLE" --speed 2
+    for line in "${lines[@]}"; do [ "${#line}" -le 30 ]; done
+}
+
+@test "top of groups of threads and of CPUs: percent of their own time" {
+    needs_microstates
+    run -0 "$CAMP" top --from processes --count 1 --interval 200ms
+    [[ ${lines[0]} == *"  processes  tier bpf  "*" processes" ]]
+    for line in "${lines[@]:1:20}"; do [ "${#line}" -le 80 ] || [[ $line == *processes:* ]]; done
+    "$CAMP" top --from cpus --count 1 --interval 200ms --format json >"$BATS_TEST_TMPDIR/top.json"
+    python3 -c "
+import json, os
+t = json.load(open('$BATS_TEST_TMPDIR/top.json'))
+assert t['kind'] == 'cpus' and {row['name'] for row in t['entities']} >= {'cpu0'}, t
+assert not any(row['name'] == 'total' for row in t['entities']), t
+"
+    "$CAMP" record --from users --output "$BATS_TEST_TMPDIR/u.camp" --count 2 --interval 100ms ||
+        skip "camp was built without SQLite"
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/u.camp" --format csv
+    grep -q ',root,' <<<"$output"
+}

@@ -1,0 +1,252 @@
+/* camp top of any source: rows, orders, groups by a label, which columns have room, what is told.
+ */
+#include "commands/top_any.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct column columns[] = {
+    { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
+    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
+    { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED },
+    { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED },
+    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
+    { "told_cpu_ns", "told: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
+};
+static const char *const label_names[] = { "user", "application" };
+static const struct schema schema = { "postgres", columns, COUNT(columns), 5, label_names, 2 };
+static const struct from_facts facts = { .name = "postgres:db", .kind = "sessions", .tier = "bpf" };
+
+static void add(struct frame *frame, const char *name, const char *application, uint64_t elapsed,
+                const uint64_t states[5])
+{
+    const char *const values[] = { "anna", application };
+    struct entity *entity = frame_add(frame);
+
+    assert_non_null(entity);
+    entity->id = (int64_t)frame->entity_count;
+    entity->pid = 1000 + (int32_t)frame->entity_count;
+    entity->count = 1;
+    snprintf(entity->name, sizeof entity->name, "%s", name);
+    entity->labels = labels_intern(values, 2);
+    frame->elapsed_ns[frame->entity_count - 1] = elapsed;
+    memcpy(frame_values(frame, frame->entity_count - 1), states, 5 * sizeof *states);
+}
+
+static void fill_sessions(struct frame *frame)
+{
+    frame_init(frame, &schema);
+    frame->end_ns = 1000;
+    add(frame, "sleeper", "psql", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
+    add(frame, "missing", "psql", 1000, (const uint64_t[]){ 10, 0, 0, 0, 290 });
+    add(frame, "busy", "bench", 1000, (const uint64_t[]){ 500, 200, 100, 100, 100 });
+    add(frame, "twice", "bench", 1000, (const uint64_t[]){ 400, 0, 0, 400, 400 });
+}
+
+static struct top_any_selection selection_of(int sort, bool for_text, size_t width)
+{
+    return (struct top_any_selection){
+        .sort = sort, .group = -1, .for_text = for_text, .width = width
+    };
+}
+
+static void fill(struct top_any *any, const struct frame *frame,
+                 const struct top_any_selection *selection)
+{
+    assert_int_equal(top_any_init(any, frame->schema, &facts), CAMP_OK);
+    assert_int_equal(top_any_fill(any, frame, "now", selection), CAMP_OK);
+}
+
+static const char *row_name(const struct top_any *any, size_t at)
+{
+    return any->rows.frame->entities[any->rows.order[at]].name;
+}
+
+static void check_order(const struct frame *frame, int sort, const char *const *names)
+{
+    const struct top_any_selection selection = selection_of(sort, true, 80);
+    struct top_any any;
+
+    fill(&any, frame, &selection);
+    assert_int_equal(any.rows.count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(row_name(&any, i), names[i]);
+    top_any_release(&any);
+}
+
+/* Time that nobody accounts for is not idle. */
+static void rows_are_in_the_order_of_what_is_not_idle(void **state)
+{
+    struct frame frame;
+    char name[TOP_ANY_WORD_SIZE];
+
+    (void)state;
+    fill_sessions(&frame);
+    check_order(&frame, 0, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, 1, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, 5, (const char *const[]){ "sleeper", "twice", "missing", "busy" });
+    check_order(&frame, 6, (const char *const[]){ "missing", "twice", "sleeper", "busy" });
+    check_order(&frame, 8, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, 9, (const char *const[]){ "busy", "missing", "sleeper", "twice" });
+    assert_int_equal(top_any_sort_count(&schema), 10);
+    for (int i = 0; i < 10; i++) {
+        static const char *const names[] = { "busy",        "cpu",  "run_queue",   "contention",
+                                             "wait",        "idle", "unaccounted", "user",
+                                             "application", "name" };
+
+        top_any_sort_name(&schema, i, name);
+        assert_string_equal(name, names[i]);
+    }
+    frame_release(&frame);
+}
+
+static void a_label_adds_rows_up(void **state)
+{
+    struct top_any_selection selection = selection_of(0, false, 0);
+    struct frame frame;
+    struct top_any any;
+
+    (void)state;
+    fill_sessions(&frame);
+    add(&frame, "nameless", "", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
+    selection.group = 1;
+    fill(&any, &frame, &selection);
+    assert_int_equal(any.rows.count, 3);
+    assert_string_equal(row_name(&any, 0), "bench");
+    assert_string_equal(row_name(&any, 1), "psql");
+    assert_string_equal(row_name(&any, 2), "(none)");
+    assert_int_equal(any.rows.frame->elapsed_ns[any.rows.order[0]], 2000);
+    assert_int_equal(frame_values(any.rows.frame, any.rows.order[0])[0], 900);
+    assert_int_equal(any.rows.frame->entities[any.rows.order[0]].count, 2);
+    top_any_release(&any);
+    frame_release(&frame);
+}
+
+static const struct cell *cell_of(const struct top_any *any, size_t row, const char *title)
+{
+    const struct table *table = &any->tables[1];
+
+    for (size_t i = 0; i < table->field_count; i++) {
+        if (table->fields[i].title != NULL && strcmp(table->fields[i].title, title) == 0)
+            return &table->cells[row * table->field_count + i];
+    }
+    fail_msg("there is no column %s", title);
+    return NULL;
+}
+
+static void percentages_are_of_the_row_s_own_time(void **state)
+{
+    const struct top_any_selection selection = selection_of(0, true, 80);
+    struct frame frame;
+    struct top_any any;
+
+    (void)state;
+    fill_sessions(&frame);
+    frame.elapsed_ns[2] = 500; /* it began in the midst */
+    memcpy(frame_values(&frame, 2), (const uint64_t[]){ 250, 100, 50, 50, 50 }, 40);
+    fill(&any, &frame, &selection);
+    assert_string_equal(row_name(&any, 0), "twice");
+    assert_string_equal(cell_of(&any, 0, "un% ")->text, "-20.0!");
+    assert_int_equal(cell_of(&any, 0, "un% ")->emphasis, BAD);
+    assert_string_equal(cell_of(&any, 1, "un% ")->text, "70.0 ");
+    assert_string_equal(cell_of(&any, 2, "un% ")->text, "0.0 ");
+    assert_int_equal(cell_of(&any, 2, "un% ")->emphasis, FAINT);
+    assert_float_equal(cell_of(&any, 2, "CPU%")->real, 50, 1e-9);
+    assert_int_equal(cell_of(&any, 2, "runq%")->emphasis, NOTABLE);
+    assert_string_equal(any.notes[0],
+                        "4 sessions: 0.66 CPU, 0.10 run queue, 0.05 contention, 0.45 wait, 1.74 "
+                        "idle, 0.50 unaccounted");
+    assert_string_equal(any.notes[1], "! of twice 120.0 % of its time is booked");
+    assert_null(any.notes[2]);
+    top_any_release(&any);
+    frame_release(&frame);
+}
+
+static void titles_of(const struct frame *frame, size_t width, char ret[400])
+{
+    const struct top_any_selection selection = selection_of(0, true, width);
+    struct top_any any;
+
+    fill(&any, frame, &selection);
+    ret[0] = '\0';
+    for (size_t i = 0; i < any.columns.field_count; i++)
+        snprintf(ret + strlen(ret), 400 - strlen(ret), "%s ", any.columns.fields[i].title);
+    top_any_release(&any);
+}
+
+static void check_titles(const struct frame *frame, size_t width, const char *expected)
+{
+    char titles[400];
+
+    titles_of(frame, width, titles);
+    assert_string_equal(titles, expected);
+}
+
+/* What has no room is in "other", or for labels not there. */
+static void columns_are_those_that_have_room(void **state)
+{
+    struct frame frame;
+
+    (void)state;
+    fill_sessions(&frame);
+    check_titles(&frame, 200,
+                 "name pid user application CPU% run queue% contention% wait% idle% un%  ");
+    check_titles(&frame, 100, "name pid user application CPU% runq% cont% wait% idle% un%  ");
+    check_titles(&frame, 80, "name pid user CPU% runq% cont% wait% idle% un%  ");
+    check_titles(&frame, 70, "name pid CPU% runq% cont% wait% idle% un%  ");
+    check_titles(&frame, 65, "name pid CPU% runq% wait% other% un%  ");
+    check_titles(&frame, 1, "name pid CPU% other% un%  ");
+    frame_release(&frame);
+}
+
+static void a_heading_is_short(void **state)
+{
+    static const char *const titles[][2] = {
+        { "CPU", "CPU%" },         { "run queue", "runq%" },     { "contention", "cont%" },
+        { "DB_WAIT", "DB_WAIT%" }, { "kernel fault", "kernf%" }, { "row lock by x", "rowlbx%" },
+    };
+    char heading[TOP_ANY_HEADING_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(titles); i++) {
+        top_any_heading(titles[i][0], heading);
+        assert_string_equal(heading, titles[i][1]);
+    }
+}
+
+/* "data fault" and "data file" would both be dataf%. */
+static void two_columns_never_have_the_same_heading(void **state)
+{
+    static const struct column alike[] = {
+        { "data_fault_ns", "data fault", "", COLUMN_STATE, CAMP_MEASURED },
+        { "data_files_ns", "data files", "", COLUMN_STATE, CAMP_MEASURED },
+    };
+    static const struct schema schema_alike = { "x", alike, 2, 2 };
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema_alike);
+    check_titles(&frame, 44, "name dataf% data files% un%  ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_in_the_order_of_what_is_not_idle),
+        cmocka_unit_test(a_label_adds_rows_up),
+        cmocka_unit_test(percentages_are_of_the_row_s_own_time),
+        cmocka_unit_test(columns_are_those_that_have_room),
+        cmocka_unit_test(a_heading_is_short),
+        cmocka_unit_test(two_columns_never_have_the_same_heading),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
