@@ -8,12 +8,12 @@
  * kernel books a switch to one of the two, and what others take from them in between to neither. A
  * round trip is two switches, each with a wakeup, and four system calls.
  */
-#include <sched.h>
+#include "switching.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,56 +23,11 @@
 
 static int there[2], back[2];
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int pin(size_t cpu)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    return sched_setaffinity(0, sizeof set, &set);
-}
-
-static int pass(int from, int to)
-{
-    char byte = 0;
-
-    return read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1 ? 0 : -1;
-}
-
-static void answer(void)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    while (pass(there[0], back[1]) == 0)
-        continue;
-    _exit(0);
-}
-
-static int round_trips(size_t count)
-{
-    char byte = 0;
-
-    if (write(there[1], &byte, 1) != 1)
-        return -1;
-    for (size_t i = 1; i < count; i++) {
-        if (pass(back[0], there[1]) != 0)
-            return -1;
-    }
-    return read(back[0], &byte, 1) == 1 ? 0 : -1;
-}
-
 static double switch_ns(size_t count, clockid_t others_clock)
 {
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock);
 
-    if (round_trips(count) != 0)
+    if (round_trips(there[1], back[0], count) != 0)
         return -1;
     return (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock) - before) /
            (2 * (double)count);
@@ -117,7 +72,7 @@ int main(int argc, char **argv)
     }
     other = fork();
     if (other == 0)
-        answer();
+        answer(there[0], back[1]);
     if (other < 0 || clock_getcpuclockid(other, &others_clock) != 0) {
         perror("pingpong");
         return 1;

@@ -91,6 +91,12 @@ def age_verdicts(record):
                     f"{record['limit_us']:.0f} us", record["states_us"][0] <= record["limit_us"])]
 
 
+def backends_verdicts(record):
+    return [verdict(f"wait events of backends: of the machine at {record['switches']:,} switches/s",
+                    f"{record['percent']:.2f} %", f"{record['limit_percent']:.1f} %",
+                    record["percent"] <= record["limit_percent"])]
+
+
 def recording_verdicts(record):
     name = f"recording {record['threads']:,} threads, {record.get('active', 0)} % active"
     if record["what"] == "write":
@@ -147,7 +153,8 @@ def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
-              "age": age_verdicts, "recording": recording_verdicts}
+              "age": age_verdicts, "backends": backends_verdicts,
+              "recording": recording_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -237,6 +244,12 @@ def print_age(record):
         print(f"  {name:28}{median:9.2f} us {most:9.2f} us")
 
 
+def print_backends(record):
+    print(f"\nA switch with its wakeup takes {record['nothing_ns']:.0f} ns; while wait events are read "
+          f"of others {record['others_ns']:.0f} ns more, of both processes "
+          f"{record['watched_ns']:.0f} ns more. Opens in {record['open_ms']:.0f} ms of CPU time.")
+
+
 def print_recording(record):
     if record["what"] == "write":
         print(f"\nRecording {record['threads']:,} threads once a second, {record['active']} % active")
@@ -305,7 +318,8 @@ PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "t
             "size": print_size, "view": print_view, "report": print_report,
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
-            "top": print_top, "age": print_age, "recording": print_recording, "verdict": print_verdict}
+            "top": print_top, "age": print_age, "backends": print_backends,
+            "recording": print_recording, "verdict": print_verdict}
 
 
 def print_text(record):

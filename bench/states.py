@@ -40,6 +40,9 @@ STEADY = 8  # looks in a row, 20 ms apart
 LIMIT_RESIDENT_BYTES = 30 * 1000 * 1000  # with 10,000 threads
 LIMIT_TOP_PERCENT = 0.5  # of a core; with 1,000 threads
 LIMIT_AGE_US = 10.0
+BACKENDS_ROUNDS = 15
+BACKENDS_SWITCHES = 20000  # a second, of the machine
+LIMIT_BACKENDS_PERCENT = 1.5  # of it
 
 
 class Attached:
@@ -178,6 +181,18 @@ def age_record(build, count):
     return record
 
 
+def backends_record(build, rounds):
+    """Of the rows, as in cost_of(), the half that was least disturbed counts."""
+    result = result_of([f"{build}/bench/backends", str(max(os.sched_getaffinity(0))),
+                        str(ROUND_TRIPS), str(rounds)])
+    rows = sorted(result["rows"])[:(rounds + 1) // 2]  # ascending by the switch with nothing
+    nothing, others, watched = (statistics.median(column) for column in zip(*rows))
+    return {"part": "backends", "nothing_ns": nothing, "others_ns": others, "watched_ns": watched,
+            "open_ms": result["open_ms"], "switches": BACKENDS_SWITCHES,
+            "percent": watched * BACKENDS_SWITCHES / os.cpu_count() / 1e7,
+            "limit_percent": LIMIT_BACKENDS_PERCENT}
+
+
 def snapshots(build, who):
     result = result_of([f"{build}/bench/snapshot", who, str(SNAPSHOTS)])
     return {**result, "ms": statistics.median(result["ms"])}
@@ -280,7 +295,8 @@ def measure(build, quick):
     records = [attach_record(build, 3 if quick else ROUNDS)]
     failures = [f"states: {who}: {why}" for who, why in records[0]["missing"].items()
                 if who in own(build)]
-    parts = [lambda: [age_record(build, AGES // 4 if quick else AGES)]]
+    parts = [lambda: [age_record(build, AGES // 4 if quick else AGES)],
+             lambda: [backends_record(build, 3 if quick else BACKENDS_ROUNDS)]]
     for crowd in CROWDS[:1] if quick else CROWDS:
         parts.append(lambda crowd=crowd: crowd_records(build, *crowd, quick))
     for part in parts:

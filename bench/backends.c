@@ -1,0 +1,134 @@
+/*
+ * What it costs that the waits of a server's processes are told by their events: two processes that
+ * pass a byte to and fro, while they are not watched, while others are, and while they are.
+ *
+ *   backends CPU ROUND_TRIPS ROUNDS
+ *
+ * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}: ns of a switch with its wakeup
+ * while nothing is attached, and how much more it is, by the mean of the blocks before and after;
+ * and the CPU time that a session takes to open.
+ */
+#include "microstates/backends.h"
+#include "switching.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* As in a server: at the same addresses in each process. */
+static uint32_t event = 0x06000000;
+static uint32_t *volatile event_pointer = &event;
+static struct entry {
+    int32_t activity;
+} entry = { 1 };
+static struct entry *volatile entry_pointer = &entry;
+
+static int there[2], back[2], orders[2], results[2];
+static pid_t other, player;
+
+/* The first of the two: runs when it is told to, and tells how long a switch took both. */
+static void play(size_t count)
+{
+    clockid_t others_clock;
+    char order;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (clock_getcpuclockid(other, &others_clock) != 0)
+        _exit(1);
+    while (read(orders[0], &order, 1) == 1) {
+        uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock);
+        double ns;
+
+        if (round_trips(there[1], back[0], count) != 0)
+            _exit(1);
+        ns = (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + clock_ns(others_clock) - before) /
+             (2 * (double)count);
+        if (write(results[1], &ns, sizeof ns) != sizeof ns)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+static int start_both(size_t count)
+{
+    if (pipe(there) != 0 || pipe(back) != 0 || pipe(orders) != 0 || pipe(results) != 0)
+        return -1;
+    other = fork();
+    if (other == 0)
+        answer(there[0], back[1]);
+    player = fork();
+    if (player == 0)
+        play(count);
+    return other > 0 && player > 0 ? 0 : -1;
+}
+
+static double block(void)
+{
+    double ns = -1;
+
+    if (write(orders[1], "", 1) != 1 || read(results[0], &ns, sizeof ns) != sizeof ns)
+        exit(1);
+    return ns;
+}
+
+static double open_ms;
+
+/* While a session watches the children of `parent`. */
+static double watched_block(pid_t parent)
+{
+    const struct backends_place place = {
+        .parent = parent,
+        .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
+        .activity_pointer = (uint64_t)(uintptr_t)&entry_pointer,
+    };
+    uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    struct backends *backends;
+    struct camp_error error;
+    double ns;
+
+    if (backends_open(&backends, &place, &error) != CAMP_OK) {
+        fprintf(stderr, "backends: %s\n", error.message);
+        exit(1);
+    }
+    open_ms = (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1e6;
+    ns = block();
+    backends_close(backends);
+    usleep(30000); /* what was attached, the kernel takes away a moment later */
+    return ns;
+}
+
+int main(int argc, char **argv)
+{
+    double nothing;
+    size_t rounds;
+
+    if (argc < 4) {
+        fprintf(stderr, "backends: which CPU, how many round trips, how many rounds?\n");
+        return 2;
+    }
+    if (pin(strtoul(argv[1], NULL, 10)) != 0 || start_both(strtoul(argv[2], NULL, 10)) != 0) {
+        perror("backends");
+        return 1;
+    }
+    rounds = strtoul(argv[3], NULL, 10);
+    block();
+    nothing = block();
+    printf("{\"rows\": [");
+    for (size_t i = 0; i < rounds; i++) {
+        double others = watched_block(1 << 30), between = block();
+        double watched = watched_block(getpid()), after = block();
+
+        printf("%s[%.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
+               others - (nothing + between) / 2, watched - (between + after) / 2);
+        nothing = after;
+    }
+    printf("], \"open_ms\": %.2f}\n", open_ms);
+    kill(player, SIGKILL);
+    kill(other, SIGKILL);
+    while (wait(NULL) > 0)
+        continue;
+    return 0;
+}

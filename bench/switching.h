@@ -1,0 +1,18 @@
+/* Two processes that pass a byte to and fro: a round trip is two switches, each with a wakeup. */
+#ifndef CAMP_BENCH_SWITCHING_H
+#define CAMP_BENCH_SWITCHING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+uint64_t clock_ns(clockid_t clock);
+int pin(size_t cpu);
+
+/* The other one: answers until its input ends, then ends. */
+void answer(int from, int to);
+
+/* So many round trips. 0, or -1: the other one is not there. */
+int round_trips(int to, int from, size_t count);
+
+#endif
