@@ -27,6 +27,13 @@ struct from_options {
 
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
+    { "group", 0, OPTION_TEXT, &(options)->group, "LABEL",                                         \
+      "Of what has labels (user, database, ...): those that have the same are added up.",          \
+      0, 0, NULL },                                                                                \
+    FROM_SOURCE_OPTIONS(options)
+
+/* Without --group: for a command with one of its own. */
+#define FROM_SOURCE_OPTIONS(options)                                                               \
     { "from", 0, OPTION_TEXT, &(options)->from.text, "SOURCE",                                     \
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
       "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
@@ -35,9 +42,6 @@ struct from_options {
       "With sqlite:FILE or odbc:DSN: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
       "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
-    { "group", 0, OPTION_TEXT, &(options)->group, "LABEL",                                         \
-      "Of what has labels (user, database, ...): those that have the same are added up.",          \
-      0, 0, NULL },                                                                                \
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 

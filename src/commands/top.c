@@ -25,7 +25,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
     struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
-        FROM_OPTIONS(&top->from),
+        FROM_SOURCE_OPTIONS(&top->from),
         { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
         { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },

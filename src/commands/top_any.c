@@ -266,14 +266,14 @@ static void tell_losses(struct top_any *any, const struct losses *losses)
 
 static void fill_notes(struct top_any *any, const struct frame *frame)
 {
-    const char *const notes[] = { any->sums, any->over, any->lost, any->facts->note };
+    const char *const notes[] = { any->sums, any->over, any->lost, frame->note, any->facts->note };
     size_t count = 0;
 
     tell_sums(any, frame);
     tell_over(any, frame);
     tell_losses(any, &frame->losses);
     for (size_t i = 0; i < COUNT(notes); i++) {
-        if (notes[i][0] != '\0')
+        if (notes[i] != NULL && notes[i][0] != '\0')
             any->notes[count++] = notes[i];
     }
     any->notes[count] = NULL;

@@ -30,7 +30,7 @@ struct top_any {
     size_t cell_capacity, text_capacity;
     char time[48], headline[TOP_ANY_NOTE_SIZE];
     char sums[TOP_ANY_NOTE_SIZE], over[TOP_ANY_NOTE_SIZE], lost[TOP_ANY_NOTE_SIZE];
-    const char *notes[5];
+    const char *notes[6];
     struct cell summary[6], losses[4];
 };
 

@@ -36,6 +36,7 @@ int top_copy_frame(struct frame *ret, const struct frame *from,
     ret->end_ns = from->end_ns;
     ret->wall_clock_ns = from->wall_clock_ns;
     ret->losses = from->losses;
+    ret->note = NULL; /* it goes with the next look */
     for (size_t i = 0; i < from->entity_count; i++) {
         struct entity *entity;
 
