@@ -7,6 +7,7 @@
 #include "from_options.h"
 #include "ledger/words.h"
 #include "record_files.h"
+#include "record_info.h"
 #include "sources/recording_set.h"
 
 #include <errno.h>
@@ -17,13 +18,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
 struct record {
     struct from_options from;
     struct from_facts facts;
     struct source *source;
     struct record_files files;
     uint64_t interval_ns, count;
-    const char *keep;
+    const char *keep, *info;
+    int format; /* of info; -1: not said */
     bool force, no_syscalls;
 };
 
@@ -48,6 +52,12 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           0, 0, NULL },
         { "no-syscalls", 0, OPTION_FLAG, &record->no_syscalls, NULL,
           "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+        { "info", 0, OPTION_TEXT, &record->info, "FILE",
+          "Record nothing: say what the recording FILE is (or run.camp of a rotated one, or its "
+          "folder).",
+          0, 0, NULL },
+        { "format", 'f', OPTION_CHOICE, &record->format, "FORMAT", "Of --info: text, json or csv.",
+          0, 0, formats },
     };
     const struct option_table table = {
         .usage = "camp record --output FILE.camp [OPTIONS]",
@@ -107,13 +117,19 @@ static int read_options(struct record *record, int argc, char **argv)
 {
     int first, status;
 
-    *record = (struct record){ .interval_ns = NS_PER_S };
+    *record = (struct record){ .interval_ns = NS_PER_S, .format = -1 };
     from_options_init(&record->from);
     status = parse(record, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
     if (first < argc)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (record->info != NULL && record->files.output != NULL)
+        return complain(STATUS_USAGE, "--info records nothing: it goes without --output");
+    if (record->format >= 0 && record->info == NULL)
+        return complain(STATUS_USAGE, "--format goes with --info");
+    if (record->info != NULL)
+        return record_info(record->info, formats[record->format >= 0 ? record->format : 0]);
     if (record->files.output == NULL)
         return complain(STATUS_USAGE, "where to? --output run.camp");
     if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)

@@ -45,7 +45,7 @@ static char *next_path(const struct record_files *files, const struct frame *fra
 
 /* ---------------------------------------------------------------------------------- Keeping -- */
 
-static uint64_t size_of(const char *path)
+uint64_t record_files_size(const char *path)
 {
     static const char *const suffixes[] = { "", "-wal" };
     uint64_t size = 0;
@@ -102,12 +102,12 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
         recording_set_find(&set, files->output) != CAMP_OK)
         return;
     for (size_t i = 0; i < set.count; i++)
-        size += size_of(set.paths[i]);
+        size += record_files_size(set.paths[i]);
     for (size_t i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
         if (!is_too_old(files, &set, i, now_ns) &&
             (files->keep_bytes == 0 || size <= files->keep_bytes))
             break;
-        size -= size_of(set.paths[i]);
+        size -= record_files_size(set.paths[i]);
         record_files_remove(set.paths[i]);
     }
     recording_set_release(&set);
@@ -147,7 +147,7 @@ void record_files_close(struct record_files *files)
         struct recorder_counts counts = recorder_counts(files->recorder);
 
         recorder_close(files->recorder);
-        counts.bytes = size_of(files->path);
+        counts.bytes = record_files_size(files->path);
         add_counts(&files->earlier, counts);
     }
     files->recorder = NULL;

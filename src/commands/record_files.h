@@ -33,6 +33,9 @@ struct recorder_counts record_files_counts(const struct record_files *files);
 
 void record_files_close(struct record_files *files);
 
+/* In bytes, with what is yet to be moved into it. */
+uint64_t record_files_size(const char *path);
+
 /* A recording, with what may stand beside it. */
 void record_files_remove(const char *path);
 

@@ -6,6 +6,7 @@
 #include "recording.h"
 
 #include "counters/error.h"
+#include "recording_file.h"
 #include "recording_table.h"
 
 #include <errno.h>
@@ -17,8 +18,6 @@
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
-#define BUSY_TIMEOUT_MS 2000
-#define FACT_SIZE 256
 #define ENDS_EARLY "%.200s is damaged: it ends too early; what is whole of it was shown"
 
 struct recording_source {
@@ -38,41 +37,16 @@ struct recording_source {
 
 /* ----------------------------------------------------------------------------------- Facts -- */
 
-/* A number by a statement without parameters. CAMP_OK with 0 where there is none. */
-static int ask_number(struct recording_source *source, const char *sql, int64_t parameter,
+static int ask_number(const struct recording_source *source, const char *sql, int64_t parameter,
                       int64_t *ret, struct camp_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int stepped,
-        r = recording_prepare(source->database, source->path, &statement, error, "%s", sql);
-
-    if (r != CAMP_OK)
-        return r;
-    sqlite3_bind_int64(statement, 1, parameter);
-    stepped = sqlite3_step(statement);
-    *ret = stepped == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
-        r = recording_failed(source->database, source->path, error);
-    sqlite3_finalize(statement);
-    return r;
+    return recording_file_number(source->database, source->path, sql, parameter, ret, error);
 }
 
-/* What the file says of itself; "" where it does not. */
-static int ask_fact(struct recording_source *source, const char *key, char ret[FACT_SIZE],
-                    struct camp_error *error)
+static int ask_fact(const struct recording_source *source, const char *key,
+                    char ret[RECORDING_FACT_SIZE], struct camp_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int r = recording_prepare(source->database, source->path, &statement, error,
-                              "SELECT value FROM camp WHERE key = %Q", key);
-    const char *text = NULL;
-
-    ret[0] = '\0';
-    if (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW)
-        text = (const char *)sqlite3_column_text(statement, 0);
-    if (text != NULL)
-        snprintf(ret, FACT_SIZE, "%s", text);
-    sqlite3_finalize(statement);
-    return r;
+    return recording_file_fact(source->database, source->path, key, ret, error);
 }
 
 /* The texts of struct from_facts are static. */
@@ -89,73 +63,9 @@ static const char *tier_of(const char *text)
 
 /* --------------------------------------------------------------------------------- Opening -- */
 
-/* By its bytes, so that other files are told without SQLite's words. */
-static int check_kind(struct recording_source *source, struct camp_error *error)
-{
-    int64_t application = 0, version = 0;
-    int r = ask_number(source, "PRAGMA application_id", 0, &application, error);
-
-    if (r == CAMP_OK)
-        r = ask_number(source, "PRAGMA user_version", 0, &version, error);
-    if (r != CAMP_OK)
-        return r;
-    if (application != RECORDING_APPLICATION_ID)
-        return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s is not a recording of camp (for another database: --from "
-                         "sqlite:FILE)",
-                         source->path);
-    if (version > RECORDING_VERSION)
-        return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s was made by a newer camp: version %lld; this one reads %d",
-                         source->path, (long long)version, RECORDING_VERSION);
-    return CAMP_OK;
-}
-
-/* Is the file shorter than its head says? Then pages are missing at its end, or the end of one.
- * While a recorder is at work (there is a -wal) the head may be ahead for a moment. The head:
- * sqlite.org, Database File Format, 1.3: at 16 the size of a page, at 28 how many there are. */
-static bool ends_early(const char *path)
-{
-    char *wal = sqlite3_mprintf("%s-wal", path);
-    const bool at_work = wal == NULL || access(wal, F_OK) == 0;
-    FILE *file = at_work ? NULL : fopen(path, "re");
-    unsigned char head[32];
-    struct stat status;
-    uint64_t page_size, pages;
-    bool early = false;
-
-    sqlite3_free(wal);
-    if (file == NULL)
-        return false;
-    if (fread(head, 1, sizeof head, file) == sizeof head && fstat(fileno(file), &status) == 0) {
-        page_size = (uint64_t)head[16] << 8 | head[17];
-        pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 |
-                head[31];
-        early = (uint64_t)status.st_size < (page_size == 1 ? 65536 : page_size) * pages;
-    }
-    fclose(file);
-    return early;
-}
-
-/* Of a file that is shorter than it should be, what is whole can be read when SQLite is told that
- * this is meant; nothing is written. Checkpoints are the recorder's business. */
-static int open_database(struct recording_source *source, struct camp_error *error)
-{
-    if (access(source->path, R_OK) != 0)
-        return camp_fail_errno(error, errno, source->path);
-    if (sqlite3_open_v2(source->path, &source->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK)
-        return recording_failed(source->database, source->path, error);
-    sqlite3_busy_timeout(source->database, BUSY_TIMEOUT_MS);
-    sqlite3_db_config(source->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    sqlite3_db_config(source->database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
-    sqlite3_db_config(source->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return check_kind(source, error);
-}
-
 static int open_tables(struct recording_source *source, struct camp_error *error)
 {
-    char name[FACT_SIZE];
+    char name[RECORDING_FACT_SIZE];
     int r = ask_fact(source, "table", name, error);
 
     if (r == CAMP_OK && name[0] == '\0')
@@ -206,7 +116,7 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 static int know_facts(struct recording_source *source, struct from_facts *facts,
                       struct camp_error *error)
 {
-    char text[FACT_SIZE], name[sizeof facts->name];
+    char text[RECORDING_FACT_SIZE], name[sizeof facts->name];
     int64_t frames = 0, begin = 0, end = 0;
     int r;
 
@@ -225,7 +135,7 @@ static int know_facts(struct recording_source *source, struct from_facts *facts,
         facts->interval_ns = strtoull(text, NULL, 10);
     if (ask_fact(source, "note", text, error) == CAMP_OK)
         snprintf(facts->note, sizeof facts->note, "%s", text);
-    source->ends_early = ends_early(source->path);
+    source->ends_early = recording_file_ends_early(source->path);
     if (source->ends_early)
         snprintf(facts->note, sizeof facts->note,
                  "The recording is damaged: it ends too early, and what is whole is shown.");
@@ -371,7 +281,8 @@ int recording_source_open(const struct from *from, const char *path, struct sour
     source->source = (struct source){ describe, next, close_recording, beside };
     source->from = *from;
     source->path = strdup(path);
-    r = source->path != NULL ? open_database(source, error) : CAMP_E_NOMEM;
+    r = source->path != NULL ? recording_file_open(&source->database, source->path, error)
+                             : CAMP_E_NOMEM;
     if (r == CAMP_OK)
         r = open_tables(source, error);
     if (r == CAMP_OK)

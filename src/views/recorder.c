@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define BUSY_TIMEOUT_MS 2000
@@ -82,7 +83,8 @@ static int write_fact(struct recorder *recorder, const char *key, const char *va
 static int write_facts(struct recorder *recorder, const struct recorder_about *about,
                        struct camp_error *error)
 {
-    char host[256] = "", interval[32];
+    struct utsname system = { .sysname = "" };
+    char host[256] = "", kernel[160] = "", interval[32];
     const char *const facts[][2] = {
         { "schema", RECORDING_SCHEMA },
         { "version", camp_version() },
@@ -91,11 +93,14 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
         { "tier", about->tier },
         { "note", about->note },
         { "host", host },
+        { "kernel", kernel },
         { "interval_ns", interval },
     };
     int r = CAMP_OK;
 
     gethostname(host, sizeof host - 1);
+    if (uname(&system) == 0)
+        sqlite3_snprintf(sizeof kernel, kernel, "%s %s", system.sysname, system.release);
     sqlite3_snprintf(sizeof interval, interval, "%llu", (unsigned long long)about->interval_ns);
     for (size_t i = 0; i < sizeof facts / sizeof facts[0] && r == CAMP_OK; i++)
         r = write_fact(recorder, facts[i][0], facts[i][1], error);

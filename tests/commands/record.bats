@@ -124,6 +124,62 @@ END
     [ ! -e x.camp ]
 }
 
+@test "--info says what a recording is" {
+    make_table 45 100
+    sed -i '30,50d' data.csv # seven intervals are missing
+    "$CAMP" record --from data.csv --output run.camp
+    run -0 "$CAMP" record --info run.camp
+    [[ ${lines[0]} == "data.csv (table), $(uname -n), Linux $(uname -r), camp.1, camp "*"; view table" ]]
+    [[ ${lines[2]} == *run.camp*2023-11-14T*" 0.100 "* ]]
+    run -0 "$CAMP" record --info run.camp --format json
+    python3 -c "
+import json, sys
+info = json.loads(sys.argv[1])
+file, = info['files']
+assert info['schema'] == 'camp.recording/1' and info['source'] == 'data.csv', info
+assert info['kind'] == 'table' and info['rotated_files'] == 0 and info['format'] == 'camp.1', info
+assert file['intervals'] == info['intervals'] == $(ask run.camp 'SELECT count(*) FROM tick'), info
+assert file['entities'] == 3 and file['rows'] == $(ask run.camp 'SELECT count(*) FROM "table"'), file
+assert file['interval_s'] == 0.1 and file['damaged'] is False, file
+assert file['size_bytes'] == info['size_bytes'] == $(stat -c %s run.camp), file
+assert file['gaps'] == info['gaps'] == 1, info
+assert file['begin'] < file['end'] == info['end'], info" "$output"
+    rm run.camp
+    make_table 45 100
+    "$CAMP" record --from data.csv --output run.camp --rotate 1s
+    files=(run-2*Z.camp)
+    rm "${files[2]}"
+    for where in run.camp .; do
+        run -0 "$CAMP" record --info "$where" --format json
+        python3 -c "
+import json, sys
+info = json.loads(sys.argv[1])
+assert len(info['files']) == info['rotated_files'] == 4 and info['gaps'] == 1, info
+assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 35, info" "$output"
+    done
+    run -0 "$CAMP" record --info "${files[0]}"
+    [[ $output == *"; one of several that were rotated" ]]
+}
+
+@test "--info of what is no recording is told" {
+    echo "no database" >text.camp
+    run -1 "$CAMP" record --info text.camp
+    [[ $output == "camp record: text.camp is not a recording" ]]
+    sqlite3 other.camp 'CREATE TABLE t(a)'
+    run -1 "$CAMP" record --info other.camp
+    [[ $output == "camp record: other.camp is not a recording of camp"* ]]
+    run -1 "$CAMP" record --info none.camp
+    [[ $output == "camp record: none.camp: no such recording"* ]]
+    run -2 "$CAMP" record --info none.camp --output x.camp
+    run -2 "$CAMP" record --format json --output x.camp
+    [[ $output == *"--format goes with --info"* ]]
+    make_table 1000 1000
+    "$CAMP" record --from data.csv --output run.camp
+    truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
+    run -0 "$CAMP" record --info run.camp --format json
+    [[ $output == *'"damaged":true'* ]]
+}
+
 @test "a replay keeps the pace it is told" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
