@@ -1,5 +1,7 @@
 #include "frame.h"
 
+#include "grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,17 +27,6 @@ void frame_clear(struct frame *frame)
     frame->note = NULL;
 }
 
-/* Grows one array; on a failure it stays as it was. */
-static bool grow(void **array, size_t capacity, size_t element_size)
-{
-    void *grown = reallocarray(*array, capacity, element_size);
-
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    return true;
-}
-
 struct entity *frame_add(struct frame *frame)
 {
     size_t columns = frame->schema->column_count;
@@ -44,9 +35,9 @@ struct entity *frame_add(struct frame *frame)
     if (at == frame->capacity) {
         size_t capacity = frame->capacity > 0 ? 2 * frame->capacity : FIRST_CAPACITY;
 
-        if (!grow((void **)&frame->entities, capacity, sizeof *frame->entities) ||
-            !grow((void **)&frame->elapsed_ns, capacity, sizeof *frame->elapsed_ns) ||
-            !grow((void **)&frame->values, capacity, columns * sizeof *frame->values))
+        if (!grow(&frame->entities, capacity, sizeof *frame->entities) ||
+            !grow(&frame->elapsed_ns, capacity, sizeof *frame->elapsed_ns) ||
+            !grow(&frame->values, capacity, columns * sizeof *frame->values))
             return NULL;
         frame->capacity = capacity;
     }

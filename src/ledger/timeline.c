@@ -1,5 +1,7 @@
 #include "timeline.h"
 
+#include "grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,18 +28,6 @@ void timeline_release(struct timeline *timeline)
 }
 
 /* ------------------------------------------------------------------------------------ Memory -- */
-
-static bool grow(void *array, size_t capacity, size_t size)
-{
-    void *grown, *old;
-
-    memcpy(&old, array, sizeof old);
-    grown = reallocarray(old, capacity, size);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    return true;
-}
 
 static size_t row_bytes(const struct timeline *timeline)
 {

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "ledger/vertex.h"
+#include "ledger/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +45,6 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, COUNT(doubtful_names), column->stem);
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), end_length = strlen(end);
-
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
 /* ----------------------------------------------------------------------------------- Names -- */
@@ -204,7 +198,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
             (is_text && is_doubtful(column))) {
             use_for_entity(columns, i);
         } else if (is_text || is_in(time_names, COUNT(time_names), column->stem) ||
-                   ends_in(column->stem, other_ends[0]) || ends_in(column->stem, other_ends[1])) {
+                   ends_with(column->stem, other_ends[0]) ||
+                   ends_with(column->stem, other_ends[1])) {
             column->use = USE_IGNORED;
         } else if (is_in(elapsed_names, COUNT(elapsed_names), column->stem)) {
             column->use = columns->has_elapsed ? USE_IGNORED : USE_ELAPSED;

@@ -1,21 +1,13 @@
 #include "table_rows.h"
 
+#include "ledger/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 1024 /* also of slots: a power of two, as all their numbers are */
-
-static bool grow(void **array, size_t capacity, size_t element_size)
-{
-    void *grown = reallocarray(*array, capacity, element_size);
-
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    return true;
-}
 
 /* ----------------------------------------------------------------------------------- Names -- */
 
@@ -63,8 +55,8 @@ static bool reserve_name(struct table_names *names)
     const size_t capacity = names->capacity == 0 ? FIRST_CAPACITY : 2 * names->capacity;
 
     if (names->count == names->capacity) {
-        if (!grow((void **)&names->names, capacity, sizeof *names->names) ||
-            !grow((void **)&names->lengths, capacity, sizeof *names->lengths))
+        if (!grow(&names->names, capacity, sizeof *names->names) ||
+            !grow(&names->lengths, capacity, sizeof *names->lengths))
             return false;
         names->capacity = capacity;
     }
@@ -127,11 +119,11 @@ static bool reserve(struct table_rows *rows)
 
     if (rows->count < rows->capacity)
         return true;
-    if (!grow((void **)&rows->times, capacity, sizeof *rows->times) ||
-        !grow((void **)&rows->entities, capacity, sizeof *rows->entities) ||
-        !grow((void **)&rows->numbers, capacity, sizeof *rows->numbers) ||
-        !grow((void **)&rows->elapsed, capacity, sizeof *rows->elapsed) ||
-        !grow((void **)&rows->values, capacity, rows->state_count * sizeof *rows->values))
+    if (!grow(&rows->times, capacity, sizeof *rows->times) ||
+        !grow(&rows->entities, capacity, sizeof *rows->entities) ||
+        !grow(&rows->numbers, capacity, sizeof *rows->numbers) ||
+        !grow(&rows->elapsed, capacity, sizeof *rows->elapsed) ||
+        !grow(&rows->values, capacity, rows->state_count * sizeof *rows->values))
         return false;
     rows->capacity = capacity;
     return true;
@@ -151,7 +143,7 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
     const size_t needed = *length + text.length + 1;
 
     if (needed > rows->name_capacity) {
-        if (!grow((void **)&rows->name_buffer, 2 * needed, 1))
+        if (!grow(&rows->name_buffer, 2 * needed, 1))
             return false;
         rows->name_capacity = 2 * needed;
     }

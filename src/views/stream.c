@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/grow.h"
 #include "stream_block.h"
 
 #define SHARE_MAXIMUM 1.3    /* that fits 16 bits of such units */
@@ -55,16 +56,6 @@ void stream_forget(struct stream *stream, uint64_t since)
 }
 
 /* --------------------------------------------------------------------------------- Memory -- */
-
-static bool grow(void *array, size_t capacity, size_t element_size)
-{
-    void *grown = reallocarray(*(void **)array, capacity, element_size > 0 ? element_size : 1);
-
-    if (grown == NULL)
-        return false;
-    *(void **)array = grown;
-    return true;
-}
 
 static bool append(struct stream_numbers *list, size_t number)
 {
