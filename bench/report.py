@@ -149,12 +149,21 @@ def size_verdicts(record):
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
 
 
+def sessions_verdicts(record):
+    if "limit_percent" not in record:
+        return []
+    return [verdict(f"{record['sessions']} database sessions, 10 looks a second: of a CPU",
+                    f"{record['percent']:.2f} %", f"{record['limit_percent']:.2f} %",
+                    record["percent"] <= record["limit_percent"])]
+
+
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
-              "recording": recording_verdicts}
+              "recording": recording_verdicts,
+              "sessions": sessions_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -250,6 +259,15 @@ def print_backends(record):
           f"{record['watched_ns']:.0f} ns more. Opens in {record['open_ms']:.0f} ms of CPU time.")
 
 
+def print_sessions(record):
+    if record["what"] == "sampling":
+        print(f"sampling {record['sessions']} sessions ten times a second: {record['percent']:.2f} % of a "
+              f"CPU; held to 1 % that is {record['looks']:.1f} times")
+        return
+    print(f"a {record['what']} look at {record['sessions']} sessions: {record['ms']:.2f} ms; CPU time {record['own_ms']:.2f} "
+          f"of camp, {record['backend_ms']:.2f} of its backend")
+
+
 def print_recording(record):
     if record["what"] == "write":
         print(f"\nRecording {record['threads']:,} threads once a second, {record['active']} % active")
@@ -319,7 +337,8 @@ PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "t
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "age": print_age, "backends": print_backends,
-            "recording": print_recording, "verdict": print_verdict}
+            "recording": print_recording, "sessions": print_sessions,
+            "verdict": print_verdict}
 
 
 def print_text(record):

@@ -113,6 +113,15 @@ own_backend() {
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
+@test "postgres: looks that would cost more than 1 % of a CPU become fewer" {
+    start_postgres
+    watch 4 500 1000
+    # The last interval's own words: "rate 22.41  share 1.000 %".
+    awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
+         END { exit !(rate > 0 && rate < 1000 && share <= 1.001) }' "$SERVERS/watched"
+    awk '/^interval/ { looks = $5 } END { exit !(looks < 250) }' "$SERVERS/watched"
+}
+
 # ------------------------------------------------------------------ who cannot connect --
 
 @test "postgres: who may not connect is told why, in one line" {

@@ -96,6 +96,7 @@ static void who_is_new_is_booked_from_its_beginning(void **state)
     sampled_times_end(&times, 1100 * MS);
     assert_int_equal(times.sessions[1]->id, 9);
     assert_true(times.sessions[1]->is_new);
+    assert_int_equal(times.arrived, 1);
     assert_int_equal(times.sessions[1]->elapsed_ns, 60 * MS);
     assert_int_equal(told_sum(times.sessions[1]), 60 * MS);
     sampled_times_release(&times);

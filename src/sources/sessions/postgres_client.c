@@ -23,7 +23,6 @@
 #define PAUSE_NS (10 * (uint64_t)NS_PER_MS) /* after a second failure; then twice as long each */
 #define LONGEST_PAUSE_NS ((uint64_t)NS_PER_S)
 #define REFUSED_PAUSE_NS (10 * (uint64_t)NS_PER_S) /* each try is a line in the server's log */
-#define STATEMENT_NAME "camp"
 
 /* What a session of ours is held to by the server, should camp be stopped or gone: settings that
  * this version does not have are left out. Times are in ms. */
@@ -38,7 +37,9 @@ enum step { DOWN, CONNECTING, SETTING, PREPARING, READY, ASKING };
 
 struct postgres_client {
     char *conninfo;
-    struct postgres_statement statement;
+    struct postgres_statements statements;
+    unsigned prepared; /* how many statements are */
+    unsigned wanted;   /* the statement to ask */
     const volatile sig_atomic_t *stop;
     PGconn *connection;
     enum step step;
@@ -211,17 +212,35 @@ static bool is_good(const struct postgres_client *client)
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
+static const char *const statement_names[POSTGRES_STATEMENTS] = { "camp_0", "camp_1" };
+
+static int prepare_next(struct postgres_client *client, struct camp_error *error)
+{
+    const char *texts[POSTGRES_STATEMENTS];
+    const unsigned next = client->prepared++;
+
+    client->statements.texts(client->statements.context, client->facts.version, texts);
+    return sent(client,
+                PQsendPrepare(client->connection, statement_names[next], texts[next], 0, NULL),
+                PREPARING, error);
+}
+
+static int ask_wanted(struct postgres_client *client, struct camp_error *error)
+{
+    const char *name = statement_names[client->wanted];
+
+    client->facts.asked_ns = now_ns(CLOCK_MONOTONIC);
+    return sent(client, PQsendQueryPrepared(client->connection, name, 0, NULL, NULL, NULL, 1),
+                ASKING, error);
+}
+
 /* What comes after a step whose answer is good. */
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
-    const struct postgres_statement *statement = &client->statement;
-
     if (client->step == SETTING)
-        return sent(client,
-                    PQsendPrepare(client->connection, STATEMENT_NAME,
-                                  statement->text(statement->context, client->facts.version), 0,
-                                  NULL),
-                    PREPARING, error);
+        client->prepared = 0;
+    if (client->step != ASKING && client->prepared < POSTGRES_STATEMENTS)
+        return prepare_next(client, error);
     if (client->step == PREPARING)
         drop_result(client);
     client->step = READY;
@@ -248,10 +267,7 @@ static int go_on(struct postgres_client *client, struct camp_error *error)
     case CONNECTING:
         return go_on_connecting(client, error);
     case READY:
-        client->facts.asked_ns = now_ns(CLOCK_MONOTONIC);
-        return sent(client,
-                    PQsendQueryPrepared(client->connection, STATEMENT_NAME, 0, NULL, NULL, NULL, 0),
-                    ASKING, error);
+        return ask_wanted(client, error);
     default:
         return go_on_answering(client, error);
     }
@@ -311,7 +327,7 @@ static int run(struct postgres_client *client, uint64_t until_ns, bool wants_ans
 
 /* --------------------------------------------------------------------------- In public -- */
 
-int postgres_client_open(const char *conninfo, const struct postgres_statement *statement,
+int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
                          const volatile sig_atomic_t *stop, struct postgres_client **ret,
                          struct camp_error *error)
 {
@@ -322,7 +338,7 @@ int postgres_client_open(const char *conninfo, const struct postgres_statement *
         camp_fail(error, r, 0, "no memory for a connection");
         goto out;
     }
-    client->statement = *statement;
+    client->statements = *statements;
     client->stop = stop;
     r = run(client, UINT64_MAX, false, error);
     if (r == POSTGRES_PENDING)
@@ -348,11 +364,13 @@ void postgres_client_close(struct postgres_client *client)
     free(client);
 }
 
-int postgres_client_ask(struct postgres_client *client, uint64_t until_ns, PGresult **ret,
-                        struct camp_error *error)
+int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,
+                        PGresult **ret, struct camp_error *error)
 {
-    int r = run(client, until_ns, true, error);
+    int r;
 
+    client->wanted = statement;
+    r = run(client, until_ns, true, error);
     if (r != CAMP_OK)
         return r;
     *ret = client->result;

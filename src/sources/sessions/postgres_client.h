@@ -1,5 +1,5 @@
 /*
- * One connection to PostgreSQL that asks one prepared statement again and again, and never waits
+ * One connection to PostgreSQL that asks prepared statements again and again, and never waits
  * longer than it is told: libpq without blocking, one poll(2), a deadline for everything.
  *
  * A connection that is lost is told once, by the call that saw it, and made again by the next ones:
@@ -29,28 +29,33 @@ struct postgres_client_facts {
     uint64_t
         connections; /* how many were made: who has more than before starts anew with the server */
     uint64_t failures; /* how many were lost, or not to be had */
-    uint64_t answers;  /* round trips of the statement */
+    uint64_t answers;  /* round trips of statements */
     uint64_t asked_ns; /* when the last one began, CLOCK_MONOTONIC */
 };
 
-/* The text for a version of the server (server_version_num); asked at each connection. */
-struct postgres_statement {
-    const char *(*text)(void *context, int version);
+#define POSTGRES_STATEMENTS 2
+
+/* The texts[POSTGRES_STATEMENTS] for a version of the server (server_version_num); asked at each
+ * connection. */
+struct postgres_statements {
+    void (*texts)(void *context, int version, const char **ret_texts);
     void *context;
 };
 
-/* Connects, for up to 5 s (or connect_timeout of the connection string). `conninfo` and `statement`
- * stay the caller's; so does what the statement refers to. Failures: as postgres_failure_tell(). */
-int postgres_client_open(const char *conninfo, const struct postgres_statement *statement,
+/* Connects, for up to 5 s (or connect_timeout of the connection string). `conninfo` and
+ * `statements` stay the caller's; so does what they refer to. Failures: as postgres_failure_tell().
+ */
+int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
                          const volatile sig_atomic_t *stop, struct postgres_client **ret,
                          struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);
 
-/* Asks, or goes on with what was asked, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all
- * rows in text form, to be released by PQclear(). POSTGRES_PENDING: nothing by then, or *stop is
- * set; call again. Failures: as postgres_failure_tell(); call again. */
-int postgres_client_ask(struct postgres_client *client, uint64_t until_ns, PGresult **ret,
-                        struct camp_error *error);
+/* Asks a statement, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all rows in binary form,
+ * to be released by PQclear(). POSTGRES_PENDING: nothing by then, or *stop is set; call again: what
+ * was asked before is then answered first, whichever statement it was. Failures: as
+ * postgres_failure_tell(); call again. */
+int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,
+                        PGresult **ret, struct camp_error *error);
 
 void postgres_client_facts(const struct postgres_client *client, struct postgres_client_facts *ret);
 

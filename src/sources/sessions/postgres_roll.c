@@ -93,7 +93,8 @@ static void take_labels(struct postgres_who *who, const struct postgres_session 
                       POSTGRES_LABELS);
 }
 
-static int take_session(struct postgres_roll *roll, const struct postgres_session *session)
+static int take_session(struct postgres_roll *roll, const struct postgres_session *session,
+                        bool has_names)
 {
     const size_t place = place_of(roll, session->pid, session->start_us);
     struct postgres_who *who = postgres_roll_find(roll, session->pid, session->start_us);
@@ -104,6 +105,7 @@ static int take_session(struct postgres_roll *roll, const struct postgres_sessio
             return CAMP_E_NOMEM;
         *who = (struct postgres_who){ .pid = session->pid, .start_us = session->start_us };
         snprintf(who->type, sizeof who->type, "%s", session->kind.texts[SESSION_TYPE]);
+        snprintf(who->name, sizeof who->name, "%s", who->type); /* until a look has names */
         who->has_task =
             roll->is_local && proc_clock_find(session->pid, &who->task, NULL) == CAMP_OK;
         if (who->has_task && roll->looks == 1) /* what it did before is not ours to tell */
@@ -111,8 +113,10 @@ static int take_session(struct postgres_roll *roll, const struct postgres_sessio
     }
     who->leader_pid = session->leader_pid;
     who->seen = roll->looks;
-    set_name(who, session);
-    take_labels(who, session);
+    if (has_names) {
+        set_name(who, session);
+        take_labels(who, session);
+    }
     return CAMP_OK;
 }
 
@@ -120,7 +124,7 @@ int postgres_roll_take(struct postgres_roll *roll, const struct postgres_look *l
 {
     roll->looks++;
     for (size_t i = 0; i < look->count; i++) {
-        const int r = take_session(roll, &look->sessions[i]);
+        const int r = take_session(roll, &look->sessions[i], look->is_whole);
 
         if (r != CAMP_OK)
             return r;

@@ -38,7 +38,7 @@ struct postgres_roll {
 /* All zero is an empty roll. */
 void postgres_roll_release(struct postgres_roll *roll);
 
-/* Takes in a look. CAMP_OK or CAMP_E_NOMEM. */
+/* Takes in a look; names and labels of a whole one only. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_roll_take(struct postgres_roll *roll, const struct postgres_look *look);
 
 /* Forgets who was not seen since look number `since`. Pointers from before are void. */

@@ -132,12 +132,13 @@ static bool know_connection(struct postgres_sampler *sampler)
 
 /* One look, answered by `until_ns`. What the server fails at is kept for the facts, and is
  * POSTGRES_PENDING as well. CAMP_E_NOMEM is ours. */
-static int take_look(struct postgres_sampler *sampler, uint64_t until_ns, struct camp_error *error)
+static int take_look(struct postgres_sampler *sampler, bool whole, uint64_t until_ns,
+                     struct camp_error *error)
 {
     const uint64_t before_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     struct camp_error failure;
     bool is_same;
-    int r = postgres_sessions_look(sampler->sessions, until_ns, &sampler->look, &failure);
+    int r = postgres_sessions_look(sampler->sessions, whole, until_ns, &sampler->look, &failure);
 
     if (r != CAMP_OK) {
         sampler->look = NULL;
@@ -208,6 +209,12 @@ static void pause_until(const struct postgres_sampler *sampler, uint64_t until_n
         source_wait(until_ns, UINT64_MAX, sampler->options.stop);
 }
 
+/* Of who came with a brief look. */
+static bool wants_names(const struct postgres_sampler *sampler)
+{
+    return sampler->look != NULL && !sampler->look->is_whole && sampler->times.arrived > 0;
+}
+
 /* Looks that are due before the end; what is due within half a period of it is the end's. */
 static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
                       struct camp_error *error)
@@ -217,7 +224,7 @@ static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
     while (sampler->next_ns + sampler->period_ns / 2 < deadline_ns && !is_stopped(sampler) &&
            r != CAMP_E_NOMEM) {
         pause_until(sampler, sampler->next_ns);
-        r = take_look(sampler, deadline_ns, error);
+        r = take_look(sampler, wants_names(sampler), deadline_ns, error);
         sampler->next_ns += sampler->period_ns;
         if (r != CAMP_OK || sampler->next_ns < now_ns(CLOCK_MONOTONIC))
             sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no crowd of looks afterwards */
@@ -235,7 +242,7 @@ static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
     pause_until(sampler, deadline_ns);
     late_ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
     do
-        r = take_look(sampler, late_ns, error);
+        r = take_look(sampler, true, late_ns, error);
     while (r == POSTGRES_PENDING && !is_stopped(sampler) && now_ns(CLOCK_MONOTONIC) < late_ns);
     return r;
 }

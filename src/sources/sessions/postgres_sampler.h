@@ -20,8 +20,8 @@ struct postgres_sampler_options {
     /* Whether the task is asleep now, by the operating system (not R in /proc/PID/stat); asked for
      * each session of a local server right after a look. NULL: all that wait count as asleep. */
     bool (*is_asleep)(void *context, int32_t pid, int64_t start_us);
-    /* Called with each look, before its sessions are asked for. CAMP_OK or CAMP_E_NOMEM. NULL: not.
-     */
+    /* Called with each look, before its sessions are asked for: whole at the end of an interval,
+     * and right after one in which somebody is new. CAMP_OK or CAMP_E_NOMEM. NULL: not. */
     int (*looked)(void *context, const struct postgres_look *look, bool is_local);
     /* Waits until then or *stop, in between two looks; NULL: it sleeps. */
     void (*wait)(void *context, uint64_t until_ns);
@@ -54,10 +54,11 @@ void postgres_sampler_close(struct postgres_sampler *sampler);
 int postgres_sampler_next(struct postgres_sampler *sampler, uint64_t deadline_ns,
                           uint64_t *ret_end_ns, struct camp_error *error);
 
-/* What each session did in the interval; until the next one. */
+/* What each session did in the interval; until the next one. Their labels are postgres_labels;
+ * names are asked for at the end of an interval, and once more when somebody is new. */
 const struct sampled_times *postgres_sampler_times(const struct postgres_sampler *sampler);
 
-/* The last look, for names; NULL: the last attempt failed. */
+/* The last look; NULL: the last attempt failed. */
 const struct postgres_look *postgres_sampler_look(const struct postgres_sampler *sampler);
 
 void postgres_sampler_facts(const struct postgres_sampler *sampler,

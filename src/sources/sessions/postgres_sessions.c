@@ -10,72 +10,74 @@
 #define HAS_LEADER 130000
 #define HAS_QUERY_ID 140000
 #define NONE "none"
+#define EPOCH_US ((int64_t)946684800 * 1000000) /* times are since 2000-01-01 */
 
-enum {
-    PID,
-    IS_OWN,
-    START,
-    STATE,
-    CLASS,
-    EVENT,
-    TYPE,
-    LEADER,
-    USER,
-    DATABASE,
-    APPLICATION,
-    CLIENT,
-    QUERY_ID,
-    CHANGED,
-    QUERY,
-    SERVER,
-    COLUMN_COUNT
-};
+/* The columns of a brief look, then those of a whole one, which have their price: names are joined
+ * from two tables. */
+enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
+enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
 
-/* The columns above. Of who is hidden backend_start is NULL, as is backend_type, so that processes
- * of the server itself (checkpointer ...) are told from sessions by having no database. */
-#define TEXT                                                                                       \
-    "select a.pid, a.pid = pg_catalog.pg_backend_pid(), %s, a.state, a.wait_event_type, "          \
-    "a.wait_event, pg_catalog.replace(a.backend_type, ' ', '_'), %s, a.usename, a.datname, "       \
-    "a.application_name, case when a.client_addr is not null then "                                \
-    "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, %s, %s, %s, %s "     \
-    "from pg_catalog.pg_stat_activity a %s order by 1"
-#define MICROSECONDS(time) "(extract(epoch from " time ") * 1000000)::pg_catalog.int8"
+/* Values come in binary form: making text of times costs the server as much as the look. */
+#define BRIEF                                                                                      \
+    "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
+    "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
+    "pg_catalog.clock_timestamp()"
+#define WHOLE                                                                                      \
+    ", a.usename, a.datname, a.application_name, case when a.client_addr is not null then "        \
+    "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, %s, "                \
+    "a.state_change, %s"
+#define FROM " from pg_catalog.pg_stat_activity a %s"
+
+/* Of who is hidden backend_start is NULL, as is backend_type, so that processes of the server
+ * itself (checkpointer ...) are told from sessions by having no database. */
 #define CLIENTS_ONLY                                                                               \
     "where a.backend_type in ('client backend', 'parallel worker') "                               \
     "or (a.backend_type is null and a.datid is not null)"
 
 struct postgres_sessions {
     struct postgres_options options;
-    char text[1400];
+    char brief[800], whole[1200];
     struct postgres_client *client;
     struct postgres_look look;
 };
 
-static const char *statement_text(void *context, int version)
+static void statement_texts(void *context, int version, const char **ret_texts)
 {
     struct postgres_sessions *sessions = context;
+    const char *leader = version >= HAS_LEADER ? "a.leader_pid" : "0";
+    const char *query_id = version >= HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
+    const char *query = sessions->options.queries ? "a.query" : "''";
+    const char *which = sessions->options.background ? "" : CLIENTS_ONLY;
 
-    snprintf(sessions->text, sizeof sessions->text, TEXT, MICROSECONDS("a.backend_start"),
-             version >= HAS_LEADER ? "a.leader_pid" : "0",
-             version >= HAS_QUERY_ID ? "a.query_id" : "0", MICROSECONDS("a.state_change"),
-             sessions->options.queries ? "a.query" : "''",
-             MICROSECONDS("pg_catalog.clock_timestamp()"),
-             sessions->options.background ? "" : CLIENTS_ONLY);
-    return sessions->text;
+    snprintf(sessions->brief, sizeof sessions->brief, BRIEF FROM, leader, which);
+    snprintf(sessions->whole, sizeof sessions->whole, BRIEF WHOLE FROM, leader, query_id, query,
+             which);
+    ret_texts[0] = sessions->brief;
+    ret_texts[1] = sessions->whole;
 }
 
 /* ----------------------------------------------------------------------------- Reading -- */
 
+/* An int4 or int8; 0: NULL. */
 static int64_t number_at(const PGresult *rows, int row, int column)
 {
-    return strtoll(PQgetvalue(rows, row, column), NULL, 10);
+    const char *bytes = PQgetvalue(rows, row, column);
+    const int length = PQgetlength(rows, row, column);
+    uint64_t number = 0;
+
+    for (int i = 0; i < length; i++)
+        number = number << 8 | (unsigned char)bytes[i];
+    return length == 4 ? (int32_t)(uint32_t)number : (int64_t)number;
+}
+
+static int64_t time_at(const PGresult *rows, int row, int column)
+{
+    return PQgetisnull(rows, row, column) ? 0 : number_at(rows, row, column) + EPOCH_US;
 }
 
 static const char *text_or(const PGresult *rows, int row, int column, const char *otherwise)
 {
-    const char *text = PQgetvalue(rows, row, column);
-
-    return text[0] != '\0' ? text : otherwise;
+    return PQgetisnull(rows, row, column) ? otherwise : PQgetvalue(rows, row, column);
 }
 
 /* pg_stat_activity.state, as rules have it. */
@@ -84,7 +86,6 @@ static const char *activity_of(const char *state)
     static const struct {
         const char *state, *activity;
     } activities[] = {
-        { "", NONE },
         { "idle in transaction", "idle_in_transaction" },
         { "idle in transaction (aborted)", "aborted" },
         { "fastpath function call", "fastpath" },
@@ -97,36 +98,56 @@ static const char *activity_of(const char *state)
     return state;
 }
 
-static struct postgres_session session_of(const PGresult *rows, int row)
+/* Blanks are _ in rules. */
+static void read_type(struct postgres_session *ret, const char *type)
 {
-    return (struct postgres_session){
+    snprintf(ret->type, sizeof ret->type, "%.39s", type);
+    for (char *at = ret->type; (at = strchr(at, ' ')) != NULL;)
+        *at = '_';
+}
+
+static void read_names(struct postgres_session *ret, const PGresult *rows, int row)
+{
+    ret->user = PQgetvalue(rows, row, USER);
+    ret->database = PQgetvalue(rows, row, DATABASE);
+    ret->application = PQgetvalue(rows, row, APPLICATION);
+    ret->client = PQgetvalue(rows, row, CLIENT);
+    ret->query_id = number_at(rows, row, QUERY_ID);
+    ret->changed_us = time_at(rows, row, CHANGED);
+    ret->query = PQgetvalue(rows, row, QUERY);
+}
+
+static void read_session(struct postgres_session *ret, const PGresult *rows, int row, bool is_whole)
+{
+    *ret = (struct postgres_session){
         .pid = (int32_t)number_at(rows, row, PID),
         .leader_pid = (int32_t)number_at(rows, row, LEADER),
-        .start_us = number_at(rows, row, START),
-        .changed_us = number_at(rows, row, CHANGED),
-        .query_id = number_at(rows, row, QUERY_ID),
+        .start_us = time_at(rows, row, START),
         .kind = { { [SESSION_CLASS] = text_or(rows, row, CLASS, NONE),
                     [SESSION_EVENT] = text_or(rows, row, EVENT, NONE),
-                    [SESSION_ACTIVITY] = activity_of(PQgetvalue(rows, row, STATE)),
-                    [SESSION_TYPE] = text_or(rows, row, TYPE, NONE) } },
-        .user = PQgetvalue(rows, row, USER),
-        .database = PQgetvalue(rows, row, DATABASE),
-        .application = PQgetvalue(rows, row, APPLICATION),
-        .client = PQgetvalue(rows, row, CLIENT),
-        .query = PQgetvalue(rows, row, QUERY),
+                    [SESSION_ACTIVITY] = activity_of(text_or(rows, row, STATE, NONE)),
+                    [SESSION_TYPE] = ret->type } },
+        .user = "",
+        .database = "",
+        .application = "",
+        .client = "",
+        .query = "",
     };
+    read_type(ret, text_or(rows, row, TYPE, NONE));
+    if (is_whole)
+        read_names(ret, rows, row);
 }
 
 static void read_row(struct postgres_look *look, int row)
 {
-    look->server_us = number_at(look->rows, row, SERVER);
-    if (PQgetvalue(look->rows, row, IS_OWN)[0] == 't') {
+    look->server_us = time_at(look->rows, row, SERVER);
+    if (PQgetvalue(look->rows, row, IS_OWN)[0] != 0) {
         look->own_pid = (int32_t)number_at(look->rows, row, PID);
-        look->own_start_us = number_at(look->rows, row, START);
+        look->own_start_us = time_at(look->rows, row, START);
     } else if (PQgetisnull(look->rows, row, START)) {
-        look->hidden += !PQgetisnull(look->rows, row, DATABASE);
+        look->hidden += PQgetvalue(look->rows, row, HAS_DATABASE)[0] != 0;
     } else {
-        look->sessions[look->count++] = session_of(look->rows, row);
+        read_session(&look->sessions[look->count++], look->rows, row, look->is_whole);
     }
 }
 
@@ -137,7 +158,8 @@ static int read_rows(struct postgres_look *look, PGresult *rows, struct camp_err
     PQclear(look->rows);
     look->rows = rows;
     look->count = look->hidden = 0;
-    if (PQnfields(rows) != COLUMN_COUNT)
+    look->is_whole = PQnfields(rows) == WHOLE_COUNT;
+    if (!look->is_whole && PQnfields(rows) != BRIEF_COUNT)
         return camp_fail(error, CAMP_E_FORMAT, 0, "PostgreSQL: pg_stat_activity has other columns");
     if ((size_t)count > look->capacity) {
         struct postgres_session *grown = reallocarray(look->sessions, (size_t)count, sizeof *grown);
@@ -164,7 +186,7 @@ int postgres_sessions_open(const char *conninfo, const struct postgres_options *
     if (sessions == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
     sessions->options = *options;
-    r = postgres_client_open(conninfo, &(struct postgres_statement){ statement_text, sessions },
+    r = postgres_client_open(conninfo, &(struct postgres_statements){ statement_texts, sessions },
                              stop, &sessions->client, error);
     if (r != CAMP_OK) {
         postgres_sessions_close(sessions);
@@ -184,13 +206,13 @@ void postgres_sessions_close(struct postgres_sessions *sessions)
     free(sessions);
 }
 
-int postgres_sessions_look(struct postgres_sessions *sessions, uint64_t until_ns,
+int postgres_sessions_look(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
                            const struct postgres_look **ret_look, struct camp_error *error)
 {
     struct postgres_look *look = &sessions->look;
     struct postgres_client_facts facts;
     PGresult *rows;
-    int r = postgres_client_ask(sessions->client, until_ns, &rows, error);
+    int r = postgres_client_ask(sessions->client, whole, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r;

@@ -22,18 +22,21 @@ struct postgres_session {
     int32_t pid;        /* by the server's word, in its pid namespace */
     int32_t leader_pid; /* of a parallel worker: who it works for; 0: of no other */
     int64_t start_us;   /* when it began, since 1970, by the server's clock: tells pids apart */
-    int64_t changed_us; /* when its activity began; 0: not known */
-    int64_t query_id;   /* 0: not known (compute_query_id, version 14) */
+    int64_t changed_us; /* when its activity began; 0: not known. In a whole look only */
+    int64_t query_id;   /* 0: not known (compute_query_id, version 14). In a whole look only */
     struct session_kind kind;
+    char type[40]; /* of kind */
+    /* In a whole look only: */
     const char *user, *database, *application;
     const char *client; /* an address, or "local" */
     const char *query;  /* "": without `queries` */
 };
 
 struct postgres_look {
+    bool is_whole;                     /* names were asked for */
     uint64_t asked_ns, answered_ns;    /* CLOCK_MONOTONIC; it is as of some time between */
     int64_t server_us;                 /* the server's clock meanwhile, since 1970 */
-    struct postgres_session *sessions; /* [count], ascending by pid */
+    struct postgres_session *sessions; /* [count], in no order */
     size_t count;
     size_t hidden;        /* sessions of which our role may not see more; not in sessions */
     int32_t own_pid;      /* of our own session */
@@ -50,9 +53,10 @@ int postgres_sessions_open(const char *conninfo, const struct postgres_options *
                            struct camp_error *error);
 void postgres_sessions_close(struct postgres_sessions *sessions);
 
-/* A new look in place of the last one, which *ret_look points to until the next call. As
- * postgres_client_ask(); on POSTGRES_PENDING and failures there is no look. */
-int postgres_sessions_look(struct postgres_sessions *sessions, uint64_t until_ns,
+/* A new look in place of the last one, which *ret_look points to until the next call. A whole one
+ * costs the server three times as much. As postgres_client_ask(): what was asked before is answered
+ * first, so look at is_whole. On POSTGRES_PENDING and failures there is no look. */
+int postgres_sessions_look(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
                            const struct postgres_look **ret_look, struct camp_error *error);
 
 void postgres_sessions_facts(const struct postgres_sessions *sessions,

@@ -174,6 +174,7 @@ static int see_first(struct sampled_times *times, uint64_t at_ns, const struct s
         return CAMP_E_NOMEM;
     if (sight->began_ns > from_ns)
         from_ns = sight->began_ns;
+    times->arrived++;
     session->is_new = times->look_ns != 0;
     session->through_ns = times->look_ns != 0 ? at_most(from_ns, at_ns) : at_ns;
     take_sight(times, session, sight);
@@ -204,6 +205,7 @@ int sampled_times_look(struct sampled_times *times, uint64_t at_ns,
     int r = CAMP_OK;
 
     times->look++;
+    times->arrived = 0;
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
         r = see(times, at_ns, &sights[i]);
     for (size_t i = 0; i < times->count && r == CAMP_OK; i++) {

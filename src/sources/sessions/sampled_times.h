@@ -47,6 +47,7 @@ struct sampled_times {
     uint64_t begin_ns; /* of the interval */
     uint64_t look_ns;  /* of the last look; 0: there was none */
     uint64_t look;     /* its number */
+    size_t arrived;    /* how many sessions it saw for the first time */
 };
 
 /* What a look saw of a session. */

@@ -1,0 +1,81 @@
+/*
+ * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: what one look at so many
+ * sessions costs. The others are connections of this program, which are idle. One JSON object; exit
+ * 1 when one is not to be had.
+ */
+#include "counters/units.h"
+#include "sources/sessions/postgres_sessions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile sig_atomic_t never;
+
+static int compare(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static PGconn **connect_all(const char *conninfo, int count)
+{
+    PGconn **connections = calloc((size_t)count, sizeof(PGconn *));
+
+    for (int i = 0; connections != NULL && i < count; i++) {
+        connections[i] = PQconnectdb(conninfo);
+        if (PQstatus(connections[i]) != CONNECTION_OK) {
+            fprintf(stderr, "%s", PQerrorMessage(connections[i]));
+            return NULL;
+        }
+    }
+    return connections;
+}
+
+static int look_often(struct postgres_sessions *sessions, int count, bool whole)
+{
+    uint64_t *took_ns = calloc((size_t)count, sizeof *took_ns);
+    uint64_t own_ns = 0, backend_ns[2] = { 0 };
+    const struct postgres_look *look = NULL;
+
+    for (int i = -10; took_ns != NULL && i < count; i++) {
+        const uint64_t wall_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        struct camp_error error;
+
+        if (postgres_sessions_look(sessions, whole, UINT64_MAX, &look, &error) != CAMP_OK) {
+            fprintf(stderr, "%s\n", error.message);
+            return 1;
+        }
+        if (i < 0) { /* the server plans the statement anew for its first runs */
+            camp_pid_cpu_ns(look->own_pid, &backend_ns[0]);
+            continue;
+        }
+        took_ns[i] = now_ns(CLOCK_MONOTONIC) - wall_ns;
+        own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    }
+    if (took_ns == NULL)
+        return 1;
+    camp_pid_cpu_ns(look->own_pid, &backend_ns[1]);
+    qsort(took_ns, (size_t)count, sizeof *took_ns, compare);
+    printf("{\"sessions\": %zu, \"ms\": %.4f, \"own_ms\": %.4f, \"backend_ms\": %.4f}\n",
+           look->count, (double)took_ns[count / 2] / NS_PER_MS, (double)own_ns / count / NS_PER_MS,
+           (double)(backend_ns[1] - backend_ns[0]) / count / NS_PER_MS);
+    free(took_ns);
+    return 0;
+}
+
+int main(int count, char **words)
+{
+    const struct postgres_options options = { 0 };
+    struct postgres_sessions *sessions;
+    struct camp_error error;
+
+    if (count != 6 || connect_all(words[2], atoi(words[3])) == NULL)
+        return 1;
+    if (postgres_sessions_open(words[1], &options, &never, &sessions, &error) != CAMP_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    return look_often(sessions, atoi(words[4]), strcmp(words[5], "whole") == 0);
+}

@@ -1,0 +1,58 @@
+"""What one look at the sessions of a database server costs: bench/sessions.c beside a PostgreSQL server
+of its own (tests/servers/lib.bash), with 100 and 500 idle connections.
+
+The share is of one CPU, at ten looks a second: camp's own time and that of its backend.
+"""
+
+import json
+import os
+import subprocess
+
+from table import Failed
+
+SESSIONS = (100, 500)  # the limit is of the first; with more there are fewer looks
+LOOKS_A_SECOND = 10
+LIMIT_PERCENT = 1.0  # of one CPU
+SERVER = """
+. "$1/tests/servers/lib.bash"
+skip() { echo "$*" >&2; exit 77; }
+trap servers_end EXIT
+servers_begin
+start_postgres max_connections=600
+"$2" "$PG" "host=$PG_FOLDER dbname=postgres user=camp_super" "$3" "$4" "$5"
+"""
+
+
+def look_record(build, sessions, looks, kind):
+    tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    done = subprocess.run(["bash", "-c", SERVER, "-", tree, f"{build}/bench/sessions", str(sessions),
+                           str(looks), kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False, timeout=300)
+    if done.returncode != 0:
+        raise Failed(f"sessions {sessions}: {done.stderr.strip()}")
+    result = json.loads(done.stdout)
+    return {"part": "sessions", "what": kind, **result}
+
+
+def sampling_record(brief, whole):
+    """Of a second's looks one is whole."""
+    cost_ms = [look["own_ms"] + look["backend_ms"] for look in (brief, whole)]
+    percent = ((LOOKS_A_SECOND - 1) * cost_ms[0] + cost_ms[1]) / 10
+    record = {**brief, "what": "sampling", "percent": percent,
+              "looks": LOOKS_A_SECOND * min(1, LIMIT_PERCENT / percent)}
+    if brief["sessions"] == SESSIONS[0]:
+        record["limit_percent"] = LIMIT_PERCENT
+    return record
+
+
+def measure(build, quick):
+    """The lines of this part, and what failed."""
+    lines, failures = [], []
+    for sessions in SESSIONS:
+        try:
+            pair = [look_record(build, sessions, 50 if quick else 500, kind)
+                    for kind in ("brief", "whole")]
+            lines += [*pair, sampling_record(*pair)]
+        except (Failed, subprocess.TimeoutExpired) as failed:
+            failures.append(str(failed))
+    return lines, failures
