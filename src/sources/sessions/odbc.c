@@ -39,9 +39,10 @@ struct oracle_source {
     struct session_frame sessions;
     struct odbc_thread *thread;
     struct reading *reading;
-    bool is_asked;             /* the thread is at work */
-    struct oracle_look before; /* count 0: the next look is the first */
-    bool has_before;
+    bool is_asked; /* the thread is at work */
+    struct oracle_look before;
+    bool has_before; /* the next look goes on from it; false: it begins anew */
+    size_t lost;     /* sessions whose interval was cut off, and that is not told yet */
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
     size_t kind_capacity;
@@ -215,6 +216,8 @@ static void begin_trouble(struct oracle_source *source, const char *text)
         tell(source, message);
         snprintf(source->trouble, sizeof source->trouble, "%s", text);
     }
+    if (source->has_before)
+        source->lost = source->before.count;
     source->has_before = false;
 }
 
@@ -243,35 +246,38 @@ static const struct schema *describe(const struct source *base)
 }
 
 /* No rows, as nothing is known; those of the last look are partial. */
-static void fill_empty(struct oracle_source *source, const struct frame **ret_frame)
+static void fill_empty(struct oracle_source *source, uint64_t end_ns, int64_t wall_clock_ns)
 {
-    const uint64_t end_ns = now_ns(CLOCK_MONOTONIC);
-
-    session_frame_begin(&source->sessions, source->end_ns, end_ns, (int64_t)now_ns(CLOCK_REALTIME));
-    source->sessions.frame.losses.partial = source->before.count;
-    source->before.count = 0;
-    source->end_ns = end_ns;
-    *ret_frame = &source->sessions.frame;
+    session_frame_begin(&source->sessions, source->end_ns, end_ns, wall_clock_ns);
+    source->sessions.frame.losses.partial = source->lost;
+    source->lost = 0;
 }
 
-static int fill_frame(struct oracle_source *source, const struct frame **ret_frame,
-                      struct camp_error *error)
+static void fill_empty_now(struct oracle_source *source)
+{
+    fill_empty(source, now_ns(CLOCK_MONOTONIC), (int64_t)now_ns(CLOCK_REALTIME));
+}
+
+/* After a failure: nobody has an interval yet. */
+static void begin_anew(struct oracle_source *source, struct oracle_look *after)
+{
+    for (size_t i = 0; i < after->count; i++)
+        after->sessions[i].is_new =
+            oracle_times_before(&source->before, &after->sessions[i]) == NULL;
+    fill_empty(source, after->at_ns, after->wall_clock_ns);
+}
+
+static int fill_frame(struct oracle_source *source, struct camp_error *error)
 {
     struct oracle_look *after = &source->reading->look;
-    const bool is_same_server = strcmp(source->before.server, after->server) == 0;
     int r = CAMP_OK;
 
-    if (!is_same_server && source->has_before)
-        tell(source, "it is another instance, or was started again");
-    if (!source->has_before || !is_same_server) {
-        fill_empty(source, ret_frame);
-        source->end_ns = after->at_ns;
-    } else {
+    if (source->has_before) {
         session_frame_begin(&source->sessions, source->before.at_ns, after->at_ns,
                             after->wall_clock_ns);
-        source->end_ns = after->at_ns;
         r = book_all(source, after);
-        *ret_frame = &source->sessions.frame;
+    } else {
+        begin_anew(source, after);
     }
     keep(source);
     return r == CAMP_OK ? r
@@ -279,8 +285,7 @@ static int fill_frame(struct oracle_source *source, const struct frame **ret_fra
 }
 
 /* A connection that is refused for who we are is not tried again: accounts get locked by that. */
-static int fail(struct oracle_source *source, const struct frame **ret_frame,
-                struct camp_error *error)
+static int fail(struct oracle_source *source, struct camp_error *error)
 {
     const struct reading *reading = source->reading;
 
@@ -288,8 +293,20 @@ static int fail(struct oracle_source *source, const struct frame **ret_frame,
         return camp_fail(error, CAMP_E_PERM, 0, "%s: %s", source->shown, reading->error.message);
     begin_trouble(source, reading->error.message);
     put_off(source);
-    fill_empty(source, ret_frame);
+    fill_empty_now(source);
     return CAMP_OK;
+}
+
+/* Asks, or goes on waiting for what was asked. While it is in trouble nobody waits. */
+static bool ask(struct oracle_source *source)
+{
+    const uint64_t patience_ns = source->trouble[0] != '\0' ? 0 : ANSWER_NS;
+
+    if (!source->is_asked)
+        odbc_thread_begin(source->thread);
+    source->is_asked = !odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns,
+                                         source->from->stop);
+    return !source->is_asked;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -297,32 +314,28 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
 {
     struct oracle_source *source = (struct oracle_source *)base;
     const volatile sig_atomic_t *stop = source->from->stop;
+    int r = CAMP_OK;
 
     while (source_wait(deadline_ns, UINT64_MAX, stop))
         ;
     if (*stop)
         return SOURCE_END;
     if (!source->is_asked && now_ns(CLOCK_MONOTONIC) < source->retry_ns) {
-        fill_empty(source, ret_frame);
-        return CAMP_OK;
-    }
-    if (!source->is_asked)
-        odbc_thread_begin(source->thread);
-    source->is_asked = true;
-    if (!odbc_thread_wait(source->thread,
-                          now_ns(CLOCK_MONOTONIC) + (source->trouble[0] != '\0' ? 0 : ANSWER_NS),
-                          stop)) {
+        fill_empty_now(source);
+    } else if (!ask(source)) {
         if (*stop)
             return SOURCE_END;
         begin_trouble(source, "the database does not answer");
-        fill_empty(source, ret_frame);
-        return CAMP_OK;
+        fill_empty_now(source);
+    } else if (source->reading->result != CAMP_OK) {
+        r = fail(source, error);
+    } else {
+        end_trouble(source);
+        r = fill_frame(source, error);
     }
-    source->is_asked = false;
-    if (source->reading->result != CAMP_OK)
-        return fail(source, ret_frame, error);
-    end_trouble(source);
-    return fill_frame(source, ret_frame, error);
+    source->end_ns = source->sessions.frame.end_ns;
+    *ret_frame = &source->sessions.frame;
+    return r;
 }
 
 static void close_source(struct source *base)

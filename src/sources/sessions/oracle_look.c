@@ -25,8 +25,7 @@ static const char waits_text[] =
     "from v$session_event e group by e.sid, e.wait_class, e.event";
 static const char model_text[] = "select t.sid, t.stat_name, t.value from v$sess_time_model t "
                                  "where t.stat_name in ('DB time','DB CPU','background cpu time')";
-static const char instance_text[] =
-    "select i.host_name, i.instance_name, i.startup_time from v$instance i";
+static const char instance_text[] = "select i.host_name from v$instance i";
 
 enum {
     SID,
@@ -115,28 +114,22 @@ static int no_memory(struct camp_error *error)
 
 /* ---------------------------------------------------------------------------------- Texts -- */
 
-/* One row, once: where and since when the instance runs. Who may not know is told nothing of
- * processes. */
-static void ask_instance(struct oracle_texts *texts, struct odbc_connection *connection)
+/* Who may not know the host's name is told nothing of processes. */
+static bool runs_here(struct odbc_connection *connection)
 {
     struct odbc_statement *statement = NULL;
-    char host[ORACLE_NAME_SIZE], instance[ORACLE_NAME_SIZE], begun[ORACLE_NAME_SIZE];
-    char own[ORACLE_NAME_SIZE] = "";
+    char host[ORACLE_NAME_SIZE] = "", own[ORACLE_NAME_SIZE] = "";
     struct row row;
 
     if (odbc_statement_open(connection, instance_text, ODBC_ANSWER_S, &statement, NULL) ==
             CAMP_OK &&
         odbc_statement_execute(statement, NULL) == CAMP_OK &&
-        odbc_statement_next(statement, &row, NULL) == CAMP_OK) {
+        odbc_statement_next(statement, &row, NULL) == CAMP_OK)
         copy(&row, 0, host, sizeof host);
-        copy(&row, 1, instance, sizeof instance);
-        copy(&row, 2, begun, sizeof begun);
-        snprintf(texts->server, sizeof texts->server, "%s %s %s", host, instance, begun);
-        gethostname(own, sizeof own - 1);
-        host[strcspn(host, ".")] = own[strcspn(own, ".")] = '\0';
-        texts->is_local = host[0] != '\0' && strcasecmp(host, own) == 0;
-    }
     odbc_statement_close(statement);
+    gethostname(own, sizeof own - 1);
+    host[strcspn(host, ".")] = own[strcspn(own, ".")] = '\0';
+    return host[0] != '\0' && strcasecmp(host, own) == 0;
 }
 
 int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
@@ -161,7 +154,7 @@ int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connecti
     if (r == CAMP_OK)
         r = odbc_statement_open(connection, model_text, ODBC_ANSWER_S, &ret->model, error);
     if (r == CAMP_OK)
-        ask_instance(ret, connection);
+        ret->is_local = runs_here(connection);
     return r;
 }
 
@@ -441,7 +434,6 @@ int oracle_look_read(struct oracle_look *look, struct oracle_texts *texts, bool 
     r = confirm_sessions(look, texts->sessions, error);
     if (r == CAMP_OK)
         r = read_model(look, texts->model, error);
-    memcpy(look->server, texts->server, sizeof look->server);
     for (size_t i = 0; i < look->count; i++) {
         if (!texts->is_local)
             look->sessions[i].spid = 0;

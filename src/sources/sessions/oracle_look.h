@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #define ORACLE_NAME_SIZE 65
-#define ORACLE_SERVER_SIZE 200
 
 /* An event of a session; blanks are _. */
 struct oracle_wait {
@@ -63,10 +62,8 @@ struct oracle_look {
     size_t count, capacity;
     struct oracle_wait *waits; /* [wait_count], by sid, then oracle_wait_compare() */
     size_t wait_count, wait_capacity;
-    uint64_t at_ns;                  /* CLOCK_MONOTONIC: when the finished waits were read */
-    int64_t wall_clock_ns;           /* the same moment */
-    char server[ORACLE_SERVER_SIZE]; /* host, instance and when it began: another one's sessions are
-                                      * others */
+    uint64_t at_ns;        /* CLOCK_MONOTONIC: when the finished waits were read */
+    int64_t wall_clock_ns; /* the same moment */
 };
 
 void oracle_look_release(struct oracle_look *look);
@@ -74,7 +71,6 @@ void oracle_look_release(struct oracle_look *look);
 /* The statements of a look, prepared. */
 struct oracle_texts {
     struct odbc_statement *sessions, *waits, *model;
-    char server[ORACLE_SERVER_SIZE];
     bool is_local; /* the server runs on this machine, by the name of its host */
 };
 

@@ -1,0 +1,105 @@
+/* Connection strings of ODBC, and its interface as it is declared here. */
+#include "sources/sessions/odbc_library.h"
+#include "sources/sessions/odbc_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if __has_include(<sqlext.h>)
+#include <sqlext.h>
+
+_Static_assert(ODBC_SUCCESS == SQL_SUCCESS && ODBC_SUCCESS_WITH_INFO == SQL_SUCCESS_WITH_INFO &&
+                   ODBC_NO_DATA == SQL_NO_DATA,
+               "results");
+_Static_assert(ODBC_ENVIRONMENT == SQL_HANDLE_ENV && ODBC_CONNECTION == SQL_HANDLE_DBC &&
+                   ODBC_STATEMENT == SQL_HANDLE_STMT,
+               "handles");
+_Static_assert(ODBC_VERSION == SQL_ATTR_ODBC_VERSION && ODBC_VERSION_3 == SQL_OV_ODBC3 &&
+                   ODBC_ACCESS_MODE == SQL_ATTR_ACCESS_MODE &&
+                   ODBC_READ_ONLY == SQL_MODE_READ_ONLY &&
+                   ODBC_LOGIN_TIMEOUT == SQL_ATTR_LOGIN_TIMEOUT &&
+                   ODBC_QUERY_TIMEOUT == SQL_ATTR_QUERY_TIMEOUT,
+               "attributes");
+_Static_assert(ODBC_TEXT_TO_ITS_END == SQL_NTS && ODBC_NULL == SQL_NULL_DATA &&
+                   ODBC_TEXT == SQL_C_CHAR && ODBC_CLOSE_CURSOR == SQL_CLOSE &&
+                   ODBC_NEVER_ASK == SQL_DRIVER_NOPROMPT,
+               "others");
+_Static_assert(sizeof(odbc_length) == sizeof(SQLLEN) && sizeof(uintptr_t) == sizeof(SQLULEN) &&
+                   sizeof(SQLSMALLINT) == 2 && sizeof(SQLINTEGER) == 4,
+               "types");
+
+static void odbc_is_as_its_headers_have_it(void **state)
+{
+    (void)state; /* or this would not have been compiled */
+}
+#else
+static void odbc_is_as_its_headers_have_it(void **state)
+{
+    (void)state;
+    print_message("needs unixodbc-dev\n");
+    skip();
+}
+#endif
+
+static void what_leads_somewhere_is_shown_and_no_secret(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        { "sales", "sales" },
+        { "DSN=sales;UID=camp;PWD=sesame", "DSN=sales" },
+        { "DRIVER={Oracle 21};DBQ=host:1521/SALES;Uid=camp;Pwd={ses;DSN=ame}",
+          "DRIVER={Oracle 21};DBQ=host:1521/SALES" },
+        { "driver = {a}};PWD=x};PWD={y}}};server=z", "driver={a}};PWD=x};server=z" },
+        { "DRIVER=x;DBQ=camp/sesame@host", "DRIVER=x" },
+        { "PWD=sesame", "(hidden)" },
+        { "PWD=sesame;\nDSN=a\nb", "(hidden)" },
+        { "DSN=a\nb", "DSN=a?b" },
+        { ";;", ";;" },
+        { "", "" },
+    };
+    char shown[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        odbc_text_shown(cases[i].text, shown, sizeof shown);
+        assert_string_equal(shown, cases[i].shown);
+    }
+    odbc_text_shown("DSN=a_long_one;SERVER=b", shown, 12);
+    assert_string_equal(shown, "SERVER=b");
+}
+
+static void user_and_password_are_added_where_there_are_none(void **state)
+{
+    char text[ODBC_TEXT_SIZE], long_one[ODBC_TEXT_SIZE];
+
+    (void)state;
+    assert_true(odbc_text_to_connect("sales", NULL, NULL, text));
+    assert_string_equal(text, "DSN=sales");
+    assert_true(odbc_text_to_connect("sales", "camp", "a};b", text));
+    assert_string_equal(text, "DSN=sales;UID={camp};PWD={a}};b}");
+    assert_true(odbc_text_to_connect("DSN=s;pwd=x", "camp", "y", text));
+    assert_string_equal(text, "DSN=s;pwd=x;UID={camp}");
+    memset(long_one, 'x', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = '\0';
+    assert_false(odbc_text_to_connect(long_one, NULL, NULL, text));
+    long_one[sizeof long_one - 8] = '\0';
+    assert_true(odbc_text_to_connect(long_one, NULL, NULL, text));
+    assert_false(odbc_text_to_connect(long_one, "camp", NULL, text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odbc_is_as_its_headers_have_it),
+        cmocka_unit_test(what_leads_somewhere_is_shown_and_no_secret),
+        cmocka_unit_test(user_and_password_are_added_where_there_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
