@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """oracle_file.py: an Oracle of which everything is known, in a file of SQLite.
 
-    oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...]
+    oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...] [--all-live]
+    oracle_file.py serve FILE --sid N
     oracle_file.py compare FILE RECORDING
 
 `make` writes what each session does for the next seconds, piece by piece: a CPU, a wait, another.
 Its views (v$session, v$session_event, ...) are computed from that and the clock whenever somebody
 reads: waits are in v$session_event once they have finished, DB CPU and DB time as they were at the
 last multiple of 5 s. Session 1 is replaced by another serial# with the same sid half-way, session 2
-ends there, session 3 waits for one thing all the time.
+ends there, session 3 waits for one thing all the time; with --all-live none of that. `serve` waits
+for FILE and is a session's process from then on: it burns a CPU when the session is on one.
 
 `compare` says, in ms per session and second, by how much each state of a recording differs from
 what was so: root of the mean square of all rows (rms_STATE) and the mean (mean_STATE), the rows, and
@@ -17,6 +19,7 @@ the intervals in which a session that began or ended has a row although it was n
 import argparse
 import collections
 import math
+import os
 import random
 import sqlite3
 import sys
@@ -65,36 +68,56 @@ STATE = {event: state for _, event, state in WAITS}
 STATES = ('cpu', 'contention', 'wait', 'idle')
 
 
-def pieces(sid, begun, ended):
+def pieces(sid, begun, ended, means):
     """What a session does from then to then: (begun, ended, class, event); class None: a CPU."""
     at = begun
-    if sid == 3:
+    if sid == 3 and len(means) > 1:
         yield begun, ended, *WAITS[0][:2]
         return
     while at < ended:
         for kind in (None, random.choice(WAITS)):
-            until = min(at + random.expovariate(1 / random.choice((0.02, 0.3, 1.5))), ended)
+            until = min(at + random.expovariate(1 / random.choice(means)), ended)
             yield at, until, *(kind[:2] if kind else (None, None))
             at = until
 
 
 def make(options):
     random.seed(options.seed)
-    db = sqlite3.connect(options.file)
+    unfinished = options.file + '.unfinished'
+    db = sqlite3.connect(unfinished)
     db.executescript(SCHEMA)
     db.execute('insert into instance values (?, ?, ?)', (options.host, time.time(), options.begun))
+    means = (0.3,) if options.all_live else (0.02, 0.3, 1.5)
     spids = options.spid.split(',') if options.spid else []
     for sid in range(1, options.sessions + 1):
         half = options.seconds / 2
-        lives = {1: ((7, -20, half), (8, half, 1e9)), 2: ((7, -20, half),)}.get(sid, ((7, -20, 1e9),))
+        lives = ((7, -20, 1e9),)
+        if not options.all_live and sid in (1, 2):
+            lives = ((7, -20, half), (8, half, 1e9))[:3 - sid]
         for serial, begun, ended in lives:
             spid = int(spids[sid - 1]) if sid <= len(spids) else None
             db.execute('insert into being values (?, ?, ?, ?, ?, ?)',
                        (sid, serial, f'U{sid}', begun, ended, spid))
             db.executemany('insert into piece values (?, ?, ?, ?, ?, ?)', (
                 (sid, serial, *piece)
-                for piece in pieces(sid, begun, min(ended, options.seconds + 20))))
+                for piece in pieces(sid, begun, min(ended, options.seconds + 20), means)))
     db.commit()
+    db.close()
+    os.rename(unfinished, options.file)
+
+
+def serve(options):
+    while not os.path.exists(options.file):
+        time.sleep(0.02)
+    db = sqlite3.connect(options.file)
+    origin, = db.execute('select origin from instance').fetchone()
+    for ended, event in db.execute(
+            'select ended, event from piece where sid = ? order by begun', (options.sid,)).fetchall():
+        until = ended + origin
+        if event:
+            time.sleep(max(0, until - time.time()))
+        while time.time() < until:
+            pass
 
 
 def truth(db):
@@ -144,7 +167,7 @@ def compare(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('what', choices=('make', 'compare'))
+    parser.add_argument('what', choices=('make', 'serve', 'compare'))
     parser.add_argument('file')
     parser.add_argument('recording', nargs='?')
     parser.add_argument('--sessions', type=int, default=20)
@@ -152,9 +175,11 @@ def main():
     parser.add_argument('--host', default='elsewhere')
     parser.add_argument('--begun', default='2008-11-22 02:00:00')
     parser.add_argument('--spid', default='')
+    parser.add_argument('--sid', type=int)
+    parser.add_argument('--all-live', action='store_true')
     parser.add_argument('--seed', type=int, default=7)
     options = parser.parse_args()
-    return {'make': make, 'compare': compare}[options.what](options)
+    return {'make': make, 'serve': serve, 'compare': compare}[options.what](options)
 
 
 sys.exit(main())
