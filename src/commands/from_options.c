@@ -11,19 +11,11 @@
 
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 
-/* What a source says while it goes on is a complaint without an end. */
-static void tell(void *context, const char *text)
-{
-    progress_clear(context);
-    complain(STATUS_OK, "%s", text);
-}
-
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
     options->from.stop = &stop_requested;
     options->from.progress = progress_show;
-    options->from.tell = tell;
     options->from.context = &options->progress;
 }
 

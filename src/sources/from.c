@@ -191,10 +191,11 @@ static int open_query(const struct from *from, struct source **ret, struct from_
 /* What is of other sources would do nothing, and nobody would know. */
 static int refuse_unused(const struct from *from, const char *text, struct camp_error *error)
 {
-    const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0 ||
-                          strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0;
+    const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0;
     const bool is_table = is_query || strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv");
 
+    if (strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0)
+        return CAMP_OK; /* it may be either, and its text is not for everybody */
     if (from->query != NULL && !is_query)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--query goes with --from sqlite:FILE or odbc:DSN, not with --from %.60s",

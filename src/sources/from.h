@@ -32,9 +32,6 @@ struct from {
     bool background;   /* likewise: the server's own processes, too */
     bool queries;      /* likewise: the texts of their statements are a label */
     const volatile sig_atomic_t *stop;
-    /* Called with what a person should know at once while the source goes on (a lost connection);
-     * NULL: not. `text` is one line, and the source's name is in it. */
-    void (*tell)(void *context, const char *text);
     /* Called now and then while a long file is read; NULL: not. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;

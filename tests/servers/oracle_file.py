@@ -13,8 +13,9 @@ ends there, session 3 waits for one thing all the time; with --all-live none of 
 for FILE and is a session's process from then on: it burns a CPU when the session is on one.
 
 `compare` says, in ms per session and second, by how much each state of a recording differs from
-what was so: root of the mean square of all rows (rms_STATE) and the mean (mean_STATE), the rows, and
-the intervals in which a session that began or ended has a row although it was not there throughout.
+what was so (cpu: with the run queue, of which the database does not know): root of the mean square
+of all rows (rms_STATE) and the mean (mean_STATE); how many rows there are, and how many of them are
+of a session that was not there throughout (absent).
 """
 import argparse
 import collections
@@ -147,7 +148,7 @@ def compare(options):
     rows = absent = 0
     record = sqlite3.connect(options.recording)
     for wall_ns, elapsed_ns, name, *values in record.execute(
-            'select wall_clock_ns, o.elapsed_ns, name, cpu_ns, contention_ns, wait_ns, idle_ns, '
+            'select wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, idle_ns, '
             'unaccounted_ns from oracle o join tick using (tick) join entity using (entity)'):
         end = wall_ns / 1e9 - origin
         begin, seconds = end - elapsed_ns / 1e9, elapsed_ns / 1e9

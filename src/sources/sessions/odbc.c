@@ -16,6 +16,7 @@
 
 #define OPEN_NS ((ODBC_LOGIN_S + ODBC_ANSWER_S) * (uint64_t)NS_PER_S)
 #define ANSWER_NS (ODBC_ANSWER_S * (uint64_t)NS_PER_S)
+#define POLL_NS (50 * (uint64_t)NS_PER_MS)
 #define PAUSE_NS ((uint64_t)NS_PER_S) /* before the second try to connect; doubled by each */
 #define PAUSE_MAXIMUM_NS (30 * (uint64_t)NS_PER_S)
 
@@ -27,6 +28,7 @@ struct reading {
     char connect[ODBC_TEXT_SIZE]; /* with secrets */
     bool background, use_clock;
     struct odbc_connection *connection;
+    bool is_there; /* it could be connected to */
     struct oracle_texts texts;
     struct oracle_look look;
     int result; /* of the last look */
@@ -46,9 +48,10 @@ struct oracle_source {
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
     size_t kind_capacity;
-    uint64_t end_ns; /* of the last frame */
-    char trouble[CAMP_ERROR_SIZE];
-    uint64_t retry_ns, pause_ns; /* when to ask again after a failure; the pause that follows */
+    uint64_t end_ns;                 /* of the last frame */
+    bool is_in_trouble;              /* the database does not answer */
+    char note[CAMP_ERROR_SIZE + 72]; /* of the last frame */
+    uint64_t retry_ns, pause_ns;     /* when to ask again after a failure; the pause that follows */
     const struct from *from;
 };
 
@@ -65,6 +68,7 @@ static int connect_anew(struct reading *reading)
 {
     const int r = odbc_connection_open(reading->connect, &reading->connection, &reading->error);
 
+    reading->is_there = r == CAMP_OK;
     return r == CAMP_OK ? oracle_texts_open(&reading->texts, reading->connection,
                                             reading->background, &reading->error)
                         : r;
@@ -196,26 +200,11 @@ static void keep(struct oracle_source *source)
 
 /* ---------------------------------------------------------------------------------- Trouble -- */
 
-static void tell(const struct oracle_source *source, const char *text)
-{
-    char message[CAMP_ERROR_SIZE + sizeof source->shown + 32];
-
-    if (source->from->tell == NULL)
-        return;
-    snprintf(message, sizeof message, "%s: %s", source->shown, text);
-    source->from->tell(source->from->context, message);
-}
-
-/* Told once, and again when it is another. What was before is no beginning for what comes after. */
+/* While it lasts each frame says so. What was before is no beginning for what comes after. */
 static void begin_trouble(struct oracle_source *source, const char *text)
 {
-    char message[CAMP_ERROR_SIZE + 16];
-
-    if (strcmp(source->trouble, text) != 0) {
-        snprintf(message, sizeof message, "%s; going on", text);
-        tell(source, message);
-        snprintf(source->trouble, sizeof source->trouble, "%s", text);
-    }
+    snprintf(source->note, sizeof source->note, "%s: %s", source->shown, text);
+    source->is_in_trouble = true;
     if (source->has_before)
         source->lost = source->before.count;
     source->has_before = false;
@@ -223,9 +212,10 @@ static void begin_trouble(struct oracle_source *source, const char *text)
 
 static void end_trouble(struct oracle_source *source)
 {
-    if (source->trouble[0] != '\0')
-        tell(source, "answers again");
-    source->trouble[0] = '\0';
+    source->note[0] = '\0';
+    if (source->is_in_trouble)
+        snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
+    source->is_in_trouble = false;
     source->pause_ns = source->retry_ns = 0;
 }
 
@@ -297,10 +287,10 @@ static int fail(struct oracle_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Asks, or goes on waiting for what was asked. While it is in trouble nobody waits. */
+/* Asks, or goes on waiting for what was asked; not long, once it is in trouble. */
 static bool ask(struct oracle_source *source)
 {
-    const uint64_t patience_ns = source->trouble[0] != '\0' ? 0 : ANSWER_NS;
+    const uint64_t patience_ns = source->is_in_trouble ? POLL_NS : ANSWER_NS;
 
     if (!source->is_asked)
         odbc_thread_begin(source->thread);
@@ -325,7 +315,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     } else if (!ask(source)) {
         if (*stop)
             return SOURCE_END;
-        begin_trouble(source, "the database does not answer");
+        if (!source->is_in_trouble)
+            begin_trouble(source, "the database does not answer");
         fill_empty_now(source);
     } else if (source->reading->result != CAMP_OK) {
         r = fail(source, error);
@@ -334,6 +325,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         r = fill_frame(source, error);
     }
     source->end_ns = source->sessions.frame.end_ns;
+    source->sessions.frame.note = source->note;
     *ret_frame = &source->sessions.frame;
     return r;
 }
@@ -382,6 +374,11 @@ static int look_first(struct oracle_source *source, struct camp_error *error)
         return camp_fail(error, CAMP_E_GONE, 0, "%s: the database does not answer within %d s",
                          source->shown, (int)(OPEN_NS / NS_PER_S));
     source->is_asked = false;
+    if (reading->result != CAMP_OK && reading->is_there)
+        return camp_fail(
+            error, reading->result, 0,
+            "%.40s: v$session: %.60s; not Oracle? --query \"select time, entity, ...\"",
+            source->shown, reading->error.message);
     return reading->result == CAMP_OK ? CAMP_OK
                                       : camp_fail(error, reading->result, 0, "%s: %s",
                                                   source->shown, reading->error.message);
@@ -485,6 +482,9 @@ int odbc_source_open(const struct from *from, const char *text, struct source **
     if (from->unit != NULL && from->query == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--unit is of the numbers in a table: give --query as well");
+    if (from->tier != NULL && from->query != NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--tier is of sessions, not of the table that --query gives");
     if (!odbc_text_to_connect(text, getenv("CAMP_ODBC_USER"), getenv("CAMP_ODBC_PASSWORD"),
                               connect))
         return camp_fail(error, CAMP_E_INVALID, 0, "odbc:%.64s: longer than %d bytes", facts->name,

@@ -9,7 +9,7 @@
  *
  * A session's first look is where it begins. Who ends between two looks is counted as partial: what
  * it did since the last one is not known. So is everybody while the database does not answer:
- * frames are empty then, it is told, and camp connects again, with growing pauses.
+ * frames are empty then and say why, and camp connects again, with growing pauses.
  */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_H
 #define CAMP_SOURCES_SESSIONS_ODBC_H
@@ -17,7 +17,7 @@
 #include "sources/from.h"
 
 /* `text` is what follows odbc:. Of the environment CAMP_ODBC_USER and CAMP_ODBC_PASSWORD are read.
- * Failures as odbc_connection_open(); CAMP_E_NOTSUP as well for another database than Oracle. */
+ * Failures as odbc_connection.h. */
 int odbc_source_open(const struct from *from, const char *text, struct source **ret,
                      struct from_facts *facts, struct camp_error *error);
 

@@ -163,7 +163,7 @@ static int count_columns(struct odbc_statement *statement, struct camp_error *er
         return complain_of(statement, error);
     if (count <= 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "the statement has no result; --query takes one that reads");
+                         "it has no result, or is no statement: --query takes one that reads");
     free(statement->fields);
     free(statement->begins);
     statement->count = (size_t)count;

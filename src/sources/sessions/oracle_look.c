@@ -135,22 +135,13 @@ static bool runs_here(struct odbc_connection *connection)
 int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
                       struct camp_error *error)
 {
-    struct camp_error own;
     int r;
 
     *ret = (struct oracle_texts){ 0 };
     r = odbc_statement_open(connection, background ? all_sessions_text : sessions_text,
-                            ODBC_ANSWER_S, &ret->sessions, &own);
+                            ODBC_ANSWER_S, &ret->sessions, error);
     if (r == CAMP_OK)
-        r = odbc_statement_execute(ret->sessions, &own);
-    if (r == CAMP_E_GONE || r == CAMP_E_NOMEM)
-        return camp_fail(error, r, 0, "%s", own.message);
-    if (r != CAMP_OK)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "v$session: %.70s; of another database than Oracle: "
-                         "--query \"select time, entity, ...\"",
-                         own.message);
-    r = odbc_statement_open(connection, waits_text, ODBC_ANSWER_S, &ret->waits, error);
+        r = odbc_statement_open(connection, waits_text, ODBC_ANSWER_S, &ret->waits, error);
     if (r == CAMP_OK)
         r = odbc_statement_open(connection, model_text, ODBC_ANSWER_S, &ret->model, error);
     if (r == CAMP_OK)

@@ -74,8 +74,7 @@ struct oracle_texts {
     bool is_local; /* the server runs on this machine, by the name of its host */
 };
 
-/* CAMP_E_NOTSUP: there is no v$session; the message says what to do instead. Otherwise as
- * odbc_connection.h. oracle_texts_close() in any case. */
+/* Failures as odbc_connection.h. oracle_texts_close() in any case. */
 int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
                       struct camp_error *error);
 void oracle_texts_close(struct oracle_texts *texts);
