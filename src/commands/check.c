@@ -4,6 +4,7 @@
  */
 #include "check_recorded.h"
 #include "check_report.h"
+#include "check_sessions.h"
 #include "command.h"
 #include "counters.h"
 #include "counters/units.h"
@@ -53,10 +54,12 @@ struct check {
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "from", 0, OPTION_TEXT, &options->from.from.text, "FILE.camp",
-          "Instead of this machine: a recording of check (camp record --from check), or the folder "
-          "of a rotated one.",
+        { "from", 0, OPTION_TEXT, &options->from.from.text, "SOURCE",
+          "Instead of this machine: FILE.camp, a recording of check (camp record --from check), or "
+          "the folder of a rotated one; or sessions of a database, or a recording of them: how "
+          "wrong the database is about them.",
           0, 0, NULL },
+        FROM_DATABASE_OPTIONS(&options->from),
         FROM_PART_OPTIONS(&options->from, "a recording"),
         { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
@@ -74,11 +77,12 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
           0, 1e9, NULL },
         { "no-kernel-threads", 0, OPTION_NO_FLAG, &options->kernel_threads, NULL,
           "Leave kernel threads out of rows and totals.", 0, 0, NULL },
-        { "tier", 0, OPTION_CHOICE, &options->tier, "TIER",
+        { "tier", 0, OPTION_TEXT, &options->from.from.tier, "TIER",
           "How processes are read: auto (taskstats where it is permitted, or schedstat), "
           "taskstats, "
-          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended, and of CPUs).",
-          0, 0, tiers },
+          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended, and of CPUs). Of "
+          "database sessions: as docs/sessions.md names them.",
+          0, 0, NULL },
         { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
           "Only these columns of the processes, by their JSON names.", 0, 0, NULL },
         { "table", 0, OPTION_CHOICE, &options->table, "TABLE",
@@ -143,6 +147,22 @@ static size_t rows_that_fit(void)
     return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
 }
 
+/* Of processes of this machine; what other sources have is their business. */
+static int settle_tier(struct check_options *options)
+{
+    const char *text = options->from.from.tier;
+
+    options->tier = 0;
+    if (options->from.from.text != NULL || text == NULL)
+        return OPTIONS_GO_ON;
+    for (int i = 0; tiers[i] != NULL; i++) {
+        options->tier = i;
+        if (strcmp(tiers[i], text) == 0)
+            return OPTIONS_GO_ON;
+    }
+    return complain(STATUS_USAGE, "--tier %s: takes one of auto, taskstats, schedstat, bpf", text);
+}
+
 /* Parses and checks all options; OPTIONS_GO_ON or an exit status. */
 static int read_options(struct check *check, int argc, char **argv)
 {
@@ -177,9 +197,12 @@ static int read_options(struct check *check, int argc, char **argv)
     check->context.selection.kernel_threads = options->kernel_threads;
     check->context.selection.top = options->top;
     check->context.selection.top_cpus = options->format == FORMAT_TEXT ? TEXT_CPUS : 0;
-    if (options->from.from.text != NULL && (options->report != NULL || options->tier != 0))
-        return complain(STATUS_USAGE, "--from goes without --tier and --report; camp report "
-                                      "--picture error-by-load is of a recording");
+    if (options->from.from.text != NULL && options->report != NULL)
+        return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "
+                                      "error-by-load is of a recording");
+    status = settle_tier(options);
+    if (status != OPTIONS_GO_ON)
+        return status;
     status = options->from.from.text != NULL ? selection_numbers(&check->options.processes)
                                              : selection_processes(&check->options.processes);
     check->context.selection.pids = check->options.processes.pids;
@@ -334,6 +357,56 @@ static int finish_report(struct check *check, int status)
                : status;
 }
 
+/* ------------------------------------------------------------------- Database sessions -- */
+
+static int refuse_options_of_processes(const struct check_options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = {
+        { "pid", options->processes.texts.count > 0 },
+        { "filter", options->filter != NULL },
+        { "columns", options->columns != NULL },
+        { "table", options->table >= 0 },
+        { "no-kernel-threads", !options->kernel_threads },
+        { "format classic", options->format == FORMAT_CLASSIC },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given)
+            return complain(STATUS_USAGE,
+                            "--%s is of processes: it does not go with database sessions",
+                            all[i].name);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int run_sessions(struct check *check)
+{
+    const struct check_sessions sessions = {
+        .source = check->recorded.source,
+        .facts = &check->recorded.facts,
+        .interval_ns = check->options.interval_ns,
+        .count = check->options.count,
+        .view = check->view,
+        .view_options = &check->view_options,
+    };
+    const int status = refuse_options_of_processes(&check->options);
+
+    return status == OPTIONS_GO_ON ? check_sessions_run(&sessions, &check->options.from) : status;
+}
+
+static int run_processes(struct check *check)
+{
+    if (check->tasks != NULL) {
+        check->context.hidden = is_hidden();
+        tell_accounting(check);
+    }
+    tell_tier(check);
+    return finish_report(check, run_intervals(check));
+}
+
 int command_check(int argc, char **argv)
 {
     struct check check = { 0 };
@@ -345,14 +418,8 @@ int command_check(int argc, char **argv)
         stop_on_signals();
         status = open_sources(&check);
     }
-    if (status == OPTIONS_GO_ON) {
-        if (check.tasks != NULL) {
-            check.context.hidden = is_hidden();
-            tell_accounting(&check);
-        }
-        tell_tier(&check);
-        status = finish_report(&check, run_intervals(&check));
-    }
+    if (status == OPTIONS_GO_ON)
+        status = check.recorded.is_sessions ? run_sessions(&check) : run_processes(&check);
     source_close(check.tasks);
     source_close(check.cpus);
     check_recorded_release(&check.recorded);

@@ -1,5 +1,6 @@
 #include "check_recorded.h"
 
+#include "check_sessions.h"
 #include "command.h"
 #include "ledger/error_series.h"
 #include "sources/recording_replay.h"
@@ -10,7 +11,8 @@
 static int refuse(const char *text)
 {
     return complain(STATUS_USAGE,
-                    "--from %s: camp check shows a recording of check (camp record --from check); "
+                    "--from %s: camp check shows a recording of check (camp record --from check), "
+                    "and sessions of a database that are measured beside what it says of them; "
                     "camp view and camp report show any",
                     text);
 }
@@ -52,11 +54,20 @@ int check_recorded_open(struct check_recorded *recorded, struct from_options *op
     const char *text = options->from.text;
     int status;
 
-    if (!recording_is_path(text))
+    if (!recording_is_path(text) && strchr(text, ':') == NULL) /* "postgres:..." */
         return refuse(text);
     status = from_options_open(options, &recorded->source, &recorded->facts);
     if (status != OPTIONS_GO_ON)
         return status;
+    recorded->is_sessions = check_sessions_can(recorded->source);
+    if (recorded->is_sessions)
+        return OPTIONS_GO_ON;
+    if (strcmp(recorded->facts.kind, "sessions") == 0)
+        return complain(
+            STATUS_USAGE,
+            "--from %s: on tier %s there is only one of what the database says and what "
+            "is measured: nothing to compare",
+            recorded->facts.name, recorded->facts.tier);
     if (!is_of_check(recorded->source, &recorded->is_sampled))
         return refuse(text);
     frame_init(&recorded->tasks, &tasks_schema);

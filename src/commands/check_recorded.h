@@ -1,4 +1,5 @@
-/* A recording of the source "check" as the two frames that `camp check` is made of. */
+/* What --from of `camp check` says: a recording of the source "check" as the two frames that it is
+ * made of, or sessions of a database (check_sessions.h). */
 #ifndef CAMP_COMMANDS_CHECK_RECORDED_H
 #define CAMP_COMMANDS_CHECK_RECORDED_H
 
@@ -9,6 +10,7 @@
 struct check_recorded {
     struct source *source; /* NULL: not open */
     struct from_facts facts;
+    bool is_sessions;   /* of a database: then there is only the source */
     bool is_sampled;    /* otherwise sampled time of processes was not known */
     struct frame tasks; /* where it was not: the rows with all columns */
 };

@@ -51,6 +51,9 @@ struct from_options {
       "Of what can be measured in several ways (check: taskstats, schedstat, bpf; cpus: bpf, "     \
       "proc): in this one, or not at all. The best that can be had is taken otherwise, and "       \
       "named.", 0, 0, NULL },                                                                      \
+    FROM_DATABASE_OPTIONS(options)
+
+#define FROM_DATABASE_OPTIONS(options)                                                             \
     { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
       "Of database sessions: what is contention, wait or idle. A line is STATE COLUMN "            \
       "class=REGEX event=REGEX activity=REGEX type=REGEX; docs/sessions.md.", 0, 0, NULL },        \

@@ -104,7 +104,7 @@ END
     [[ ${lines[0]} == *"  tier taskstats  "*" processes ran, "* ]]
     [ "$(grep -c ' tier ' <<<"$output")" = 1 ]
     run -2 "$CAMP" check --from taskstats.camp --report x.html
-    [[ $output == *"--from goes without --tier and --report"* ]]
+    [[ $output == *"--from goes without --report"* ]]
     run -1 "$CAMP" check --from taskstats.camp --pid 99999998
     [[ $output == *"--pid 99999998: no process of this number is in taskstats.camp (check)"* ]]
     "$CAMP" record --from cpus --tier proc --output cpus.camp --count 1 --interval 50ms

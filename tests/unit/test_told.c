@@ -1,0 +1,191 @@
+/* What a database says of its sessions beside what was measured of them. */
+#include "commands/check_sessions.h"
+#include "sources/sessions/session.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char rules[] = "contention lock class=Lock\n"
+                            "wait io class=IO\n"
+                            "idle client class=Client\n";
+
+#define MS 1000000u
+
+static void open_frame(struct session_frame *sessions, bool detail, bool has_told)
+{
+    const struct session_plan plan = {
+        .name = "postgres",
+        .detail = detail,
+        .has_told = has_told,
+        .cpu_provenance = CAMP_MEASURED,
+        .wait_provenance = CAMP_SAMPLED,
+        .rules_text = rules,
+    };
+    struct camp_error error = { 0 };
+
+    assert_int_equal(session_frame_init(sessions, &plan, &error), CAMP_OK);
+    session_frame_begin(sessions, 0, 1000 * MS, 0);
+}
+
+/* On a CPU, ready, locked, reading, idle; the rest of its second is in no state. */
+static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5],
+                const uint64_t told_ms[5])
+{
+    const struct session_time times[] = {
+        { { { "Lock", "tuple", "active", "client" } }, ms[2] * MS },
+        { { { "IO", "WALSync", "active", "client" } }, ms[3] * MS },
+        { { { "Client", "ClientRead", "idle", "client" } }, ms[4] * MS },
+    };
+    struct session session = { .entity = { .id = id, .count = 1 },
+                               .elapsed_ns = 1000 * MS,
+                               .cpu_ns = ms[0] * MS,
+                               .run_queue_ns = ms[1] * MS,
+                               .times = times,
+                               .time_count = 3 };
+
+    for (int i = 0; i < SESSION_STATE_COUNT; i++)
+        session.told_ns[i] = told_ms[i] * MS;
+    assert_int_equal(session_frame_add(sessions, &session), CAMP_OK);
+}
+
+/* The run queue is in whatever the database says; errors of two sessions that cancel out in the sum
+ * do not in the RMS. */
+static void add_two(struct session_frame *sessions)
+{
+    add(sessions, 1, (const uint64_t[]){ 300, 400, 100, 100, 50 },
+        (const uint64_t[]){ 700, 0, 100, 150, 50 });
+    add(sessions, 2, (const uint64_t[]){ 100, 0, 0, 100, 800 },
+        (const uint64_t[]){ 200, 0, 0, 50, 750 });
+}
+
+static void check_sums(bool detail)
+{
+    struct session_frame sessions;
+    struct told_columns columns;
+    struct told told = { 0 };
+
+    open_frame(&sessions, detail, true);
+    add_two(&sessions);
+    assert_true(told_columns_find(&columns, &sessions.schema));
+    told_add(&told, &columns, &sessions.frame);
+    assert_int_equal(told.sessions, 2);
+    assert_float_equal(told.session_s, 2, 1e-9);
+    assert_float_equal(told.sums[SESSION_CPU].measured_ns, 400. * MS, 1);
+    assert_float_equal(told.sums[SESSION_CPU].told_ns, 900. * MS, 1);
+    assert_float_equal(told_rms(&told, SESSION_CPU), sqrt((400. * 400 + 100. * 100) / 2), 1e-6);
+    assert_float_equal(told.sums[SESSION_WAIT].measured_ns, 200. * MS, 1);
+    assert_float_equal(told.sums[SESSION_WAIT].told_ns, 200. * MS, 1);
+    assert_float_equal(told_rms(&told, SESSION_WAIT), 50, 1e-6);
+    assert_float_equal(told_rms(&told, SESSION_RUN_QUEUE), sqrt(400. * 400 / 2), 1e-6);
+    assert_float_equal(told_rms(&told, SESSION_CONTENTION), 0, 1e-6);
+    assert_float_equal(told.sums[TOLD_UNACCOUNTED].measured_ns, 50. * MS, 1);
+    assert_float_equal(told.sums[TOLD_UNACCOUNTED].told_ns, 0, 1);
+    session_frame_release(&sessions);
+}
+
+static void errors_cancel_out_in_a_sum_and_not_in_the_rms(void **state)
+{
+    (void)state;
+    check_sums(false);
+}
+
+static void in_detail_the_sums_are_the_same(void **state)
+{
+    (void)state;
+    check_sums(true);
+}
+
+/* One that was there a tenth of the time has a tenth of the weight. */
+static void a_session_weighs_as_long_as_it_was_there(void **state)
+{
+    struct session_frame sessions;
+    struct told_columns columns;
+    struct told told = { 0 };
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    add_two(&sessions);
+    sessions.frame.elapsed_ns[1] = 100 * MS;
+    told_columns_find(&columns, &sessions.schema);
+    told_add(&told, &columns, &sessions.frame);
+    told_add(&told, &columns, &sessions.frame); /* an interval more changes no mean */
+    assert_float_equal(told.session_s, 2.2, 1e-9);
+    assert_float_equal(told_rms(&told, SESSION_CPU),
+                       sqrt((400. * 400 * 1 + 1000. * 1000 * 0.1) / 1.1), 1e-6);
+    session_frame_release(&sessions);
+}
+
+static void without_what_the_database_says_there_is_nothing_to_check(void **state)
+{
+    static const struct column columns[] = {
+        { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED },
+        { "told_cpu_ns", "told", "", COLUMN_COUNTER, CAMP_SAMPLED },
+    };
+    static const struct schema threads = { "threads", columns, 2, 1 };
+    struct session_frame sessions;
+    struct told_columns found;
+
+    (void)state;
+    open_frame(&sessions, false, false);
+    assert_false(told_columns_find(&found, &sessions.schema));
+    assert_false(told_columns_find(&found, &threads));
+    session_frame_release(&sessions);
+}
+
+static void check_cell(const struct check_sessions_record *record, size_t row, size_t column,
+                       double expected)
+{
+    const struct cell *cell = &record->cells[row * CHECK_SESSIONS_FIELDS + column];
+
+    assert_int_equal(cell->kind, CELL_REAL);
+    assert_float_equal(cell->real, expected, 1e-6);
+}
+
+static void the_record_has_shares_points_and_what_was_sampled_too(void **state)
+{
+    const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
+    struct check_sessions_record record;
+    struct session_frame sessions;
+    struct told_columns columns;
+    struct told told = { 0 };
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    add_two(&sessions);
+    told_columns_find(&columns, &sessions.schema);
+    told_add(&told, &columns, &sessions.frame);
+    check_sessions_fill(&record, &told, &sessions.frame, &facts, "now", 1, 0);
+    check_cell(&record, SESSION_CPU, 1, 0.4);
+    check_cell(&record, SESSION_CPU, 2, 20);
+    check_cell(&record, SESSION_CPU, 4, 45);
+    check_cell(&record, SESSION_CPU, 5, 25);
+    check_cell(&record, SESSION_CPU, 6, 125);
+    check_cell(&record, SESSION_RUN_QUEUE, 6, -100);
+    assert_int_equal(record.cells[SESSION_CPU * CHECK_SESSIONS_FIELDS + 5].emphasis, BAD);
+    check_cell(&record, TOLD_UNACCOUNTED, 5, -2.5);
+    assert_int_equal(record.cells[TOLD_UNACCOUNTED * CHECK_SESSIONS_FIELDS + 6].kind, CELL_UNKNOWN);
+    assert_non_null(strstr(record.notes[0], "the other states are sampled too"));
+    assert_string_equal(record.headline, "now  1.00 s  postgres:db  tier schedstat+memory  2 "
+                                         "sessions, 2.0 session-seconds");
+    session_frame_release(&sessions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_cancel_out_in_a_sum_and_not_in_the_rms),
+        cmocka_unit_test(in_detail_the_sums_are_the_same),
+        cmocka_unit_test(a_session_weighs_as_long_as_it_was_there),
+        cmocka_unit_test(without_what_the_database_says_there_is_nothing_to_check),
+        cmocka_unit_test(the_record_has_shares_points_and_what_was_sampled_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
