@@ -14,7 +14,7 @@ static int refuse(const char *text)
                     "--from %s: camp check shows a recording of check (camp record --from check), "
                     "and sessions of a database that are measured beside what it says of them; "
                     "camp view and camp report show any",
-                    text);
+                    from_shown(text).text);
 }
 
 static enum tasks_tier tier_of(const char *name)

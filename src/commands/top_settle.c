@@ -97,7 +97,7 @@ static int refuse_options_of_threads(const struct top *top)
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i].given)
             return complain(STATUS_USAGE, "--%s is of threads: it does not go with --from %s",
-                            options[i].name, top->from.from.text);
+                            options[i].name, from_shown(top->from.from.text).text);
     }
     return OPTIONS_GO_ON;
 }
@@ -144,7 +144,7 @@ int top_settle_any(struct top *top)
         return status;
     if (schema->state_count == 0)
         return complain(STATUS_USAGE, "--from %s: it has no states, so its time adds up to nothing",
-                        top->from.from.text);
+                        from_shown(top->from.from.text).text);
     top->is_any = true;
     status = settle_label(top, schema);
     if (status == OPTIONS_GO_ON)

@@ -19,6 +19,18 @@
 #define SQLITE_PREFIX "sqlite:"
 #define ODBC_PREFIX "odbc:"
 
+struct from_shown from_shown(const char *text)
+{
+    const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+    struct from_shown ret;
+
+    if (text[word] == ':' && strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) != 0)
+        snprintf(ret.text, sizeof ret.text, "%.*s:...", word < 40 ? (int)word : 40, text);
+    else
+        snprintf(ret.text, sizeof ret.text, "%.60s", text);
+    return ret;
+}
+
 /* ------------------------------------------------------------------------ This machine -- */
 
 /* Which of a source's tiers --tier asks for: tiers[count], NULL those that cannot be asked for.
@@ -42,7 +54,7 @@ static int find_tier(const struct from *from, const char *const *tiers, size_t c
                                    length > 0 ? ", " : "", tiers[i]);
     }
     return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.40s: %.40s has %s", from->tier,
-                     from->text != NULL ? from->text : "threads", names);
+                     from_shown(from->text != NULL ? from->text : "threads").text, names);
 }
 
 static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
@@ -199,14 +211,15 @@ static int refuse_unused(const struct from *from, const char *text, struct camp_
     if (from->query != NULL && !is_query)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--query goes with --from sqlite:FILE or odbc:DSN, not with --from %.60s",
-                         text);
+                         from_shown(text).text);
     if (from->unit != NULL && !is_table)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--unit is of the numbers in a table; --from %.60s says its own", text);
+                         "--unit is of the numbers in a table; --from %.60s says its own",
+                         from_shown(text).text);
     if (from->tier != NULL && (is_table || recording_is_path(text)))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--tier is of what is measured now; --from %.60s was measured before",
-                         text);
+                         from_shown(text).text);
     return CAMP_OK;
 }
 
@@ -217,6 +230,7 @@ static const struct database {
                 struct from_facts *facts, struct camp_error *error);
 } databases[] = {
     { "postgres:", postgres_source_open },
+    { "postgresql:", postgres_source_open },
     { ODBC_PREFIX, odbc_source_open },
 };
 
@@ -245,7 +259,7 @@ static int open_named(const struct from *from, const char *text, struct source *
                      "there is no source '%.40s'; it takes threads, processes, users, commands, "
                      "cgroups, cpus, check, postgres:..., odbc:..., FILE.camp, FILE.csv, - or "
                      "sqlite:FILE",
-                     text);
+                     from_shown(text).text);
 }
 
 /* Rows that have states, and are disjoint: who adds them up counts no time twice. */

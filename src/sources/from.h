@@ -63,4 +63,12 @@ struct from_facts {
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error);
 
+/* What may be shown of what was said: of databases the word before the colon alone
+ * ("postgres:..."), as a password may stand behind. */
+struct from_shown {
+    char text[64];
+};
+
+struct from_shown from_shown(const char *text);
+
 #endif

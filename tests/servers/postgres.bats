@@ -132,6 +132,10 @@ own_backend() {
     fails_with 'it asks for a password; set PGPASSWORD' "$PG user=secret"
     fails_with 'password authentication failed for user "secret"' "$PG user=secret password=wrong"
     fails_with 'No such file or directory; is the server running' "host=$SERVERS/missing"
+    for words in 'password=my geheim' 'geheim=1' 'postgres://h/d?geheim=1' "password='geheim"; do
+        fails_with 'the connection string cannot be read' "$words"
+        [[ $stderr != *geheim* ]]
+    done
     fails_with 'Connection refused; is the server running' 'host=127.0.0.1 port=1'
 }
 
@@ -151,6 +155,34 @@ own_backend() {
     PG="$PG password=sesame" watch 1 100
     grep -q 'connected yes' "$SERVERS/watched"
     run ! grep -q sesame "$SERVERS/watched"
+}
+
+@test "postgres: camp records no password, and takes URIs" {
+    start_postgres
+    query_postgres 'grant pg_monitor to secret'
+    uri="//secret:sesame@${PG_FOLDER//\//%2F}/postgres"
+    for from in "postgres:host=$PG_FOLDER dbname=postgres user=secret password=sesame" \
+        "postgres:$uri" "postgresql:$uri"; do
+        run timeout 30 "$CAMP" record --from "$from" --tier SQL --interval 200ms --count 1 \
+            --output "$SERVERS/run.camp"
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [[ $output != *sesame* ]]
+        run ! grep -q sesame "$SERVERS/run.camp"
+        rm -f "$SERVERS/run.camp"
+    done
+}
+
+@test "postgres: what is refused does not repeat a password" {
+    for words in 'top --query x' 'top --unit ms' 'check' 'top --tier sesame1' 'view --query x'; do
+        for from in 'postgres:password=sesame' 'postgresql://u:sesame@h' 'mysql://u:sesame@h'; do
+            # shellcheck disable=SC2086
+            run timeout 20 "$CAMP" $words --from "$from"
+            echo "camp $words --from $from: $output"
+            [ "$status" -ne 0 ]
+            [[ $output == camp* && $output != *sesame@* && $output != *=sesame* ]]
+        done
+    done
 }
 
 @test "postgres: a role whose connections are used up is told so" {

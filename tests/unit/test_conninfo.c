@@ -63,6 +63,21 @@ static void a_socket_without_a_file_is_shown(void **state)
     assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
 }
 
+static void what_stands_behind_postgres_is_what_libpq_takes(void **state)
+{
+    char *uri = conninfo_of_place("//u@h/d"), *words = conninfo_of_place("host=h");
+
+    (void)state;
+    assert_string_equal(uri, "postgres://u@h/d");
+    assert_string_equal(words, "host=h");
+    assert_true(conninfo_is_good(uri) && conninfo_is_good(words) && conninfo_is_good(""));
+    assert_true(conninfo_is_good("accounts"));
+    assert_false(conninfo_is_good("password=my geheim"));
+    assert_false(conninfo_is_good("geheim=1"));
+    free(uri);
+    free(words);
+}
+
 static void it_is_one_line_that_ends(void **state)
 {
     char shown[16];
@@ -80,6 +95,7 @@ int main(void)
         cmocka_unit_test(only_what_is_known_to_be_harmless_is_shown),
         cmocka_unit_test(what_may_be_a_password_in_anothers_place_is_hidden),
         cmocka_unit_test(a_socket_without_a_file_is_shown),
+        cmocka_unit_test(what_stands_behind_postgres_is_what_libpq_takes),
         cmocka_unit_test(it_is_one_line_that_ends),
     };
 

@@ -105,3 +105,23 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
         snprintf(ret, size, "(hidden)");
     PQconninfoFree(options);
 }
+
+bool conninfo_is_good(const char *conninfo)
+{
+    PQconninfoOption *options;
+
+    if (is_name_alone(conninfo))
+        return true;
+    options = PQconninfoParse(conninfo, NULL);
+    PQconninfoFree(options);
+    return options != NULL;
+}
+
+char *conninfo_of_place(const char *place)
+{
+    char *conninfo;
+
+    if (strncmp(place, "//", 2) != 0)
+        return strdup(place);
+    return asprintf(&conninfo, "postgres:%s", place) >= 0 ? conninfo : NULL;
+}

@@ -2,6 +2,7 @@
 #ifndef CAMP_SOURCES_SESSIONS_CONNINFO_H
 #define CAMP_SOURCES_SESSIONS_CONNINFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* ret[size]: "host=/run/postgresql dbname=x user=y" of a connection string (key=value words, a
@@ -11,5 +12,13 @@
  * nothing at all: "(hidden)". Of one that says none of them "(default)". One line without control
  * characters. */
 void conninfo_shown(const char *conninfo, char *ret, size_t size);
+
+/* Whether libpq can read it. Why not is nobody's to see: its message has the words it stumbles
+ * over, which may be those of a password with a blank. */
+bool conninfo_is_good(const char *conninfo);
+
+/* What stands behind "postgres:" in --from, as libpq takes it: of a URI ("//user@host/x") its
+ * scheme is put back. The caller frees it; NULL: no memory. */
+char *conninfo_of_place(const char *place);
 
 #endif

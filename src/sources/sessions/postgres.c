@@ -355,7 +355,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ describe, next, close_postgres, NULL };
     source->stop = from->stop;
     source->background = from->background;
-    source->conninfo = strdup(conninfo);
+    source->conninfo = conninfo_of_place(conninfo);
     source->tier = POSTGRES_SQL;
     if (source->conninfo != NULL)
         r = open_all(source, from, facts, error);

@@ -6,6 +6,7 @@
  */
 #include "postgres_client.h"
 
+#include "conninfo.h"
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_failure.h"
@@ -334,6 +335,12 @@ int postgres_client_open(const char *conninfo, const struct postgres_statements 
     struct postgres_client *client = calloc(1, sizeof *client);
     int r = CAMP_E_NOMEM;
 
+    if (!conninfo_is_good(conninfo)) {
+        free(client);
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "PostgreSQL: the connection string cannot be read: host=H password='a b', "
+                         "or a URI with %%40 for @");
+    }
     if (client == NULL || (client->conninfo = strdup(conninfo)) == NULL) {
         camp_fail(error, r, 0, "no memory for a connection");
         goto out;
