@@ -20,8 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WHAT "wait events of each switch"
-#define WITHOUT "without them sessions are sampled"
+#define WHAT "wait events at switches"
+#define WITHOUT "else sessions are sampled"
 
 struct backends {
     struct backends_bpf *programs;

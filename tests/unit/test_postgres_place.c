@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -167,6 +168,7 @@ static pid_t start_backend(size_t number)
     pid_t pid = fork();
 
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* of a test that fails, too */
         event_pointer = &shared->event[number];
         entry_pointer = &shared->entry[number];
         shared->entry[number].pid = (uint32_t)getpid();
