@@ -153,7 +153,7 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
 @test "query: many rows, and long texts, come whole" {
     sqlite3 "$DB" "create table t(at, session, cpu_ms, story);
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
-        insert into t select 1767225600 + i / 10, 'w' || i % 10, 5, printf('%.*c', 9000, 'x') from n"
+        insert into t select 1767225600 + i / 10, 'w' || (i % 10), 5, printf('%.*c', 9000, 'x') from n"
     run -0 record --from odbc:sales --query 'select at, session, story, cpu_ms from t'
     [[ $output == *'501 intervals, 5000 rows'* ]]
 }

@@ -2,10 +2,10 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "proc_clock.h"
 #include "sources/source.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,20 +366,18 @@ static int read_model(struct oracle_look *look, struct odbc_statement *statement
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* The scheduler's clocks of a process (its main thread: dedicated servers have no other). */
+/* Of a process's main thread: dedicated servers have no other. */
 static bool read_clock(struct oracle_session *session)
 {
-    char path[64];
-    FILE *file;
-    bool good;
+    struct camp_thread task;
+    struct proc_clock clock;
 
-    snprintf(path, sizeof path, "/proc/%" PRId32 "/schedstat", session->spid);
-    file = fopen(path, "re");
-    if (file == NULL)
+    if (proc_clock_find(session->spid, &task, NULL) != CAMP_OK ||
+        proc_clock_read(&task, &clock, NULL) != CAMP_OK)
         return false;
-    good = fscanf(file, "%" SCNu64 " %" SCNu64, &session->cpu_ns, &session->run_queue_ns) == 2;
-    fclose(file);
-    return good;
+    session->cpu_ns = clock.cpu_ns;
+    session->run_queue_ns = clock.run_queue_ns;
+    return true;
 }
 
 /* A process that serves several sessions (shared servers, threads) is nobody's own. */

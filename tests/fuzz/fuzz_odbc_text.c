@@ -1,0 +1,52 @@
+/* Any bytes as a connection string of ODBC, and beside a password in one: it is not shown. */
+#include "sources/sessions/odbc_text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECRET "geheim"
+#define BYTES_MOST 200
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void show(const char *text, char *ret, size_t size)
+{
+    memset(ret, 'x', size);
+    odbc_text_shown(text, ret, size);
+    if (memchr(ret, '\0', size) == NULL)
+        abort();
+    for (; *ret != '\0'; ret++) {
+        if ((unsigned char)*ret < ' ' || *ret == 0x7f)
+            abort();
+    }
+}
+
+/* As a user and a password from the environment, which the string must not let out. */
+static void check_password(const char *bytes)
+{
+    char connect[ODBC_TEXT_SIZE], shown[ODBC_TEXT_SIZE], password[BYTES_MOST + sizeof SECRET];
+
+    snprintf(password, sizeof password, "%s%s", SECRET, bytes);
+    if (strstr(bytes, SECRET) != NULL ||
+        !odbc_text_to_connect("DSN=sales", bytes, password, connect))
+        return;
+    show(connect, shown, sizeof shown);
+    if (strcmp(shown, "DSN=sales") != 0)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char bytes[BYTES_MOST + 1], shown[32], connect[ODBC_TEXT_SIZE];
+
+    if (size > BYTES_MOST)
+        return 0;
+    memcpy(bytes, data, size);
+    bytes[size] = '\0';
+    show(bytes, shown, sizeof shown);
+    odbc_text_to_connect(bytes, bytes, bytes, connect);
+    check_password(bytes);
+    return 0;
+}
