@@ -9,6 +9,7 @@
 #include "parts.h"
 #include "query.h"
 #include "recording_replay.h"
+#include "sessions/mariadb.h"
 #include "sessions/odbc.h"
 #include "sessions/postgres.h"
 #include "table.h"
@@ -231,6 +232,7 @@ static const struct database {
 } databases[] = {
     { "postgres:", postgres_source_open },
     { "postgresql:", postgres_source_open },
+    { "mariadb:", mariadb_source_open },
     { ODBC_PREFIX, odbc_source_open },
 };
 
@@ -255,11 +257,12 @@ static int open_named(const struct from *from, const char *text, struct source *
         return recording_replay_open(from, text, ret, facts, error);
     if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))
         return open_csv(from, ret, facts, error);
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "there is no source '%.40s'; it takes threads, processes, users, commands, "
-                     "cgroups, cpus, check, postgres:..., odbc:..., FILE.camp, FILE.csv, - or "
-                     "sqlite:FILE",
-                     from_shown(text).text);
+    return camp_fail(
+        error, CAMP_E_INVALID, 0,
+        "there is no source '%.40s'; it takes threads, processes, users, commands, "
+        "cgroups, cpus, check, postgres:..., mariadb:..., odbc:..., FILE.camp, FILE.csv, "
+        "- or sqlite:FILE",
+        from_shown(text).text);
 }
 
 /* Rows that have states, and are disjoint: who adds them up counts no time twice. */

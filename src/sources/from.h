@@ -8,6 +8,7 @@
  *     FILE.csv                                         a table: time, entity, numbers
  *     -                                                one on standard input
  *     sqlite:FILE                                      a table by a query
+ *     mariadb:CONNINFO                                 sessions of MariaDB (docs/sessions.md)
  *     odbc:DSN                                         sessions of Oracle, or with a query a table
  *     postgres:CONNINFO                                sessions of a database (docs/sessions.md)
  */

@@ -163,6 +163,64 @@ static void postgres_has_a_place_for_all_it_says(void **state)
     session_rules_release(&rules);
 }
 
+/* The table of states in docs/sessions.md. */
+static void mariadb_has_a_place_for_all_it_says(void **state)
+{
+    static const struct {
+        const char *class, *event, *activity, *type, *column;
+    } cases[] = {
+        /* by the operating system */
+        { "poll", "none", "idle", "client", "idle.client" },
+        { "poll", "none", "idle_in_transaction", "client", "idle.in_transaction" },
+        { "poll", "none", "active", "client", "wait.client_of_statement" },
+        { "socket", "Writing_to_net", "active", "client", "wait.client_of_statement" },
+        { "futex", "row_lock", "active", "client", "contention.row_lock" },
+        { "futex", "User_sleep", "active", "client", "idle.asked_for" },
+        { "futex", "Waiting_for_table_metadata_lock", "active", "client",
+          "contention.metadata_lock" },
+        { "futex", "Waiting_for_table_level_lock", "active", "client", "contention.table_lock" },
+        { "futex", "User_lock", "active", "client", "contention.user_lock" },
+        { "futex", "Updating", "active", "client", "contention.other_futex" },
+        { "futex", "none", "active", "client", "contention.other_futex" },
+        { "disk", "Sending_data", "active", "client", "wait.disk" },
+        { "asleep", "Commit", "active", "client", "wait.commit" },
+        { "asleep", "row_lock", "active", "client", "contention.row_lock" },
+        { "asleep", "Sending_data", "active", "client", "wait.asleep" },
+        { "page_fault", "none", "active", "client", "wait.page_fault" },
+        { "stopped", "none", "active", "client", "wait.asleep" },
+        { "futex", "none", "active", "background", "idle.background" },
+        { "disk", "none", "active", "background", "wait.disk" },
+        /* by its instruments */
+        { "idle", "none", "idle", "client", "idle.client" },
+        { "synch", "cond/sql/Item_func_sleep::cond", "active", "client", "idle.asked_for" },
+        { "synch", "cond/sql/MDL_context::COND_wait_status", "active", "client",
+          "contention.metadata_lock" },
+        { "synch", "mutex/innodb/lock_mutex", "active", "client", "contention.innodb_latch" },
+        { "synch", "mutex/sql/MYSQL_BIN_LOG::LOCK_log", "active", "client",
+          "contention.group_commit" },
+        { "synch", "rwlock/sql/LOCK_grant", "active", "client", "contention.other_mutex" },
+        { "io_file", "innodb/innodb_log_file", "active", "client", "wait.disk" },
+        { "io_socket", "sql/client_connection", "active", "client", "wait.client_of_statement" },
+        /* by the process list alone */
+        { "none", "none", "idle", "client", "idle.client" },
+        { "none", "row_lock", "active", "client", "contention.row_lock" },
+        { "none", "User_sleep", "active", "client", "idle.asked_for" },
+        { "none", "Commit", "active", "client", "wait.commit" },
+        { "none", "Writing_to_net", "active", "client", "wait.client_of_statement" },
+        { "none", "Sending_data", "active", "client", "cpu.not_seen_to_wait" },
+        { "none", "Slave_has_read_all_relay_log", "active", "background", "idle.background" },
+    };
+    struct session_rules rules;
+
+    (void)state;
+    parse(&rules, session_rules_mariadb);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(
+            find(&rules, cases[i].class, cases[i].event, cases[i].activity, cases[i].type),
+            cases[i].column);
+    session_rules_release(&rules);
+}
+
 /* The table of states in docs/sessions.md. Oracle has 14 wait classes. */
 static void oracle_has_a_place_for_all_it_says(void **state)
 {
@@ -211,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
         cmocka_unit_test(columns_have_an_end),
         cmocka_unit_test(postgres_has_a_place_for_all_it_says),
+        cmocka_unit_test(mariadb_has_a_place_for_all_it_says),
         cmocka_unit_test(oracle_has_a_place_for_all_it_says),
     };
 

@@ -35,6 +35,7 @@ struct session {
 };
 
 /* The rules of each database that camp knows: rules/NAME.rules, built in. */
+extern const char session_rules_mariadb[];
 extern const char session_rules_oracle[];
 extern const char session_rules_postgres[];
 

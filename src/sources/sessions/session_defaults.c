@@ -1,6 +1,10 @@
 #include "session.h"
 
 /* The build makes these of rules/NAME.rules: a literal a line. */
+const char session_rules_mariadb[] =
+#include "mariadb_rules.h"
+    ;
+
 const char session_rules_oracle[] =
 #include "oracle_rules.h"
     ;

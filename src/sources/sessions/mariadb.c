@@ -1,0 +1,227 @@
+#include "mariadb.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "mariadb_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_NS (10 * (uint64_t)NS_PER_MS)
+#define ANSWER_NS (300 * (uint64_t)NS_PER_MS) /* for an answer at the end of an interval */
+
+static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "performance_schema",
+                                                    "SQL" };
+
+static const struct schema *describe(const struct source *source)
+{
+    return &((const struct mariadb_source *)source)->sessions_frame.schema;
+}
+
+/* One look at all: a sample, the instruments, the threads, as close together as they can be. */
+static int look(struct mariadb_source *source, struct camp_error *error)
+{
+    const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
+    int r = mariadb_sample(source, until_ns);
+
+    if (r == CAMP_OK)
+        r = mariadb_ask_instruments(source, until_ns);
+    if (r == CAMP_OK && source->threads != NULL)
+        r = mariadb_threads_look(source->threads, error);
+    return r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct mariadb_source *source = (struct mariadb_source *)base;
+    struct session_frame *sessions = &source->sessions_frame;
+    const uint64_t start_ns = sessions->frame.end_ns;
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, source->stop)) {
+        const uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+        if (mariadb_sample_is_due(source, now) && now + SLICE_NS < deadline_ns)
+            r = mariadb_sample(source, deadline_ns);
+    }
+    if (r == CAMP_OK)
+        r = look(source, error);
+    session_frame_begin(sessions, start_ns, now_ns(CLOCK_MONOTONIC),
+                        (int64_t)now_ns(CLOCK_REALTIME));
+    sessions->frame.losses = (struct losses){ 0 };
+    if (r == CAMP_OK)
+        r = mariadb_fill_frame(source);
+    mariadb_sessions_turn(&source->sessions);
+    sessions->frame.note = source->failure.message[0] != '\0' ? source->failure.message : NULL;
+    *ret_frame = &sessions->frame;
+    return r;
+}
+
+/* ------------------------------------------------------------------------------ Opening -- */
+
+static void close_mariadb(struct source *base)
+{
+    struct mariadb_source *source = (struct mariadb_source *)base;
+
+    mariadb_client_close(source->client);
+    mariadb_thread_release(&source->own);
+    mariadb_sessions_release(&source->sessions);
+    mariadb_waits_release(&source->waits);
+    mariadb_threads_close(source->threads);
+    mariadb_book_release(&source->book);
+    session_frame_release(&source->sessions_frame);
+    free(source);
+}
+
+static int wanted_tier(const char *name, enum tier *ret, struct camp_error *error)
+{
+    *ret = TIER_COUNT;
+    if (name == NULL)
+        return CAMP_OK;
+    for (int i = 0; i < TIER_COUNT; i++) {
+        if (strcasecmp(name, tier_names[i]) == 0) {
+            *ret = (enum tier)i;
+            return CAMP_OK;
+        }
+    }
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "mariadb: there is no tier '%.40s'; there are bpf, schedstat+SQL, "
+                     "performance_schema and SQL",
+                     name);
+}
+
+/* Whether a tier can be had, and then all it takes is open. */
+static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_error *error)
+{
+    source->tier = tier;
+    if (tier <= TIER_SCHEDSTAT && source->server.pid == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "%s", source->server.without_pid);
+    if (tier == TIER_INSTRUMENTS && (source->server.instruments & INSTRUMENTS_IDLE) == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "performance_schema is off, its instrument 'idle' is, or it may not be "
+                         "read (docs/sessions.md)");
+    if (source->server.pid == 0 || tier == TIER_SQL)
+        return CAMP_OK;
+    return mariadb_threads_open(source->server.pid, tier == TIER_BPF, &source->threads, error);
+}
+
+/* The best there is; why not a better one stays in *error. */
+static int choose_tier(struct mariadb_source *source, const char *name, struct camp_error *error)
+{
+    enum tier wanted;
+    int r = wanted_tier(name, &wanted, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (wanted != TIER_COUNT) {
+        struct camp_error why = { 0 };
+
+        r = open_tier(source, wanted, &why);
+        return r == CAMP_OK ? r
+                            : camp_fail(error, r, why.system_error, "mariadb: no tier %s: %.150s",
+                                        name, why.message);
+    }
+    for (int i = 0; i < TIER_COUNT; i++) {
+        struct camp_error why = { 0 };
+
+        r = open_tier(source, (enum tier)i, &why);
+        if (r == CAMP_OK)
+            return r;
+        if (error->message[0] == '\0')
+            *error = why;
+    }
+    return r;
+}
+
+static int open_frame(struct mariadb_source *source, const struct from *from,
+                      struct camp_error *error)
+{
+    const struct session_plan plan = {
+        .name = "mariadb",
+        .detail = from->detail,
+        .has_told = source->tier <= TIER_SCHEDSTAT,
+        .cpu_provenance = source->tier == TIER_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
+        .wait_provenance = source->tier == TIER_SQL           ? CAMP_SAMPLED
+                           : source->tier == TIER_INSTRUMENTS ? CAMP_MEASURED
+                                                              : CAMP_SCALED,
+        .rules_path = from->rules,
+        .rules_text = session_rules_mariadb,
+        .label_names = mariadb_label_names,
+        .label_count = from->queries ? MARIADB_LABELS : MARIADB_LABELS - 1,
+    };
+
+    return session_frame_init(&source->sessions_frame, &plan, error);
+}
+
+static void tell_facts(const struct mariadb_source *source, const struct mariadb_options *options,
+                       const struct camp_error *why, struct from_facts *facts)
+{
+    char place[96];
+
+    mariadb_options_show(options, place, sizeof place);
+    snprintf(facts->name, sizeof facts->name, "mariadb %s", place);
+    snprintf(facts->kind, sizeof facts->kind, "sessions");
+    facts->tier = tier_names[source->tier];
+    facts->live = true;
+    if (!source->server.has_process)
+        snprintf(facts->note, sizeof facts->note,
+                 "Sessions of other users are hidden: the right PROCESS is missing");
+    else if (why->message[0] != '\0')
+        snprintf(facts->note, sizeof facts->note, "Tier %s: %.200s", facts->tier, why->message);
+}
+
+static int open_server(struct mariadb_source *source, const struct mariadb_options *options,
+                       struct camp_error *error)
+{
+    int r = mariadb_client_open(options, source->stop, &source->client, error);
+
+    if (r == CAMP_OK)
+        r = mariadb_server_learn(source->client, UINT64_MAX, &source->server, error);
+    if (r == MARIADB_PENDING)
+        r = camp_fail(error, CAMP_E_GONE, 0, "MariaDB: interrupted while connecting");
+    return r;
+}
+
+int mariadb_source_open(const struct from *from, const char *conninfo, struct source **ret,
+                        struct from_facts *facts, struct camp_error *error)
+{
+    struct mariadb_source *source = calloc(1, sizeof *source);
+    struct mariadb_options options;
+    struct camp_error why = { 0 };
+    int r;
+
+    if (source == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
+    source->source = (struct source){ .describe = describe, .next = next, .close = close_mariadb };
+    source->stop = from->stop;
+    source->background = from->background;
+    r = mariadb_options_parse(conninfo, &options, error);
+    if (r == CAMP_OK)
+        r = open_server(source, &options, error);
+    if (r == CAMP_OK) {
+        source->statement = mariadb_sessions_statement(source->server.has_process, from->queries);
+        r = choose_tier(source, from->tier, &why);
+        if (r != CAMP_OK)
+            *error = why;
+    }
+    if (r == CAMP_OK)
+        r = open_frame(source, from, error);
+    if (r == CAMP_OK)
+        r = mariadb_meet_server(source, now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+    if (r == CAMP_OK)
+        r = look(source, error);
+    if (r == CAMP_OK) {
+        source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
+        r = mariadb_fill_frame(source);
+        mariadb_sessions_turn(&source->sessions);
+    }
+    if (r != CAMP_OK) {
+        close_mariadb(&source->source);
+        return r;
+    }
+    tell_facts(source, &options, &why, facts);
+    *ret = &source->source;
+    return CAMP_OK;
+}

@@ -1,0 +1,145 @@
+/*
+ * Asking the server, at a pace: a statement may take 1 % of a CPU, counted as the time of the
+ * thread that serves us and of our own where the server is local, otherwise as the time until the
+ * answer.
+ */
+#include "counters/units.h"
+#include "mariadb_inside.h"
+
+#define PERIOD_NS (100 * (uint64_t)NS_PER_MS) /* of samples */
+#define COST_LIMIT 100                        /* 1/100 of a CPU */
+
+/* CPU time of ours and of the thread that serves us; else the time that passed. */
+static uint64_t spent_ns(struct mariadb_source *source)
+{
+    struct proc_clock clock;
+
+    if (source->threads == NULL || proc_clock_read(&source->own.who, &clock, NULL) != CAMP_OK)
+        return now_ns(CLOCK_MONOTONIC);
+    return now_ns(CLOCK_THREAD_CPUTIME_ID) + clock.cpu_ns;
+}
+
+/* A load that is as regular as the samples would be seen in the same moment of its round each time:
+ * they come 25 % early to 25 % late, in no order. */
+static uint64_t jittered_ns(uint64_t period_ns)
+{
+    static uint32_t state = 1;
+
+    state = state * 1664525u + 1013904223u;
+    return period_ns * 3 / 4 + period_ns / 2 * (state >> 16) / 65536;
+}
+
+static void take_cost(struct pace *pace, uint64_t cost_ns, uint64_t shortest_ns)
+{
+    pace->cost_ns = pace->cost_ns == 0 ? cost_ns : (7 * pace->cost_ns + cost_ns) / 8;
+    pace->asked_ns = now_ns(CLOCK_MONOTONIC);
+    pace->period_ns = pace->cost_ns * COST_LIMIT;
+    if (pace->period_ns < shortest_ns)
+        pace->period_ns = shortest_ns;
+}
+
+static bool is_due(const struct pace *pace, uint64_t now)
+{
+    return now >= pace->asked_ns + pace->period_ns;
+}
+
+/* Another connection may be to another server: nothing of the sessions before is of those now. */
+int mariadb_meet_server(struct mariadb_source *source, uint64_t until_ns)
+{
+    struct mariadb_client_facts facts;
+    struct mariadb_server server;
+    int r = mariadb_server_learn(source->client, until_ns, &server, &source->failure);
+
+    if (r != CAMP_OK)
+        return r;
+    mariadb_client_facts(source->client, &facts);
+    mariadb_sessions_release(&source->sessions);
+    mariadb_waits_release(&source->waits);
+    source->asked_waits.asked_ns = 0;
+    source->server = server;
+    source->connections = facts.connections;
+    mariadb_thread_release(&source->own);
+    if (source->threads != NULL) {
+        mariadb_threads_serve(source->threads, server.pid);
+        mariadb_threads_find(source->threads, server.own_tid, &source->own.who);
+    }
+    return CAMP_OK;
+}
+
+static bool is_met(const struct mariadb_source *source)
+{
+    struct mariadb_client_facts facts;
+
+    mariadb_client_facts(source->client, &facts);
+    return facts.connections == source->connections && facts.connection != 0;
+}
+
+/* CAMP_OK: *ret are the rows of an answer from the server that we know. */
+static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
+               MYSQL_RES **ret)
+{
+    int r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
+
+    if (r == CAMP_OK && !is_met(source)) {
+        mysql_free_result(*ret);
+        r = mariadb_meet_server(source, until_ns);
+        if (r == CAMP_OK)
+            r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
+    }
+    return r;
+}
+
+bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
+{
+    return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
+}
+
+int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
+{
+    uint64_t begin_ns = spent_ns(source), end_ns;
+    MYSQL_RES *rows;
+    int r = ask(source, source->statement, until_ns, &rows);
+
+    if (r != CAMP_OK) {
+        source->samples.asked_ns = now_ns(CLOCK_MONOTONIC);
+        return CAMP_OK;
+    }
+    source->failure = (struct camp_error){ 0 };
+    r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC),
+                                source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
+    mysql_free_result(rows);
+    end_ns = spent_ns(source);
+    take_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
+    return r;
+}
+
+static bool uses_instruments(const struct mariadb_source *source)
+{
+    return source->tier <= TIER_INSTRUMENTS && (source->server.instruments & INSTRUMENTS_IDLE) != 0;
+}
+
+int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
+{
+    const uint64_t before_ns = source->asked_waits.asked_ns;
+    uint64_t begin_ns, end_ns;
+    MYSQL_RES *rows;
+    int r;
+
+    source->told = (struct mariadb_told){ 0 };
+    if (!uses_instruments(source) || !is_due(&source->asked_waits, now_ns(CLOCK_MONOTONIC)))
+        return CAMP_OK;
+    begin_ns = spent_ns(source);
+    if (ask(source, mariadb_waits_statement, until_ns, &rows) != CAMP_OK)
+        return CAMP_OK;
+    r = mariadb_waits_take(&source->waits, rows, source->server.instruments, &source->sessions);
+    mysql_free_result(rows);
+    end_ns = spent_ns(source);
+    take_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
+    if (before_ns != 0)
+        source->told = (struct mariadb_told){
+            .waits = &source->waits,
+            .elapsed_ns = source->asked_waits.asked_ns - before_ns,
+            .knows_synch = (source->server.instruments & INSTRUMENTS_SYNCH) != 0,
+        };
+    return r;
+}

@@ -1,0 +1,81 @@
+/*
+ * Failures by their numbers, of the server (mysqld_error.h) and of the library (errmsg.h): texts
+ * are in the server's language.
+ */
+#include "mariadb_failure.h"
+
+#include "counters/error.h"
+
+#include <ctype.h>
+#include <errmsg.h>
+#include <mysqld_error.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct advice {
+    unsigned number;
+    int code;
+    bool may_pass;
+    const char *text;
+} advices[] = {
+    { ER_ACCESS_DENIED_ERROR, CAMP_E_PERM, false,
+      "give user=, and its password in ~/.my.cnf or MARIADB_PWD" },
+    { ER_ACCESS_DENIED_NO_PASSWORD_ERROR, CAMP_E_PERM, false,
+      "this user is who the system says it is: run as that one, or give user=" },
+    { ER_DBACCESS_DENIED_ERROR, CAMP_E_PERM, false, "give no database=, or one it may use" },
+    { ER_ACCOUNT_HAS_BEEN_LOCKED, CAMP_E_PERM, false, "give another user=" },
+    { ER_MUST_CHANGE_PASSWORD_LOGIN, CAMP_E_PERM, false, "set it anew by the mariadb client" },
+    { ER_HOST_NOT_PRIVILEGED, CAMP_E_PERM, false, "create the user for this host" },
+    { ER_HOST_IS_BLOCKED, CAMP_E_PERM, false, "unblock it by FLUSH HOSTS" },
+    { ER_TABLEACCESS_DENIED_ERROR, CAMP_E_PERM, false,
+      "see docs/sessions.md for the rights it needs" },
+    { ER_SPECIFIC_ACCESS_DENIED_ERROR, CAMP_E_PERM, false,
+      "see docs/sessions.md for the rights it needs" },
+    { ER_BAD_DB_ERROR, CAMP_E_INVALID, false, "give another database=, or none" },
+    { ER_CON_COUNT_ERROR, CAMP_E_NOMEM, true, "close some, or raise max_connections" },
+    { ER_TOO_MANY_USER_CONNECTIONS, CAMP_E_NOMEM, true,
+      "close some, or raise its MAX_USER_CONNECTIONS" },
+    { ER_USER_LIMIT_REACHED, CAMP_E_NOMEM, true, "close some, or raise the limit" },
+    { ER_SERVER_SHUTDOWN, CAMP_E_GONE, true, "connecting again" },
+    { ER_CONNECTION_KILLED, CAMP_E_GONE, true, "connecting again" },
+    { ER_STATEMENT_TIMEOUT, CAMP_E_IO, true, "the server is overloaded" },
+    { CR_CONNECTION_ERROR, CAMP_E_GONE, true,
+      "is the server running, and is socket= (or host=) right?" },
+    { CR_CONN_HOST_ERROR, CAMP_E_GONE, true,
+      "is the server running, and are host= and port= right?" },
+    { CR_UNKNOWN_HOST, CAMP_E_INVALID, true, "is host= right?" },
+    { CR_SERVER_GONE_ERROR, CAMP_E_GONE, true, "connecting again" },
+    { CR_SERVER_LOST, CAMP_E_GONE, true, "connecting again" },
+    { CR_SERVER_LOST_EXTENDED, CAMP_E_GONE, true, "connecting again" },
+    { CR_OUT_OF_MEMORY, CAMP_E_NOMEM, true, "try again later" },
+    { 0, CAMP_E_GONE, true, "is it stopped, or overloaded?" },
+};
+
+static const struct advice *advice_of(unsigned number)
+{
+    static const struct advice other = { 0, CAMP_E_IO, true, "see the server's log" };
+
+    for (size_t i = 0; i < sizeof advices / sizeof advices[0]; i++) {
+        if (advices[i].number == number)
+            return &advices[i];
+    }
+    return &other;
+}
+
+int mariadb_failure_tell(unsigned number, const char *text, struct camp_error *error)
+{
+    const struct advice *advice = advice_of(number);
+    char line[160];
+
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+    for (char *at = line; *at != '\0'; at++) {
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    }
+    return camp_fail(error, advice->code, 0, "MariaDB: %s; %s", line, advice->text);
+}
+
+bool mariadb_failure_may_pass(unsigned number)
+{
+    return advice_of(number)->may_pass;
+}

@@ -1,0 +1,139 @@
+#include "mariadb_options.h"
+
+#include "counters/error.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
+                                                         "socket", "database", "defaults-file" };
+
+static int refuse_password(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "mariadb: a password is not for the command line, where all can read it: "
+                     "write it into ~/.my.cnf, or set MARIADB_PWD");
+}
+
+static int take(struct mariadb_options *options, enum mariadb_option option, const char *value,
+                size_t length, struct camp_error *error)
+{
+    char *ret = options->values[option];
+
+    if (length >= MARIADB_VALUE_SIZE)
+        return camp_fail(error, CAMP_E_INVALID, 0, "mariadb: %s= is too long", names[option]);
+    memcpy(ret, value, length);
+    ret[length] = '\0';
+    for (char *at = ret; *at != '\0'; at++) {
+        if (iscntrl((unsigned char)*at))
+            return camp_fail(error, CAMP_E_INVALID, 0, "mariadb: %s= has control characters in it",
+                             names[option]);
+    }
+    if (option == MARIADB_OPTION_PORT && strspn(ret, "0123456789") != strlen(ret))
+        return camp_fail(error, CAMP_E_INVALID, 0, "mariadb: port= is a number");
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------------------- Words -- */
+
+static bool is_key(const char *word, const char *name, size_t length)
+{
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
+static int take_word(struct mariadb_options *options, const char *word, size_t length,
+                     struct camp_error *error)
+{
+    const char *equals = memchr(word, '=', length);
+    const size_t key = equals != NULL ? (size_t)(equals - word) : 0;
+
+    for (int i = 0; i < MARIADB_OPTION_COUNT && equals != NULL; i++) {
+        if (is_key(word, names[i], key))
+            return take(options, (enum mariadb_option)i, equals + 1, length - key - 1, error);
+    }
+    if (equals != NULL && (is_key(word, "password", key) || is_key(word, "passwd", key)))
+        return refuse_password(error);
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "mariadb: takes host=, port=, user=, socket=, database=, defaults-file=, a "
+                     "socket's path, or //USER@HOST:PORT/DATABASE");
+}
+
+static int take_words(struct mariadb_options *options, const char *text, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && *(text += strspn(text, " \t")) != '\0') {
+        const size_t length = strcspn(text, " \t");
+
+        r = take_word(options, text, length, error);
+        text += length;
+    }
+    return r;
+}
+
+/* --------------------------------------------------------------------------------- URI -- */
+
+/* USER@HOST:PORT/DATABASE; an address of IPv6 stands in brackets. The last '@' ends the user, so
+ * that nothing of a password with one in it is taken for a host. */
+static int take_uri(struct mariadb_options *options, const char *text, struct camp_error *error)
+{
+    const char *slash = strchr(text, '/'), *at = strrchr(text, '@');
+    const char *end = slash != NULL ? slash : text + strlen(text);
+    const char *host = at != NULL ? at + 1 : text;
+    const char *host_end, *port;
+    int r = CAMP_OK;
+
+    if (at != NULL && (at > end || memchr(text, ':', (size_t)(at - text)) != NULL))
+        return refuse_password(error);
+    if (at != NULL)
+        r = take(options, MARIADB_OPTION_USER, text, (size_t)(at - text), error);
+    host_end = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
+    port = memchr(host_end != NULL ? host_end : host, ':',
+                  (size_t)(end - (host_end != NULL ? host_end : host)));
+    if (host_end != NULL)
+        host++;
+    else
+        host_end = port != NULL ? port : end;
+    if (r == CAMP_OK)
+        r = take(options, MARIADB_OPTION_HOST, host, (size_t)(host_end - host), error);
+    if (r == CAMP_OK && port != NULL)
+        r = take(options, MARIADB_OPTION_PORT, port + 1, (size_t)(end - port) - 1, error);
+    if (r == CAMP_OK && slash != NULL)
+        r = take(options, MARIADB_OPTION_DATABASE, slash + 1, strlen(slash + 1), error);
+    return r;
+}
+
+/* --------------------------------------------------------------------------- In public -- */
+
+int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error)
+{
+    struct mariadb_options options = { 0 };
+    int r;
+
+    if (strncmp(text, "//", 2) == 0)
+        r = take_uri(&options, text + 2, error);
+    else if (text[0] == '/')
+        r = take(&options, MARIADB_OPTION_SOCKET, text, strlen(text), error);
+    else
+        r = take_words(&options, text, error);
+    if (r == CAMP_OK)
+        *ret = options;
+    return r;
+}
+
+void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size)
+{
+    const char *user = options->values[MARIADB_OPTION_USER],
+               *host = options->values[MARIADB_OPTION_HOST];
+    const char *port = options->values[MARIADB_OPTION_PORT];
+
+    if (host[0] == '\0')
+        host = options->values[MARIADB_OPTION_SOCKET];
+    if (user[0] == '\0' && host[0] == '\0')
+        snprintf(ret, size, "default");
+    else
+        snprintf(ret, size, "%s%s%s%s%s", user, user[0] != '\0' ? "@" : "",
+                 host[0] != '\0' ? host : "localhost", port[0] != '\0' ? ":" : "", port);
+}

@@ -1,0 +1,37 @@
+/*
+ * What stands behind "mariadb:": where the server is and who asks. There is no password among it:
+ * that is for an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or for MARIADB_PWD
+ * or MYSQL_PWD of the environment.
+ */
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_OPTIONS_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_OPTIONS_H
+
+#include <camp/camp.h>
+
+enum mariadb_option {
+    MARIADB_OPTION_HOST,
+    MARIADB_OPTION_PORT,
+    MARIADB_OPTION_USER,
+    MARIADB_OPTION_SOCKET,
+    MARIADB_OPTION_DATABASE,
+    MARIADB_OPTION_DEFAULTS_FILE,
+    MARIADB_OPTION_COUNT
+};
+
+#define MARIADB_VALUE_SIZE 256
+
+/* "": not said; an option file may say it, libmariadb knows the rest. */
+struct mariadb_options {
+    char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
+};
+
+/* `text` is nothing, words KEY=VALUE (host port user socket database defaults-file), the path of a
+ * socket, or what follows "mariadb:" in a URI (//USER@HOST:PORT/DATABASE). CAMP_OK;
+ * CAMP_E_INVALID: the message says what is wrong, and has nothing of a value in it, as that may be
+ * a password. */
+int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error);
+
+/* ret[size]: "user@host:port", "user@/socket" or "default": for titles. */
+void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size);
+
+#endif

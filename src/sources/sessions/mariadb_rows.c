@@ -1,0 +1,119 @@
+/* Rows of the frame: each session as its tier knows it. */
+#include "mariadb_inside.h"
+
+#include <stdio.h>
+
+/* Its instruments do not know CPU time: to the server it is whatever is in no wait. */
+static void tell(struct mariadb_source *source, const struct mariadb_session *session,
+                 struct session *row)
+{
+    const bool by_instruments = source->told.waits != NULL && session->asked_ns != 0;
+    uint64_t sum = 0;
+
+    if (by_instruments)
+        mariadb_book_waits(&source->book, session, &source->told);
+    else
+        mariadb_book_samples(&source->book, session, row->elapsed_ns);
+    for (size_t i = 0; i < source->book.count; i++) {
+        const enum session_state state =
+            session_frame_state(&source->sessions_frame, &source->book.times[i].kind);
+
+        if (state == SESSION_STATE_COUNT)
+            continue;
+        row->told_ns[state] += source->book.times[i].ns;
+        sum += source->book.times[i].ns;
+    }
+    if (by_instruments)
+        row->told_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
+}
+
+static int add_row(struct mariadb_source *source, const struct mariadb_session *session,
+                   struct session *row)
+{
+    struct entity *entity = &row->entity;
+
+    entity->id = session->id;
+    entity->count = 1;
+    entity->pid = source->threads != NULL ? session->tid : 0;
+    entity->labels = session->labels;
+    snprintf(entity->name, sizeof entity->name, "%s", session->name);
+    row->times = source->book.times;
+    row->time_count = source->book.count;
+    return source->book.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
+}
+
+/* By its thread. Who is there for the first time begins with the next interval: its thread may have
+ * served another session before. */
+static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
+{
+    struct mariadb_thread_times times;
+    struct mariadb_told told = session->asked_ns != 0 ? source->told : (struct mariadb_told){ 0 };
+    struct session row = { 0 };
+    const int read = mariadb_threads_read(source->threads, session->tid, &session->thread, &times);
+
+    if (read < 0 || !session->is_seen)
+        source->sessions_frame.frame.losses.partial++;
+    if (read != 1 || !session->is_seen || times.elapsed_ns == 0)
+        return CAMP_OK;
+    row.elapsed_ns = times.elapsed_ns;
+    row.cpu_ns = times.cpu_ns;
+    row.run_queue_ns = times.run_queue_ns;
+    tell(source, session, &row);
+    mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &told);
+    return add_row(source, session, &row);
+}
+
+/* By its instruments, with the CPU time of its thread where that is here. */
+static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
+{
+    struct mariadb_thread_times times = { 0 };
+    struct session row = { .elapsed_ns = source->told.elapsed_ns };
+
+    if (source->told.waits == NULL)
+        return CAMP_OK;
+    if (source->threads != NULL &&
+        mariadb_threads_read(source->threads, session->tid, &session->thread, &times) == 1) {
+        row.cpu_ns = times.cpu_ns;
+        row.run_queue_ns = times.run_queue_ns;
+    }
+    if (session->asked_ns == 0 || !session->is_seen)
+        return CAMP_OK;
+    mariadb_book_waits(&source->book, session, &source->told);
+    return add_row(source, session, &row);
+}
+
+static int add_by_samples(struct mariadb_source *source, struct mariadb_session *session)
+{
+    struct session row = { 0 };
+    const uint64_t begin_ns = session->begin_ns;
+
+    if (!session->is_seen)
+        source->sessions_frame.frame.losses.partial++;
+    session->begin_ns = session->sampled_ns;
+    if (begin_ns == 0 || begin_ns == session->sampled_ns || !session->is_seen)
+        return CAMP_OK;
+    row.elapsed_ns = session->sampled_ns - begin_ns;
+    mariadb_book_samples(&source->book, session, row.elapsed_ns);
+    return add_row(source, session, &row);
+}
+
+int mariadb_fill_frame(struct mariadb_source *source)
+{
+    const bool asked = source->asked_waits.asked_ns != 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < source->sessions.count && r == CAMP_OK; i++) {
+        struct mariadb_session *session = &source->sessions.sessions[i];
+
+        if (session->is_background && !source->background)
+            continue;
+        if (source->tier <= TIER_SCHEDSTAT)
+            r = add_by_thread(source, session);
+        else if (source->tier == TIER_INSTRUMENTS)
+            r = add_by_instruments(source, session);
+        else
+            r = add_by_samples(source, session);
+        session->asked_ns = asked ? source->asked_waits.asked_ns : 0;
+    }
+    return r;
+}

@@ -1,0 +1,256 @@
+#include "mariadb_sessions.h"
+
+#include "ledger/grow.h"
+
+#include "counters/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client", "query" };
+
+/* Of the columns of the statement. */
+enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
+
+#define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
+#define OF_ALL                                                                                     \
+    " from information_schema.PROCESSLIST p left join information_schema.INNODB_TRX x"             \
+    " on x.trx_mysql_thread_id = p.ID where p.ID <> connection_id()"
+#define OF_OWN " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
+
+const char *mariadb_sessions_statement(bool has_process, bool queries)
+{
+    if (has_process)
+        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" OF_ALL
+                       : SESSIONS "x.trx_state, null" OF_ALL;
+    return queries ? SESSIONS "null, left(p.INFO, 200)" OF_OWN : SESSIONS "null, null" OF_OWN;
+}
+
+/* ------------------------------------------------------------------------------- Texts -- */
+
+static void clean(const char *text, char *ret, size_t size)
+{
+    snprintf(ret, size, "%s", text != NULL && text[0] != '\0' ? text : "none");
+    for (; *ret != '\0'; ret++) {
+        if (isspace((unsigned char)*ret) || iscntrl((unsigned char)*ret))
+            *ret = '_';
+    }
+}
+
+const struct labels *mariadb_kind(const char *class, const char *event, const char *activity)
+{
+    char texts[KIND_TEXTS][64];
+
+    clean(class, texts[KIND_CLASS], sizeof texts[0]);
+    clean(event, texts[KIND_EVENT], sizeof texts[0]);
+    clean(activity, texts[KIND_ACTIVITY], sizeof texts[0]);
+    return labels_intern((const char *[]){ texts[0], texts[1], texts[2] }, KIND_TEXTS);
+}
+
+/* "10.0.0.5:41234" is "10.0.0.5": each connection has another port. */
+static const char *without_port(const char *host, char *ret, size_t size)
+{
+    const char *colon = host != NULL ? strrchr(host, ':') : NULL;
+
+    snprintf(ret, size, "%.*s", colon != NULL ? (int)(colon - host) : (int)size,
+             host != NULL ? host : "");
+    return ret;
+}
+
+static const struct labels *labels_of(MYSQL_ROW row)
+{
+    char host[LABELS_VALUE_SIZE];
+
+    return labels_intern((const char *[]){ row[USER], row[DB],
+                                           without_port(row[HOST], host, sizeof host), row[QUERY] },
+                         MARIADB_LABELS);
+}
+
+static bool is(const char *text, const char *wanted)
+{
+    return text != NULL && strcmp(text, wanted) == 0;
+}
+
+/* What the server runs itself, or for another server. */
+static bool is_of_server(MYSQL_ROW row)
+{
+    return is(row[USER], "system user") || is(row[USER], "event_scheduler") ||
+           is(row[COMMAND], "Daemon") || is(row[COMMAND], "Binlog Dump") ||
+           strncmp(row[COMMAND] != NULL ? row[COMMAND] : "", "Slave", 5) == 0;
+}
+
+/* --------------------------------------------------------------------------- The table -- */
+
+void mariadb_sessions_release(struct mariadb_sessions *sessions)
+{
+    for (size_t i = 0; i < sessions->count; i++)
+        mariadb_thread_release(&sessions->sessions[i].thread);
+    free(sessions->sessions);
+    *sessions = (struct mariadb_sessions){ 0 };
+}
+
+/* Where it is, or would be. */
+static size_t place_of(const struct mariadb_sessions *sessions, int64_t id)
+{
+    size_t from = 0, to = sessions->count;
+
+    while (from < to) {
+        const size_t middle = (from + to) / 2;
+
+        if (sessions->sessions[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions, int64_t id)
+{
+    const size_t place = place_of(sessions, id);
+
+    return place < sessions->count && sessions->sessions[place].id == id
+               ? &sessions->sessions[place]
+               : NULL;
+}
+
+static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id)
+{
+    const size_t place = place_of(sessions, id);
+
+    if (sessions->count == sessions->capacity) {
+        const size_t capacity = 2 * sessions->capacity + 64;
+        if (!grow(&sessions->sessions, capacity, sizeof *sessions->sessions))
+            return NULL;
+        sessions->capacity = capacity;
+    }
+    memmove(sessions->sessions + place + 1, sessions->sessions + place,
+            (sessions->count - place) * sizeof *sessions->sessions);
+    sessions->count++;
+    sessions->sessions[place] = (struct mariadb_session){ .id = id };
+    return &sessions->sessions[place];
+}
+
+/* An id is given anew by a server that was started again: with another thread it is another. */
+static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
+                                           int32_t tid)
+{
+    struct mariadb_session *found = mariadb_sessions_find(sessions, id);
+
+    if (found != NULL && found->tid == tid)
+        return found;
+    if (found == NULL)
+        found = add(sessions, id);
+    if (found != NULL) {
+        mariadb_thread_release(&found->thread);
+        *found = (struct mariadb_session){ .id = id, .tid = tid };
+    }
+    return found;
+}
+
+/* ----------------------------------------------------------------------------- Samples -- */
+
+static void count_time(struct mariadb_session *session, const struct labels *kind, uint64_t ns)
+{
+    size_t at = 0;
+
+    if (ns == 0)
+        return;
+    while (at < session->sample_count && session->samples[at].kind != kind)
+        at++;
+    if (at == MARIADB_SAMPLES)
+        at--;
+    else if (at == session->sample_count)
+        session->samples[session->sample_count++] = (struct mariadb_sample){ .kind = kind };
+    session->samples[at].ns += ns;
+}
+
+/* The time since the sample before is of what it does now, as far as that lasts already; what is
+ * before that is of what it did then. Where both are the same, they may have been many. */
+static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
+                             uint64_t lasting_ns, const struct labels *kind)
+{
+    const uint64_t gap = session->sampled_ns != 0 ? now_ns - session->sampled_ns : 0;
+    const uint64_t of_now =
+        session->sampled_ns == 0 || is_idle == session->is_idle || lasting_ns > gap ? gap
+                                                                                    : lasting_ns;
+
+    count_time(session, kind, of_now);
+    count_time(session, session->kind, gap - of_now);
+}
+
+/* The lock of a row is in no STATE of the process list: its transaction tells it, as it was up to
+ * 0.2 s ago (InnoDB keeps the table for 0.1 s). */
+static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle)
+{
+    const bool waits_for_row = is(row[TRANSACTION], "LOCK WAIT") && !is(row[STATE], "User sleep");
+
+    if (is_idle)
+        return mariadb_kind("none", "none",
+                            row[TRANSACTION] != NULL ? "idle_in_transaction" : "idle");
+    return mariadb_kind(class, waits_for_row ? "row_lock" : row[STATE], "active");
+}
+
+static void take_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t now_ns,
+                     struct mariadb_threads *threads)
+{
+    const bool is_idle = is(row[COMMAND], "Sleep");
+    const double ms = row[TIME_MS] != NULL ? strtod(row[TIME_MS], NULL) : 0;
+    const uint64_t lasting_ns = ms > 0 && ms < 1e12 ? (uint64_t)(ms * NS_PER_MS) : 0;
+    const char *class = threads != NULL && session->tid != 0 && !is_idle
+                            ? mariadb_threads_call(threads, session->tid, &session->thread)
+                            : "none";
+    const struct labels *kind = kind_of(row, class, is_idle);
+
+    count_since_last(session, now_ns, is_idle, lasting_ns, kind);
+    session->is_seen = true;
+    session->is_idle = is_idle;
+    session->is_background = is_of_server(row);
+    session->lasting_ns = lasting_ns;
+    session->sampled_ns = now_ns;
+    session->kind = kind;
+    session->labels = labels_of(row);
+    snprintf(session->name, sizeof session->name, "%s", row[USER] != NULL ? row[USER] : "");
+}
+
+int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
+                            struct mariadb_threads *threads)
+{
+    MYSQL_ROW row;
+
+    for (size_t i = 0; i < sessions->count; i++)
+        sessions->sessions[i].is_seen = false;
+    while ((row = mysql_fetch_row(rows)) != NULL) {
+        struct mariadb_session *session;
+
+        if (row[ID] == NULL)
+            continue;
+        session = find_or_add(sessions, strtoll(row[ID], NULL, 10),
+                              row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
+        if (session == NULL)
+            return CAMP_E_NOMEM;
+        take_row(session, row, now_ns, threads);
+    }
+    return CAMP_OK;
+}
+
+void mariadb_sessions_turn(struct mariadb_sessions *sessions)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sessions->count; i++) {
+        struct mariadb_session *session = &sessions->sessions[i];
+
+        if (!session->is_seen) {
+            mariadb_thread_release(&session->thread);
+            continue;
+        }
+        session->sample_count = 0;
+        if (kept != i)
+            sessions->sessions[kept] = *session;
+        kept++;
+    }
+    sessions->count = kept;
+}

@@ -1,0 +1,164 @@
+#include "mariadb_waits.h"
+
+#include "ledger/grow.h"
+
+#include "counters/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PS_PER_NS 1000
+
+#define IS_ON "ENABLED = 'YES' and TIMED = 'YES'"
+const char mariadb_instruments_statement[] =
+    "select @@performance_schema * ("
+    "(select count(*) > 0 from performance_schema.setup_instruments where NAME = 'idle' and " IS_ON
+    ") + 2 * (select count(*) > 0 from performance_schema.setup_instruments where"
+    " NAME like 'wait/synch/cond/%' and " IS_ON
+    ") + 4 * (select count(*) from performance_schema.setup_consumers"
+    " where NAME = 'events_waits_current' and ENABLED = 'YES'))";
+
+#define OF_SESSIONS " from performance_schema.threads t straight_join performance_schema."
+#define ARE_TAKEN                                                                                  \
+    " w on w.THREAD_ID = t.THREAD_ID where t.TYPE = 'FOREGROUND' and t.PROCESSLIST_ID is not null" \
+    " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
+    " w.EVENT_NAME like 'wait/io/file/%' or w.EVENT_NAME like 'wait/io/socket/%')"
+const char mariadb_waits_statement[] =
+    "select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT" OF_SESSIONS
+    "events_waits_summary_by_thread_by_event_name" ARE_TAKEN " and w.COUNT_STAR > 0"
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT" OF_SESSIONS
+    "events_waits_current" ARE_TAKEN " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null";
+
+/* ------------------------------------------------------------------------------- Names -- */
+
+static const struct {
+    const char *prefix, *class;
+} classes[] = {
+    { "wait/synch/", "synch" },
+    { "wait/io/file/", "io_file" },
+    { "wait/io/socket/", "io_socket" },
+};
+
+static const struct labels *kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        const size_t length = strlen(classes[i].prefix);
+
+        if (strncmp(name, classes[i].prefix, length) == 0)
+            return mariadb_kind(classes[i].class, name + length, "active");
+    }
+    return mariadb_kind("idle", "none", "idle");
+}
+
+/* ------------------------------------------------------------------------------- Times -- */
+
+void mariadb_waits_release(struct mariadb_waits *waits)
+{
+    free(waits->now);
+    free(waits->before);
+    *waits = (struct mariadb_waits){ 0 };
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct mariadb_wait *left = a, *right = b;
+
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return (left->kind > right->kind) - (left->kind < right->kind);
+}
+
+static bool add(struct mariadb_waits *waits, int64_t id, const struct labels *kind, uint64_t ns)
+{
+    if (waits->count == waits->capacity) {
+        const size_t capacity = 2 * waits->capacity + 256;
+        if (!grow(&waits->now, capacity, sizeof *waits->now))
+            return false;
+        waits->capacity = capacity;
+    }
+    waits->now[waits->count++] = (struct mariadb_wait){ id, kind, ns };
+    return true;
+}
+
+static bool add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
+{
+    const struct labels *idle = kind_of("idle");
+
+    for (size_t i = 0; i < sessions->count; i++) {
+        const struct mariadb_session *session = &sessions->sessions[i];
+
+        if (session->is_idle && !add(waits, session->id, idle, session->lasting_ns))
+            return false;
+    }
+    return true;
+}
+
+/* What lasts is added to what has ended of the same kind. */
+static void merge(struct mariadb_waits *waits)
+{
+    size_t kept = 0;
+
+    if (waits->count == 0)
+        return;
+    qsort(waits->now, waits->count, sizeof *waits->now, compare);
+    for (size_t i = 1; i < waits->count; i++) {
+        if (compare(&waits->now[kept], &waits->now[i]) == 0)
+            waits->now[kept].ns += waits->now[i].ns;
+        else
+            waits->now[++kept] = waits->now[i];
+    }
+    waits->count = kept + 1;
+}
+
+int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
+                       const struct mariadb_sessions *sessions)
+{
+    const struct mariadb_waits then = *waits;
+    MYSQL_ROW row;
+
+    *waits = (struct mariadb_waits){ .now = then.before,
+                                     .capacity = then.before_capacity,
+                                     .before = then.now,
+                                     .before_count = then.count,
+                                     .before_capacity = then.capacity };
+    while ((row = mysql_fetch_row(rows)) != NULL) {
+        if (row[0] != NULL && row[1] != NULL && row[2] != NULL &&
+            !add(waits, strtoll(row[0], NULL, 10), kind_of(row[1]),
+                 strtoull(row[2], NULL, 10) / PS_PER_NS))
+            return CAMP_E_NOMEM;
+    }
+    if ((instruments & INSTRUMENTS_IDLE) != 0 && (instruments & INSTRUMENTS_IN_FLIGHT) == 0 &&
+        !add_lasting_idle(waits, sessions))
+        return CAMP_E_NOMEM;
+    merge(waits);
+    return CAMP_OK;
+}
+
+const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
+                                            size_t *ret_count)
+{
+    size_t from = 0, to = waits->count, end;
+
+    while (from < to) {
+        const size_t middle = (from + to) / 2;
+
+        if (waits->now[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (end = from; end < waits->count && waits->now[end].id == id;)
+        end++;
+    *ret_count = end - from;
+    return waits->now != NULL ? waits->now + from : NULL;
+}
+
+uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait)
+{
+    const struct mariadb_wait *then =
+        waits->before_count > 0
+            ? bsearch(wait, waits->before, waits->before_count, sizeof *then, compare)
+            : NULL;
+
+    return counted_since(then != NULL ? then->ns : 0, wait->ns);
+}

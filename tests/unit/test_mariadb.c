@@ -1,0 +1,210 @@
+/* Sessions of MariaDB: what is said behind "mariadb:", and how a session's time is divided. */
+#include "sources/sessions/mariadb_book.h"
+#include "sources/sessions/mariadb_failure.h"
+#include "sources/sessions/mariadb_options.h"
+
+#include <mysqld_error.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ----------------------------------------------------------------------------- Options -- */
+
+static void a_server_is_said_in_the_usual_ways(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        { "", "default" },
+        { "/run/mysqld/mysqld.sock", "/run/mysqld/mysqld.sock" },
+        { "socket=/tmp/s user=camp", "camp@/tmp/s" },
+        { "  host=db1\tport=3307 user=camp  ", "camp@db1:3307" },
+        { "//camp@db1:3307/shop", "camp@db1:3307" },
+        { "//db1", "db1" },
+        { "//camp@[::1]:3307", "camp@::1:3307" },
+        { "user=camp", "camp@localhost" },
+        { "defaults-file=/etc/camp.cnf", "default" },
+    };
+    struct mariadb_options options;
+    char shown[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(mariadb_options_parse(cases[i].text, &options, NULL), CAMP_OK);
+        mariadb_options_show(&options, shown, sizeof shown);
+        assert_string_equal(shown, cases[i].shown);
+    }
+    assert_int_equal(mariadb_options_parse("//camp@h/shop", &options, NULL), CAMP_OK);
+    assert_string_equal(options.values[MARIADB_OPTION_DATABASE], "shop");
+}
+
+static void a_password_is_refused_and_never_told(void **state)
+{
+    static const char *const texts[] = {
+        "host=h password=sesame", "passwd=sesame",    "//camp:sesame@h", "//camp:ses/ame@h",
+        "//camp:ses@ame@h/db",    "user=camp sesame", "port=sesame",     "pasword=sesame",
+    };
+    struct mariadb_options options;
+    struct camp_error error;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(mariadb_options_parse(texts[i], &options, &error), CAMP_E_INVALID);
+        assert_null(strstr(error.message, "ses"));
+        assert_null(strstr(error.message, "ame@"));
+        assert_non_null(strstr(error.message, "mariadb: "));
+    }
+}
+
+static void a_failure_is_one_line_that_says_what_to_do(void **state)
+{
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(mariadb_failure_tell(ER_ACCESS_DENIED_ERROR, "no\x1b entry\nfor you", &error),
+                     CAMP_E_PERM);
+    assert_string_equal(error.message, "MariaDB: no? entry; give user=, and its password in "
+                                       "~/.my.cnf or MARIADB_PWD");
+    assert_false(mariadb_failure_may_pass(ER_ACCESS_DENIED_ERROR));
+    assert_true(mariadb_failure_may_pass(ER_CON_COUNT_ERROR));
+    assert_true(mariadb_failure_may_pass(0));
+}
+
+/* -------------------------------------------------------------------------------- Book -- */
+
+static void see(struct mariadb_session *session, const char *class, const char *event,
+                const char *activity, uint64_t ns)
+{
+    session->samples[session->sample_count++] =
+        (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
+}
+
+/* What was booked to these; NULL: whatever. */
+static uint64_t booked(const struct mariadb_book *book, const char *class, const char *event,
+                       const char *activity)
+{
+    const char *const wanted[] = { class, event, activity };
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < book->count; i++) {
+        bool same = true;
+
+        for (int k = 0; k < 3; k++)
+            same &= wanted[k] == NULL || strcmp(wanted[k], book->times[i].kind.texts[k]) == 0;
+        sum += same ? book->times[i].ns : 0;
+    }
+    return sum;
+}
+
+static void what_the_thread_slept_is_booked_once(void **state)
+{
+    struct mariadb_session session = { .id = 1 };
+    struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 100, .run_queue_ns = 50 };
+    const struct mariadb_told nothing = { 0 };
+    struct mariadb_book book = { 0 };
+
+    (void)state;
+    times.asleep_ns[CAMP_STATE_LOCK] = 500;
+    times.asleep_ns[CAMP_STATE_POLL] = 300;
+    times.asleep_ns[CAMP_STATE_DISK] = 50;
+    see(&session, "none", "none", "idle", 200);
+    see(&session, "futex", "row_lock", "active", 300);
+    see(&session, "futex", "User sleep", "active", 100);
+    see(&session, "running", "Updating", "active", 400);
+    mariadb_book_threads(&book, &session, &times, true, &nothing);
+    assert_int_equal(booked(&book, NULL, NULL, NULL), 850);
+    assert_int_equal(booked(&book, "futex", "row_lock", NULL), 375);
+    assert_int_equal(booked(&book, "futex", "User_sleep", NULL), 125);
+    assert_int_equal(booked(&book, "poll", NULL, "idle"), 200); /* a fifth of the samples */
+    assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
+    assert_int_equal(booked(&book, "disk", NULL, "active"), 50);
+    mariadb_book_release(&book);
+}
+
+static void without_microstates_samples_divide_the_sleep_and_running_is_none(void **state)
+{
+    struct mariadb_session session = { .id = 1 };
+    struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 600 };
+    const struct mariadb_told nothing = { 0 };
+    struct mariadb_book book = { 0 };
+
+    (void)state;
+    times.asleep_ns[CAMP_STATE_OTHER_SLEEP] = 400;
+    see(&session, "running", "Sending data", "active", 700);
+    see(&session, "disk", "Sending data", "active", 200);
+    see(&session, "none", "none", "idle", 100);
+    mariadb_book_threads(&book, &session, &times, false, &nothing);
+    assert_int_equal(booked(&book, NULL, NULL, "idle"), 100);
+    assert_int_equal(booked(&book, "disk", "Sending_data", "active"), 300);
+    assert_int_equal(booked(&book, NULL, NULL, NULL), 400);
+    mariadb_book_release(&book);
+}
+
+static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **state)
+{
+    struct mariadb_session session = { .id = 7 };
+    struct mariadb_thread_times times = { .elapsed_ns = 1000 };
+    struct mariadb_wait now[] = {
+        { 7, mariadb_kind("idle", "none", "idle"), 1100 },
+        { 7, mariadb_kind("synch", "cond/sql/Item_func_sleep::cond", "active"), 240 },
+    };
+    struct mariadb_wait before[] = { { 7, now[0].kind, 1000 } };
+    struct mariadb_waits waits = { .count = 2, .before_count = 1 };
+    const struct mariadb_told told = { &waits, 1000, true };
+    struct mariadb_book book = { 0 };
+
+    (void)state;
+    waits.now = now;
+    waits.before = before;
+    times.asleep_ns[CAMP_STATE_LOCK] = 800;
+    times.asleep_ns[CAMP_STATE_POLL] = 200;
+    see(&session, "futex", "User sleep", "active", 900);
+    see(&session, "futex", "row_lock", "active", 100);
+    mariadb_book_threads(&book, &session, &times, true, &told);
+    assert_int_equal(booked(&book, "futex", "cond/sql/Item_func_sleep::cond", NULL), 240);
+    assert_int_equal(booked(&book, "futex", "row_lock", NULL), 560);
+    assert_int_equal(booked(&book, "futex", "User_sleep", NULL), 0);
+    assert_int_equal(booked(&book, "poll", NULL, "idle"), 100);
+    assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
+    /* alone they leave it out */
+    mariadb_book_waits(&book, &session, &told);
+    assert_int_equal(booked(&book, NULL, NULL, NULL), 340);
+    mariadb_book_release(&book);
+}
+
+static void a_session_nobody_saw_active_was_idle(void **state)
+{
+    struct mariadb_session session = { .id = 1, .is_idle = true };
+    struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 3 };
+    const struct mariadb_told nothing = { 0 };
+    struct mariadb_book book = { 0 };
+
+    (void)state;
+    times.asleep_ns[CAMP_STATE_POLL] = 997;
+    mariadb_book_threads(&book, &session, &times, true, &nothing);
+    assert_int_equal(booked(&book, "poll", NULL, "idle"), 997);
+    see(&session, "none", "none", "idle_in_transaction", 950); /* the rest was before a sample */
+    mariadb_book_threads(&book, &session, &times, true, &nothing);
+    assert_int_equal(booked(&book, "poll", NULL, "idle_in_transaction"), 997);
+    mariadb_book_release(&book);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_is_said_in_the_usual_ways),
+        cmocka_unit_test(a_password_is_refused_and_never_told),
+        cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
+        cmocka_unit_test(what_the_thread_slept_is_booked_once),
+        cmocka_unit_test(without_microstates_samples_divide_the_sleep_and_running_is_none),
+        cmocka_unit_test(instruments_come_first_and_what_they_miss_is_the_row_lock),
+        cmocka_unit_test(a_session_nobody_saw_active_was_idle),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
