@@ -73,6 +73,13 @@ static void of_several_hosts_the_last_is_told(void **state)
         "connection to server at \"b\", port 1 failed: FATAL:  57P03: the database system is "
         "starting up\nLOCATION:  x\n",
         CAMP_E_GONE, true, "PostgreSQL: the database system is starting up; try again in a moment");
+    assert_told(
+        "connection to server at \"a\", port 1 failed: FATAL:  57P03: the database system is "
+        "starting up\nLOCATION:  x\n"
+        "connection to server at \"b\", port 1 failed: Connection refused\n\tIs it?\n",
+        CAMP_E_GONE, true,
+        "PostgreSQL: Connection refused; is the server running, and are host= and port= "
+        "right?");
 }
 
 static void what_a_server_says_is_one_line_without_a_terminals_control(void **state)
