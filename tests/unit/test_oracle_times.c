@@ -120,11 +120,14 @@ static void a_wait_that_ends_during_the_look_is_counted_once(void **state)
         uint64_t begin_ms, finished_ms, finished; /* of the lock, at the second look */
         uint64_t booked_ms;
     } cases[] = {
-        { 500, 40, 2, 1000 }, /* none more has finished: in flight */
-        { 500, 1545, 3,
-          1000 },              /* one has, and it had begun before the first look: it is that one */
-        { 1100, 940, 3, 900 }, /* may be that one: it is taken for finished */
-        { 1100, 90, 3, 950 },  /* too short for it: another one; in flight */
+        /* None more has finished: it is in flight. */
+        { 500, 40, 2, 1000 },
+        /* One has, and it had begun before the first look: it is that one. */
+        { 500, 1530, 3, 990 },
+        /* May be that one: it is taken for finished. */
+        { 1100, 940, 3, 900 },
+        /* Too short for it: another one, and it is in flight. */
+        { 1100, 90, 3, 950 },
     };
 
     (void)state;
