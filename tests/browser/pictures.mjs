@@ -4,6 +4,11 @@
 //
 // view.png is a table of sessions by day, page-dark.png made-up threads by night, with two pinned,
 // page-phone.png the same on a phone.
+//
+//   node tests/browser/pictures.mjs URL
+//
+// sessions.png is what camp view --from postgres:... shows at that address, of sessions by their
+// application (docs/sessions.md says of which).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,9 +54,22 @@ async function threads() {
     await shot(phone, 'page-phone');
 }
 
+async function live(url) {
+    const page = await opener.page({ width: 1280, height: 1180 });
+    await page.goto(url);
+    await page.waitForTimeout(12000);
+    await page.selectOption('#group-by', 'label:application');
+    await page.keyboard.press('Space');
+    await shot(page, 'sessions');
+}
+
 try {
-    await sessions();
-    await threads();
+    if (process.argv[2]) {
+        await live(process.argv[2]);
+    } else {
+        await sessions();
+        await threads();
+    }
 } finally {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
