@@ -58,6 +58,7 @@ static void a_class_is_the_upper_byte(void **state)
     assert_string_equal(postgres_event_class(0x02000000), "unknown");
     assert_string_equal(postgres_event_class(UINT32_MAX), "unknown");
     assert_string_equal(postgres_event_name(&events, 0, buffer), "none");
+    assert_string_equal(postgres_event_name(&events, 0x03ffffff, buffer), "others");
 }
 
 static void any_order_is_found_again(void **state)

@@ -94,6 +94,8 @@ const char *postgres_event_name(const struct postgres_events *events, uint32_t n
 
     if (number == 0)
         return "none";
+    if (number != UINT32_MAX && (number & 0xffffff) == 0xffffff)
+        return "others";
     if (is_at(events, place, number))
         return events->events[place].name;
     snprintf(buffer, POSTGRES_EVENT_SIZE, "0x%08" PRIx32, number);

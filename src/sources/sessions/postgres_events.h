@@ -39,7 +39,8 @@ int postgres_events_learn(struct postgres_events *events, uint32_t number, const
 const char *postgres_event_class(uint32_t number);
 
 /* "transactionid"; one that was not learned yet by its number, "0x03000004", in `buffer`; "none" of
- * 0. The name may move with the next one that is learned. */
+ * 0; "others" of all of a class together (BACKEND_EVENT_REST). The name may move with the next one
+ * that is learned. */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);
 
