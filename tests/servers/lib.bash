@@ -29,11 +29,9 @@ servers_begin() {
     export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
 }
 
-# A server that is stopped (SIGSTOP) must go on to end.
+# Waits for who was told to end.
 end_server() {
     local tries
-    kill -CONT "$1" 2>/dev/null
-    kill -QUIT "$1" 2>/dev/null || return 0
     for tries in $(seq 100); do
         kill -0 "$1" 2>/dev/null || return 0
         sleep 0.05
@@ -42,7 +40,12 @@ end_server() {
 }
 
 servers_end() {
-    local pid
+    local pid signal
+    # QUIT ends a server at once; clients ignore it, as all that a shell has in the background do.
+    # Who is stopped (SIGSTOP) must go on to end.
+    for pid in "${SERVER_PIDS[@]}"; do
+        for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null; done
+    done
     for pid in "${SERVER_PIDS[@]}"; do end_server "$pid"; done
     case ${SERVERS:-} in */camp-db-*) rm -rf "$SERVERS" ;; esac
 }

@@ -101,11 +101,29 @@ static void a_wait_that_did_not_grow_is_not_there(void **state)
     account_book_release(&book);
 }
 
+static void what_was_omitted_is_told_whole_by_the_next_look(void **state)
+{
+    struct account_book book = { 0 };
+    struct backend_account since;
+
+    (void)state;
+    account_book_turn(&book, first, 2);
+    account_book_omit(&book, 1); /* pid 20 */
+    assert_int_equal(book.count, 1);
+    account_book_turn(&book, second, 3);
+    assert_true(account_book_since(&book, 2, &since));
+    assert_int_equal(since.pid, 20);
+    assert_int_equal(since.begin_ns, 100);
+    assert_int_equal(since.cpu_ns, 70);
+    account_book_release(&book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_are_told_by_event_and_activity),
         cmocka_unit_test(a_pid_that_is_used_again_is_another),
+        cmocka_unit_test(what_was_omitted_is_told_whole_by_the_next_look),
         cmocka_unit_test(a_wait_that_did_not_grow_is_not_there),
     };
 

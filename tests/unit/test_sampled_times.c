@@ -102,6 +102,22 @@ static void who_is_new_is_booked_from_its_beginning(void **state)
     sampled_times_release(&times);
 }
 
+/* As glances at memory are: they see only who is known already. */
+static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void **state)
+{
+    struct sampled_times times = begun();
+    struct sampled_sight both[] = { sight(7, "a", true), sight(9, "b", true) };
+
+    (void)state;
+    look(&times, 1100, "a", true);
+    both[1].began_ns = 1040 * MS;
+    assert_int_equal(sampled_times_look(&times, 1200 * MS, both, 2), CAMP_OK);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.sessions[1]->elapsed_ns, 160 * MS);
+    assert_int_equal(told_sum(times.sessions[1]), 160 * MS);
+    sampled_times_release(&times);
+}
+
 static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
 {
     struct sampled_times times = begun();
@@ -169,6 +185,7 @@ int main(void)
         cmocka_unit_test(the_time_between_two_looks_is_halved),
         cmocka_unit_test(an_interval_begins_with_nothing_but_who_is_there),
         cmocka_unit_test(who_is_new_is_booked_from_its_beginning),
+        cmocka_unit_test(who_began_before_looks_that_did_not_see_it_has_its_whole_time),
         cmocka_unit_test(who_has_ended_is_booked_half_the_gap_and_is_then_gone),
         cmocka_unit_test(a_pid_that_begins_anew_is_another_session),
         cmocka_unit_test(a_long_gap_is_elapsed_and_not_booked),

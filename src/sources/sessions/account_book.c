@@ -80,6 +80,13 @@ int account_book_turn(struct account_book *book, const struct backend_account *a
     return CAMP_OK;
 }
 
+void account_book_omit(struct account_book *book, size_t at)
+{
+    book->count--;
+    memmove(&book->accounts[at], &book->accounts[at + 1],
+            (book->count - at) * sizeof *book->accounts);
+}
+
 void account_book_release(struct account_book *book)
 {
     free(book->accounts);

@@ -28,6 +28,9 @@ int account_book_look(struct account_book *book, struct backends *backends,
 int account_book_turn(struct account_book *book, const struct backend_account *accounts,
                       size_t count);
 
+/* As if accounts[at] had not been seen: the next look tells all of it. */
+void account_book_omit(struct account_book *book, size_t at);
+
 /* What accounts[at] did since the look before: its times, switches and waits are of that alone, and
  * begin_ns is when it began. Waits that did not grow are not there. False: nothing, it is as it was
  * (it had ended before). */

@@ -171,10 +171,11 @@ static void follow_restart(struct postgres_source *source,
     if (!facts->is_connected || facts->client.connections == source->connections ||
         source->tier > POSTGRES_MEMORY)
         return;
-    source->connections = facts->client.connections;
-    if (find_postmaster(source, &postmaster, &error) == CAMP_OK && postmaster == source->place.pid)
-        return;
-    if (open_tier(source, source->tier, &error) != CAMP_OK)
+    if ((find_postmaster(source, &postmaster, &error) == CAMP_OK &&
+         postmaster == source->place.pid) ||
+        open_tier(source, source->tier, &error) == CAMP_OK)
+        source->connections = facts->client.connections;
+    else /* and is tried again after the next interval */
         snprintf(source->note, sizeof source->note, "after the server's restart: %.250s",
                  error.message);
 }
@@ -211,10 +212,10 @@ static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_err
 
     postgres_sampler_facts(source->sampler, &facts);
     tell(source, &facts);
+    if (source->tier == POSTGRES_MEMORY && source->glances.memory != NULL)
+        end_ns = postgres_glance_end(source);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
-    if (source->tier == POSTGRES_MEMORY)
-        sampled_times_end(&source->glances.times, end_ns);
     if (source->backends != NULL)
         r = account_book_look(&source->book, source->backends, error);
     if (r == CAMP_OK)

@@ -74,6 +74,14 @@ void postgres_glance_close(struct postgres_source *source)
 
 /* ------------------------------------------------------------------------------ Learning -- */
 
+static int compare_pids(const void *left, const void *right)
+{
+    const int32_t a = ((const struct postgres_backend *)left)->pid;
+    const int32_t b = ((const struct postgres_backend *)right)->pid;
+
+    return a < b ? -1 : a > b;
+}
+
 void postgres_glance_learn(struct postgres_source *source, const struct postgres_look *look)
 {
     struct postgres_glances *glances = &source->glances;
@@ -82,13 +90,17 @@ void postgres_glance_learn(struct postgres_source *source, const struct postgres
         return;
     for (size_t i = 0; i < look->count; i++)
         glances->backends[i] = (struct postgres_backend){ .pid = look->sessions[i].pid };
+    qsort(glances->backends, look->count, sizeof *glances->backends, compare_pids);
     if (postgres_memory_read(glances->memory, glances->backends, look->count, NULL) != CAMP_OK)
         return;
     for (size_t i = 0; i < look->count; i++) {
+        const struct postgres_backend wanted = { .pid = look->sessions[i].pid };
+        const struct postgres_backend *found =
+            bsearch(&wanted, glances->backends, look->count, sizeof wanted, compare_pids);
         const char *const *texts = look->sessions[i].kind.texts;
 
-        if (glances->backends[i].known)
-            postgres_events_learn(&source->events, glances->backends[i].event, texts[SESSION_CLASS],
+        if (found != NULL && found->known)
+            postgres_events_learn(&source->events, found->event, texts[SESSION_CLASS],
                                   texts[SESSION_EVENT]);
     }
 }
@@ -118,8 +130,9 @@ static size_t list_backends(struct postgres_source *source)
 
         if (who->seen != roll->looks)
             continue;
-        source->glances.sights[count] =
-            (struct sampled_sight){ .id = who->pid, .start = who->start_us };
+        source->glances.sights[count] = (struct sampled_sight){ .id = who->pid,
+                                                                .start = who->start_us,
+                                                                .began_ns = who->began_ns };
         source->glances.backends[count++] = (struct postgres_backend){ .pid = who->pid };
     }
     return count;
@@ -154,10 +167,12 @@ static void glance(struct postgres_source *source)
     const uint64_t before_ns = source_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const size_t count = list_backends(source);
     size_t seen = 0;
+    int r;
 
-    if (postgres_memory_read(glances->memory, glances->backends, count, NULL) != CAMP_OK)
+    r = postgres_memory_read(glances->memory, glances->backends, count, NULL);
+    if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; r == CAMP_OK && i < count; i++) { /* of a server that is gone none lives */
         if (!glances->backends[i].known)
             continue;
         glances->sights[seen] = glances->sights[i];
@@ -186,4 +201,15 @@ void postgres_glance_until(struct postgres_source *source, uint64_t until_ns)
     }
     while (source_wait(until_ns, PERIOD_NS, source->stop))
         ;
+}
+
+uint64_t postgres_glance_end(struct postgres_source *source)
+{
+    struct sampled_times *times = &source->glances.times;
+    uint64_t end_ns;
+
+    glance(source);
+    end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    sampled_times_end(times, end_ns);
+    return end_ns;
 }

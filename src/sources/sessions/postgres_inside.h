@@ -66,6 +66,9 @@ void postgres_glance_learn(struct postgres_source *source, const struct postgres
 /* Samples until then, instead of sleeping. */
 void postgres_glance_until(struct postgres_source *source, uint64_t until_ns);
 
+/* A last sample, which ends the interval: when that is. */
+uint64_t postgres_glance_end(struct postgres_source *source);
+
 int postgres_glance_open(struct postgres_source *source, struct camp_error *error);
 void postgres_glance_close(struct postgres_source *source);
 

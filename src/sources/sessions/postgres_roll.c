@@ -93,8 +93,8 @@ static void take_labels(struct postgres_who *who, const struct postgres_session 
                       POSTGRES_LABELS);
 }
 
-static int take_session(struct postgres_roll *roll, const struct postgres_session *session,
-                        bool has_names)
+static int take_session(struct postgres_roll *roll, const struct postgres_look *look,
+                        const struct postgres_session *session)
 {
     const size_t place = place_of(roll, session->pid, session->start_us);
     struct postgres_who *who = postgres_roll_find(roll, session->pid, session->start_us);
@@ -103,7 +103,9 @@ static int take_session(struct postgres_roll *roll, const struct postgres_sessio
         who = add(roll, place);
         if (who == NULL)
             return CAMP_E_NOMEM;
-        *who = (struct postgres_who){ .pid = session->pid, .start_us = session->start_us };
+        *who = (struct postgres_who){ .pid = session->pid,
+                                      .start_us = session->start_us,
+                                      .began_ns = postgres_session_began_ns(look, session) };
         snprintf(who->type, sizeof who->type, "%s", session->kind.texts[SESSION_TYPE]);
         snprintf(who->name, sizeof who->name, "%s", who->type); /* until a look has names */
         who->has_task =
@@ -113,7 +115,7 @@ static int take_session(struct postgres_roll *roll, const struct postgres_sessio
     }
     who->leader_pid = session->leader_pid;
     who->seen = roll->looks;
-    if (has_names) {
+    if (look->is_whole) {
         set_name(who, session);
         take_labels(who, session);
     }
@@ -123,8 +125,13 @@ static int take_session(struct postgres_roll *roll, const struct postgres_sessio
 int postgres_roll_take(struct postgres_roll *roll, const struct postgres_look *look)
 {
     roll->looks++;
+    roll->look_ns = postgres_look_ns(look);
+    if (look->own_pid != roll->own_pids[0]) {
+        roll->own_pids[1] = roll->own_pids[0];
+        roll->own_pids[0] = look->own_pid;
+    }
     for (size_t i = 0; i < look->count; i++) {
-        const int r = take_session(roll, &look->sessions[i], look->is_whole);
+        const int r = take_session(roll, look, &look->sessions[i]);
 
         if (r != CAMP_OK)
             return r;

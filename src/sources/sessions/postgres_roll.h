@@ -17,7 +17,8 @@ extern const char *const postgres_label_names[POSTGRES_LABELS];
 
 struct postgres_who {
     int32_t pid, leader_pid;
-    int64_t start_us; /* since 1970, by the server: another one is another session */
+    int64_t start_us;  /* since 1970, by the server: another one is another session */
+    uint64_t began_ns; /* CLOCK_MONOTONIC */
     const struct labels *labels;
     char type[40]; /* "client_backend" */
     char name[CAMP_NAME_SIZE];
@@ -32,7 +33,9 @@ struct postgres_roll {
     struct postgres_who *of; /* [count], ascending by pid, then start */
     size_t count, capacity;
     uint64_t looks;
-    bool is_local; /* pids are of this machine */
+    uint64_t look_ns;    /* when the last one was */
+    int32_t own_pids[2]; /* of our own session, and of the one before it */
+    bool is_local;       /* pids are of this machine */
 };
 
 /* All zero is an empty roll. */

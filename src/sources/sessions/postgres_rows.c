@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define APPEARS_NS                                                                                 \
+    ((uint64_t)NS_PER_S) /* a session is in SQL's looks once its client is let in                  \
+                          */
+
 static const char *const client_type = "client_backend";
 
 static bool reserve(struct postgres_source *source, size_t count)
@@ -135,7 +139,16 @@ static void take_waits(struct postgres_source *source, const struct backend_acco
     }
 }
 
-/* A process of the server that SQL never showed: of a client when it has been active at all. */
+/* Whether SQL had no time yet to show it. Otherwise it is hidden from this role, or camp's own. */
+static bool may_appear(const struct postgres_source *source, const struct backend_account *account)
+{
+    const struct postgres_roll *roll = &source->roll;
+
+    return (account->flags & BACKEND_OLDER) == 0 && account->pid != roll->own_pids[0] &&
+           account->pid != roll->own_pids[1] && account->begin_ns + APPEARS_NS > roll->look_ns;
+}
+
+/* Of one that ended before SQL showed it: of a client when it has been active at all. */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
@@ -147,7 +160,8 @@ static bool was_a_client(const struct postgres_source *source,
     return false;
 }
 
-static int add_account(struct postgres_source *source, size_t at)
+/* *ret_is_early: what it did is told with its name, in the next interval. */
+static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
     const struct backend_account *account = &source->book.accounts[at];
     struct backend_account since;
@@ -160,13 +174,14 @@ static int add_account(struct postgres_source *source, size_t at)
         &source->roll, account->pid, process_start_us(account->start_ns));
     struct session session;
 
+    *ret_is_early = who == NULL && !is_ended && may_appear(source, account);
     if (!is_there)
         return CAMP_OK;
     if (who == NULL) {
         unknown = stranger(account);
         who = &unknown;
-        if (!is_ended || !was_a_client(source, account))
-            return CAMP_OK; /* our own, or one that SQL will show */
+        if (!is_ended || !may_appear(source, account) || !was_a_client(source, account))
+            return CAMP_OK;
     }
     if (!source->background && !postgres_who_is_client(who))
         return CAMP_OK;
@@ -185,8 +200,15 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 {
     int r = reserve(source, BACKEND_WAITS_MAX) ? CAMP_OK : CAMP_E_NOMEM;
 
-    for (size_t i = 0; r == CAMP_OK && i < source->book.count; i++)
-        r = add_account(source, i);
+    for (size_t i = 0; r == CAMP_OK && i < source->book.count;) {
+        bool is_early;
+
+        r = add_account(source, i, &is_early);
+        if (is_early)
+            account_book_omit(&source->book, i);
+        else
+            i++;
+    }
     return r;
 }
 

@@ -64,22 +64,6 @@ static void take_cost(struct postgres_sampler *sampler, uint64_t ns)
 
 /* ------------------------------------------------------------------------------- Looks -- */
 
-static uint64_t look_time_ns(const struct postgres_look *look)
-{
-    return look->asked_ns + (look->answered_ns - look->asked_ns) / 2;
-}
-
-/* By its age, so that the server's clock need not be ours. */
-static uint64_t began_ns(const struct postgres_look *look, const struct postgres_session *session)
-{
-    const int64_t age_us = look->server_us - session->start_us;
-    const uint64_t at_ns = look_time_ns(look);
-
-    if (age_us < 0)
-        return at_ns;
-    return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
-}
-
 static bool is_waiting(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") != 0;
@@ -108,11 +92,12 @@ static int keep_sights(struct postgres_sampler *sampler, const struct postgres_l
     for (size_t i = 0; i < look->count; i++) {
         const struct postgres_session *session = &look->sessions[i];
 
-        sampler->sights[i] =
-            (struct sampled_sight){ session->pid, session->start_us, began_ns(look, session),
-                                    session->kind, is_asleep(sampler, session) };
+        sampler->sights[i] = (struct sampled_sight){ session->pid, session->start_us,
+                                                     postgres_session_began_ns(look, session),
+                                                     session->kind, is_asleep(sampler, session) };
     }
-    return sampled_times_look(&sampler->times, look_time_ns(look), sampler->sights, look->count);
+    return sampled_times_look(&sampler->times, postgres_look_ns(look), sampler->sights,
+                              look->count);
 }
 
 /* Whether it is the connection of the last look; of a new one, whether the server is local. */
@@ -259,7 +244,9 @@ int postgres_sampler_next(struct postgres_sampler *sampler, uint64_t deadline_ns
         r = look_at_end(sampler, deadline_ns, error);
     if (r == CAMP_E_NOMEM)
         return r;
-    sampler->end_ns = r == CAMP_OK ? look_time_ns(sampler->look) : deadline_ns;
+    sampler->end_ns = r == CAMP_OK          ? postgres_look_ns(sampler->look)
+                      : is_stopped(sampler) ? now_ns(CLOCK_MONOTONIC)
+                                            : deadline_ns;
     sampled_times_end(&sampler->times, sampler->end_ns);
     sampler->next_ns = sampler->end_ns + sampler->period_ns;
     *ret_end_ns = sampler->end_ns;

@@ -58,6 +58,22 @@ static void statement_texts(void *context, int version, const char **ret_texts)
 
 /* ----------------------------------------------------------------------------- Reading -- */
 
+uint64_t postgres_look_ns(const struct postgres_look *look)
+{
+    return look->asked_ns + (look->answered_ns - look->asked_ns) / 2;
+}
+
+uint64_t postgres_session_began_ns(const struct postgres_look *look,
+                                   const struct postgres_session *session)
+{
+    const int64_t age_us = look->server_us - session->start_us;
+    const uint64_t at_ns = postgres_look_ns(look);
+
+    if (age_us < 0)
+        return at_ns;
+    return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
+}
+
 /* An int4 or int8; 0: NULL. */
 static int64_t number_at(const PGresult *rows, int row, int column)
 {

@@ -53,6 +53,12 @@ int postgres_sessions_open(const char *conninfo, const struct postgres_options *
                            struct camp_error *error);
 void postgres_sessions_close(struct postgres_sessions *sessions);
 
+/* When it was made: in the middle of asking. CLOCK_MONOTONIC, as is when a session of it began: by
+ * its age, so that the server's clock need not be ours. */
+uint64_t postgres_look_ns(const struct postgres_look *look);
+uint64_t postgres_session_began_ns(const struct postgres_look *look,
+                                   const struct postgres_session *session);
+
 /* A new look in place of the last one, which *ret_look points to until the next call. A whole one
  * costs the server three times as much. As postgres_client_ask(): what was asked before is answered
  * first, so look at is_whole. On POSTGRES_PENDING and failures there is no look. */

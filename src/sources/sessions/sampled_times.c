@@ -172,8 +172,8 @@ static int see_first(struct sampled_times *times, uint64_t at_ns, const struct s
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    if (sight->began_ns > from_ns)
-        from_ns = sight->began_ns;
+    if (sight->began_ns != 0) /* the looks before it may not have seen one that began just then */
+        from_ns = sight->began_ns > times->begin_ns ? sight->began_ns : times->begin_ns;
     times->arrived++;
     session->is_new = times->look_ns != 0;
     session->through_ns = times->look_ns != 0 ? at_most(from_ns, at_ns) : at_ns;

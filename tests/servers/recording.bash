@@ -1,0 +1,72 @@
+# tests/servers/recording.bash: camp record beside a database server, and what is in its file.
+# Needs lib.bash and servers_begin; $CAMP is the program.
+#
+#   record_beside NAME OPTION...   records to $SERVERS/NAME.camp until end_recording; returns once the
+#                                  first interval is written; sets RECORD_PID. Its stderr: NAME.err
+#   record_at_once, has_begun NAME   the same in two steps
+#   end_recording NAME PID         as Ctrl-C does; fails when camp did
+#   ask NAME SQL                   of its recording; it may be written to meanwhile
+#   holds NAME SQL                 the answer is 1
+#   told NAME TEXT                 waits for it on stderr
+# shellcheck shell=bash disable=SC2034 # RECORD_PID is the tests'
+
+record_beside() {
+    record_at_once "$@"
+    has_begun "$1"
+}
+
+record_at_once() {
+    local name=$1
+    shift
+    "$CAMP" record --output "$SERVERS/$name.camp" "$@" >"$SERVERS/$name.out" 2>"$SERVERS/$name.err" 3>&- &
+    RECORD_PID=$!
+    SERVER_PIDS+=("$RECORD_PID")
+}
+
+has_begun() {
+    until_it has_ticks "$1" 1 || {
+        cat "$SERVERS/$1.err" >&2
+        return 1
+    }
+}
+
+has_ticks() {
+    [ "$(ask "$1" 'select count(*) from tick')" -ge "$2" ]
+}
+
+# As many intervals more.
+more_ticks() {
+    local now
+    now=$(ask "$1" 'select max(tick) from tick')
+    until_it has_ticks "$1" $((now + $2))
+}
+
+end_recording() {
+    kill -INT "$2"
+    wait "$2" || {
+        cat "$SERVERS/$1.err" >&2
+        return 1
+    }
+}
+
+# 3>&-: children that hold it would keep bats from ending.
+ask() {
+    sqlite3 -readonly -cmd '.timeout 5000' "$SERVERS/$1.camp" "$2" 3>&-
+}
+
+holds() {
+    local answer
+    answer=$(ask "$1" "$2")
+    [ "$answer" = 1 ] || {
+        echo "does not hold of $1: $2: $answer" >&2
+        return 1
+    }
+}
+
+told() {
+    until_it grep -q -- "$2" "$SERVERS/$1.err" || {
+        echo "$1 told:" >&2
+        cat "$SERVERS/$1.err" >&2
+        return 1
+    }
+}
