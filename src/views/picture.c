@@ -76,8 +76,9 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
     sums->missing += weights->missing > SHOWN_UNACCOUNTED;
     sums->over += weights->over > SHOWN_UNACCOUNTED;
     sums->worst_missing = fmax(sums->worst_missing, weights->missing);
+    sums->left_out += weights->left_out > SHOWN_LEFT_OUT;
     sums->worst_over = fmax(sums->worst_over, weights->over);
-    sums->left_out = fmax(sums->left_out, weights->left_out);
+    sums->worst_left_out = fmax(sums->worst_left_out, weights->left_out);
     weights_add(&sums->mean, &sums->elapsed_s, weights, elapsed_s);
 }
 
@@ -128,7 +129,7 @@ static void write_left_out(FILE *caption, const struct vertices *vertices)
 }
 
 void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
-                  const char *const nouns[2], const char *missing, const char *over)
+                  const char *const nouns[2], const struct marks *marks)
 {
     if (sums->missing + sums->over == 0)
         fputs("Unaccounted: nowhere more than 0.5 % of the time.\n", caption);
@@ -136,17 +137,20 @@ void caption_sums(FILE *caption, const struct picture *picture, const struct sum
         fputs("Unaccounted:", caption);
     if (sums->missing > 0)
         fprintf(caption, " of %zu %s up to %.1f %% of the time is missing%s", sums->missing,
-                nouns[sums->missing != 1], 100 * sums->worst_missing, missing);
+                nouns[sums->missing != 1], 100 * sums->worst_missing, marks->missing);
     if (sums->over > 0)
         fprintf(caption, "%s of %zu %s up to %.1f %% was booked twice%s",
                 sums->missing > 0 ? ";" : "", sums->over, nouns[sums->over != 1],
-                100 * sums->worst_over, over);
+                100 * sums->worst_over, marks->over);
     if (sums->missing + sums->over > 0)
         fputs(".\n", caption);
-    if (sums->left_out > 0) {
+    if (sums->worst_left_out > 0) {
         fprintf(caption, "Left out: up to %.1f %% of the time of a row is at no vertex",
-                100 * sums->left_out);
+                100 * sums->worst_left_out);
         write_left_out(caption, picture->vertices);
+        if (sums->left_out > 0)
+            fprintf(caption, "; of %zu %s more than %.0f %%%s", sums->left_out,
+                    nouns[sums->left_out != 1], 100 * SHOWN_LEFT_OUT, marks->left_out);
         fputs(".\n", caption);
     }
 }

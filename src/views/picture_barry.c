@@ -146,8 +146,8 @@ static char *caption_of(const struct picture *picture, const struct dots *dots)
     caption_source(caption, picture, picture->frame, picture->frame + 1, dots->count);
     fputs(".\n", caption);
     caption_sums(caption, picture, &dots->sums, (const char *const[]){ "dot", "dots" },
-                 " (red rings)", " (black rings)");
-    if (dots->sums.left_out > 0 || dots->sums.missing + dots->sums.over > 0)
+                 &(struct marks){ " (red rings)", " (black rings)", " (broken blue rings)" });
+    if (dots->sums.worst_left_out > 0 || dots->sums.missing + dots->sums.over > 0)
         fputs("Where the shares do not add up to 100 %, a dot stands by their proportions.\n",
               caption);
     if (dots->sums.nowhere > 0)

@@ -169,7 +169,7 @@ static bool is_same_place(const struct dot *a, const struct dot *b)
 
 static double worst_of(const struct dot *dot)
 {
-    return fmax(dot->weights.missing, dot->weights.over);
+    return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
 /* Far places first; in a place, those that must be seen. */
@@ -250,8 +250,12 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
         ring += 2; /* frames added up may have both */
     }
-    if (dot->weights.over > SHOWN_UNACCOUNTED)
+    if (dot->weights.over > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
+        ring += 2;
+    }
+    if (dot->weights.left_out > SHOWN_LEFT_OUT)
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
 }
 
 /* The dots [begin, end) of one place. */

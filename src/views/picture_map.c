@@ -287,8 +287,8 @@ static char *caption_of(const struct map *map)
     if (map->folded > 1)
         fprintf(caption, "; a line is the mean of %zu neighbours", map->folded);
     fputs(".\n", caption);
-    caption_sums(caption, picture, &map->sums, (const char *const[]){ "cell", "cells" }, " (paler)",
-                 "");
+    caption_sums(caption, picture, &map->sums, (const char *const[]){ "cell", "cells" },
+                 &(struct marks){ " (paler)", "", " (paler)" });
     caption_losses(caption, picture, 0, map->columns);
     if (fclose(caption) == 0)
         return text;

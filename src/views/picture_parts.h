@@ -7,6 +7,9 @@
 #include "svg.h"
 
 #define SHOWN_UNACCOUNTED 0.005 /* from here on it is marked */
+/* Likewise of time at no vertex: a dot stands by the proportions of the rest, so it is off by at
+ * most this share of the triangle's height before that. */
+#define SHOWN_LEFT_OUT 0.05
 #define MARGIN 16
 #define COLOUR_SIZE 8 /* "#rrggbb" */
 #define LEFT_OUT_COLOUR "#c3c9d0"
@@ -18,9 +21,10 @@ struct sums {
     size_t rows;
     size_t missing, over;             /* rows with more than SHOWN_UNACCOUNTED */
     size_t nowhere;                   /* rows that have no time at any vertex */
+    size_t left_out;                  /* rows with more than SHOWN_LEFT_OUT */
     double worst_missing, worst_over; /* shares of one row */
-    double left_out;                  /* the largest share of one row */
-    struct weights mean;              /* of all time */
+    double worst_left_out;
+    struct weights mean; /* of all time */
     double elapsed_s;
 };
 
@@ -33,10 +37,13 @@ void caption_source(FILE *caption, const struct picture *picture, size_t from, s
                     size_t entities);
 extern const char *const entity_nouns[2];
 
-/* Which time is in no state or at no vertex; `missing`, `over`: how that is marked (" (red
- * ring)"); a row is one of `nouns`: "dot", "dots". */
+/* Which time is in no state or at no vertex; `marks`: how that is marked (" (red rings)", ""); a
+ * row is one of `nouns`: "dot", "dots". */
+struct marks {
+    const char *missing, *over, *left_out;
+};
 void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
-                  const char *const nouns[2], const char *missing, const char *over);
+                  const char *const nouns[2], const struct marks *marks);
 /* Losses of these frames, and the picture's note. */
 void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to);
 

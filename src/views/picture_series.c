@@ -311,7 +311,8 @@ static char *caption_of(const struct series *series, const struct picture *pictu
                 " together; %.2f %% of all their time is in no state, %.2f %% was booked twice.\n",
                 100 * series->sums.mean.missing, 100 * series->sums.mean.over);
     caption_sums(caption, picture, &series->sums,
-                 by_entity ? entity_nouns : (const char *const[]){ "row", "rows" }, "", "");
+                 by_entity ? entity_nouns : (const char *const[]){ "row", "rows" },
+                 &(struct marks){ "", "", "" });
     caption_losses(caption, picture, from, to);
     if (fclose(caption) == 0)
         return text;
@@ -323,7 +324,7 @@ static int draw_series(FILE *stream, const struct picture *picture, struct serie
                        bool stacked, bool by_entity)
 {
     const struct vertices *vertices = picture->vertices;
-    const size_t layers = vertices->count + (series->sums.left_out > 0);
+    const size_t layers = vertices->count + (series->sums.worst_left_out > 0);
     int r;
 
     draw_legend(stream, vertices, layers, stacked);

@@ -20,10 +20,11 @@ static const char style[] =
     ".dot{stroke:#fff;stroke-width:.8px}"
     ".missing{stroke:#d1242f;stroke-width:1.5px;fill:none}"
     ".over{stroke:#000;stroke-width:1.5px;fill:none}"
+    ".left-out{stroke:#2c6f9e;stroke-width:1.5px;fill:none;stroke-dasharray:3.5 2}"
     ".cells{stroke-width:1px;fill:none;shape-rendering:crispEdges}"
     ".frame{stroke:#57606a;stroke-width:1.2px;fill:none}";
 
-const char svg_style_hash[] = "sha256-tY/33lxPCPAjiknsAs752a8ObMEmTkUxPPyowm6HX0E=";
+const char svg_style_hash[] = "sha256-yHCAHC16hN7o1tDmH0FQ21kGRzlFNDIlqlUBKDuVbow=";
 
 /* ------------------------------------------------------------------------ Numbers and texts -- */
 

@@ -21,8 +21,9 @@
 #define SVG_NOTE "note"   /* below the picture: 11 px, grey */
 /* ... for dots (with a white edge) and the rings around them ... */
 #define SVG_DOT "dot"
-#define SVG_MISSING "missing" /* time is in no state: red */
-#define SVG_OVER "over"       /* it was booked twice: black */
+#define SVG_MISSING "missing"   /* time is in no state: red */
+#define SVG_OVER "over"         /* it was booked twice: black */
+#define SVG_LEFT_OUT "left-out" /* it is in states at no vertex: blue, broken */
 /* ... and for lines */
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */

@@ -187,6 +187,25 @@ static void dots_of_one_place_are_set_apart_and_counted(void **state)
     assert_true(fabs(y) < 0.03 && fabs(x - 1 / sqrt(3)) < 0.03);
 }
 
+/* The radius of the ring of a class that follows a dot. */
+static double ring_radius(const char *class, const char *name)
+{
+    char word[80];
+    const char *at;
+    double radius = 0;
+
+    snprintf(word, sizeof word, "<title>%s, CPU", name);
+    at = strstr(svg, word);
+    assert_non_null(at);
+    snprintf(word, sizeof word, "class=\"%s\"", class);
+    at = strstr(at, word);
+    assert_non_null(at);
+    while (strncmp(at, " r=\"", 4) != 0)
+        at--;
+    assert_int_equal(sscanf(at, " r=\"%lf\"", &radius), 1);
+    return radius;
+}
+
 static void time_that_does_not_add_up_has_a_ring(void **state)
 {
     (void)state;
@@ -213,12 +232,35 @@ static void four_components_in_a_triangle_are_said_to_be_left_out(void **state)
     add("a", 0.25, 0.25, 0.25, 0.25);
     keep();
     draw(PICTURE_BARRY3, 3, false);
-    assert_says("Left out: up to 25.0 % of the time of a row is at no vertex (lock).");
+    assert_says("Left out: up to 25.0 % of the time of a row is at no vertex (lock); of 1 dot more "
+                "than 5 % (broken blue rings).");
     assert_says("left out 25.0 %");
     assert_place("a", 0.577, 0.333);
     draw(PICTURE_BARRY4, 4, false);
     assert_null(strstr(svg, "Left out"));
     assert_int_equal(count_of(DOT), 1);
+}
+
+/* A session with much run queue stands where one without it does: its ring tells them apart. */
+static void time_at_no_vertex_has_a_broken_ring(void **state)
+{
+    (void)state;
+    begin(0);
+    add("much", 0.17, 0, 0, 0.83);
+    add("little", 0.5, 0.3, 0.16, 0.04);
+    add("both", 0.3, 0.2, 0.1, 0.3);
+    add("none", 1, 0, 0, 0);
+    keep();
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of("class=\"left-out\""), 2);
+    assert_int_equal(count_of("class=\"missing\""), 1);
+    assert_says("left-out{stroke:#2c6f9e;stroke-width:1.5px;fill:none;stroke-dasharray:");
+    assert_says(
+        "up to 83.0 % of the time of a row is at no vertex (lock); of 2 dots more than 5 %");
+    assert_says("much, CPU 17.0 %, idle 0.0 %, wait 0.0 %, left out 83.0 %");
+    assert_true(ring_radius("left-out", "both") > ring_radius("missing", "both"));
+    draw(PICTURE_BARRY4, 4, false);
+    assert_int_equal(count_of("class=\"left-out\""), 0);
 }
 
 static void names_of_any_bytes_are_escaped(void **state)
@@ -503,6 +545,7 @@ int main(void)
         CASE(dots_of_one_place_are_set_apart_and_counted),
         CASE(time_that_does_not_add_up_has_a_ring),
         CASE(four_components_in_a_triangle_are_said_to_be_left_out),
+        CASE(time_at_no_vertex_has_a_broken_ring),
         CASE(names_of_any_bytes_are_escaped),
         CASE(those_of_one_name_but_for_its_number_share_a_colour),
         CASE(the_middle_of_a_tetrahedron_is_that_of_its_corners),

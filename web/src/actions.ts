@@ -25,8 +25,9 @@ export function describe({ store, ui }: App, n: number): string {
   const row = frame.rowOf[n] ?? -1;
   if (row < 0) return `${ui.label(n)}: not there`;
   const { axes3 } = ui.state;
-  const { shares, unaccounted } = weigh(frame, row, axes3);
+  const { shares, leftOut, unaccounted } = weigh(frame, row, axes3);
   const told = axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`);
+  if (leftOut >= 0.0005) told.push(`left out ${percent(leftOut)}`);
   if (Math.abs(unaccounted) >= 0.0005)
     told.push(`${unaccounted > 0 ? 'unaccounted' : 'booked twice'} ${percent(Math.abs(unaccounted))}`);
   return `${ui.label(n)}: ${told.join(', ')}`;

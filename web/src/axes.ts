@@ -3,6 +3,9 @@
 import type { Axis, Frame, State, Weights } from './types';
 
 export const MISSING = 0.005; // unaccounted time beyond this is marked
+/** Time at no vertex beyond this is marked. A dot stands by the proportions of the rest, so it is off
+ *  by at most this share of the triangle's height before that: about its own size. */
+export const LEFT_OUT = 0.05;
 
 // -------------------------------------------------------------------------------- weights --
 
@@ -71,6 +74,7 @@ export interface Places {
   proportions: Float32Array[]; // [axes] of [count]; NaN: nowhere
   sums: Float32Array; // [count] in the frame's unit
   own: Int32Array[]; // [axes] of [count], likewise
+  leftOut: Int32Array | null; // [count], likewise: in states that no axis has; null: each state has one
 }
 
 /** `before` is written over, when it is as large: fresh memory for each frame would cost more than
@@ -78,6 +82,7 @@ export interface Places {
 export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Places {
   const { count } = frame;
   const isFit = before?.sums.length === count && before.proportions.length === axes.length;
+  const rest = restOf(axes, frame.shares.length);
   const { sums, proportions, own } = isFit ? before : {
     sums: new Float32Array(count),
     proportions: axes.map(() => new Float32Array(count)),
@@ -92,7 +97,8 @@ export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Pla
     const column = own[i]!;
     for (let row = 0; row < count; row++) shares[row] = column[row]! / sums[row]!;
   });
-  return { frame, axes, proportions, sums, own };
+  const leftOut = rest.length > 0 ? countStates(frame, rest, (isFit && before.leftOut) || undefined) : null;
+  return { frame, axes, proportions, sums, own, leftOut };
 }
 
 // --------------------------------------------------------------------------------- grammar --

@@ -1,7 +1,8 @@
 // Barry3: each entity a dot in a triangle, drawn to each vertex by its share there.
 //
 // The height above a side is the share of the vertex opposite. Shares are divided by their sum for
-// the place alone; what is missing from 1 is a ring around the dot, and is told in words below.
+// the place alone; what is missing from 1 is a ring around the dot, what is at no vertex a broken one,
+// and both are told in words below.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';
@@ -78,12 +79,12 @@ export class Barry3 implements View {
 
   // --------------------------------------------------------------------------- the dots --
 
-  private putAll(frame: Frame, { proportions, sums }: Places): void {
+  private putAll(frame: Frame, { proportions, sums, leftOut }: Places): void {
     const { scatter, corners, part } = this;
     const [top, left, right] = corners;
     const ratio = scatter.ratio / part.size;
     const [p, q, r] = proportions as [Float32Array, Float32Array, Float32Array];
-    scatter.begin(frame);
+    scatter.begin(frame, leftOut);
     let outside = 0;
     for (let row = 0; row < frame.count; row++) {
       const a = p[row]! - part.from[0], b = q[row]! - part.from[1], c = r[row]! - part.from[2];

@@ -114,9 +114,9 @@ export class Barry4 implements View {
     return { x: x / sum, y: y / sum, nearness: 1 / sum };
   }
 
-  private putAll(frame: Frame, { proportions, sums }: Places): void {
+  private putAll(frame: Frame, { proportions, sums, leftOut }: Places): void {
     const { scatter } = this;
-    scatter.begin(frame);
+    scatter.begin(frame, leftOut);
     if (this.levelOf.length < frame.count) {
       this.levelOf = new Uint8Array(frame.count + 1024);
       this.order = new Uint32Array(frame.count + 1024);

@@ -1,22 +1,26 @@
 // Search, groups with their legend, pinned entities, and the axes.
 import type { App, GroupBy } from './types';
+import { restOf } from './axes';
 import { AxesEditor } from './axes_editor';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings } from './parts';
+import { titlesOf } from './sums';
 
 const GROUPS: [GroupBy, string][] = [['none', 'no groups'], ['name', 'by name'], ['pid', 'by process'], ['uid', 'by user']];
 
-const ring = (kind: string, title: string): HTMLElement =>
-  element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), title);
+const ring = (kind: string, ...title: (Node | string)[]): HTMLElement =>
+  element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), ...title);
 
 export class Controls {
   readonly element: HTMLElement;
   readonly axes: AxesEditor;
   readonly legend = element('div', { class: 'legend' });
   /** Always there, so that the pictures stay where they are when the legend fills. */
+  private readonly leftOutStates = element('span');
+  private readonly leftOut = ring('left-out', this.leftOutStates);
   readonly keys = element('div', { class: 'keys' }, this.legend, element('div', { class: 'rings' },
-    ring('missing', 'time is missing'), ring('over', 'over 100 %')));
+    ring('missing', 'time is missing'), ring('over', 'over 100 %'), this.leftOut));
   private readonly search = element('input', {
     type: 'search', id: 'search', placeholder: 'Search names  /', spellcheck: 'false', autocomplete: 'off',
     'aria-label': 'Search names and labels by a regular expression', 'aria-describedby': 'search-fault',
@@ -83,14 +87,24 @@ export class Controls {
 
   draw(): void {
     const { ui, store } = this.app;
-    const { groupBy, pinned, search, brush } = ui.state;
+    const { groupBy, pinned, search, brush, axes3, axes4 } = ui.state;
     this.axes.draw();
-    const now = [groupBy, pinned, search, brush, store.told];
+    const now = [groupBy, pinned, search, brush, store.told, axes3, axes4];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
     offerGroupings(this.groupBy, this.app, 'by ');
     this.groupBy.value = groupBy;
     this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
+    this.drawLeftOut();
+  }
+
+  /** The states that one of the pictures leaves out. */
+  private drawLeftOut(): void {
+    const { ui: { state: { axes3, axes4 } }, store: { head } } = this.app;
+    const rest = [axes3, axes4].flatMap((axes) => (axes.length > 0 ? restOf(axes, head?.states.length ?? 0) : []));
+    const states = [...new Set(rest)].sort((a, b) => a - b);
+    this.leftOut.hidden = states.length === 0;
+    if (head) setText(this.leftOutStates, `at no vertex: ${titlesOf(head, states)}`);
   }
 
   private groups(): HTMLElement[] {

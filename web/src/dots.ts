@@ -5,7 +5,7 @@
 // within a pixel; masks are blended into the pixels of the picture by integer arithmetic. The
 // picture is opaque and begins as a copy of its background (grid), so that 8 bits a channel do.
 
-export type Shape = 'disc' | 'square' | 'ring';
+export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // four arcs, with room for a dot within
 
 const PHASES = 4; // places within a pixel, in each direction
 const SAMPLES = 4; // of coverage, in each direction of a pixel
@@ -41,6 +41,7 @@ export function faded(colour: string, paper: string, by: number): string {
 function isInside(shape: Shape, radius: number, x: number, y: number): boolean {
   if (shape === 'square') return Math.max(Math.abs(x), Math.abs(y)) <= radius * 0.89; // as large as the disc
   const distance = Math.hypot(x, y);
+  if (shape === 'broken') return distance <= radius && distance >= radius * 0.75 && Math.abs(Math.abs(x) - Math.abs(y)) > radius * 0.36;
   return distance <= radius && (shape === 'disc' || distance >= radius * 0.62);
 }
 

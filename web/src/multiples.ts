@@ -1,6 +1,6 @@
 // Small multiples: a small Barry3 for each of the largest groups, with its mean as a cross. A press
 // chooses the group: all others are dimmed everywhere.
-import { MISSING, place, restOf, sumStates } from './axes';
+import { LEFT_OUT, MISSING, place, restOf, sumStates } from './axes';
 import { element, setText } from './dom';
 import { Dots, faded, kindOf } from './dots';
 import { count, percent } from './format';
@@ -94,13 +94,17 @@ class Multiples implements View {
     const colour = store.head!.colours.groups[group % 6]!, shape = group < 6 ? 'disc' : 'square';
     const kinds = [kindOf(shape, RADIUS * ratio, colour), kindOf('ring', RADIUS * 1.4 * ratio, theme.missing),
       kindOf('ring', RADIUS * 1.4 * ratio, theme.over), kindOf(shape, RADIUS * ratio, faded(theme.dim, theme.paper, 0.55))];
+    const broken = kindOf('broken', RADIUS * 2 * ratio, theme.leftOut);
     const sum = new MeanSum(3);
     dots.begin();
     for (const row of rows) {
       const unaccounted = frame.unaccounted[row]!;
       const kind = ui.isDimmed(frame.entity[row]!) ? 3 : unaccounted > MISSING ? 1 : unaccounted < -MISSING ? 2 : 0;
       const own = [shares[0]![row]!, shares[1]![row]!, shares[2]![row]!];
-      put(own, ratio, (x, y) => dots.put(kinds[kind]!, x, y));
+      put(own, ratio, (x, y) => {
+        if (kind !== 3 && leftOut[row]! > LEFT_OUT) dots.put(broken, x, y);
+        dots.put(kinds[kind]!, x, y);
+      });
       sum.add({ shares: own, leftOut: leftOut[row]!, unaccounted }, frame.elapsed[row]!);
     }
     const { mean } = sum;

@@ -1,7 +1,7 @@
 // A stage for dots: what Barry3 and Barry4 have in common. Two canvases, dots below and text above;
 // who is under the pointer, what is within a lasso, and which kind of dot an entity gets.
 import type { App, Frame } from './types';
-import { MISSING } from './axes';
+import { LEFT_OUT, MISSING } from './axes';
 import { element } from './dom';
 import { Dots, faded, kindOf, type Kind, type Shape } from './dots';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
@@ -22,6 +22,7 @@ export class Scatter {
   x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: not shown
   y = new Float32Array(0);
   private frame: Frame | null = null;
+  private leftOut: Int32Array | null = null; // of the frame's rows, as Places has it
   private kinds: Kinds[] = []; // of `kindsKey`
   private kindsKey = '';
 
@@ -60,8 +61,9 @@ export class Scatter {
   }
 
   /** Room for the places of a frame's rows. */
-  begin(frame: Frame): void {
+  begin(frame: Frame, leftOut: Int32Array | null): void {
     this.frame = frame;
+    this.leftOut = leftOut;
     if (this.x.length < frame.count) {
       this.x = new Float32Array(frame.count + 1024);
       this.y = new Float32Array(frame.count + 1024);
@@ -95,8 +97,9 @@ export class Scatter {
     const isDimming = this.app.ui.state.search !== null || this.app.ui.state.brush !== null;
     this.dots.begin();
     if (isDimming) this.paintPass(frame, kinds, order, levelOf, true);
+    if (this.leftOut) this.paintLeftOut(frame, this.leftOut, kinds, order, levelOf);
     this.paintPass(frame, kinds, order, levelOf, false);
-    this.paintChosen(frame, levels, levelOf);
+    this.paintChosen(frame, levels, kinds, levelOf);
     this.dots.end();
   }
 
@@ -119,6 +122,16 @@ export class Scatter {
     }
   }
 
+  /** Time is at no vertex. Below all dots: a broken ring goes around its own and hides no other. */
+  private paintLeftOut(frame: Frame, leftOut: Int32Array, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
+    const least = LEFT_OUT / frame.unit;
+    for (let i = 0; i < frame.count; i++) {
+      const row = order ? order[i]! : i;
+      if (leftOut[row]! <= least || !this.isShown(row) || this.app.ui.isDimmed(frame.entity[row]!)) continue;
+      this.dots.put(kinds[levelOf ? levelOf[row]! : 0]!.leftOut, this.x[row]!, this.y[row]!);
+    }
+  }
+
   /** Time is missing, or booked twice. */
   private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
     this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
@@ -126,18 +139,21 @@ export class Scatter {
   }
 
   /** Pinned ones and the one under the pointer once more, above all others. */
-  private paintChosen(frame: Frame, levels: Level[], levelOf: Uint8Array | null): void {
+  private paintChosen(frame: Frame, levels: Level[], kinds: Kinds[], levelOf: Uint8Array | null): void {
     const { pinned, hover } = this.app.ui.state;
     const theme = currentTheme();
     for (const n of hover === null ? pinned : new Set([...pinned, hover])) {
       const row = frame.rowOf[n] ?? -1;
       if (row < 0 || !this.isShown(row)) continue;
-      const radius = levels[levelOf ? levelOf[row]! : 0]!.radius * this.ratio;
+      const level = levelOf ? levelOf[row]! : 0;
+      const radius = levels[level]!.radius * this.ratio;
       const unaccounted = frame.unaccounted[row]!;
+      const isLeftOut = this.leftOut !== null && this.leftOut[row]! > LEFT_OUT / frame.unit;
+      if (isLeftOut) this.dots.put(kinds[level]!.leftOut, this.x[row]!, this.y[row]!);
       if (Math.abs(unaccounted) <= MISSING)
         this.dots.put(kindOf('disc', radius * 1.15, pinned.has(n) ? theme.pin : theme.ink), this.x[row]!, this.y[row]!);
       if (n === hover || Math.abs(unaccounted) > MISSING)
-        this.dots.put(kindOf('ring', radius * 2.6, faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65)), this.x[row]!, this.y[row]!);
+        this.dots.put(kindOf('ring', radius * (isLeftOut ? 3.3 : 2.6), faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65)), this.x[row]!, this.y[row]!);
     }
   }
 
@@ -166,6 +182,7 @@ export class Scatter {
       centres: Array.from({ length: DIMMED }, (_, group) => of(group, r * 0.6)),
       missing: made('ring', r * 1.25, theme.missing),
       over: made('ring', r * 1.25, theme.over),
+      leftOut: made('broken', r * 2, theme.leftOut),
     };
   }
 
@@ -216,6 +233,7 @@ interface Kinds {
   centres: Kind[]; // within rings
   missing: Kind;
   over: Kind;
+  leftOut: Kind;
 }
 
 /** How often a line to the right crosses the border: an odd number of times from within. */

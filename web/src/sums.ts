@@ -55,6 +55,14 @@ export function sumsText(sums: Sums): string {
   return [missing, ...runQueue, over].join(' · ');
 }
 
+const TITLES_MAXIMUM = 3;
+
+/** "run queue, lock": states by name, of many the first ones. */
+export function titlesOf({ states }: Head, some: number[]): string {
+  const titles = some.slice(0, TITLES_MAXIMUM).map((state) => states[state]?.title ?? '?');
+  return titles.join(', ') + (some.length > TITLES_MAXIMUM ? ', …' : '');
+}
+
 /** What a picture of these axes does not show; '' when it shows all. */
 export function leftOutText(frame: Frame, axes: Axis[]): string {
   const rest = restOf(axes, frame.shares.length);

@@ -1,5 +1,5 @@
 // The columns of the table: what is known of an entity, its shares by axis and by state.
-import { MISSING } from './axes';
+import { LEFT_OUT, MISSING, restOf } from './axes';
 import { duration } from './format';
 import type { App, Axis, Frame, State } from './types';
 
@@ -12,7 +12,7 @@ export interface Column {
   /** To sort by, and to copy: shares in percent. */
   value(frame: Frame, row: number): number | string;
   text(frame: Frame, row: number): string;
-  kind(frame: Frame, row: number): '' | 'zero' | 'missing' | 'over';
+  kind(frame: Frame, row: number): '' | 'zero' | 'missing' | 'over' | 'left-out';
 }
 
 const DECIMALS = 2;
@@ -35,10 +35,13 @@ export function columnsOf(app: App): Column[] {
     if (!axes3.some((other) => other.states.join() === axis.states.join()))
       columns.push(axisColumn(app, axis, head.colours.axes4[i] ?? null, `axis4-${i}`));
   });
+  const leftOut = [axes3, axes4].filter(({ length }) => length > 0).map((axes) => leftOutOf(axes, head.states.length));
+  columns.push(...leftOut.filter((axis, i) => axis.states.length > 0 && (i === 0 || axis.states.join() !== leftOut[0]!.states.join()))
+    .map((axis, i) => leftOutColumn(app, axis, `left-out-${i}`)));
   columns.push(unaccounted());
   for (const label of head.labels ?? [])
     columns.push(text(`label-${label}`, label, `its ${label}`, (frame, row) => entityOf(frame, row).labels?.[label] ?? ''));
-  const alone = new Set([...axes3, ...axes4].filter(({ states }) => states.length === 1).map(({ states }) => states[0]));
+  const alone = new Set([...axes3, ...axes4, ...leftOut].filter(({ states }) => states.length === 1).map(({ states }) => states[0]));
   head.states.forEach((state, i) => {
     if (!alone.has(i))
       columns.push(share(`state-${i}`, state.title, helpOf(state), null, (frame, row) => (frame.shares[i]?.[row] ?? 0) * frame.unit));
@@ -86,6 +89,14 @@ function axisColumn(app: App, axis: Axis, colour: string | null, key: string): C
     for (const state of axis.states) sum += frame.shares[state]?.[row] ?? 0;
     return sum * frame.unit;
   });
+}
+
+/** What a picture leaves out, as if it were an axis. */
+const leftOutOf = (axes: Axis[], states: number): Axis => ({ name: 'left out', states: restOf(axes, states) });
+
+function leftOutColumn(app: App, axis: Axis, key: string): Column {
+  const column = axisColumn(app, axis, null, key);
+  return { ...column, kind: (frame, row) => (Number(column.value(frame, row)) > 100 * LEFT_OUT ? 'left-out' : column.kind(frame, row)) };
 }
 
 function unaccounted(): Column {

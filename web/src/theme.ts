@@ -11,6 +11,7 @@ export interface Theme {
   pin: string;
   missing: string; // the ring of unaccounted time
   over: string; // the ring of more than 100 %
+  leftOut: string; // the broken ring of time at no vertex
   font: string;
 }
 
@@ -23,7 +24,7 @@ export function currentTheme(): Theme {
   theme = {
     paper: of('paper'), ink: of('ink'), quiet: of('quiet'), grid: of('grid'), edge: of('edge'),
     dot: of('dot'), dim: of('dim'), pin: of('pin'), missing: of('missing'), over: of('over'),
-    font: of('font'),
+    leftOut: of('left-out'), font: of('font'),
   };
   return theme;
 }

@@ -1,9 +1,10 @@
 // What is known of the entity under the pointer, in one frame.
 import type { App, Axis, Frame } from './types';
-import { MISSING, weigh } from './axes';
+import { LEFT_OUT, MISSING, restOf, weigh } from './axes';
 import { element } from './dom';
 import { duration, percent } from './format';
 import type { Spot } from './scatter';
+import { titlesOf } from './sums';
 
 const box = element('div', { class: 'tooltip', hidden: '', role: 'tooltip' });
 document.body.append(box);
@@ -55,7 +56,8 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
   const line = (name: string, share: number, kind = '') => table.append(element('tr', kind ? { class: kind } : {},
     element('th', {}, name), element('td', {}, percent(share)), element('td', {}, duration(share * elapsed))));
   axes.forEach((axis, i) => line(axis.name, shares[i]!));
-  if (leftOut > 0) line('left out', leftOut, 'quiet');
+  if (leftOut > 0)
+    line(`left out: ${titlesOf(app.store.head!, restOf(axes, frame.shares.length))}`, leftOut, leftOut > LEFT_OUT ? 'left-out' : 'quiet');
   if (unaccounted > 0) line('unaccounted', unaccounted, unaccounted > MISSING ? 'missing' : 'quiet');
   if (unaccounted < 0) line('booked twice', -unaccounted, 'over');
   const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
