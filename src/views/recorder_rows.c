@@ -164,6 +164,21 @@ static bool goes_on(struct recorder_table *table, uint32_t at, const struct fram
            gauges_stay(table, at, frame_values(frame, row));
 }
 
+/* From now on the id is that of this row: who had it before has ended. */
+static void follow_twin(struct recorder_table *table, const struct frame *frame,
+                        const struct recorder_row *twin)
+{
+    struct recorder_tracked *tracked = &table->tracked[twin->tracked];
+    const struct entity *entity = &frame->entities[twin->row];
+
+    tracked->number = twin->number;
+    tracked->labels = entity->labels;
+    tracked->kernel = (entity->flags & ENTITY_KERNEL) != 0;
+    tracked->stale = false;
+    tracked->rest = (struct rest){ -1, 0 };
+    keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
+}
+
 /* A second row of an id in the same frame. */
 static int list_twin(struct recorder_table *table, int64_t tick, const struct frame *frame,
                      size_t row, uint32_t at, uint32_t *number)
@@ -177,6 +192,8 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
     };
 
     table->tracked[at].stale = true;
+    if (twin.flags == RECORDING_NEW)
+        follow_twin(table, frame, &twin);
     if (!add_row(table, twin))
         return CAMP_E_NOMEM;
     return write_identity(table, tick, twin.number, entity, NULL);

@@ -64,16 +64,6 @@ record() {
     RECORDINGS+=("$1 $RECORD_PID")
 }
 
-end_recordings() {
-    local each
-    # shellcheck disable=SC2086 # a name and a pid
-    for each in "${RECORDINGS[@]}"; do end_recording $each; done
-}
-
-# Intervals that began and ended within a phase are told by the clock: each recording has its own.
-phase_begins() { date +%s%N >"$SERVERS/$1.begin"; }
-phase_ends() { date +%s%N >"$SERVERS/$1.end"; }
-
 # A session that runs what say() gives it, and then waits for more: open_session NAME.
 declare -A SESSIONS
 open_session() {
@@ -173,14 +163,6 @@ count_by_scheduler() {
 }
 
 # ---------------------------------------------------------------------------- questions --
-
-# during PHASE RECORDING APPLICATION CONDITION: it holds of the sums of its whole intervals.
-during() {
-    holds "$2" "select count(*) > 1 and ($4) from postgres_every join entity using (entity)
-        join tick using (tick) where application = '$3'
-        and wall_clock_ns - (end_ns - start_ns) > $(cat "$SERVERS/$1.begin")
-        and wall_clock_ns < $(cat "$SERVERS/$1.end")"
-}
 
 # mostly RECORDING APPLICATION COLUMN...: 95 % of its time.
 mostly() {

@@ -70,3 +70,24 @@ told() {
         return 1
     }
 }
+
+# ----------------------------------------------------------------------- several at once --
+
+# RECORDINGS: "NAME PID" of each.
+end_recordings() {
+    local each
+    # shellcheck disable=SC2086 # a name and a pid
+    for each in "${RECORDINGS[@]}"; do end_recording $each; done
+}
+
+# Intervals that began and ended within a phase are told by the clock: each recording has its own.
+phase_begins() { date +%s%N >"$SERVERS/$1.begin"; }
+phase_ends() { date +%s%N >"$SERVERS/$1.end"; }
+
+# during PHASE NAME APPLICATION CONDITION: it holds of the sums of that session's whole intervals.
+during() {
+    holds "$2" "select count(*) > 1 and ($4) from postgres_every join entity using (entity)
+        join tick using (tick) where application = '$3'
+        and wall_clock_ns - (end_ns - start_ns) > $(cat "$SERVERS/$1.begin")
+        and wall_clock_ns < $(cat "$SERVERS/$1.end")"
+}

@@ -196,7 +196,8 @@ static void take_losses(struct postgres_source *source, const struct postgres_sa
 
 static void tell(struct postgres_source *source, const struct postgres_sampler_facts *facts)
 {
-    source->note[0] = '\0';
+    if (facts->is_connected || facts->failure[0] != '\0') /* else it is as it was */
+        source->note[0] = '\0';
     if (facts->failure[0] != '\0')
         snprintf(source->note, sizeof source->note, "%.300s", facts->failure);
     else if (facts->hidden > 0)
@@ -214,6 +215,8 @@ static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_err
     tell(source, &facts);
     if (source->tier == POSTGRES_MEMORY && source->glances.memory != NULL)
         end_ns = postgres_glance_end(source);
+    else if (source->tier == POSTGRES_BPF)
+        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* of the accounts, that are read now */
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
     if (source->backends != NULL)

@@ -40,12 +40,19 @@ struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_
 struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
                                                 int64_t process_start_us)
 {
+    int64_t nearest_us = PROCESS_NEAR_US;
+    struct postgres_who *ret = NULL;
+
     for (size_t i = place_of(roll, pid, process_start_us - PROCESS_NEAR_US);
          i < roll->count && roll->of[i].pid == pid; i++) {
-        if (roll->of[i].start_us <= process_start_us + PROCESS_NEAR_US)
-            return &roll->of[i];
+        const int64_t distance_us = llabs(roll->of[i].start_us - process_start_us);
+
+        if (distance_us > nearest_us)
+            continue;
+        nearest_us = distance_us;
+        ret = &roll->of[i];
     }
-    return NULL;
+    return ret;
 }
 
 bool postgres_who_is_client(const struct postgres_who *who)

@@ -51,7 +51,8 @@ void postgres_roll_forget(struct postgres_roll *roll, uint64_t since);
 struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_t pid,
                                         int64_t start_us);
 
-/* The same by the time its process began, which the server's word follows within 2 s. */
+/* The same by the time its process began, which the server's word follows within 2 s: the
+ * nearest, as a pid may be given again at once. */
 struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
                                                 int64_t process_start_us);
 

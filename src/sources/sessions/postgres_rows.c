@@ -258,8 +258,9 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
         return CAMP_OK;
     if (!reserve(source, sampled->time_count))
         return CAMP_E_NOMEM;
-    if (source->tier != POSTGRES_SQL) /* what is before the first look is not of this interval */
-        is_whole = read_clock(who, &session) || sampled->is_new;
+    if (source->tier != POSTGRES_SQL) /* what is before its first look is of another interval */
+        is_whole = read_clock(who, &session) ||
+                   (sampled->is_new && who->began_ns >= source->sessions.frame.start_ns);
     *partial += !is_whole;
     if (!is_whole)
         session.cpu_ns = session.run_queue_ns = 0;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_NS (50 * (uint64_t)NS_PER_MS) /* after the interval's end its last look may come */
-#define LONGEST_NS ((uint64_t)NS_PER_S)    /* between two looks; three periods where that is more */
-#define SMOOTHING 8                        /* of a look's cost: one that is odd changes it by 1/8 */
+#define LATE_NS                                                                                    \
+    (50 * (uint64_t)NS_PER_MS) /* a look is waited for so long, at the interval's end too */
+#define LONGEST_NS ((uint64_t)NS_PER_S) /* between two looks; three periods where that is more */
+#define SMOOTHING 8                     /* of a look's cost: one that is odd changes it by 1/8 */
 
 struct postgres_sampler {
     struct postgres_sampler_options options;
@@ -27,6 +28,7 @@ struct postgres_sampler {
     uint64_t backend_ns; /* CPU time of our backend, at the last look */
     uint64_t connection; /* of the last look: a new one has another backend */
     bool is_local;
+    size_t hidden; /* at the last look */
     char failure[CAMP_ERROR_SIZE];
 };
 
@@ -131,6 +133,7 @@ static int take_look(struct postgres_sampler *sampler, bool whole, uint64_t unti
             snprintf(sampler->failure, sizeof sampler->failure, "%s", failure.message);
         return POSTGRES_PENDING;
     }
+    sampler->hidden = sampler->look->hidden;
     is_same = know_connection(sampler);
     r = sampler->options.looked == NULL
             ? CAMP_OK
@@ -200,6 +203,14 @@ static bool wants_names(const struct postgres_sampler *sampler)
     return sampler->look != NULL && !sampler->look->is_whole && sampler->times.arrived > 0;
 }
 
+/* A server that does not answer is not waited for alone: pause_until() has more to do. */
+static uint64_t soon_ns(uint64_t deadline_ns)
+{
+    const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
+
+    return ns < deadline_ns ? ns : deadline_ns;
+}
+
 /* Looks that are due before the end; what is due within half a period of it is the end's. */
 static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
                       struct camp_error *error)
@@ -209,7 +220,7 @@ static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
     while (sampler->next_ns + sampler->period_ns / 2 < deadline_ns && !is_stopped(sampler) &&
            r != CAMP_E_NOMEM) {
         pause_until(sampler, sampler->next_ns);
-        r = take_look(sampler, wants_names(sampler), deadline_ns, error);
+        r = take_look(sampler, wants_names(sampler), soon_ns(deadline_ns), error);
         sampler->next_ns += sampler->period_ns;
         if (r != CAMP_OK || sampler->next_ns < now_ns(CLOCK_MONOTONIC))
             sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no crowd of looks afterwards */
@@ -272,7 +283,7 @@ void postgres_sampler_facts(const struct postgres_sampler *sampler,
         .look_ns = sampler->look_cost_ns,
         .is_local = sampler->is_local,
         .is_connected = sampler->look != NULL,
-        .hidden = sampler->look != NULL ? sampler->look->hidden : 0,
+        .hidden = sampler->hidden,
     };
     postgres_sessions_facts(sampler->sessions, &ret->client);
     memcpy(ret->failure, sampler->failure, sizeof ret->failure);

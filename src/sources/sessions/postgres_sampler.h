@@ -35,7 +35,7 @@ struct postgres_sampler_facts {
     uint64_t look_ns; /* what one costs */
     bool is_local;    /* the server's processes are of this machine */
     bool is_connected;
-    size_t hidden; /* sessions that may not be seen, at the last look */
+    size_t hidden; /* sessions that may not be seen, at the last look that was answered */
     struct postgres_client_facts client;
     char failure[CAMP_ERROR_SIZE]; /* the first since the interval began: its cause; "": none */
 };

@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# camp record --from postgres: while what it asks fails. Every tier goes through the same failures,
+# one after the other, in one recording each: it goes on, says so, and what it shows adds up.
+
+bats_require_minimum_version 1.5.0
+load lib
+load recording
+
+TIERS='bpf memory gated sql'
+
+setup_file() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    servers_begin
+    export SERVERS
+    start_postgres
+    export PG_FOLDER PG
+    query_postgres 'alter role camp connection limit 40'
+    begin_recordings
+    start_session stays 'select pg_sleep(100)'
+    start_session goes 'select pg_sleep(0.7)'
+    use_a_pid_again
+    terminate_own_backends
+    stop_own_backends
+    crash
+    restart
+    take_the_connections_away
+    end_recordings
+}
+
+teardown_file() { servers_end; }
+
+# ------------------------------------------------------------------------------ failures --
+
+begin_recordings() {
+    local tier
+    RECORDINGS=()
+    for tier in bpf=bpf memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
+        record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 300ms
+        RECORDINGS+=("${tier%=*} $RECORD_PID")
+    done
+    for tier in $TIERS; do has_begun "$tier"; done
+}
+
+own_backends() {
+    query_postgres "select pid from pg_stat_activity where application_name = 'camp'"
+}
+
+all_told() {
+    local tier
+    for tier in $TIERS; do told "$tier" "$1"; done
+}
+
+# The two intervals after the one at hand, of every recording.
+go_on() {
+    local tier
+    for tier in $TIERS; do more_ticks "$tier" 2; done
+}
+
+terminate_own_backends() {
+    query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'camp'" >/dev/null
+    all_told 'PostgreSQL: terminating connection due to administrator command; connecting again'
+    go_on
+}
+
+stop_own_backends() {
+    local stopped
+    stopped=$(own_backends)
+    phase_begins stopped
+    # shellcheck disable=SC2086 # pids
+    kill -STOP $stopped
+    all_told 'PostgreSQL: no answer for 2 s'
+    phase_ends stopped
+    # shellcheck disable=SC2086
+    kill -CONT $stopped
+    go_on
+}
+
+# With `stays` all sessions end.
+crash() {
+    crash_postgres
+    all_told 'PostgreSQL: the server crashed and starts again; connecting again'
+    start_session after_crash 'select pg_sleep(100)'
+    go_on
+    phase_begins after_crash
+    go_on
+    go_on
+    phase_ends after_crash
+}
+
+restart() {
+    stop_postgres
+    go_on
+    run_postgres
+    start_session after_restart 'select pg_sleep(100)'
+    until_it eval '[ "$(own_backends | wc -l)" = 4 ]'
+    go_on
+    go_on
+    phase_begins after_restart
+    go_on
+    go_on
+    phase_ends after_restart
+}
+
+# Once it is refused it asks every ten seconds only.
+take_the_connections_away() {
+    query_postgres 'alter role camp connection limit 0'
+    query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'camp'" >/dev/null
+    all_told 'too many connections for role "camp"; close some, or raise the limit'
+    go_on
+}
+
+# Sets the number that the next process gets; others may take it before the server does.
+use_a_pid_again() {
+    local tries first second=none
+    for tries in 1 2 3 4 5; do
+        start_session first "select pg_sleep(0.4)"
+        first=$(backend_of first)
+        wait "$SESSION_PID"
+        until_it is_gone "$first"
+        [ -w /proc/sys/kernel/ns_last_pid ] || break
+        # Nothing is forked between the two lines.
+        second=$( (
+            echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+            exec "$POSTGRES_BIN/psql" -XqAt \
+                "host=$PG_FOLDER dbname=postgres user=camp_super application_name=second" \
+                -c "select pg_backend_pid(), pg_sleep(case pg_backend_pid() when $first then 0.4 else 0 end)"
+        ) 3>&-)
+        [ "${second%%|*}" != "$first" ] || break
+    done
+    echo "$first ${second%%|*}" >"$SERVERS/pids"
+}
+
+# -------------------------------------------------------------------------------- tests --
+
+# all_hold SQL: of each tier's recording.
+all_hold() {
+    local tier
+    for tier in $TIERS; do holds "$tier" "$1"; done
+}
+
+# fails_with STATUS TEXT CONNINFO: one line on stderr, which begins so.
+fails_with() {
+    run --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --from "postgres:$3" 3>&-
+    echo "$stderr"
+    [ "$status" -eq "$1" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "camp record: PostgreSQL: $2"* ]]
+}
+
+@test "failures: who may not connect is told why, in one line" {
+    fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
+    fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
+    fails_with 2 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
+    fails_with 4 'it asks for a password; set PGPASSWORD' "$PG user=secret"
+    fails_with 4 'password authentication failed for user "secret"' "$PG user=secret password=no"
+    fails_with 1 'No such file or directory; is the server running' "host=$SERVERS/missing"
+    fails_with 1 'too many connections for role "camp"' "$PG"
+    [ ! -e "$SERVERS/refused.camp" ]
+}
+
+@test "failures: each is told once, by every tier" {
+    for tier in $TIERS; do
+        for text in 'terminating connection due to administrator command' 'no answer for 2 s' \
+            'the server crashed and starts again' 'too many connections for role'; do
+            grep -q "PostgreSQL: $text" "$SERVERS/$tier.err"
+        done
+        # Not again and again while it lasts.
+        cut -d: -f5- "$SERVERS/$tier.err" | uniq -d | tee "$SERVERS/repeated"
+        [ ! -s "$SERVERS/repeated" ]
+    done
+}
+
+@test "failures: nothing is measured twice or lost while the server comes and goes" {
+    holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
+    # By looks a session waits all the time, its first steps on a CPU included.
+    all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
+        and max(unaccounted_ns - elapsed_ns) <= 0 from postgres_every'
+    all_hold "select count(*) = max(tick) - min(tick) + 1
+            and abs(sum(elapsed_ns) - sum(end_ns - start_ns)) <= 0.01 * sum(end_ns - start_ns)
+        from postgres_every join entity using (entity) join tick using (tick)
+        where application = 'stays' and flags & 3 = 0"
+    all_hold "select count(*) = max(tick) from tick"
+}
+
+@test "failures: while its backend is stopped camp measures on, or has unaccounted time" {
+    for tier in bpf memory; do
+        during stopped $tier stays 'sum(idle_asked_for_ns) >= 0.99 * sum(elapsed_ns)'
+    done
+    for tier in gated sql; do
+        during stopped $tier stays 'sum(unaccounted_ns) >= 0.5 * sum(elapsed_ns)
+            and sum(unaccounted_ns + idle_ns) >= 0.99 * sum(elapsed_ns)'
+    done
+}
+
+@test "failures: after a crash, and after a restart, every tier measures as before" {
+    for when in after_crash after_restart; do
+        for tier in $TIERS; do
+            during $when $tier $when 'sum(idle_asked_for_ns) >= 0.95 * sum(elapsed_ns)'
+        done
+    done
+    all_hold "select count(*) = 1 and max(flags & 2) = 2 from postgres_every
+        join entity using (entity) where application = 'stays' and flags & 2"
+}
+
+@test "failures: a session that ends within an interval has its time, and is gone" {
+    holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns) between 698000000
+            and sum(elapsed_ns) and max(flags & 2) = 2
+        from postgres_every join entity using (entity) where application = 'goes'"
+    all_hold "select sum(flags & 2) = 2 and max(tick) = max(iif(flags & 2, tick, 0))
+        from postgres_every join entity using (entity) where application = 'goes'"
+}
+
+@test "failures: who gets a pid that was used before is another session" {
+    read -r first second <"$SERVERS/pids"
+    [ "$first" = "$second" ] || skip "no session got the pid $first again: $second"
+    all_hold "select group_concat(application) = 'first,second' from
+        (select application from entity where id = $first order by entity)"
+    for who in first second; do
+        holds bpf "select sum(elapsed_ns) between 400000000 and 800000000
+                and sum(idle_asked_for_ns) between 398000000 and sum(elapsed_ns)
+            from postgres_every join entity using (entity)
+            where application = '$who' and id = $first"
+    done
+}
+
+@test "failures: sessions that a role may not see are counted, told, and not shown" {
+    for tier in bpf schedstat+memory schedstat+SQL SQL; do
+        "$CAMP" record --output "$SERVERS/stranger-$tier.camp" --count 2 --interval 200ms --tier $tier \
+            --from "postgres:$PG user=stranger" 3>&- 2>"$SERVERS/stranger-$tier.err" >/dev/null
+        holds "stranger-$tier" 'select count(*) = 0 from postgres_rows'
+        holds "stranger-$tier" 'select min(unseen) >= 1 from tick'
+        told "stranger-$tier" 'may not be seen by this role: grant pg_monitor to it'
+    done
+}
+
+@test "failures: with one connection it does without memory, and says why" {
+    query_postgres 'alter role camp connection limit 1'
+    "$CAMP" record --output "$SERVERS/one.camp" --count 1 --interval 200ms --from "postgres:$PG" 3>&-
+    holds one "select value = 'schedstat+SQL' from camp where key = 'tier'"
+    holds one "select value glob 'Not measured: a second connection*' from camp where key = 'note'"
+}
