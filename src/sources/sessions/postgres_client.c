@@ -10,6 +10,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_failure.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,10 +21,7 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 #define SLICE_NS                                                                                   \
-    (100 * (uint64_t)NS_PER_MS)             /* a signal may come between a look at *stop and poll */
-#define PAUSE_NS (10 * (uint64_t)NS_PER_MS) /* after a second failure; then twice as long each */
-#define LONGEST_PAUSE_NS ((uint64_t)NS_PER_S)
-#define REFUSED_PAUSE_NS (10 * (uint64_t)NS_PER_S) /* each try is a line in the server's log */
+    (100 * (uint64_t)NS_PER_MS) /* a signal may come between a look at *stop and poll */
 
 /* What a session of ours is held to by the server, should camp be stopped or gone: settings that
  * this version does not have are left out. Times are in ms. */
@@ -66,18 +64,6 @@ static void enter(struct postgres_client *client, enum step step, uint64_t limit
 
 /* ---------------------------------------------------------------------------- Failures -- */
 
-static uint64_t pause_ns(const struct postgres_client *client,
-                         const struct postgres_failure *failure)
-{
-    const unsigned tries = client->failed_in_a_row;
-
-    if (!postgres_failure_may_pass(failure))
-        return REFUSED_PAUSE_NS;
-    if (tries <= 1)
-        return 0;
-    return tries - 2 < 7 ? PAUSE_NS << (tries - 2) : LONGEST_PAUSE_NS;
-}
-
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
 {
@@ -87,7 +73,8 @@ static int drop(struct postgres_client *client, const struct postgres_failure *f
     drop_result(client);
     PQfinish(client->connection);
     client->connection = NULL;
-    enter(client, DOWN, pause_ns(client, failure));
+    enter(client, DOWN,
+          retry_pause_ns(client->failed_in_a_row, postgres_failure_may_pass(failure)));
     return postgres_failure_tell(failure, error);
 }
 
