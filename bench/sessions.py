@@ -1,5 +1,6 @@
 """What one look at the sessions of a database server costs: bench/sessions.c beside a PostgreSQL server
-of its own (tests/servers/lib.bash), with 100 and 500 idle connections.
+of its own (tests/servers/lib.bash), with 100 and 500 idle connections, and bench/sessions_mariadb.c
+beside a MariaDB server with all instruments of waits.
 
 The share is of one CPU, at ten looks a second: camp's own time and that of its backend.
 """
@@ -13,20 +14,27 @@ from table import Failed
 SESSIONS = (100, 500)  # the limit is of the first; with more there are fewer looks
 LOOKS_A_SECOND = 10
 LIMIT_PERCENT = 1.0  # of one CPU
-SERVER = """
+SERVERS = """
 . "$1/tests/servers/lib.bash"
 skip() { echo "$*" >&2; exit 77; }
 trap servers_end EXIT
 servers_begin
+"""
+POSTGRES = SERVERS + """
 start_postgres max_connections=600
-"$2" "$PG" "host=$PG_FOLDER dbname=postgres user=camp_super" "$3" "$4" "$5"
+"$2/bench/sessions" "$PG" "host=$PG_FOLDER dbname=postgres user=camp_super" "$3" "$4" "$5"
+"""
+MARIADB = SERVERS + """
+start_mariadb --max-connections=600 --performance-schema=ON --performance-schema-instrument=wait/%=ON \\
+    --performance-schema-consumer-events-waits-current=ON
+"$2/bench/sessions_mariadb" "$MARIADB_SOCKET" "$3" "$4" "$5"
 """
 
 
-def look_record(build, sessions, looks, kind):
+def look_record(build, sessions, looks, kind, server=POSTGRES):
     tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    done = subprocess.run(["bash", "-c", SERVER, "-", tree, f"{build}/bench/sessions", str(sessions),
-                           str(looks), kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(["bash", "-c", server, "-", tree, build, str(sessions), str(looks), kind],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=300)
     if done.returncode != 0:
         raise Failed(f"sessions {sessions}: {done.stderr.strip()}")
@@ -45,6 +53,10 @@ def sampling_record(brief, whole):
     return record
 
 
+def mariadb_record(build, sessions, looks, kind):
+    return {**look_record(build, sessions, looks, kind, MARIADB), "what": f"MariaDB {kind}"}
+
+
 def measure(build, quick):
     """The lines of this part, and what failed."""
     lines, failures = [], []
@@ -53,6 +65,8 @@ def measure(build, quick):
             pair = [look_record(build, sessions, 50 if quick else 500, kind)
                     for kind in ("brief", "whole")]
             lines += [*pair, sampling_record(*pair)]
+            lines += [mariadb_record(build, sessions, 20 if quick else 100, kind)
+                      for kind in ("processlist", "instruments")]
         except (Failed, subprocess.TimeoutExpired) as failed:
             failures.append(str(failed))
     return lines, failures

@@ -18,7 +18,7 @@ const char mariadb_instruments_statement[] =
     ") + 4 * (select count(*) from performance_schema.setup_consumers"
     " where NAME = 'events_waits_current' and ENABLED = 'YES'))";
 
-#define OF_SESSIONS " from performance_schema.threads t straight_join performance_schema."
+#define OF_SESSIONS " from performance_schema.threads t join performance_schema."
 #define ARE_TAKEN                                                                                  \
     " w on w.THREAD_ID = t.THREAD_ID where t.TYPE = 'FOREGROUND' and t.PROCESSLIST_ID is not null" \
     " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
