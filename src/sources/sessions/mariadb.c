@@ -32,6 +32,16 @@ static int look(struct mariadb_source *source, struct camp_error *error)
     return r;
 }
 
+static const char *note_of(const struct mariadb_source *source)
+{
+    if (source->failure.message[0] != '\0')
+        return source->failure.message;
+    if (source->tier == TIER_INSTRUMENTS && source->told.waits == NULL)
+        return "a look at the server's instruments costs more than 1 % of this interval: take a "
+               "longer --interval";
+    return NULL;
+}
+
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -40,6 +50,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     const uint64_t start_ns = sessions->frame.end_ns;
     int r = CAMP_OK;
 
+    if (source->is_answered)
+        source->failure = (struct camp_error){ 0 };
     while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, source->stop)) {
         const uint64_t now = now_ns(CLOCK_MONOTONIC);
 
@@ -54,7 +66,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r == CAMP_OK)
         r = mariadb_fill_frame(source);
     mariadb_sessions_turn(&source->sessions);
-    sessions->frame.note = source->failure.message[0] != '\0' ? source->failure.message : NULL;
+    sessions->frame.note = note_of(source);
     *ret_frame = &sessions->frame;
     return r;
 }

@@ -102,9 +102,10 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 
     if (r != CAMP_OK) {
         source->samples.asked_ns = now_ns(CLOCK_MONOTONIC);
+        source->is_answered &= r == MARIADB_PENDING;
         return CAMP_OK;
     }
-    source->failure = (struct camp_error){ 0 };
+    source->is_answered = true;
     r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC),
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
     mysql_free_result(rows);

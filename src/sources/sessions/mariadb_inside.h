@@ -33,7 +33,8 @@ struct mariadb_source {
     struct mariadb_told told; /* of this interval; waits NULL: not asked in it */
     struct mariadb_book book;
     struct session_frame sessions_frame;
-    struct camp_error failure; /* of the last that was asked; code CAMP_OK: none */
+    struct camp_error failure; /* in this interval, or before it and nothing was answered since */
+    bool is_answered;          /* a sample was, since the failure */
 };
 
 /* mariadb_ask.c. What could not be asked is in source->failure; CAMP_E_NOMEM alone is a failure. */

@@ -69,14 +69,14 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
     struct mariadb_thread_times times = { 0 };
     struct session row = { .elapsed_ns = source->told.elapsed_ns };
 
-    if (source->told.waits == NULL)
+    if (session->asked_ns == source->asked_waits.asked_ns) /* not in this interval */
         return CAMP_OK;
     if (source->threads != NULL &&
         mariadb_threads_read(source->threads, session->tid, &session->thread, &times) == 1) {
         row.cpu_ns = times.cpu_ns;
         row.run_queue_ns = times.run_queue_ns;
     }
-    if (session->asked_ns == 0 || !session->is_seen)
+    if (session->asked_ns == 0 || !session->is_seen || source->told.waits == NULL)
         return CAMP_OK;
     mariadb_book_waits(&source->book, session, &source->told);
     return add_row(source, session, &row);
