@@ -162,8 +162,14 @@ start_mariadb() {
         cat "$SERVERS/install.log" >&2
         return 1
     }
+    MARIADB_OPTIONS=("$@")
+    run_mariadb
+}
+
+# Starts the server of $MARIADB_FOLDER (again): sets MARIADB_PID.
+run_mariadb() {
     "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" --skip-networking \
-        --socket="$MARIADB_SOCKET" --innodb-flush-log-at-trx-commit=0 "$@" \
+        --socket="$MARIADB_SOCKET" --innodb-flush-log-at-trx-commit=0 "${MARIADB_OPTIONS[@]}" \
         >"$MARIADB_FOLDER.log" 2>&1 3>&- &
     MARIADB_PID=$!
     SERVER_PIDS+=("$MARIADB_PID")
@@ -171,6 +177,11 @@ start_mariadb() {
         cat "$MARIADB_FOLDER.log" >&2
         return 1
     }
+}
+
+stop_mariadb() {
+    kill -TERM "$MARIADB_PID"
+    until_it is_gone "$MARIADB_PID"
 }
 
 query_mariadb() {
