@@ -118,6 +118,29 @@ static void what_was_omitted_is_told_whole_by_the_next_look(void **state)
     account_book_release(&book);
 }
 
+/* The look booked 8 ns more to a wait than the switch that was under way. */
+static void a_time_that_goes_back_is_taken_from_the_others(void **state)
+{
+    struct backend_account before = first[0], now = first[0];
+    struct account_book book = { 0 };
+    struct backend_account since;
+
+    (void)state;
+    now.time_ns = 300;
+    now.waits[0].ns -= 8;
+    now.cpu_ns += 20;
+    now.waits[1] = (struct backend_wait){ READ, 2, 88, 1 };
+    now.wait_count = 2;
+    account_book_turn(&book, &before, 1);
+    account_book_turn(&book, &now, 1);
+    assert_true(account_book_since(&book, 0, &since));
+    assert_int_equal(since.cpu_ns, 20);
+    assert_int_equal(since.wait_count, 1);
+    assert_int_equal(since.waits[0].event, READ);
+    assert_int_equal(since.waits[0].ns, 80); /* 20 + 80 of 100 */
+    account_book_release(&book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +148,7 @@ int main(void)
         cmocka_unit_test(a_pid_that_is_used_again_is_another),
         cmocka_unit_test(what_was_omitted_is_told_whole_by_the_next_look),
         cmocka_unit_test(a_wait_that_did_not_grow_is_not_there),
+        cmocka_unit_test(a_time_that_goes_back_is_taken_from_the_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

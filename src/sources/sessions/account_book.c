@@ -1,11 +1,13 @@
 #include "account_book.h"
 
 #include "counters/error.h"
+#include "ledger/frame.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ROOM_AT_FIRST 64
+#define TIMES_MAX (2 + BACKEND_WAITS_MAX)
 
 static int compare(const void *a, const void *b)
 {
@@ -46,7 +48,8 @@ static void turn(struct account_book *book)
 
 static void sort(struct account_book *book)
 {
-    qsort(book->accounts, book->count, sizeof *book->accounts, compare);
+    if (book->count > 0)
+        qsort(book->accounts, book->count, sizeof *book->accounts, compare);
 }
 
 int account_book_look(struct account_book *book, struct backends *backends,
@@ -74,7 +77,8 @@ int account_book_turn(struct account_book *book, const struct backend_account *a
     turn(book);
     if (!reserve(book, count))
         return CAMP_E_NOMEM;
-    memcpy(book->accounts, accounts, count * sizeof *accounts);
+    if (count > 0)
+        memcpy(book->accounts, accounts, count * sizeof *accounts);
     book->count = count;
     sort(book);
     return CAMP_OK;
@@ -107,20 +111,47 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
     return NULL;
 }
 
-static void take_waits(struct backend_account *ret, const struct backend_account *now,
+/* All that add up to its time, of both: CPU, run queue, and the waits of now. Returns how many. */
+static size_t list_times(const struct backend_account *now, const struct backend_account *before,
+                         uint64_t times[TIMES_MAX], uint64_t times_before[TIMES_MAX])
+{
+    size_t count = 0;
+
+    times[count] = now->cpu_ns;
+    times_before[count++] = before->cpu_ns;
+    times[count] = now->run_queue_ns;
+    times_before[count++] = before->run_queue_ns;
+    for (uint32_t i = 0; i < now->wait_count; i++) {
+        const struct backend_wait *known = find_wait(before, &now->waits[i]);
+
+        times[count] = now->waits[i].ns;
+        times_before[count++] = known != NULL ? known->ns : 0;
+    }
+    return count;
+}
+
+/* A switch takes its time, then writes; a look in between has booked some 100 ns more to what was
+ * open than the switch does afterwards. So times may go back. */
+static void take_times(struct backend_account *ret, const struct backend_account *now,
                        const struct backend_account *before)
 {
+    uint64_t times[TIMES_MAX], times_before[TIMES_MAX];
+    const size_t count = list_times(now, before, times, times_before);
+
+    states_since(times, times_before, times, count);
+    ret->cpu_ns = times[0];
+    ret->run_queue_ns = times[1];
     ret->wait_count = 0;
     for (uint32_t i = 0; i < now->wait_count; i++) {
         const struct backend_wait *known = find_wait(before, &now->waits[i]);
-        struct backend_wait wait = now->waits[i];
+        struct backend_wait *wait = &ret->waits[ret->wait_count];
 
-        if (known != NULL) {
-            wait.ns -= known->ns;
-            wait.times -= known->times;
-        }
-        if (wait.ns > 0)
-            ret->waits[ret->wait_count++] = wait;
+        if (times[2 + i] == 0)
+            continue;
+        *wait = now->waits[i];
+        wait->ns = times[2 + i];
+        wait->times -= known != NULL ? known->times : 0;
+        ret->wait_count++;
     }
 }
 
@@ -138,12 +169,10 @@ bool account_book_since(const struct account_book *book, size_t at, struct backe
         before = &nothing;
     else
         ret->begin_ns = before->time_ns;
-    ret->cpu_ns -= before->cpu_ns;
-    ret->run_queue_ns -= before->run_queue_ns;
     ret->scheduler_cpu_ns -= before->scheduler_cpu_ns;
     ret->scheduler_run_queue_ns -= before->scheduler_run_queue_ns;
     ret->voluntary_switches -= before->voluntary_switches;
     ret->involuntary_switches -= before->involuntary_switches;
-    take_waits(ret, now, before);
+    take_times(ret, now, before);
     return ret->time_ns > ret->begin_ns;
 }
