@@ -134,6 +134,22 @@ static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
     sampled_times_release(&times);
 }
 
+static void who_is_seen_again_has_not_ended(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 1100, NULL, false);
+    assert_true(times.sessions[0]->is_ended);
+    look(&times, 1200, "a", true);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.count, 1);
+    assert_false(times.sessions[0]->is_ended);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), 200 * MS);
+    sampled_times_release(&times);
+}
+
 static void a_pid_that_begins_anew_is_another_session(void **state)
 {
     struct sampled_times times = begun();
@@ -187,6 +203,7 @@ int main(void)
         cmocka_unit_test(who_is_new_is_booked_from_its_beginning),
         cmocka_unit_test(who_began_before_looks_that_did_not_see_it_has_its_whole_time),
         cmocka_unit_test(who_has_ended_is_booked_half_the_gap_and_is_then_gone),
+        cmocka_unit_test(who_is_seen_again_has_not_ended),
         cmocka_unit_test(a_pid_that_begins_anew_is_another_session),
         cmocka_unit_test(a_long_gap_is_elapsed_and_not_booked),
         cmocka_unit_test(an_interval_without_a_look_is_elapsed_and_not_booked),

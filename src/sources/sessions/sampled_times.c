@@ -159,6 +159,7 @@ static int see_again(struct sampled_times *times, struct sampled_session *sessio
     const uint64_t gap_ns = pass(times, session, at_ns);
     const int r = book(session, gap_ns / 2);
 
+    session->is_ended = false; /* a look in between missed it */
     take_sight(times, session, sight);
     return r == CAMP_OK ? book(session, gap_ns - gap_ns / 2) : r;
 }
