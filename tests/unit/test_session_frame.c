@@ -125,6 +125,27 @@ static void the_run_queue_is_at_no_vertex(void **state)
     session_frame_release(&sessions);
 }
 
+/* Alike as far as one is remembered. */
+static void long_kinds_are_told_apart(void **state)
+{
+    char text[400];
+    const struct session_kind idle = { { text, "ClientRead", "idle", "client" } };
+    const struct session_kind other = { { text, "ClientRead", "active", "client" } };
+    const struct session_plan plan = {
+        .name = "postgres",
+        .rules_text = "idle client class=x* activity=idle\nwait client_of class=x*\n",
+    };
+    struct session_frame sessions;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
+    assert_int_equal(session_frame_state(&sessions, &idle), SESSION_IDLE);
+    assert_int_equal(session_frame_state(&sessions, &other), SESSION_WAIT);
+    session_frame_release(&sessions);
+}
+
 static void bad_rules_are_named(void **state)
 {
     struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
@@ -149,6 +170,7 @@ int main(void)
         cmocka_unit_test(what_no_rule_matches_is_unaccounted),
         cmocka_unit_test(in_detail_the_columns_of_the_rules_are_the_states),
         cmocka_unit_test(the_run_queue_is_at_no_vertex),
+        cmocka_unit_test(long_kinds_are_told_apart),
         cmocka_unit_test(bad_rules_are_named),
     };
 

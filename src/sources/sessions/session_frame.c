@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* all four texts of a kind; longer ones are cut */
+#define KIND_SIZE 256 /* all four texts of a kind; longer ones are not remembered */
 
 /* ---------------------------------------------------------------------------------- Rules -- */
 
@@ -54,9 +54,10 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
     }
     r = session_rules_parse(ret, text, length, &fault);
     free(own);
-    return r == CAMP_E_FORMAT ? camp_fail(error, CAMP_E_INVALID, 0, "%.200s:%zu: %s", path,
-                                          fault.line, fault.message)
-                              : r;
+    if (r == CAMP_E_FORMAT)
+        return camp_fail(error, CAMP_E_INVALID, 0, "%.200s:%zu: %s", path, fault.line,
+                         fault.message);
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the rules %.100s", path);
 }
 
 /* -------------------------------------------------------------------------------- Columns -- */
@@ -156,12 +157,10 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     if (r != CAMP_OK)
         return r;
     ret->columns = calloc(2 * SESSION_STATE_COUNT + ret->rules.column_count, sizeof *ret->columns);
-    if (ret->columns == NULL)
-        return CAMP_E_NOMEM;
     ret->schema.columns = ret->columns;
-    if (!add_states(ret, plan) || !add_rule_columns(ret, plan) ||
+    if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
         (plan->has_told && !add_told(ret)))
-        return CAMP_E_NOMEM;
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
 }
 
@@ -198,9 +197,12 @@ static size_t column_of(struct session_frame *sessions, const struct session_kin
 {
     struct known_kind wanted, *kept;
     struct known_kind *const *found;
+    const int length = snprintf(wanted.key, sizeof wanted.key, "%s\n%s\n%s\n%s",
+                                kind->texts[SESSION_CLASS], kind->texts[SESSION_EVENT],
+                                kind->texts[SESSION_ACTIVITY], kind->texts[SESSION_TYPE]);
 
-    snprintf(wanted.key, sizeof wanted.key, "%s\n%s\n%s\n%s", kind->texts[SESSION_CLASS],
-             kind->texts[SESSION_EVENT], kind->texts[SESSION_ACTIVITY], kind->texts[SESSION_TYPE]);
+    if (length < 0 || (size_t)length >= sizeof wanted.key)
+        return session_rules_match(&sessions->rules, kind);
     found = tfind(&wanted, &sessions->kinds, compare_kinds);
     if (found != NULL)
         return (*found)->column;
