@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MEASURED_LEAST 0.1 /* percent of the wall times: of less a relative error says nothing */
 
 static const struct field summary_fields[] = {
     { .name = "time", .help = "end of the interval, RFC 3339" },
@@ -28,7 +29,8 @@ static const struct field state_fields[CHECK_SESSIONS_FIELDS] = {
     { "told_s", "told s", "the same, as the database says", 9, 3 },
     { "told_percent", "told %", "of the sessions' wall time", 6, 2 },
     { "error_points", "points", "told - measured, in percent of the sessions' wall time", 7, 2 },
-    { "error_percent", "error %", "(told - measured) / measured", 8, 1 },
+    { "error_percent", "error %",
+      "(told - measured) / measured; null where measured is below 0.1 % of the wall times", 8, 1 },
     { "rms_ms_per_s", "RMS ms/s",
       "root of the mean square of the sessions' errors, in ms per second of a session", 8, 1 },
 };
@@ -68,6 +70,7 @@ static void fill_states(struct check_sessions_record *ret, const struct told *to
         const double measured = 100 * sum->measured_ns / NS_PER_S / told->session_s;
         const double said = 100 * sum->told_ns / NS_PER_S / told->session_s;
         const double error = 100 * (sum->told_ns - sum->measured_ns) / sum->measured_ns;
+        const bool is_told = i < TOLD_UNACCOUNTED && measured >= MEASURED_LEAST;
 
         *cells++ = cell_text(i < SESSION_STATE_COUNT ? session_state_names[i] : "unaccounted");
         *cells++ = seconds_cell(sum->measured_ns);
@@ -76,7 +79,7 @@ static void fill_states(struct check_sessions_record *ret, const struct told *to
         *cells++ = points_cell(said);
         *cells++ =
             emphasised(points_cell(said - measured), emphasis_of_error(error, said - measured));
-        *cells++ = cell_real(i < TOLD_UNACCOUNTED ? error : NAN);
+        *cells++ = cell_real(is_told ? error : NAN);
         *cells++ = cell_real(told_rms(told, i));
     }
 }
