@@ -5,6 +5,7 @@
 #include "label_groups.h"
 
 #include "ledger/roster.h"
+#include "table_field.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static bool begin_group(struct label_groups *source, uint32_t number, const stru
     entity->id = (int64_t)number + 1;
     entity->count = 0;
     entity->labels = labels;
-    strncpy(entity->name, value[0] != '\0' ? value : "(none)", sizeof entity->name - 1);
+    value = value[0] != '\0' ? value : "(none)";
+    field_copy((struct field){ value, strlen(value) }, entity->name, sizeof entity->name);
     source->places[number] =
         (struct place){ source->roster.frames, source->frame.entity_count - 1 };
     return true;
@@ -110,6 +112,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     source->frame.end_ns = frame->end_ns;
     source->frame.wall_clock_ns = frame->wall_clock_ns;
     source->frame.losses = frame->losses;
+    source->frame.note = frame->note;
     roster_begin(&source->roster);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = add_row(source, frame, i);

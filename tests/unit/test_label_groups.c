@@ -89,10 +89,12 @@ static void a_value_is_a_row_that_goes_on(void **state)
     add("a", "news", 0);
     made.end_ns = 20;
     made.losses.lost = 3;
+    made.note = "2 are hidden";
     frame = read_frame(source);
     assert_int_equal(frame->entity_count, 3);
     assert_int_equal(frame->end_ns, 20);
     assert_int_equal(frame->losses.lost, 3);
+    assert_string_equal(frame->note, "2 are hidden");
     check(frame, 0, "shop", 2, 4, 1);
     check(frame, 1, "(none)", 1, 2, 2);
     check(frame, 2, "news", 1, 4, 3);
