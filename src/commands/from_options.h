@@ -1,8 +1,7 @@
 /*
  * The options that every command has which takes a source by its name: --from, --query, --unit,
- * --group,
- * --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and
- * opens what they say:
+ * --group, --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of
+ * options, and opens what they say:
  *
  *     struct from_options from;
  *

@@ -259,9 +259,8 @@ static int open_named(const struct from *from, const char *text, struct source *
         return open_csv(from, ret, facts, error);
     return camp_fail(
         error, CAMP_E_INVALID, 0,
-        "there is no source '%.40s'; it takes threads, processes, users, commands, "
-        "cgroups, cpus, check, postgres:..., mariadb:..., odbc:..., FILE.camp, FILE.csv, "
-        "- or sqlite:FILE",
+        "there is no source '%.20s': threads, processes, users, commands, cgroups, cpus, check, "
+        "postgres:, mariadb:, odbc:, sqlite:, *.camp, *.csv, -",
         from_shown(text).text);
 }
 

@@ -99,6 +99,8 @@ for line in open('$BATS_TEST_TMPDIR/top.json'):
     [ "$stderr" = "camp top: --sort cpu: takes one of busy, cpu_usage, idle, db_wait, unaccounted, name" ]
     run -2 --separate-stderr "$CAMP" top --from nothing
     [[ $stderr == *"there is no source 'nothing'"* ]]
+    run -2 --separate-stderr "$CAMP" top --from "$(printf 'a%.0s' {1..50})"
+    [[ $stderr == *" *.csv, -" ]]
 }
 
 @test "top of a table, live: keys sort, filter, freeze, help, and the dots" {
