@@ -117,14 +117,12 @@ bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
            state != 'R';
 }
 
-/* Those that the last look by SQL saw, ascending by pid. */
+/* Those that the last look by SQL saw, ascending by pid; `glances` has room for them. */
 static size_t list_backends(struct postgres_source *source)
 {
     const struct postgres_roll *roll = &source->roll;
     size_t count = 0;
 
-    if (!reserve(&source->glances, roll->count))
-        return 0;
     for (size_t i = 0; i < roll->count; i++) {
         const struct postgres_who *who = &roll->of[i];
 
@@ -165,10 +163,12 @@ static void glance(struct postgres_source *source)
 {
     struct postgres_glances *glances = &source->glances;
     const uint64_t before_ns = source_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    const size_t count = list_backends(source);
-    size_t seen = 0;
+    size_t count, seen = 0;
     int r;
 
+    if (!reserve(glances, source->roll.count))
+        return; /* it sees nobody, and nobody has ended */
+    count = list_backends(source);
     r = postgres_memory_read(glances->memory, glances->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
