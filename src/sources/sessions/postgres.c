@@ -62,7 +62,13 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
     };
     int r = backends_open(&source->backends, &place, error);
 
-    return r == CAMP_OK ? account_book_look(&source->book, source->backends, error) : r;
+    if (r == CAMP_OK)
+        r = account_book_look(&source->book, source->backends, error);
+    if (r == CAMP_OK && source->book.count == 0) /* not even the one that answers us */
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "to the kernel the server's processes have other numbers: run camp "
+                         "outside of the server's container");
+    return r;
 }
 
 static void close_tier(struct postgres_source *source)
