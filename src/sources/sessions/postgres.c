@@ -283,7 +283,11 @@ static int open_sampler(struct postgres_source *source, const struct from *from,
         .stop = from->stop,
     };
 
-    return postgres_sampler_open(source->conninfo, &options, &source->sampler, error);
+    const int r = postgres_sampler_open(source->conninfo, &options, &source->sampler, error);
+
+    if (r == CAMP_OK)
+        source->told = postgres_sampler_times(source->sampler);
+    return r;
 }
 
 static int open_frame(struct postgres_source *source, const struct from *from,

@@ -1,5 +1,7 @@
 #include "postgres_roll.h"
 
+#include "counters/units.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,17 +39,27 @@ struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_
                : NULL;
 }
 
+/* /proc has it in 1/100 s. */
+static bool is_task_of(const struct postgres_who *who, uint64_t start_ns)
+{
+    const int64_t units = (int64_t)(start_ns / proc_time_unit_ns());
+
+    return llabs((int64_t)who->task.start - units) <= 1;
+}
+
 struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
-                                                int64_t process_start_us)
+                                                uint64_t start_ns, int64_t start_us)
 {
     int64_t nearest_us = PROCESS_NEAR_US;
     struct postgres_who *ret = NULL;
 
-    for (size_t i = place_of(roll, pid, process_start_us - PROCESS_NEAR_US);
-         i < roll->count && roll->of[i].pid == pid; i++) {
-        const int64_t distance_us = llabs(roll->of[i].start_us - process_start_us);
+    for (size_t i = place_of(roll, pid, INT64_MIN); i < roll->count && roll->of[i].pid == pid;
+         i++) {
+        const int64_t distance_us = llabs(roll->of[i].start_us - start_us);
 
-        if (distance_us > nearest_us)
+        if (roll->of[i].has_task && is_task_of(&roll->of[i], start_ns))
+            return &roll->of[i];
+        if (roll->of[i].has_task || distance_us > nearest_us)
             continue;
         nearest_us = distance_us;
         ret = &roll->of[i];

@@ -24,7 +24,7 @@ struct postgres_who {
     char name[CAMP_NAME_SIZE];
     uint64_t seen; /* number of the last look that saw it */
     /* Its task; of a server on another machine there is none. */
-    bool has_task, is_gone;
+    bool has_task;
     struct camp_thread task;
     struct proc_clock clock; /* as it was last read; all zero: not yet */
 };
@@ -51,10 +51,11 @@ void postgres_roll_forget(struct postgres_roll *roll, uint64_t since);
 struct postgres_who *postgres_roll_find(const struct postgres_roll *roll, int32_t pid,
                                         int64_t start_us);
 
-/* The same by the time its process began, which the server's word follows within 2 s: the
- * nearest, as a pid may be given again at once. */
+/* The same by when its process began, CLOCK_BOOTTIME, as its task has it. Of one whose task was
+ * gone before it was looked for, by the wall clock, which the server's word follows within 2 s
+ * unless the clock was set: the nearest, as a pid may be given again at once. */
 struct postgres_who *postgres_roll_find_process(const struct postgres_roll *roll, int32_t pid,
-                                                int64_t process_start_us);
+                                                uint64_t start_ns, int64_t start_us);
 
 /* Whether it is a session of a client, or works for one; otherwise it is the server's own. */
 bool postgres_who_is_client(const struct postgres_who *who);

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APPEARS_NS                                                                                 \
-    ((uint64_t)NS_PER_S) /* a session is in SQL's looks once its client is let in                  \
-                          */
+/* A session is in SQL's looks once its client is let in. */
+#define APPEARS_NS ((uint64_t)NS_PER_S)
 
 static const char *const client_type = "client_backend";
 
@@ -79,7 +78,7 @@ static enum session_state state_of(struct postgres_source *source, const struct 
 static void tell(struct postgres_source *source, const struct postgres_who *who,
                  struct session *session)
 {
-    const struct sampled_session *told = find_sampled(postgres_sampler_times(source->sampler), who);
+    const struct sampled_session *told = find_sampled(source->told, who);
 
     for (size_t i = 0; told != NULL && i < told->time_count; i++) {
         const struct session_kind kind = kind_of(told->times[i].kind);
@@ -92,13 +91,15 @@ static void tell(struct postgres_source *source, const struct postgres_who *who,
 
 /* ----------------------------------------------------------------------------- Who it is -- */
 
-static struct entity entity_of(const struct postgres_who *who, bool is_new, bool is_ended)
+static struct entity entity_of(const struct postgres_source *source, const struct postgres_who *who,
+                               bool is_new, bool is_ended)
 {
+    const bool is_local = source->roll.is_local; /* else its pid is another's here */
     struct entity entity = { .id = who->pid,
                              .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
                              .count = 1,
-                             .pid = who->pid,
-                             .parent = who->leader_pid,
+                             .pid = is_local ? who->pid : 0,
+                             .parent = is_local ? who->leader_pid : 0,
                              .labels = who->labels };
 
     memcpy(entity.name, who->name, sizeof entity.name);
@@ -171,7 +172,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
     struct postgres_who unknown;
     const struct postgres_who *who = postgres_roll_find_process(
-        &source->roll, account->pid, process_start_us(account->start_ns));
+        &source->roll, account->pid, account->start_ns, process_start_us(account->start_ns));
     struct session session;
 
     *ret_is_early = who == NULL && !is_ended && may_appear(source, account);
@@ -186,7 +187,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     if (!source->background && !postgres_who_is_client(who))
         return CAMP_OK;
     take_waits(source, &since, who->type);
-    session = (struct session){ .entity = entity_of(who, is_new, is_ended),
+    session = (struct session){ .entity = entity_of(source, who, is_new, is_ended),
                                 .elapsed_ns = since.time_ns - since.begin_ns,
                                 .cpu_ns = since.cpu_ns,
                                 .run_queue_ns = since.run_queue_ns,
@@ -214,16 +215,21 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* What the scheduler counted since it was read last. False: it has ended, or has no task here. */
-static bool read_clock(struct postgres_who *who, struct session *session)
+/* What the scheduler counted since it was read last, or, of who began in the interval, at all.
+ * False: of this interval it is not known. */
+static bool read_clock(const struct postgres_source *source, struct postgres_who *who,
+                       struct session *session)
 {
     const struct proc_clock before = who->clock;
+    const bool is_new = who->began_ns >= source->sessions.frame.start_ns;
 
     if (!who->has_task || proc_clock_read(&who->task, &who->clock, NULL) != CAMP_OK)
         return false;
+    if (before.time_ns == 0 && !is_new)
+        return false;
     session->cpu_ns = counted_since(before.cpu_ns, who->clock.cpu_ns);
     session->run_queue_ns = counted_since(before.run_queue_ns, who->clock.run_queue_ns);
-    return before.time_ns != 0;
+    return true;
 }
 
 /* Where the scheduler is not asked, the database's word for being on a CPU is all there is. */
@@ -252,32 +258,26 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
     struct postgres_who *who =
         postgres_roll_find(&source->roll, (int32_t)sampled->id, sampled->start);
     struct session session = { .elapsed_ns = sampled->elapsed_ns };
-    bool is_whole = true;
 
     if (who == NULL || sampled->elapsed_ns == 0)
         return CAMP_OK;
-    if (!reserve(source, sampled->time_count))
-        return CAMP_E_NOMEM;
-    if (source->tier != POSTGRES_SQL) /* what is before its first look is of another interval */
-        is_whole = read_clock(who, &session) ||
-                   (sampled->is_new && who->began_ns >= source->sessions.frame.start_ns);
-    *partial += !is_whole;
-    if (!is_whole)
-        session.cpu_ns = session.run_queue_ns = 0;
-    take_samples(source, sampled, &session);
-    session.entity = entity_of(who, sampled->is_new, sampled->is_ended);
-    if (source->tier != POSTGRES_SQL)
-        tell(source, who, &session);
     if (!source->background && !postgres_who_is_client(who))
         return CAMP_OK;
+    if (!reserve(source, sampled->time_count))
+        return CAMP_E_NOMEM;
+    if (source->tier != POSTGRES_SQL) {
+        *partial += !read_clock(source, who, &session);
+        tell(source, who, &session);
+    }
+    take_samples(source, sampled, &session);
+    session.entity = entity_of(source, who, sampled->is_new, sampled->is_ended);
     return session_frame_add(&source->sessions, &session);
 }
 
 int postgres_rows_of_samples(struct postgres_source *source)
 {
-    const struct sampled_times *times = source->tier == POSTGRES_MEMORY
-                                            ? &source->glances.times
-                                            : postgres_sampler_times(source->sampler);
+    const struct sampled_times *times =
+        source->tier == POSTGRES_MEMORY ? &source->glances.times : source->told;
     uint64_t partial = 0;
     int r = CAMP_OK;
 
