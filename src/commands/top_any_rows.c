@@ -1,8 +1,5 @@
 #include "top_any_rows.h"
 
-#include "ledger/group.h"
-#include "sources/table_field.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,65 +70,16 @@ static int reserve(struct top_any_rows *rows, size_t count)
 
 /* ------------------------------------------------------------------------------ Grouping -- */
 
-struct labelled {
-    const char *value;
-    size_t row;
-};
-
-static int compare_values(const void *a, const void *b)
-{
-    return strcmp(((const struct labelled *)a)->value, ((const struct labelled *)b)->value);
-}
-
-/* numbers[entity_count]: who has the same value has the same number; names[number] is the value.
- * `sorted` has room for all. */
-static void number_values(const struct frame *frame, size_t label, struct labelled *sorted,
-                          int64_t *numbers, const char **names)
-{
-    int64_t number = -1;
-
-    for (size_t i = 0; i < frame->entity_count; i++)
-        sorted[i] = (struct labelled){ labels_value(frame->entities[i].labels, label), i };
-    qsort(sorted, frame->entity_count, sizeof *sorted, compare_values);
-    for (size_t i = 0; i < frame->entity_count; i++) {
-        if (i == 0 || compare_values(&sorted[i], &sorted[i - 1]) != 0)
-            names[++number] = sorted[i].value;
-        numbers[sorted[i].row] = number;
-    }
-}
-
-/* Who has no value is in a group of its own. */
-static void name_groups(struct frame *groups, const char *const *names)
-{
-    for (size_t i = 0; i < groups->entity_count; i++) {
-        struct entity *row = &groups->entities[i];
-        const char *name = names[row->id][0] != '\0' ? names[row->id] : "(none)";
-
-        field_copy((struct field){ name, strlen(name) }, row->name, sizeof row->name);
-    }
-}
-
 static int group_rows(struct top_any_rows *ret, const struct frame *frame, size_t label)
 {
-    const size_t count = frame->entity_count + 1;
-    struct labelled *sorted = calloc(count, sizeof *sorted);
-    int64_t *numbers = calloc(count, sizeof *numbers);
-    const char **names = calloc(count, sizeof *names);
-    int r = CAMP_E_NOMEM;
+    int r;
 
-    if (ret->groups.schema == NULL)
-        frame_init(&ret->groups, frame->schema);
-    if (sorted != NULL && numbers != NULL && names != NULL) {
-        number_values(frame, label, sorted, numbers, names);
-        r = group_frame(&ret->groups, frame, GROUP_NUMBER, numbers);
+    if (ret->groups.frame.schema != frame->schema || ret->groups.label != label) {
+        label_groups_release(&ret->groups);
+        label_groups_init(&ret->groups, frame->schema, label);
     }
-    if (r == CAMP_OK) {
-        name_groups(&ret->groups, names);
-        ret->frame = &ret->groups;
-    }
-    free(sorted);
-    free(numbers);
-    free(names);
+    r = label_groups_fill(&ret->groups, frame);
+    ret->frame = &ret->groups.frame;
     return r;
 }
 
@@ -231,7 +179,7 @@ int top_any_rows_fill(struct top_any_rows *ret, const struct frame *frame,
 
 void top_any_rows_release(struct top_any_rows *rows)
 {
-    frame_release(&rows->groups);
+    label_groups_release(&rows->groups);
     free(rows->order);
     free(rows->keys);
     *rows = (struct top_any_rows){ 0 };

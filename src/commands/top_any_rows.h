@@ -10,6 +10,7 @@
 #define CAMP_COMMANDS_TOP_ANY_ROWS_H
 
 #include "ledger/vertex.h"
+#include "sources/label_groups.h"
 
 #include <regex.h>
 
@@ -25,10 +26,10 @@ struct top_any_selection {
 };
 
 struct top_any_rows {
-    const struct frame *frame; /* the interval's, or `groups` */
-    struct frame groups;       /* owned: top_any_rows_release() */
-    size_t *order;             /* [count] rows of `frame` */
-    uint64_t *keys;            /* [frame->entity_count] what they are ordered by */
+    const struct frame *frame;  /* the interval's, or `groups` */
+    struct label_groups groups; /* owned: top_any_rows_release() */
+    size_t *order;              /* [count] rows of `frame` */
+    uint64_t *keys;             /* [frame->entity_count] what they are ordered by */
     size_t count, capacity;
 };
 

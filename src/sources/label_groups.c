@@ -4,64 +4,41 @@
  */
 #include "label_groups.h"
 
-#include "ledger/roster.h"
+#include "counters/error.h"
 #include "table_field.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a group is in the frame that is made. */
-struct place {
-    uint64_t met; /* in which of the roster's frames */
-    size_t row;
-};
-
-struct label_groups {
-    struct source source; /* first: a label_groups is a source */
-    struct source *whole;
-    size_t label;
-    struct roster roster; /* of groups, whose ids there are the addresses of their tuples */
-    struct place *places; /* [capacity] by the roster's numbers */
-    size_t capacity;
-    struct frame frame;
-};
-
-static const struct schema *describe(const struct source *base)
-{
-    const struct label_groups *source = (const struct label_groups *)base;
-
-    return source->whole->describe(source->whole);
-}
-
 /* The tuple that has this label of an entity alone; NULL: it has none. */
-static const struct labels *group_of(const struct label_groups *source, const struct entity *entity)
+static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };
 
-    values[source->label] = labels_value(entity->labels, source->label);
-    return labels_intern(values, source->frame.schema->label_count);
+    values[groups->label] = labels_value(entity->labels, groups->label);
+    return labels_intern(values, groups->frame.schema->label_count);
 }
 
-static bool reserve(struct label_groups *source)
+static bool reserve(struct label_groups *groups)
 {
-    const size_t capacity = source->roster.capacity;
-    struct place *places;
+    const size_t capacity = groups->roster.capacity;
+    struct label_place *places;
 
-    if (capacity <= source->capacity)
+    if (capacity <= groups->capacity)
         return true;
-    places = reallocarray(source->places, capacity, sizeof *places);
+    places = reallocarray(groups->places, capacity, sizeof *places);
     if (places == NULL)
         return false;
-    memset(places + source->capacity, 0, (capacity - source->capacity) * sizeof *places);
-    source->places = places;
-    source->capacity = capacity;
+    memset(places + groups->capacity, 0, (capacity - groups->capacity) * sizeof *places);
+    groups->places = places;
+    groups->capacity = capacity;
     return true;
 }
 
-static bool begin_group(struct label_groups *source, uint32_t number, const struct labels *labels)
+static bool begin_group(struct label_groups *groups, uint32_t number, const struct labels *labels)
 {
-    const char *value = labels_value(labels, source->label);
-    struct entity *entity = frame_add(&source->frame);
+    const char *value = labels_value(labels, groups->label);
+    struct entity *entity = frame_add(&groups->frame);
 
     if (entity == NULL)
         return false;
@@ -70,14 +47,14 @@ static bool begin_group(struct label_groups *source, uint32_t number, const stru
     entity->labels = labels;
     value = value[0] != '\0' ? value : "(none)";
     field_copy((struct field){ value, strlen(value) }, entity->name, sizeof entity->name);
-    source->places[number] =
-        (struct place){ source->roster.frames, source->frame.entity_count - 1 };
+    groups->places[number] =
+        (struct label_place){ groups->roster.frames, groups->frame.entity_count - 1 };
     return true;
 }
 
-static int add_row(struct label_groups *source, const struct frame *frame, size_t row)
+static int add_row(struct label_groups *groups, const struct frame *frame, size_t row)
 {
-    const struct labels *labels = group_of(source, &frame->entities[row]);
+    const struct labels *labels = group_of(groups, &frame->entities[row]);
     const struct entity group = { .id = (int64_t)(intptr_t)labels };
     const uint64_t *values = frame_values(frame, row);
     enum roster_news news;
@@ -85,60 +62,95 @@ static int add_row(struct label_groups *source, const struct frame *frame, size_
     uint32_t number;
     size_t to;
 
-    if (roster_find(&source->roster, &group, &number, &news) != CAMP_OK || !reserve(source))
+    if (roster_find(&groups->roster, &group, &number, &news) != CAMP_OK || !reserve(groups))
         return CAMP_E_NOMEM;
-    if (source->places[number].met != source->roster.frames && !begin_group(source, number, labels))
+    if (groups->places[number].met != groups->roster.frames && !begin_group(groups, number, labels))
         return CAMP_E_NOMEM;
-    to = source->places[number].row;
-    sums = frame_values(&source->frame, to);
+    to = groups->places[number].row;
+    sums = frame_values(&groups->frame, to);
     for (size_t i = 0; i < frame->schema->column_count; i++)
         sums[i] += values[i];
-    source->frame.elapsed_ns[to] += frame->elapsed_ns[row];
-    source->frame.entities[to].count += frame->entities[row].count;
+    groups->frame.elapsed_ns[to] += frame->elapsed_ns[row];
+    groups->frame.entities[to].count += frame->entities[row].count;
     return CAMP_OK;
+}
+
+void label_groups_init(struct label_groups *ret, const struct schema *schema, size_t label)
+{
+    *ret = (struct label_groups){ .label = label };
+    frame_init(&ret->frame, schema);
+}
+
+int label_groups_fill(struct label_groups *groups, const struct frame *frame)
+{
+    int r = CAMP_OK;
+
+    frame_clear(&groups->frame);
+    groups->frame.start_ns = frame->start_ns;
+    groups->frame.end_ns = frame->end_ns;
+    groups->frame.wall_clock_ns = frame->wall_clock_ns;
+    groups->frame.losses = frame->losses;
+    groups->frame.note = frame->note;
+    roster_begin(&groups->roster);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
+        r = add_row(groups, frame, i);
+    return r;
+}
+
+void label_groups_release(struct label_groups *groups)
+{
+    roster_release(&groups->roster);
+    free(groups->places);
+    frame_release(&groups->frame);
+    *groups = (struct label_groups){ 0 };
+}
+
+/* ------------------------------------------------------------------------------- A source -- */
+
+struct grouped_source {
+    struct source source; /* first: a grouped_source is a source */
+    struct source *whole;
+    struct label_groups groups;
+};
+
+static const struct schema *describe(const struct source *base)
+{
+    const struct grouped_source *source = (const struct grouped_source *)base;
+
+    return source->whole->describe(source->whole);
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
-    struct label_groups *source = (struct label_groups *)base;
+    struct grouped_source *source = (struct grouped_source *)base;
     const struct frame *frame;
     int r = source->whole->next(source->whole, deadline_ns, &frame, error);
 
     if (r != CAMP_OK)
         return r;
-    frame_clear(&source->frame);
-    source->frame.start_ns = frame->start_ns;
-    source->frame.end_ns = frame->end_ns;
-    source->frame.wall_clock_ns = frame->wall_clock_ns;
-    source->frame.losses = frame->losses;
-    source->frame.note = frame->note;
-    roster_begin(&source->roster);
-    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
-        r = add_row(source, frame, i);
-    *ret_frame = &source->frame;
-    return r;
+    *ret_frame = &source->groups.frame;
+    r = label_groups_fill(&source->groups, frame);
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for groups by a label");
 }
 
 static const struct frame *beside(const struct source *base)
 {
-    return source_beside(((const struct label_groups *)base)->whole);
+    return source_beside(((const struct grouped_source *)base)->whole);
 }
 
 static void close_groups(struct source *base)
 {
-    struct label_groups *source = (struct label_groups *)base;
+    struct grouped_source *source = (struct grouped_source *)base;
 
     source_close(source->whole);
-    roster_release(&source->roster);
-    free(source->places);
-    frame_release(&source->frame);
+    label_groups_release(&source->groups);
     free(source);
 }
 
 int label_groups_open(struct source *whole, size_t label, struct source **ret)
 {
-    struct label_groups *source = calloc(1, sizeof *source);
+    struct grouped_source *source = calloc(1, sizeof *source);
 
     if (source == NULL) {
         source_close(whole);
@@ -146,8 +158,7 @@ int label_groups_open(struct source *whole, size_t label, struct source **ret)
     }
     source->source = (struct source){ describe, next, close_groups, beside };
     source->whole = whole;
-    source->label = label;
-    frame_init(&source->frame, whole->describe(whole));
+    label_groups_init(&source->groups, whole->describe(whole), label);
     *ret = &source->source;
     return CAMP_OK;
 }

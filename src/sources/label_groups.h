@@ -1,11 +1,29 @@
-/* Entities of another source added up by one of their labels. */
+/* Entities added up by one of their labels: of a frame, or of another source. */
 #ifndef CAMP_SOURCES_LABEL_GROUPS_H
 #define CAMP_SOURCES_LABEL_GROUPS_H
 
+#include "ledger/roster.h"
 #include "source.h"
 
-/* `label`: which of the schema's. A row has the label's value as its name, "(none)" without one,
- * and that label alone. Takes `whole` over: it is closed with *ret, and when this fails. */
+struct label_groups {
+    size_t label;         /* which of the schema's */
+    struct frame frame;   /* the groups of the last frame, of the same schema */
+    struct roster roster; /* of groups, whose ids there are the addresses of their tuples */
+    struct label_place {
+        uint64_t met; /* in which of the roster's frames */
+        size_t row;   /* of `frame` */
+    } * places;       /* [capacity] by the roster's numbers */
+    size_t capacity;
+};
+
+void label_groups_init(struct label_groups *ret, const struct schema *schema, size_t label);
+void label_groups_release(struct label_groups *groups); /* then it is all zero */
+
+/* groups->frame: a row for each value, named as the value, "(none)" without one, and with that
+ * label alone. Its id is the same in each frame. CAMP_OK or CAMP_E_NOMEM. */
+int label_groups_fill(struct label_groups *groups, const struct frame *frame);
+
+/* A source of such frames. Takes `whole` over: it is closed with *ret, and when this fails. */
 int label_groups_open(struct source *whole, size_t label, struct source **ret);
 
 #endif

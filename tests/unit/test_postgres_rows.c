@@ -178,6 +178,7 @@ static void who_ends_unknown_is_a_stranger_if_it_was_a_client(void **state)
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
     assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
+    assert_int_equal(source.book.count, 2); /* and comes no more: not waited for */
     assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
     close_source();
 }
