@@ -8,8 +8,37 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST 1024
+#define BEGIN 40 /* of a message that is cut */
+
+static size_t begin_of_character(const char *text, size_t at)
+{
+    while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+/* What can be done stands at the end, and what is long, a path or another's message, before that:
+ * so what does not fit is left out of the midst. */
+static void fit(const char *text, char ret[CAMP_ERROR_SIZE])
+{
+    const size_t length = strlen(text);
+    size_t begin, end;
+
+    if (length < CAMP_ERROR_SIZE) {
+        memcpy(ret, text, length + 1);
+        return;
+    }
+    begin = begin_of_character(text, BEGIN);
+    end = length - (CAMP_ERROR_SIZE - 1 - BEGIN - 3);
+    while (((unsigned char)text[end] & 0xc0) == 0x80)
+        end++;
+    snprintf(ret, CAMP_ERROR_SIZE, "%.*s...%s", (int)begin, text, text + end);
+}
+
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
 {
+    char text[LONGEST];
     va_list arguments;
 
     if (error == NULL)
@@ -17,8 +46,9 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
     error->code = code;
     error->system_error = system_error;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fit(text, error->message);
     return code;
 }
 

@@ -5,7 +5,8 @@
 #include <camp/camp.h>
 
 /* Writes *error (when not NULL) and returns `code`, so that a failure is one line:
- * return camp_fail(error, CAMP_E_GONE, 0, "process %d has ended", pid). */
+ * return camp_fail(error, CAMP_E_GONE, 0, "process %d has ended", pid). Of a message that is too
+ * long the midst is left out: its end, which says what can be done, stays. */
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -39,7 +39,8 @@ static void a_failed_system_call_is_told_in_words_with_what_to_do(void **state)
     }
 }
 
-static void a_long_message_is_cut_and_ends(void **state)
+/* Whatever stands before it. */
+static void what_to_do_is_never_cut_off(void **state)
 {
     struct camp_error error;
     char path[400];
@@ -49,6 +50,35 @@ static void a_long_message_is_cut_and_ends(void **state)
     path[sizeof path - 1] = '\0';
     camp_fail_errno(&error, ENOENT, path);
     assert_int_equal(strlen(error.message), CAMP_ERROR_SIZE - 1);
+    assert_non_null(strstr(error.message, "xxx...xxx"));
+    assert_non_null(
+        strstr(error.message, ": No such file or directory; it is not there (any more)"));
+    for (size_t length = 150; length < 170; length++) {
+        path[length] = '\0';
+        camp_fail(&error, CAMP_E_IO, 0, "%.*s do it", (int)length, path);
+        assert_string_equal(error.message + strlen(error.message) - 6, " do it");
+        path[length] = 'x';
+    }
+}
+
+static void a_character_is_not_cut(void **state)
+{
+    struct camp_error error;
+    char text[400];
+
+    (void)state;
+    for (size_t i = 0; i + 1 < sizeof text; i += 3)
+        memcpy(text + i, "\xe2\x82\xac", 3);
+    text[sizeof text - 1] = '\0';
+    for (size_t shift = 0; shift < 3; shift++) {
+        const char *dots;
+
+        camp_fail(&error, CAMP_E_IO, 0, "%.*s%s", (int)shift, "abc", text);
+        dots = strstr(error.message, "...");
+        assert_int_equal((size_t)(dots - error.message) % 3, shift);
+        assert_int_equal(strlen(dots + 3) % 3, 0);
+        assert_memory_equal(dots + 3, text, 3);
+    }
 }
 
 static void every_result_and_provenance_has_a_name(void **state)
@@ -80,7 +110,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_system_call_is_told_in_words_with_what_to_do),
-        cmocka_unit_test(a_long_message_is_cut_and_ends),
+        cmocka_unit_test(what_to_do_is_never_cut_off),
+        cmocka_unit_test(a_character_is_not_cut),
         cmocka_unit_test(every_result_and_provenance_has_a_name),
         cmocka_unit_test(a_struct_of_another_size_is_cut_or_zeroed),
     };

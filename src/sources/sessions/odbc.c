@@ -377,7 +377,7 @@ static int look_first(struct oracle_source *source, struct camp_error *error)
     if (reading->result != CAMP_OK && reading->is_there)
         return camp_fail(
             error, reading->result, 0,
-            "%.40s: v$session: %.60s; not Oracle? --query \"select time, entity, ...\"",
+            "%.40s: v$session: %.56s; not Oracle? --query \"select time, entity, ...\"",
             source->shown, reading->error.message);
     return reading->result == CAMP_OK ? CAMP_OK
                                       : camp_fail(error, reading->result, 0, "%s: %s",

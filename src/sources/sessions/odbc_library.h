@@ -1,7 +1,7 @@
 /*
  * unixODBC, loaded when it is first needed: camp is built and runs without it. What is declared
  * here is the part of ODBC 3 (ISO/IEC 9075-3) that camp calls: an interface that has stood still
- * since 1996, so that building needs no package for it. tests/unit/test_odbc_library.c holds it
+ * since 1996, so that building needs no package for it. tests/unit/test_odbc.c holds it
  * against unixODBC's own headers where they are installed.
  */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_LIBRARY_H
