@@ -59,7 +59,8 @@ static bool ask(struct look *look, struct camp_error *error)
     if (look->instruments)
         r = mariadb_waits_take(&look->waits, rows, look->server.instruments, &look->sessions);
     else
-        r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), look->threads);
+        r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), true,
+                                    look->threads);
     mysql_free_result(rows);
     return r == CAMP_OK;
 }

@@ -213,7 +213,6 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     if (r == CAMP_OK)
         r = open_server(source, &options, error);
     if (r == CAMP_OK) {
-        source->statement = mariadb_sessions_statement(source->server.has_process, from->queries);
         r = choose_tier(source, from->tier, &why);
         if (r != CAMP_OK)
             *error = why;
@@ -226,6 +225,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         r = look(source, error);
     if (r == CAMP_OK) {
         source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
+    source->queries = from->queries;
         r = mariadb_fill_frame(source);
         mariadb_sessions_turn(&source->sessions);
     }

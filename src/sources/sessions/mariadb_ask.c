@@ -6,8 +6,9 @@
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
-#define PERIOD_NS (100 * (uint64_t)NS_PER_MS) /* of samples */
-#define COST_LIMIT 100                        /* 1/100 of a CPU */
+#define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* of samples */
+#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with them */
+#define COST_LIMIT 100                              /* 1/100 of a CPU */
 
 /* CPU time of ours and of the thread that serves us; else the time that passed. */
 static uint64_t spent_ns(struct mariadb_source *source)
@@ -56,6 +57,7 @@ int mariadb_meet_server(struct mariadb_source *source, uint64_t until_ns)
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
     source->asked_waits.asked_ns = 0;
+    source->transactions_ns = 0;
     source->server = server;
     source->connections = facts.connections;
     mariadb_thread_release(&source->own);
@@ -94,11 +96,19 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
+/* The instruments do not tell whose idle time is in a transaction. */
+static bool takes_transactions(const struct mariadb_source *source)
+{
+    return source->server.has_process && source->tier != TIER_INSTRUMENTS &&
+           now_ns(CLOCK_MONOTONIC) >= source->transactions_ns + TRANSACTIONS_NS;
+}
+
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 {
+    const bool transactions = takes_transactions(source);
     uint64_t begin_ns = spent_ns(source), end_ns;
     MYSQL_RES *rows;
-    int r = ask(source, source->statement, until_ns, &rows);
+    int r = ask(source, mariadb_sessions_statement(transactions, source->queries), until_ns, &rows);
 
     if (r != CAMP_OK) {
         source->samples.asked_ns = now_ns(CLOCK_MONOTONIC);
@@ -106,7 +116,9 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
         return CAMP_OK;
     }
     source->is_answered = true;
-    r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC),
+    if (transactions)
+        source->transactions_ns = now_ns(CLOCK_MONOTONIC);
+    r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
     mysql_free_result(rows);
     end_ns = spent_ns(source);

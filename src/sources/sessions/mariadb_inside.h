@@ -19,17 +19,17 @@ struct pace {
 struct mariadb_source {
     struct source source; /* first */
     const volatile sig_atomic_t *stop;
-    bool background;
+    bool background, queries;
     enum tier tier;
     struct mariadb_client *client;
     uint64_t connections; /* that are known: with another one all is learned anew */
     struct mariadb_server server;
-    const char *statement;
     struct mariadb_threads *threads; /* NULL: the server is elsewhere */
     struct mariadb_thread own;       /* who serves us */
     struct mariadb_sessions sessions;
     struct mariadb_waits waits;
     struct pace samples, asked_waits;
+    uint64_t transactions_ns; /* when the last sample with transactions was taken; 0: none was */
     struct mariadb_told told; /* of this interval; waits NULL: not asked in it */
     struct mariadb_book book;
     struct session_frame sessions_frame;

@@ -15,17 +15,17 @@ const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "c
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
 
 #define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
-#define OF_ALL                                                                                     \
+#define BESIDE                                                                                     \
     " from information_schema.PROCESSLIST p left join information_schema.INNODB_TRX x"             \
     " on x.trx_mysql_thread_id = p.ID where p.ID <> connection_id()"
-#define OF_OWN " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
+#define ALONE " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
 
-const char *mariadb_sessions_statement(bool has_process, bool queries)
+const char *mariadb_sessions_statement(bool transactions, bool queries)
 {
-    if (has_process)
-        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" OF_ALL
-                       : SESSIONS "x.trx_state, null" OF_ALL;
-    return queries ? SESSIONS "null, left(p.INFO, 200)" OF_OWN : SESSIONS "null, null" OF_OWN;
+    if (transactions)
+        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" BESIDE
+                       : SESSIONS "x.trx_state, null" BESIDE;
+    return queries ? SESSIONS "null, left(p.INFO, 200)" ALONE : SESSIONS "null, null" ALONE;
 }
 
 /* ------------------------------------------------------------------------------- Texts -- */
@@ -181,20 +181,28 @@ static void count_since_last(struct mariadb_session *session, uint64_t now_ns, b
     count_time(session, session->kind, gap - of_now);
 }
 
-/* The lock of a row is in no STATE of the process list: its transaction tells it, as it was up to
- * 0.2 s ago (InnoDB keeps the table for 0.1 s). */
-static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle)
+static enum mariadb_transaction transaction_of(MYSQL_ROW row)
 {
-    const bool waits_for_row = is(row[TRANSACTION], "LOCK WAIT") && !is(row[STATE], "User sleep");
+    if (row[TRANSACTION] == NULL)
+        return MARIADB_NO_TRANSACTION;
+    return is(row[TRANSACTION], "LOCK WAIT") ? MARIADB_WAITS_FOR_ROW : MARIADB_TRANSACTION;
+}
+
+/* The lock of a row is in no STATE of the process list: its transaction tells it. */
+static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
+                                    enum mariadb_transaction transaction)
+{
+    const bool waits_for_row =
+        transaction == MARIADB_WAITS_FOR_ROW && !is(row[STATE], "User sleep");
 
     if (is_idle)
         return mariadb_kind("none", "none",
-                            row[TRANSACTION] != NULL ? "idle_in_transaction" : "idle");
+                            transaction != MARIADB_NO_TRANSACTION ? "idle_in_transaction" : "idle");
     return mariadb_kind(class, waits_for_row ? "row_lock" : row[STATE], "active");
 }
 
 static void take_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t now_ns,
-                     struct mariadb_threads *threads)
+                     bool transactions, struct mariadb_threads *threads)
 {
     const bool is_idle = is(row[COMMAND], "Sleep");
     const double ms = row[TIME_MS] != NULL ? strtod(row[TIME_MS], NULL) : 0;
@@ -202,8 +210,11 @@ static void take_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t no
     const char *class = threads != NULL && session->tid != 0 && !is_idle
                             ? mariadb_threads_call(threads, session->tid, &session->thread)
                             : "none";
-    const struct labels *kind = kind_of(row, class, is_idle);
+    const struct labels *kind;
 
+    if (transactions)
+        session->transaction = transaction_of(row);
+    kind = kind_of(row, class, is_idle, session->transaction);
     count_since_last(session, now_ns, is_idle, lasting_ns, kind);
     session->is_seen = true;
     session->is_idle = is_idle;
@@ -216,7 +227,7 @@ static void take_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t no
 }
 
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
-                            struct mariadb_threads *threads)
+                            bool transactions, struct mariadb_threads *threads)
 {
     MYSQL_ROW row;
 
@@ -231,7 +242,7 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
                               row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
         if (session == NULL)
             return CAMP_E_NOMEM;
-        take_row(session, row, now_ns, threads);
+        take_row(session, row, now_ns, transactions, threads);
     }
     return CAMP_OK;
 }

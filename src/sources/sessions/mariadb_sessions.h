@@ -11,9 +11,11 @@
 
 #include <mysql.h>
 
-/* The statements: who has the right PROCESS sees all sessions and their transactions, who has not
- * is shown its own alone. With `queries` the text of a session's statement is a column. */
-const char *mariadb_sessions_statement(bool has_process, bool queries);
+/* The statements. With `transactions`, which takes the right PROCESS, each session's transaction is
+ * a column: InnoDB makes that table anew only when nobody has read it for 0.1 s, and stops all
+ * transactions for it, so that it is not to be asked for often. With `queries` the text of a
+ * session's statement is one. */
+const char *mariadb_sessions_statement(bool transactions, bool queries);
 
 /* user, database, client; with `queries` also query. */
 #define MARIADB_LABELS 4
@@ -28,17 +30,20 @@ struct mariadb_sample {
     uint64_t ns;
 };
 
+enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
+
 #define MARIADB_SAMPLES 16 /* kinds of a session in an interval; those beyond are of the last */
 
 struct mariadb_session {
     int64_t id;
     int32_t tid; /* of its thread, by the server's word; 0: it has none (a pool of threads) */
     bool is_background;
-    bool is_seen;              /* by the last sample */
-    bool is_idle;              /* likewise: COMMAND is Sleep */
-    uint64_t lasting_ns;       /* likewise: what it does lasts for so long already */
-    uint64_t sampled_ns;       /* when that was */
-    const struct labels *kind; /* what it did then */
+    bool is_seen;                         /* by the last sample */
+    bool is_idle;                         /* likewise: COMMAND is Sleep */
+    enum mariadb_transaction transaction; /* when transactions were asked for last */
+    uint64_t lasting_ns;                  /* likewise: what it does lasts for so long already */
+    uint64_t sampled_ns;                  /* when that was */
+    const struct labels *kind;            /* what it did then */
     char name[CAMP_NAME_SIZE];
     const struct labels *labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
@@ -56,11 +61,12 @@ struct mariadb_sessions {
 
 void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
-/* Takes a sample: rows of the statement, answered at `now_ns`. `threads`: asks of those that are
+/* Takes a sample: rows of the statement, answered at `now_ns`. `transactions`: they are in it, or
+ * are what they were before. `threads`: asks of those that are
  * active what they sleep in; NULL: the server is elsewhere. Who is no longer there stays, without
  * is_seen. CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
-                            struct mariadb_threads *threads);
+                            bool transactions, struct mariadb_threads *threads);
 
 /* After a frame: forgets what was sampled, and who is no longer there. */
 void mariadb_sessions_turn(struct mariadb_sessions *sessions);
