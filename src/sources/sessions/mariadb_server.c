@@ -6,9 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char place_statement[] =
-    "select TID, @@thread_handling from information_schema.PROCESSLIST where ID = connection_id()";
+    "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
+    " where ID = connection_id()";
+
+/* At the other end of 127.0.0.1 may be a tunnel, whose server's threads have numbers as well. */
+static bool has_our_name(const char *server)
+{
+    char ours[256] = "";
+
+    gethostname(ours, sizeof ours - 1);
+    return server != NULL && strcmp(server, ours) == 0;
+}
 
 /* A thread is a session's only where each has one. */
 static void learn_place(struct mariadb_server *server, MYSQL_ROW row,
@@ -18,7 +29,7 @@ static void learn_place(struct mariadb_server *server, MYSQL_ROW row,
     const char *handling = row[1] != NULL ? row[1] : "";
     const char *why = "";
 
-    if (!facts->is_loopback)
+    if (!facts->is_loopback || (facts->server_pid == 0 && !has_our_name(row[2])))
         why = "the server is on another machine";
     else if (strcmp(handling, "one-thread-per-connection") != 0)
         why = "its sessions share threads (thread_handling)";
