@@ -172,8 +172,33 @@ static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **sta
     assert_int_equal(booked(&book, "poll", NULL, "idle"), 100);
     assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
     /* alone they leave it out */
-    mariadb_book_waits(&book, &session, &told);
+    mariadb_book_waits(&book, &session, 1000, &told);
     assert_int_equal(booked(&book, NULL, NULL, NULL), 340);
+    mariadb_book_release(&book);
+}
+
+static void what_instruments_say_of_a_longer_time_is_taken_as_a_share(void **state)
+{
+    struct mariadb_session session = { .id = 7 };
+    struct mariadb_thread_times times = { .elapsed_ns = 1000 };
+    struct mariadb_wait now[] = {
+        { 7, mariadb_kind("idle", "none", "idle"), 1200 },
+        { 7, mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active"), 800 },
+    };
+    struct mariadb_waits waits = { .count = 2 };
+    const struct mariadb_told told = { &waits, 2000, true };
+    struct mariadb_book book = { 0 };
+
+    (void)state;
+    waits.now = now;
+    times.asleep_ns[CAMP_STATE_LOCK] = 400;
+    times.asleep_ns[CAMP_STATE_POLL] = 600;
+    mariadb_book_waits(&book, &session, 1000, &told);
+    assert_int_equal(booked(&book, "idle", NULL, NULL), 600);
+    assert_int_equal(booked(&book, "synch", NULL, NULL), 400);
+    mariadb_book_threads(&book, &session, &times, true, &told);
+    assert_int_equal(booked(&book, "poll", NULL, "idle"), 600);
+    assert_int_equal(booked(&book, "futex", "cond/sql/MDL_context::COND_wait_status", NULL), 400);
     mariadb_book_release(&book);
 }
 
@@ -203,6 +228,7 @@ int main(void)
         cmocka_unit_test(what_the_thread_slept_is_booked_once),
         cmocka_unit_test(without_microstates_samples_divide_the_sleep_and_running_is_none),
         cmocka_unit_test(instruments_come_first_and_what_they_miss_is_the_row_lock),
+        cmocka_unit_test(what_instruments_say_of_a_longer_time_is_taken_as_a_share),
         cmocka_unit_test(a_session_nobody_saw_active_was_idle),
     };
 

@@ -4,6 +4,7 @@
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,22 @@ static int look(struct mariadb_source *source, struct camp_error *error)
     return r;
 }
 
-static const char *note_of(const struct mariadb_source *source)
+/* Each stays as long as its cause does, so that it is not told again. */
+static const char *note_of(struct mariadb_source *source)
 {
+    const struct frame *frame = &source->sessions_frame.frame;
+
     if (source->failure.message[0] != '\0')
         return source->failure.message;
-    if (source->tier == TIER_INSTRUMENTS && source->told.waits == NULL)
+    if (source->not_instrumented > 0) {
+        snprintf(source->note, sizeof source->note,
+                 "%zu sessions are not in performance_schema: raise its "
+                 "max_thread_instances, or see setup_actors",
+                 source->not_instrumented);
+        return source->note;
+    }
+    if (source->tier == TIER_INSTRUMENTS &&
+        source->asked_waits.period_ns > frame->end_ns - frame->start_ns)
         return "a look at the server's instruments costs more than 1 % of this interval: take a "
                "longer --interval";
     return NULL;
@@ -180,6 +192,11 @@ static void tell_facts(const struct mariadb_source *source, const struct mariadb
     if (!source->server.has_process)
         snprintf(facts->note, sizeof facts->note,
                  "Sessions of other users are hidden: the right PROCESS is missing");
+    else if (source->server.instruments != 0 && source->server.lost > 0)
+        snprintf(facts->note, sizeof facts->note,
+                 "performance_schema had no room for %" PRIu64
+                 " objects, whose waits it does not tell: show status like '%%instances_lost'",
+                 source->server.lost);
     else if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Tier %s: %.200s", facts->tier, why->message);
 }
@@ -209,6 +226,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     source->source = (struct source){ .describe = describe, .next = next, .close = close_mariadb };
     source->stop = from->stop;
     source->background = from->background;
+    source->queries = from->queries;
     r = mariadb_options_parse(conninfo, &options, error);
     if (r == CAMP_OK)
         r = open_server(source, &options, error);
@@ -225,7 +243,6 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         r = look(source, error);
     if (r == CAMP_OK) {
         source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
-    source->queries = from->queries;
         r = mariadb_fill_frame(source);
         mariadb_sessions_turn(&source->sessions);
     }

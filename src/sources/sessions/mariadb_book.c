@@ -137,22 +137,29 @@ void mariadb_book_samples(struct mariadb_book *book, const struct mariadb_sessio
 
 /* ------------------------------------------------------------------------- Instruments -- */
 
+/* Of an interval of elapsed_ns: they may be asked less often. */
+static uint64_t told_ns(const struct mariadb_told *told, const struct mariadb_wait *wait,
+                        uint64_t elapsed_ns)
+{
+    const uint64_t ns = mariadb_wait_since(told->waits, wait);
+
+    return least(share(ns, elapsed_ns, told->elapsed_ns), elapsed_ns);
+}
+
 void mariadb_book_waits(struct mariadb_book *book, const struct mariadb_session *session,
-                        const struct mariadb_told *told)
+                        uint64_t elapsed_ns, const struct mariadb_told *told)
 {
     size_t count;
     const struct mariadb_wait *waits = mariadb_waits_of(told->waits, session->id, &count);
 
     begin(book, session);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t ns = mariadb_wait_since(told->waits, &waits[i]);
-
+    for (size_t i = 0; i < count; i++)
         add(book, text_of(waits[i].kind, KIND_CLASS), text_of(waits[i].kind, KIND_EVENT),
-            text_of(waits[i].kind, KIND_ACTIVITY), ns < told->elapsed_ns ? ns : told->elapsed_ns);
-    }
+            text_of(waits[i].kind, KIND_ACTIVITY), told_ns(told, &waits[i], elapsed_ns));
 }
 
-static uint64_t told_idle_ns(const struct mariadb_session *session, const struct mariadb_told *told)
+static uint64_t told_idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
+                             const struct mariadb_told *told)
 {
     size_t count;
     const struct mariadb_wait *waits = mariadb_waits_of(told->waits, session->id, &count);
@@ -160,7 +167,7 @@ static uint64_t told_idle_ns(const struct mariadb_session *session, const struct
 
     for (size_t i = 0; i < count; i++)
         ns += strcmp(text_of(waits[i].kind, KIND_CLASS), "idle") == 0
-                  ? mariadb_wait_since(told->waits, &waits[i])
+                  ? told_ns(told, &waits[i], elapsed_ns)
                   : 0;
     return ns;
 }
@@ -171,16 +178,13 @@ static uint64_t told_idle_ns(const struct mariadb_session *session, const struct
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                         const struct mariadb_told *told)
 {
-    uint64_t sampled = 0, idle = 0;
+    const uint64_t idle = sampled_ns(session, is_idle_in, NULL);
+    uint64_t sampled = 0;
 
-    if (told->waits != NULL && told->elapsed_ns > 0) {
-        idle = told_idle_ns(session, told);
-        sampled = told->elapsed_ns;
-    } else {
-        for (size_t i = 0; i < session->sample_count; i++)
-            sampled += session->samples[i].ns;
-        idle = sampled_ns(session, is_idle_in, NULL);
-    }
+    if (told->waits != NULL && told->elapsed_ns > 0)
+        return told_idle_ns(session, elapsed_ns, told);
+    for (size_t i = 0; i < session->sample_count; i++)
+        sampled += session->samples[i].ns;
     if (sampled == 0)
         return session->is_idle ? elapsed_ns : 0;
     return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
@@ -210,7 +214,7 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
 /* The sleep in futex(2). What instruments know of it is off the samples too: what is left is for
  * what they do not see. */
 static void book_futex(struct mariadb_book *book, const struct mariadb_session *session,
-                       uint64_t ns, const struct mariadb_told *told)
+                       uint64_t ns, uint64_t elapsed_ns, const struct mariadb_told *told)
 {
     size_t count = 0;
     const struct mariadb_wait *waits =
@@ -225,7 +229,7 @@ static void book_futex(struct mariadb_book *book, const struct mariadb_session *
 
         if (strcmp(text_of(waits[i].kind, KIND_CLASS), "synch") != 0)
             continue;
-        known = least(mariadb_wait_since(told->waits, &waits[i]), ns);
+        known = least(told_ns(told, &waits[i], elapsed_ns), ns);
         add(book, "futex", text_of(waits[i].kind, KIND_EVENT), "active", known);
         ns -= known;
     }
@@ -259,7 +263,7 @@ static void book_measured(struct mariadb_book *book, const struct mariadb_sessio
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i == CAMP_STATE_LOCK)
-            book_futex(book, session, asleep[i], told);
+            book_futex(book, session, asleep[i], times->elapsed_ns, told);
         else
             book_active(book, session, mariadb_class_name(i), asleep[i]);
     }

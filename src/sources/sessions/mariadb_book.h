@@ -32,13 +32,13 @@ struct mariadb_told {
 };
 
 /* Each begins anew. By the operating system: *times; by samples: all of elapsed_ns; by instruments:
- * what they say, and no more than elapsed_ns of one. */
+ * what they say, as a share of elapsed_ns, and no more than that of one. */
 void mariadb_book_threads(struct mariadb_book *book, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times, bool measured,
                           const struct mariadb_told *told);
 void mariadb_book_samples(struct mariadb_book *book, const struct mariadb_session *session,
                           uint64_t elapsed_ns);
 void mariadb_book_waits(struct mariadb_book *book, const struct mariadb_session *session,
-                        const struct mariadb_told *told);
+                        uint64_t elapsed_ns, const struct mariadb_told *told);
 
 #endif

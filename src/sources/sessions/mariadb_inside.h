@@ -31,10 +31,12 @@ struct mariadb_source {
     struct pace samples, asked_waits;
     uint64_t transactions_ns; /* when the last sample with transactions was taken; 0: none was */
     struct mariadb_told told; /* of this interval; waits NULL: not asked in it */
+    size_t not_instrumented;  /* sessions that instruments did not know when they were asked last */
     struct mariadb_book book;
     struct session_frame sessions_frame;
     struct camp_error failure; /* in this interval, or before it and nothing was answered since */
     bool is_answered;          /* a sample was, since the failure */
+    char note[200];            /* of this frame */
 };
 
 /* mariadb_ask.c. What could not be asked is in source->failure; CAMP_E_NOMEM alone is a failure. */

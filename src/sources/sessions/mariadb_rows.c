@@ -3,15 +3,29 @@
 
 #include <stdio.h>
 
+/* What its instruments say of it: nothing when they do not know it, or not since the beginning of
+ * the interval. */
+static struct mariadb_told told_of(struct mariadb_source *source,
+                                   const struct mariadb_session *session)
+{
+    const struct mariadb_told nothing = { 0 };
+    size_t count;
+
+    if (source->told.waits == NULL || session->asked_ns == 0 || !session->is_seen)
+        return nothing;
+    mariadb_waits_of(source->told.waits, session->id, &count);
+    source->not_instrumented += count == 0;
+    return count > 0 ? source->told : nothing;
+}
+
 /* Its instruments do not know CPU time: to the server it is whatever is in no wait. */
 static void tell(struct mariadb_source *source, const struct mariadb_session *session,
-                 struct session *row)
+                 const struct mariadb_told *told, struct session *row)
 {
-    const bool by_instruments = source->told.waits != NULL && session->asked_ns != 0;
     uint64_t sum = 0;
 
-    if (by_instruments)
-        mariadb_book_waits(&source->book, session, &source->told);
+    if (told->waits != NULL)
+        mariadb_book_waits(&source->book, session, row->elapsed_ns, told);
     else
         mariadb_book_samples(&source->book, session, row->elapsed_ns);
     for (size_t i = 0; i < source->book.count; i++) {
@@ -23,7 +37,7 @@ static void tell(struct mariadb_source *source, const struct mariadb_session *se
         row->told_ns[state] += source->book.times[i].ns;
         sum += source->book.times[i].ns;
     }
-    if (by_instruments)
+    if (told->waits != NULL)
         row->told_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
 }
 
@@ -46,8 +60,8 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
  * served another session before. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
+    const struct mariadb_told told = told_of(source, session);
     struct mariadb_thread_times times;
-    struct mariadb_told told = session->asked_ns != 0 ? source->told : (struct mariadb_told){ 0 };
     struct session row = { 0 };
     const int read = mariadb_threads_read(source->threads, session->tid, &session->thread, &times);
 
@@ -58,7 +72,7 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.elapsed_ns = times.elapsed_ns;
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
-    tell(source, session, &row);
+    tell(source, session, &told, &row);
     mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &told);
     return add_row(source, session, &row);
 }
@@ -66,9 +80,12 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
 /* By its instruments, with the CPU time of its thread where that is here. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
+    const struct mariadb_told told = told_of(source, session);
+    struct session row = { .elapsed_ns = told.elapsed_ns };
     struct mariadb_thread_times times = { 0 };
-    struct session row = { .elapsed_ns = source->told.elapsed_ns };
 
+    if (!session->is_seen)
+        source->sessions_frame.frame.losses.partial++;
     if (session->asked_ns == source->asked_waits.asked_ns) /* not in this interval */
         return CAMP_OK;
     if (source->threads != NULL &&
@@ -76,9 +93,9 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
         row.cpu_ns = times.cpu_ns;
         row.run_queue_ns = times.run_queue_ns;
     }
-    if (session->asked_ns == 0 || !session->is_seen || source->told.waits == NULL)
+    if (told.waits == NULL)
         return CAMP_OK;
-    mariadb_book_waits(&source->book, session, &source->told);
+    mariadb_book_waits(&source->book, session, row.elapsed_ns, &told);
     return add_row(source, session, &row);
 }
 
@@ -102,6 +119,8 @@ int mariadb_fill_frame(struct mariadb_source *source)
     const bool asked = source->asked_waits.asked_ns != 0;
     int r = CAMP_OK;
 
+    if (source->told.waits != NULL)
+        source->not_instrumented = 0;
     for (size_t i = 0; i < source->sessions.count && r == CAMP_OK; i++) {
         struct mariadb_session *session = &source->sessions.sessions[i];
 

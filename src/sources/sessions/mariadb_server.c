@@ -67,6 +67,8 @@ static int learn_instruments(struct mariadb_client *client, uint64_t until_ns,
     row = mysql_fetch_row(rows);
     if (row != NULL && row[0] != NULL)
         server->instruments = (unsigned)strtoul(row[0], NULL, 10);
+    if (row != NULL && row[1] != NULL)
+        server->lost = strtoull(row[1], NULL, 10);
     mysql_free_result(rows);
     return CAMP_OK;
 }

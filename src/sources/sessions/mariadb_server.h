@@ -8,6 +8,7 @@
 struct mariadb_server {
     bool has_process;     /* the right PROCESS: without it other users' sessions are hidden */
     unsigned instruments; /* INSTRUMENTS_IDLE ...; 0: none, or not permitted */
+    uint64_t lost;        /* conditions, sessions, ... that performance_schema had no room for */
     int32_t pid;          /* of the server on this machine, each session a thread; 0: elsewhere */
     int32_t own_tid;      /* the thread that serves us, when pid is known */
     char without_pid[96]; /* why it is not known */

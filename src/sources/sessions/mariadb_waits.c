@@ -16,17 +16,23 @@ const char mariadb_instruments_statement[] =
     ") + 2 * (select count(*) > 0 from performance_schema.setup_instruments where"
     " NAME like 'wait/synch/cond/%' and " IS_ON
     ") + 4 * (select count(*) from performance_schema.setup_consumers"
-    " where NAME = 'events_waits_current' and ENABLED = 'YES'))";
+    " where NAME = 'events_waits_current' and ENABLED = 'YES')),"
+    " (select sum(VARIABLE_VALUE) from information_schema.GLOBAL_STATUS"
+    " where VARIABLE_NAME like 'performance\\_schema\\_%\\_instances\\_lost')";
 
-#define OF_SESSIONS " from performance_schema.threads t join performance_schema."
+#define OF_SESSIONS " from performance_schema.threads t"
+#define ARE_KNOWN                                                                                  \
+    " where t.TYPE = 'FOREGROUND' and t.PROCESSLIST_ID is not null and t.INSTRUMENTED = 'YES'"
+#define WITH " join performance_schema."
 #define ARE_TAKEN                                                                                  \
-    " w on w.THREAD_ID = t.THREAD_ID where t.TYPE = 'FOREGROUND' and t.PROCESSLIST_ID is not null" \
+    " w on w.THREAD_ID = t.THREAD_ID" ARE_KNOWN                                                    \
     " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
     " w.EVENT_NAME like 'wait/io/file/%' or w.EVENT_NAME like 'wait/io/socket/%')"
 const char mariadb_waits_statement[] =
-    "select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT" OF_SESSIONS
+    "select t.PROCESSLIST_ID, 'idle', 0" OF_SESSIONS ARE_KNOWN
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT" OF_SESSIONS WITH
     "events_waits_summary_by_thread_by_event_name" ARE_TAKEN " and w.COUNT_STAR > 0"
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT" OF_SESSIONS
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT" OF_SESSIONS WITH
     "events_waits_current" ARE_TAKEN " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null";
 
 /* ------------------------------------------------------------------------------- Names -- */
@@ -80,17 +86,20 @@ static bool add(struct mariadb_waits *waits, int64_t id, const struct labels *ki
     return true;
 }
 
-static bool add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
+/* Each that is instrumented has an "idle", if only of 0. */
+static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
 {
-    const struct labels *idle = kind_of("idle");
+    struct mariadb_wait key = { .kind = kind_of("idle") };
 
-    for (size_t i = 0; i < sessions->count; i++) {
+    for (size_t i = 0; i < sessions->count && waits->count > 0; i++) {
         const struct mariadb_session *session = &sessions->sessions[i];
+        struct mariadb_wait *wait;
 
-        if (session->is_idle && !add(waits, session->id, idle, session->lasting_ns))
-            return false;
+        key.id = session->id;
+        wait = bsearch(&key, waits->now, waits->count, sizeof key, compare);
+        if (wait != NULL && session->is_idle)
+            wait->ns += session->lasting_ns;
     }
-    return true;
 }
 
 /* What lasts is added to what has ended of the same kind. */
@@ -127,10 +136,9 @@ int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned in
                  strtoull(row[2], NULL, 10) / PS_PER_NS))
             return CAMP_E_NOMEM;
     }
-    if ((instruments & INSTRUMENTS_IDLE) != 0 && (instruments & INSTRUMENTS_IN_FLIGHT) == 0 &&
-        !add_lasting_idle(waits, sessions))
-        return CAMP_E_NOMEM;
     merge(waits);
+    if ((instruments & INSTRUMENTS_IDLE) != 0 && (instruments & INSTRUMENTS_IN_FLIGHT) == 0)
+        add_lasting_idle(waits, sessions);
     return CAMP_OK;
 }
 

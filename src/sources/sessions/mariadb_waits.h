@@ -12,7 +12,7 @@
 
 #include "mariadb_sessions.h"
 
-/* Which instruments are on: a row of one column, a sum of these. */
+/* Which instruments are on, a sum of these; how many objects and threads it had no room for. */
 extern const char mariadb_instruments_statement[];
 enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 
@@ -38,7 +38,8 @@ void mariadb_waits_release(struct mariadb_waits *waits);
 int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        const struct mariadb_sessions *sessions);
 
-/* What there is of a session now: [*ret_count], by kind. Its growth: mariadb_wait_since(). */
+/* What there is of a session now: [*ret_count], by kind; 0: it is not instrumented. Its growth:
+ * mariadb_wait_since(). */
 const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
                                             size_t *ret_count);
 uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait);
