@@ -36,7 +36,9 @@ struct from_options {
     { "from", 0, OPTION_TEXT, &(options)->from.text, "SOURCE",                                     \
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
       "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
-      "one on standard input; sqlite:FILE; odbc:DSN, sessions of Oracle or, with --query, a table.", 0, 0, NULL },                                         \
+      "one on standard input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a "  \
+      "database (docs/sessions.md); odbc:DSN, those of Oracle or, with --query, a table.",         \
+      0, 0, NULL },                                                                                \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "SQL",                                      \
       "With sqlite:FILE or odbc:DSN: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
