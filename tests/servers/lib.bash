@@ -4,7 +4,10 @@
 #   servers_begin                 a temporary folder; skips the test where no server is installed
 #   servers_end                   ends all that were started, and removes the folder (teardown)
 #   start_postgres [NAME=VALUE]   settings of postgresql.conf; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
-#   start_mariadb [--OPTION]      sets MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET
+#   start_mariadb [--OPTION]      sets MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET; within the words
+#                                 of MARIADB_WITHIN (unshare --uts ...); run_mariadb, stop_mariadb
+#   open_mariadb USER [OPTION]    a session of that user, in the database t, which runs what it is told
+#   say SESSION SQL               to one that was opened; SESSIONS has the descriptors of their input
 #
 # Roles of the PostgreSQL server: camp_super (a superuser, of the test), camp (pg_monitor), stranger
 # (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). Its database: postgres.
@@ -59,6 +62,11 @@ until_it() {
     done
     echo "did not come about within 10 s: $*" >&2
     return 1
+}
+
+declare -gA SESSIONS
+say() {
+    echo "$2" >&"${SESSIONS[$1]}"
 }
 
 # ------------------------------------------------------------------------- PostgreSQL --
@@ -156,20 +164,36 @@ start_mariadb() {
     command -v mariadbd >/dev/null || skip 'MariaDB is not installed'
     MARIADB_FOLDER=$SERVERS/my${#SERVER_PIDS[@]}
     MARIADB_SOCKET=$MARIADB_FOLDER/socket
-    "${AS_USER[@]}" mkdir "$MARIADB_FOLDER"
-    "${AS_USER[@]}" mariadb-install-db --no-defaults --datadir="$MARIADB_FOLDER" --skip-test-db \
-        --auth-root-authentication-method=normal >"$SERVERS/install.log" 2>&1 || {
-        cat "$SERVERS/install.log" >&2
-        return 1
-    }
     MARIADB_OPTIONS=("$@")
+    copy_mariadb_tables
     run_mariadb
 }
 
+# Those of a new server take seconds to make: bats makes them once for all its files.
+copy_mariadb_tables() {
+    local tables=${BATS_RUN_TMPDIR:-$SERVERS}/mariadb
+    exec {lock}>"$tables.lock"
+    flock "$lock"
+    if [ ! -d "$tables" ]; then
+        "${AS_USER[@]}" mkdir "$SERVERS/new"
+        "${AS_USER[@]}" mariadb-install-db --no-defaults --datadir="$SERVERS/new" --skip-test-db \
+            --innodb-log-file-size=4M --auth-root-authentication-method=normal \
+            >"$SERVERS/install.log" 2>&1 || {
+            cat "$SERVERS/install.log" >&2
+            return 1
+        }
+        mv "$SERVERS/new" "$tables"
+    fi
+    exec {lock}>&-
+    cp -a "$tables" "$MARIADB_FOLDER"
+}
+
+MARIADB_WITHIN=()
+
 # Starts the server of $MARIADB_FOLDER (again): sets MARIADB_PID.
 run_mariadb() {
-    "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" --skip-networking \
-        --socket="$MARIADB_SOCKET" --innodb-flush-log-at-trx-commit=0 "${MARIADB_OPTIONS[@]}" \
+    "${MARIADB_WITHIN[@]}" "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" --skip-networking \
+        --socket="$MARIADB_SOCKET" --innodb-log-file-size=4M --innodb-flush-log-at-trx-commit=0 "${MARIADB_OPTIONS[@]}" \
         >"$MARIADB_FOLDER.log" 2>&1 3>&- &
     MARIADB_PID=$!
     SERVER_PIDS+=("$MARIADB_PID")
@@ -177,6 +201,17 @@ run_mariadb() {
         cat "$MARIADB_FOLDER.log" >&2
         return 1
     }
+}
+
+# prepare_mariadb USER...: the database t, these users with all rights, and camp with those of
+# docs/sessions.md.
+prepare_mariadb() {
+    local user sql="create database t; create user camp@localhost with max_user_connections 3;
+        grant process on *.* to camp@localhost; grant select on performance_schema.* to camp@localhost;"
+    for user in "$@"; do
+        sql+="create user $user@localhost; grant all on *.* to $user@localhost;"
+    done
+    query_mariadb "$sql"
 }
 
 stop_mariadb() {
@@ -187,4 +222,24 @@ stop_mariadb() {
 query_mariadb() {
     mariadb --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names \
         -e "$1" 3>&-
+}
+
+open_mariadb() {
+    local user=$1
+    shift
+    mkfifo "$SERVERS/$user.in"
+    mariadb --no-defaults --socket="$MARIADB_SOCKET" --user="$user" "$@" t <"$SERVERS/$user.in" \
+        >/dev/null 2>"$SERVERS/$user.log" 3>&- &
+    SERVER_PIDS+=($!)
+    exec {SESSIONS[$user]}>"$SERVERS/$user.in"
+}
+
+has_mariadb() {
+    [ "$(query_mariadb "select count(*) from information_schema.processlist where user = '$1'")" != 0 ]
+}
+
+# is_seen USER STATE: as the process list tells it, with % for whatever.
+is_seen() {
+    [ "$(query_mariadb "select count(*) from information_schema.processlist
+        where user = '$1' and state like '$2'")" != 0 ]
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# Sessions of a real MariaDB server: known loads in each tier, and the failures it is to survive.
+# camp record --from mariadb: who it shows, and every failure it is to survive. What it says of
+# their time: mariadb_laws.bats.
 
 bats_require_minimum_version 1.5.0
 load lib
+load recording
 
-INSTRUMENTS=(--performance-schema=ON '--performance-schema-instrument=wait/synch/%=ON'
-    '--performance-schema-instrument=wait/io/socket/%=ON' '--performance-schema-instrument=idle=ON'
-    --performance-schema-consumer-events-waits-current=ON)
+INSTRUMENTS=(--performance-schema=ON '--performance-schema-instrument=wait/synch/cond/%=ON')
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -16,160 +16,151 @@ setup() {
     export HOME=$SERVERS # no ~/.my.cnf but the tests' own
 }
 
-teardown() { servers_end; }
+# A server in a container is a child of unshare, which does not hand on signals.
+teardown() {
+    [ "${#MARIADB_WITHIN[@]}" = 0 ] || SERVER_PIDS+=($(pgrep -P "$MARIADB_PID"))
+    servers_end
+}
 
-# The tests' own user, with the rights of docs/sessions.md, and one for each load.
 start_server() {
     start_mariadb "$@"
-    query_mariadb "create user camp@localhost with max_user_connections 3;
-        grant process on *.* to camp@localhost; grant select on performance_schema.* to camp@localhost;
-        create database t; create table t.hot(id int primary key, n int) engine=innodb;
-        insert into t.hot values(1, 0)"
+    prepare_mariadb idler sleeper
     FROM="mariadb:socket=$MARIADB_SOCKET user=camp"
 }
 
-# load USER SQL: a session of this user (all it has) that runs SQL and goes on while its input does.
-load_of() {
-    local user=$1
-    query_mariadb "create user if not exists $user@localhost; grant all on *.* to $user@localhost"
-    { echo "$2"; sleep 60; } | mariadb --no-defaults --socket="$MARIADB_SOCKET" --user="$user" t \
-        >"$SERVERS/$user.log" 2>&1 3>&- &
-    SERVER_PIDS+=($!)
-    until_it has_session "$user"
+open_session() {
+    open_mariadb "$1"
+    until_it has_mariadb "$1"
 }
 
-has_session() {
-    [ "$(query_mariadb "select count(*) from information_schema.processlist where user = '$1'")" != 0 ]
-}
-
-does() {
-    [ "$(query_mariadb "select count(*) from information_schema.processlist
-        where user = '$1' and state like '$2'")" != 0 ]
-}
-
-# record INTERVALS [OPTION...]
-record() {
-    local intervals=$1
+# camp_records NAME OPTION...: to its end, without a word on stderr.
+camp_records() {
+    local name=$1
     shift
-    rm -f "$SERVERS/run.camp"
-    timeout 60 "$CAMP" record --from "$FROM" --count "$intervals" --interval 500ms \
-        --output "$SERVERS/run.camp" "$@" >"$SERVERS/record.log" 2>&1 3>&- || {
-        cat "$SERVERS/record.log"
+    rm -f "$SERVERS/$name.camp"
+    timeout 30 "$CAMP" record --interval 200ms --output "$SERVERS/$name.camp" "$@" \
+        >"$SERVERS/$name.out" 2>"$SERVERS/$name.err" 3>&- || {
+        cat "$SERVERS/$name.err"
         return 1
     }
 }
 
-# percent COLUMNS USER: of the time of this user's sessions (likely one), in whole percent.
-percent() {
-    sqlite3 "$SERVERS/run.camp" "select cast(round(100.0 * sum($1) / sum(elapsed_ns)) as integer)
-        from mariadb_every join entity using (entity) where user = '$2'"
+says() {
+    holds "$1" "select value = '$3' from camp where key = '$2'"
 }
 
-# is_at_least COLUMNS USER PERCENT
-is_at_least() {
-    local percent
-    percent=$(percent "$1" "$2")
-    echo "$2: $1 $percent %"
-    [ "${percent:-0}" -ge "$3" ]
+# Nobody has more time in its states than there was: 1 ms is between the threads' clocks and camp's.
+adds_up() {
+    holds "$1" 'select count(*) > 0 and min(unaccounted_ns) > -1000000 from mariadb_every'
 }
 
-needs_bpf() {
-    "$CAMP" record --from threads --count 1 --interval 100ms --output "$SERVERS/can.camp" \
-        >/dev/null 2>&1 || skip 'microstates need CAP_BPF and CAP_PERFMON'
-}
+# ---------------------------------------------------------------------------------- who --
 
-tier() {
-    sqlite3 "$SERVERS/run.camp" "select value from camp where key = 'tier'"
-}
-
-# Some sessions that update one row, each holding it for 20 ms.
-start_hot_row() {
-    local name
-    for name in hot1 hot2 hot3 hot4; do
-        query_mariadb "create user $name@localhost; grant all on *.* to $name@localhost"
-        yes 'begin; update hot set n = n + 1 where id = 1; do sleep(0.02); commit;' |
-            mariadb --no-defaults --socket="$MARIADB_SOCKET" --user="$name" t \
-                >/dev/null 2>&1 3>&- &
-        SERVER_PIDS+=($!)
-    done
-    until_it has_session hot4
-}
-
-# ------------------------------------------------------------------------------- loads --
-
-@test "mariadb: a hot row is missing from the server's own instruments, and found in futex" {
-    needs_bpf
-    start_server "${INSTRUMENTS[@]}"
-    start_hot_row
-    record 6 --tier performance_schema
-    is_at_least unaccounted_ns hot1 60
-    record 6 --tier bpf
-    is_at_least 'abs(unaccounted_ns)' hot1 0
-    [ "$(percent 'abs(unaccounted_ns)' hot1)" -le 5 ]
-    is_at_least contention_row_lock_ns hot1 60
-    # what the instruments say stands beside: no contention, but 60 % that must have been CPU
-    is_at_least told_cpu_ns hot1 60
-    [ "$(percent told_contention_ns hot1)" -le 5 ]
-}
-
-# In each tier, with and without instruments; what SQL alone cannot know it calls CPU.
-loads_are_what_they_are() {
-    load_of idler 'select 1;'
-    load_of sleeper 'select sleep(50);'
-    load_of burner "select benchmark(4000000000, md5('x'));"
-    load_of keeper 'begin; update hot set n = 7 where id = 1;'
-    load_of locker 'create table m(a int); lock tables m write; select 1;'
-    load_of waiter 'insert into m values(1);'
-    until_it does waiter 'Waiting for table metadata lock'
-    until_it does sleeper 'User sleep'
-    for tier in "$@"; do
-        record 4 --tier "$tier"
-        echo "-- $tier"
-        is_at_least idle_client_ns idler 95
-        is_at_least idle_asked_for_ns sleeper 95
-        is_at_least contention_metadata_lock_ns waiter 95
-        if [ "$tier" != performance_schema ]; then
-            is_at_least cpu_ns+run_queue_ns burner 95
-            is_at_least idle_in_transaction_ns keeper 95
-        fi
-    done
-}
-
-@test "mariadb: idle, SLEEP(), BENCHMARK(), a transaction, a metadata lock: without instruments" {
-    needs_bpf
-    start_server
-    loads_are_what_they_are bpf schedstat+SQL SQL
-}
-
-@test "mariadb: idle, SLEEP(), BENCHMARK(), a transaction, a metadata lock: with instruments" {
-    needs_bpf
-    start_server "${INSTRUMENTS[@]}"
-    loads_are_what_they_are bpf schedstat+SQL performance_schema
-}
-
-@test "mariadb: the states add up to each session's time, with the operating system in each interval" {
-    needs_bpf
-    start_server
-    start_hot_row
-    load_of idler 'select 1;'
-    for tier in bpf schedstat+SQL; do
-        record 4 --tier "$tier"
-        [ "$(sqlite3 "$SERVERS/run.camp" 'select count(*) from mariadb_every')" -ge 15 ]
-        [ "$(sqlite3 "$SERVERS/run.camp" 'select count(*) from mariadb_every
-            where abs(unaccounted_ns) > 1000')" = 0 ]
-    done
+@test "mariadb: --help says that there is such a source" {
+    run "$CAMP" top --help
+    [[ $output == *'mariadb:CONNINFO'* ]]
 }
 
 @test "mariadb: users, databases and clients are labels; statements only when asked for" {
     start_server
-    load_of idler 'select 1;'
-    load_of sleeper 'select sleep(50);'
-    until_it does sleeper 'User sleep'
-    record 2
-    [ "$(sqlite3 "$SERVERS/run.camp" "select database || ' ' || client from entity where user = 'idler'")" = 't localhost' ]
+    open_session idler
+    open_session sleeper
+    say sleeper 'select sleep(50);'
+    until_it is_seen sleeper 'User sleep'
+    camp_records run --from "$FROM" --count 2
+    holds run "select database || ' ' || client = 't localhost' from entity where user = 'idler'"
     run ! grep -q 'sleep(50)' "$SERVERS/run.camp"
-    record 2 --queries
-    [ "$(sqlite3 "$SERVERS/run.camp" "select query from entity where user = 'sleeper'")" = 'select sleep(50)' ]
+    camp_records run --from "$FROM" --count 2 --queries
+    holds run "select query = 'select sleep(50)' from entity where user = 'sleeper'"
+    camp_records run --from "$FROM" --count 2 --group user
+    holds run "select count(*) = 1 from entity where name = 'sleeper'"
+}
+
+@test "mariadb: without the right PROCESS other sessions are hidden, and that is said" {
+    start_server
+    query_mariadb 'create user stranger@localhost'
+    open_session idler
+    camp_records run --from "mariadb:socket=$MARIADB_SOCKET user=stranger" --count 2
+    holds run "select count(*) = 0 from entity where user = 'idler'"
+    holds run "select value = 'Sessions of other users are hidden: the right PROCESS is missing'
+        from camp where key = 'note'"
+}
+
+@test "mariadb: without performance_schema the tier is named, and one that needs it is refused" {
+    start_server
+    open_session idler
+    for tier in schedstat+SQL SQL; do
+        camp_records run --from "$FROM" --count 3 --tier $tier
+        says run tier $tier
+        holds run "select count(*) > 0 from mariadb_every join entity using (entity) where user = 'idler'"
+        adds_up run
+    done
+    fails_with 1 'mariadb: no tier performance_schema: performance_schema is off' \
+        "socket=$MARIADB_SOCKET user=camp" --tier performance_schema
+}
+
+@test "mariadb: a session that came back on the thread of another has not its time" {
+    start_server --thread-cache-size=8
+    record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
+    for i in 1 2 3 4 5 6; do query_mariadb "select benchmark(200000, md5('x')), sleep(0.1)" >/dev/null; done
+    open_session idler # on the thread of those before
+    more_ticks run 3
+    end_recording run "$RECORD_PID"
+    adds_up run
+    holds run "select sum(partial) > 0 from tick"
+    holds run "select sum(cpu_ns) < 50000000 and sum(idle_client_ns) > 0.9 * sum(elapsed_ns)
+        from mariadb_every join entity using (entity) where user = 'idler'"
+}
+
+@test "mariadb: who has no room in performance_schema is counted, and told" {
+    start_server "${INSTRUMENTS[@]}" --performance-schema-max-thread-instances=12
+    open_session idler
+    open_session sleeper
+    for i in 1 2 3 4 5 6 7 8; do
+        query_mariadb "create user more$i@localhost; grant all on *.* to more$i@localhost"
+        open_session "more$i"
+    done
+    camp_records run --from "$FROM" --count 3 --interval 500ms --tier performance_schema
+    grep -q '[1-9][0-9]* sessions are not in performance_schema: raise its max_thread_instances' "$SERVERS/run.err"
+    [ "$(wc -l <"$SERVERS/run.err")" = 1 ]
+    holds run "select value like 'performance_schema had no room for %' from camp where key = 'note'"
+    camp_records run --from "$FROM" --count 3 --interval 500ms --tier schedstat+SQL
+    holds run "select count(distinct entity) >= 10 and sum(told_idle_ns) > 0.9 * sum(elapsed_ns) from mariadb_every"
+}
+
+# -------------------------------------------------------------------------------- where --
+
+# Of a port that is free now, which another may take: once more then.
+start_on_port() {
+    local tries port
+    for tries in 1 2 3; do
+        port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+        start_mariadb --skip-networking=0 --bind-address=127.0.0.1 --port="$port" && break
+    done
+    query_mariadb "create user camp@'127.0.0.1'; grant process on *.* to camp@'127.0.0.1'"
+    FROM="mariadb:host=127.0.0.1 port=$port user=camp"
+}
+
+@test "mariadb: by TCP a server of this machine is found, one of another name is elsewhere" {
+    start_on_port
+    camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
+    says run tier schedstat+SQL
+    stop_mariadb
+    unshare --uts true 2>/dev/null || skip 'the rest needs another name for a server: not permitted'
+    MARIADB_WITHIN=(unshare --uts sh -c 'hostname elsewhere; exec "$@"' -)
+    start_on_port
+    camp_records run --from "$FROM" --count 2
+    says run tier SQL
+    says run note 'Tier SQL: the server is on another machine'
+}
+
+@test "mariadb: the threads of a server in a container are not taken for ours" {
+    unshare --pid --fork true 2>/dev/null || skip 'a container of its own is not permitted'
+    MARIADB_WITHIN=(unshare --pid --fork)
+    start_server
+    camp_records run --from "$FROM" --count 2
+    says run tier SQL
+    says run note 'Tier SQL: its threads are not to be seen here (a container?)'
 }
 
 # ---------------------------------------------------------------------------- failures --
@@ -186,68 +177,97 @@ fails_with() {
     [[ $stderr == "camp record: $text"* ]]
 }
 
-@test "mariadb: who cannot connect is told why in one line, and no password is said" {
+@test "mariadb: who cannot connect is told why in one line" {
     start_server --max-connections=10
     query_mariadb "create user secret@localhost identified by 'sesame';
-        create user few@localhost with max_user_connections 1; grant process on *.* to few@localhost"
+        create user few@localhost with max_user_connections 1; grant all on *.* to few@localhost"
     s=$MARIADB_SOCKET
     fails_with 4 "MariaDB: Access denied for user 'secret'@'localhost'" "socket=$s user=secret"
     MARIADB_PWD=wrong fails_with 4 "MariaDB: Access denied for user 'secret'" "socket=$s user=secret"
-    MARIADB_PWD=sesame "$CAMP" record --from "mariadb:socket=$s user=secret" --count 1 \
-        --interval 100ms --output "$SERVERS/a.camp"
-    MYSQL_PWD=sesame "$CAMP" record --from "mariadb:socket=$s user=secret" --count 1 \
-        --interval 100ms --output "$SERVERS/b.camp"
-    printf '[camp]\nuser=secret\npassword=sesame\nsocket=%s\n' "$s" >"$HOME/.my.cnf"
-    "$CAMP" record --from mariadb: --count 1 --interval 100ms --output "$SERVERS/c.camp"
-    run ! grep -q sesame "$SERVERS"/[abc].camp
-    rm "$HOME/.my.cnf"
     fails_with 2 'mariadb: a password is not for the command line' "socket=$s password=sesame"
     [[ $stderr != *sesame* ]]
     fails_with 1 "MariaDB: Can't connect to local server" "$SERVERS/nothing"
     fails_with 2 "MariaDB: Unknown database 'nothing'" "socket=$s user=root database=nothing"
     fails_with 2 "mariadb: there is no tier 'best'" "socket=$s user=root" --tier best
-    fails_with 1 'mariadb: no tier performance_schema: performance_schema is off' \
-        "socket=$s user=root" --tier performance_schema
-    load_of few 'select 1;' || true
+    open_session few
     fails_with 1 "MariaDB: User 'few' has exceeded the 'max_user_connections'" "socket=$s user=few"
 }
 
-@test "mariadb: without the right PROCESS other sessions are hidden, and that is said" {
+@test "mariadb: a password comes from the environment or an option file, and is not recorded" {
     start_server
-    query_mariadb 'create user stranger@localhost'
-    load_of idler 'select 1;'
-    FROM="mariadb:socket=$MARIADB_SOCKET user=stranger"
-    record 2
-    [ "$(sqlite3 "$SERVERS/run.camp" "select count(*) from entity where user = 'idler'")" = 0 ]
-    sqlite3 "$SERVERS/run.camp" 'select value from camp' | grep -q 'hidden: the right PROCESS is missing'
+    query_mariadb "create user secret@localhost identified by 'sesame'"
+    s=$MARIADB_SOCKET
+    MARIADB_PWD=sesame camp_records a --from "mariadb:socket=$s user=secret" --count 1
+    MYSQL_PWD=sesame camp_records b --from "mariadb:socket=$s user=secret" --count 1
+    printf '[camp]\nuser=secret\npassword=sesame\nsocket=%s\n' "$s" >"$HOME/.my.cnf"
+    camp_records c --from mariadb: --count 1
+    run ! grep -q sesame "$SERVERS"/[abc].{camp,out,err}
 }
 
-@test "mariadb: camp goes on when its connection is killed, the server is stopped, ends, starts again" {
+own_connection() {
+    query_mariadb "select id from information_schema.processlist where user = 'camp'"
+}
+
+is_again() {
+    local now
+    now=$(own_connection)
+    [ -n "$now" ] && [ "$now" != "$1" ]
+}
+
+@test "mariadb: camp goes on when its connection is killed, and says so" {
     start_server
-    load_of idler 'select 1;'
-    rm -f "$SERVERS/run.camp"
-    timeout 60 "$CAMP" record --from "$FROM" --count 16 --interval 500ms \
-        --output "$SERVERS/run.camp" >"$SERVERS/record.log" 2>&1 3>&- &
-    recorder=$!
-    until_it has_session camp
-    sleep 1
-    query_mariadb "kill $(query_mariadb "select id from information_schema.processlist where user = 'camp'")"
-    until_it has_session camp
-    sleep 1
+    open_session idler
+    record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
+    before=$(own_connection)
+    query_mariadb "kill $before"
+    until_it is_again "$before"
+    told run 'MariaDB: \(Connection was killed\|Server has gone away\|Lost connection.*\); connecting again'
+    more_ticks run 3
+    end_recording run "$RECORD_PID"
+    [ "$(wc -l <"$SERVERS/run.err")" = 1 ]
+    adds_up run
+}
+
+@test "mariadb: camp goes on when the server is stopped, and says so" {
+    start_server
+    open_session idler
+    record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
     kill -STOP "$MARIADB_PID"
-    sleep 1
+    told run 'MariaDB: no answer for 2 s; is it stopped, or overloaded?'
+    more_ticks run 2 # though nobody answers
     kill -CONT "$MARIADB_PID"
-    until_it has_session camp
+    now=$(ask run 'select max(tick) from tick')
+    until_it holds run "select count(*) > 2 from mariadb_every join entity using (entity)
+        where user = 'idler' and tick > $now + 1"
+    end_recording run "$RECORD_PID"
+    adds_up run
+}
+
+@test "mariadb: camp goes on when the server ends and starts again: ids begin anew" {
+    start_server
+    open_session idler
+    record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
     stop_mariadb
-    sleep 1
+    told run "MariaDB: Can't connect to local server"
+    more_ticks run 2
     run_mariadb
-    load_of later 'select 1;'
-    wait "$recorder"
-    cat "$SERVERS/record.log"
-    grep -q 'MariaDB: Connection was killed\|MariaDB: .*; connecting again' "$SERVERS/record.log"
-    grep -q "MariaDB: Can't connect to local server" "$SERVERS/record.log"
-    [ "$(sqlite3 "$SERVERS/run.camp" 'select count(*) from tick')" = 16 ]
-    # who was there before and after, and nobody has more time in its states than there was
-    [ "$(sqlite3 "$SERVERS/run.camp" "select count(distinct user) from entity where user in ('idler', 'later')")" = 2 ]
-    [ "$(sqlite3 "$SERVERS/run.camp" 'select count(*) from mariadb_every where unaccounted_ns < -1000000')" = 0 ]
+    open_session sleeper
+    until_it holds run "select count(*) > 2 from mariadb_every join entity using (entity) where user = 'sleeper'"
+    end_recording run "$RECORD_PID"
+    adds_up run
+}
+
+@test "mariadb: camp goes on when the server is killed and starts again" {
+    start_server
+    open_session idler
+    record_beside run --from "$FROM" --interval 200ms
+    kill -KILL "$MARIADB_PID"
+    until_it is_gone "$MARIADB_PID"
+    told run "MariaDB: .*; connecting again\|MariaDB: Can't connect to local server"
+    run_mariadb
+    open_session sleeper
+    until_it holds run "select count(*) > 2 from mariadb_every join entity using (entity) where user = 'sleeper'"
+    end_recording run "$RECORD_PID"
+    adds_up run
+    [ "$(wc -l <"$SERVERS/run.err")" -le 3 ]
 }

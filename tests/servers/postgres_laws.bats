@@ -65,7 +65,6 @@ record() {
 }
 
 # A session that runs what say() gives it, and then waits for more: open_session NAME.
-declare -A SESSIONS
 open_session() {
     mkfifo "$SERVERS/$1.in"
     "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
@@ -73,10 +72,6 @@ open_session() {
     SERVER_PIDS+=($!)
     exec {SESSIONS[$1]}>"$SERVERS/$1.in"
     until_it has_backend "$1"
-}
-
-say() {
-    echo "$2" >&"${SESSIONS[$1]}"
 }
 
 begin_known_sessions() {
