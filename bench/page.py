@@ -2,7 +2,8 @@
 
 Frames a second while all entities move and the tetrahedron turns; how old a frame is when it is
 painted, of `camp view` of this machine's threads at 10 Hz, of which 1,000 wake ten times a second; how long a
-recording of an hour takes to open. Script's CPU time stands beside what else runs disturbs least.
+recording of an hour takes to open; how long the page stands still at the longest while 500 sessions of a
+PostgreSQL server, busy on the same CPUs, come in once a second. Script's CPU time stands beside what else runs disturbs least.
 """
 
 import json
@@ -23,6 +24,28 @@ FPS = {10000: 50, 30000: 30}  # entities: at least so many frames a second
 LIMIT_P95_MS = 50.0
 LIMIT_OPEN_MS = 2000.0
 SECONDS = 15
+SESSIONS = 500
+TRANSACTIONS_A_SECOND = 1000  # of all sessions: some at work, the most idle
+LIMIT_STALL_MS = 200.0
+
+# Says how to connect once all sessions are there, and lasts as long as its input.
+BUSY_SERVER = """
+. "$1/tests/servers/lib.bash"
+skip() { echo "$*" >&2; exit 77; }
+trap servers_end EXIT
+servers_begin
+start_postgres max_connections=600
+"$POSTGRES_BIN/pgbench" -i -q -h "$PG_FOLDER" -U camp_super postgres >/dev/null 2>&1
+"$POSTGRES_BIN/pgbench" -n -S -c "$2" -R "$3" -T 120 -h "$PG_FOLDER" -U camp_super postgres \\
+    >/dev/null 2>&1 </dev/null 3>&- &
+SERVER_PIDS+=($!)
+all_there() {
+    [ "$(query_postgres "select count(*) from pg_stat_activity where application_name = 'pgbench'")" = "$1" ]
+}
+until_it all_there "$2"
+echo "$PG"
+read -r _
+"""
 
 
 def browser(*words):
@@ -62,6 +85,36 @@ def open_record(build, folder):
             "limit_open_ms": LIMIT_OPEN_MS, **record}
 
 
+class BusyServer:
+    """A PostgreSQL server with so many sessions, while it lasts."""
+
+    def __init__(self, sessions):
+        tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        self.process = subprocess.Popen(
+            ["bash", "-c", BUSY_SERVER, "-", tree, str(sessions), str(TRANSACTIONS_A_SECOND)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.conninfo = self.process.stdout.readline().strip()
+        if not self.conninfo:
+            raise Failed("no PostgreSQL server could be started")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def stall_record(build):
+    with BusyServer(SESSIONS) as busy:
+        server = attack.Server(f"{build}/src/camp",
+                               ["--from", f"postgres:{busy.conninfo}", "--interval", "1s"])
+        record = browser("stall", address(server), SECONDS)[0]
+        server.stop()
+    return {"part": "page", "what": "stall", "sessions": SESSIONS, "limit_longest_ms": LIMIT_STALL_MS,
+            **record}
+
+
 def measure(build):
     """The records, and what failed."""
     for program in ("node", "npm", "xvfb-run", "chromium"):
@@ -70,7 +123,7 @@ def measure(build):
     records, failures = [], []
     with tempfile.TemporaryDirectory(prefix="camp-bench-") as folder:
         for part in (fps_records, lambda: [live_record(build)],
-                     lambda: [open_record(build, folder)]):
+                     lambda: [open_record(build, folder)], lambda: [stall_record(build)]):
             try:
                 records += part()
             except (Failed, OSError, subprocess.TimeoutExpired) as error:

@@ -139,6 +139,10 @@ def page_verdicts(record):
         return [verdict("the page, 1,000 entities x 10 Hz: painted, p95", f"{record['p95_ms']:.0f} ms",
                         f"{record['limit_p95_ms']:.0f} ms",
                         record["p95_ms"] < record["limit_p95_ms"])]
+    if record["what"] == "stall":
+        return [verdict(f"the page, {record['sessions']} database sessions x 1 Hz: stands still",
+                        f"{record['longest_ms']:.0f} ms", f"{record['limit_longest_ms']:.0f} ms",
+                        record["longest_ms"] <= record["limit_longest_ms"])]
     return [verdict(f"the page, an hour of {record['threads']:,} threads: opened",
                     f"{record['first_ms']:.0f} ms", f"{record['limit_open_ms']:.0f} ms",
                     record["first_ms"] < record["limit_open_ms"])]
@@ -312,6 +316,10 @@ def print_page(record):
     elif record["what"] == "live":
         print(f"\nthe page, live, 1,000 entities x 10 Hz: painted after {record['p50_ms']:.0f} ms, "
               f"p95 {record['p95_ms']:.0f} ms ({record['painted']} frames)")
+    elif record["what"] == "stall":
+        print(f"\nthe page, live, {record['sessions']} database sessions x 1 Hz ({record['shown']}, "
+              f"{record['frames']} frames): drawn every {record['median_ms']:.1f} ms, "
+              f"at most {record['longest_ms']:.0f} ms")
     else:
         print(f"\nthe page, an hour of {record['threads']:,} threads: its first frame after "
               f"{record['first_ms']:.0f} ms, all of it after {record['all_ms']:.0f} ms")

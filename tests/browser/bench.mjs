@@ -4,11 +4,13 @@
 //   xvfb-run -a -s '-screen 0 1600x1200x24' node bench.mjs fps COUNT...
 //   ...                                     node bench.mjs live URL SECONDS
 //   ...                                     node bench.mjs open URL INTERVALS
+//   ...                                     node bench.mjs stall URL SECONDS
 //
 // fps: COUNT entities that all move, played at 60 frames a second while Barry4 turns: the median over
 // 5 s, and the CPU time that the page's script takes for a frame, which does not depend on what else
 // runs. live: from the moment that a frame is of until it is painted. open: until the first frame of
-// a recording is painted, and until all are there.
+// a recording is painted, and until all are there. stall: the longest that nothing was drawn, while
+// Barry4 turns and a live source goes on.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,10 +99,23 @@ async function open(url, intervals) {
     print({ first_ms: first, all_ms: performance.now() - begin });
 }
 
+async function stall(url, seconds) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(url);
+    await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    await page.click('.barry4 [aria-label="Turn slowly"]');
+    await page.waitForTimeout(2000);
+    const frames = page.evaluate(ages, seconds);
+    const intervals = await page.evaluate(measure, seconds);
+    print({ shown: await page.locator('.barry3 .readout').textContent(), frames: (await frames).length,
+            median_ms: median(intervals), longest_ms: Math.max(...intervals) });
+}
+
 const [what, ...rest] = process.argv.slice(2);
 try {
     if (what === 'live') await live(rest[0], Number(rest[1]));
     else if (what === 'open') await open(rest[0], Number(rest[1]));
+    else if (what === 'stall') await stall(rest[0], Number(rest[1]));
     else for (const count of rest) await one(Number(count));
 } finally {
     await browser.close();
