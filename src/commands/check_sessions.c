@@ -91,28 +91,53 @@ static void fill_losses(struct check_sessions_record *ret, const struct losses *
     ret->losses[2] = cell_natural(losses->partial);
 }
 
-/* Where a state is itself sampled, it is not the truth that the table is held against. */
-static const char *tell_provenance(const struct schema *schema)
+/* Of CPU and run queue, or of the other states. */
+static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
 {
-    bool run = false, wait = false;
-
     for (size_t i = 0; i < schema->state_count; i++) {
-        const bool is_run = i <= SESSION_RUN_QUEUE;
-
-        run |= is_run && schema->columns[i].provenance == CAMP_SAMPLED;
-        wait |= !is_run && schema->columns[i].provenance == CAMP_SAMPLED;
+        if ((i <= SESSION_RUN_QUEUE) == run && schema->columns[i].provenance == provenance)
+            return true;
     }
-    if (run)
-        return "On this tier nothing is measured: the table has one sample beside another.";
-    return wait ? "On this tier CPU and run queue are measured; the other states are sampled too, "
-                  "only not of who runs or is ready."
-                : NULL;
+    return false;
+}
+
+/* What was left is right by construction: how far off the samples were that divide it is said. */
+static void tell_scaled(struct check_sessions_record *ret, const struct told *told)
+{
+    const size_t size = sizeof ret->provenance;
+    const int length = snprintf(ret->provenance, size,
+                                "On this tier CPU and run queue are measured; the other states are "
+                                "what is left, divided as samples saw it.");
+    const double left_ns = told->session_s * NS_PER_S - told->sums[SESSION_CPU].measured_ns -
+                           told->sums[SESSION_RUN_QUEUE].measured_ns;
+
+    if (told->sampled_ns > 0)
+        snprintf(ret->provenance + length, size - (size_t)length,
+                 " Samples alone saw %.2f %% asleep, where %.2f %% was left.",
+                 100 * told->sampled_ns / NS_PER_S / told->session_s,
+                 100 * left_ns / NS_PER_S / told->session_s);
+}
+
+/* Where a state is itself sampled, it is not the truth that the table is held against. */
+static void tell_provenance(struct check_sessions_record *ret, const struct told *told,
+                            const struct schema *schema)
+{
+    ret->provenance[0] = '\0';
+    if (has_provenance(schema, true, CAMP_SAMPLED))
+        snprintf(ret->provenance, sizeof ret->provenance,
+                 "On this tier nothing is measured: the table has one sample beside another.");
+    else if (has_provenance(schema, false, CAMP_SCALED))
+        tell_scaled(ret, told);
+    else if (has_provenance(schema, false, CAMP_SAMPLED))
+        snprintf(ret->provenance, sizeof ret->provenance,
+                 "On this tier CPU and run queue are measured; the other states are sampled too, "
+                 "only not of who runs or is ready.");
 }
 
 static void fill_notes(struct check_sessions_record *ret, const struct frame *frame,
                        const struct from_facts *facts)
 {
-    const char *const notes[] = { tell_provenance(frame->schema), frame->note, facts->note };
+    const char *const notes[] = { ret->provenance, frame->note, facts->note };
     size_t count = 0;
 
     for (size_t i = 0; i < COUNT(notes); i++) {
@@ -149,6 +174,7 @@ void check_sessions_fill(struct check_sessions_record *ret, const struct told *t
     fill_summary(ret, told, interval_s, facts, intervals);
     fill_states(ret, told);
     fill_losses(ret, &frame->losses);
+    tell_provenance(ret, told, frame->schema);
     fill_notes(ret, frame, facts);
     ret->tables[0] =
         one_row("interval", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary);

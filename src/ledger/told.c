@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define TOLD_PREFIX "told_"
+#define SAMPLED "sampled_asleep_ns"
 
 /* "contention_ns", in detail "contention_row_lock_ns"; SESSION_STATE_COUNT: it is none of them. */
 static int state_of(const char *column)
@@ -29,13 +30,23 @@ static size_t column_told(const struct schema *schema, int state)
     return TOLD_NOWHERE;
 }
 
+static size_t column_sampled(const struct schema *schema)
+{
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+        if (strcmp(schema->columns[i].name, SAMPLED) == 0)
+            return i;
+    }
+    return TOLD_NOWHERE;
+}
+
 bool told_columns_find(struct told_columns *ret, const struct schema *schema)
 {
     bool is_told = false;
 
     if (schema->state_count == 0 || schema->state_count > TOLD_STATES_MOST)
         return false;
-    *ret = (struct told_columns){ .state_count = schema->state_count };
+    *ret = (struct told_columns){ .state_count = schema->state_count,
+                                  .sampled = column_sampled(schema) };
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {
         ret->told[i] = column_told(schema, i);
         is_told |= ret->told[i] != TOLD_NOWHERE;
@@ -76,6 +87,8 @@ static void add_session(struct told *told, const struct told_columns *columns,
     for (size_t i = 0; i < TOLD_COUNT; i++)
         add_error(&told->sums[i], measured[i], said[i], elapsed_ns);
     told->session_s += elapsed_ns / 1e9;
+    if (columns->sampled != TOLD_NOWHERE)
+        told->sampled_ns += (double)values[columns->sampled];
 }
 
 void told_add(struct told *told, const struct told_columns *columns, const struct frame *frame)

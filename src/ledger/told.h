@@ -21,7 +21,8 @@
 
 /* Where the columns of a schema stand. */
 struct told_columns {
-    size_t told[SESSION_STATE_COUNT];   /* columns; TOLD_NOWHERE: it does not say */
+    size_t told[SESSION_STATE_COUNT]; /* columns; TOLD_NOWHERE: it does not say */
+    size_t sampled; /* off the CPUs by samples alone, where states are scaled; TOLD_NOWHERE */
     uint8_t state_of[TOLD_STATES_MOST]; /* [state_count]: enum session_state of each state */
     size_t state_count;
 };
@@ -35,6 +36,7 @@ struct told_sum {
 struct told {
     uint64_t sessions; /* of the last interval that was added */
     double session_s;  /* sum of their wall times */
+    double sampled_ns; /* off the CPUs, by samples alone; 0 where nothing is scaled */
     struct told_sum sums[TOLD_COUNT];
 };
 

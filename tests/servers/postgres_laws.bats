@@ -190,7 +190,7 @@ as_the_scheduler() {
     done
     holds bpf "select min(provenance) = 'measured' from column_info where kind = 'state'"
     for each in memory gated; do
-        holds $each "select group_concat(provenance) = 'measured,measured,sampled,sampled,sampled'
+        holds $each "select group_concat(provenance) = 'measured,measured,scaled,scaled,scaled'
             from (select * from column_info where kind = 'state' order by position)"
     done
     holds sql "select max(provenance) = 'sampled' and min(provenance) = 'sampled' from column_info"
@@ -202,6 +202,18 @@ as_the_scheduler() {
     holds bpf 'select sum(wait_unknown_event_ns) <= 0.001 * sum(elapsed_ns) from postgres_every'
     holds own 'select count(*) > 100 and min(unaccounted_ns) = 0 and max(unaccounted_ns) = 0
         from postgres_every'
+}
+
+# Who was not seen asleep in an interval has its sleep in it unaccounted: of five looks that is often.
+@test "laws: what is scaled adds up, and what samples alone say stands beside it" {
+    during pgbench memory pgbench 'sum(abs(unaccounted_ns)) <= 0.01 * sum(elapsed_ns)'
+    during pgbench gated pgbench 'sum(abs(unaccounted_ns)) <= 0.15 * sum(elapsed_ns)'
+    for tier in memory gated; do
+        holds $tier 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0 from postgres_every'
+        during pgbench $tier pgbench 'sum(sampled_asleep_ns)
+            between 0.5 * sum(elapsed_ns - cpu_ns - run_queue_ns) and sum(elapsed_ns)'
+        during known $tier waiter 'sum(sampled_asleep_ns) >= 0.95 * sum(elapsed_ns)'
+    done
 }
 
 @test "laws: what a session is made of adds up to its state" {

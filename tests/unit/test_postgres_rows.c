@@ -23,6 +23,7 @@ static void open_source(enum postgres_tier tier)
     const struct session_plan plan = {
         .name = "postgres",
         .has_told = tier != POSTGRES_SQL,
+        .has_sampled = tier == POSTGRES_MEMORY || tier == POSTGRES_GATED,
         .rules_text = session_rules_postgres,
         .label_names = postgres_label_names,
         .label_count = POSTGRES_LABELS,
@@ -288,23 +289,99 @@ static void elsewhere_it_is_all_there_is(void **state)
     close_source();
 }
 
-/* A wait counts as far as the task slept; what it ran is the scheduler's word. */
-static void a_gate_takes_the_time_asleep(void **state)
+/* This process, which has run a little: what a tier makes of its samples. */
+static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
-    for (int asleep = 0; asleep < 2; asleep++) {
-        (void)state;
-        open_source(POSTGRES_GATED);
-        meet(getpid(), 5, "client_backend", "bob");
-        sample(getpid(), 5, asleep);
-        source.roll.of[0].clock.cpu_ns = 0; /* so that there is something since */
-        assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
-        assert_int_equal(source.sessions.frame.losses.partial, 0);
-        assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
-        assert_int_equal(value_ms(0, "contention_ns"), asleep ? 700 : 0);
-        assert_int_equal(value_ms(0, "wait_without_event_ns"), asleep ? 300 : 0);
-        assert_int_equal(value_ms(0, "told_contention_ns"), 700);
-        close_source();
-    }
+    open_source(tier);
+    meet(getpid(), 5, "client_backend", "bob");
+    sample(getpid(), 5, is_asleep);
+    if (tier == POSTGRES_MEMORY)
+        source.glances.times = told;
+    source.roll.of[0].clock.cpu_ns = 0; /* so that there is something since */
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
+}
+
+static uint64_t left_ms(void)
+{
+    const uint64_t *values = frame_values(&source.sessions.frame, 0);
+
+    return (source.sessions.frame.elapsed_ns[0] - values[SESSION_CPU] - values[SESSION_RUN_QUEUE]) /
+           MS;
+}
+
+static void what_the_scheduler_left_is_divided_as_samples_were(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_MEMORY, true);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() * 7 / 10 - 1, left_ms() * 7 / 10 + 1);
+    assert_in_range(value_ms(0, "wait_without_event_ns"), left_ms() * 3 / 10 - 1,
+                    left_ms() * 3 / 10 + 1);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* as it was */
+    assert_int_equal(value_ms(0, "told_contention_ns"), 700);
+    close_source();
+}
+
+/* SQL said "on a CPU", and its task slept a moment later. */
+static void who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, true);
+    assert_int_equal(value_ms(0, "contention_ns"), left_ms());
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000);
+    close_source();
+}
+
+static void who_was_not_seen_asleep_has_unaccounted_time(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, false);
+    assert_int_equal(value_ms(0, "contention_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 0);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms());
+    close_source();
+}
+
+static void who_sleeps_without_an_event_alone_does(void **state)
+{
+    struct sampled_sight sight = {
+        getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    sampled_times_look(&told, START_NS, &sight, 1);
+    sampled_times_begin(&told, START_NS);
+    sampled_times_look(&told, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_end(&told, START_NS + 1000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
+    close_source();
+}
+
+/* Looks that are 2 s apart have seen one of these. */
+static void what_no_look_saw_is_not_filled(void **state)
+{
+    struct sampled_sight sight = {
+        getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    sampled_times_look(&told, START_NS, &sight, 1);
+    sampled_times_begin(&told, START_NS);
+    sampled_times_look(&told, START_NS + 2000 * MS, &sight, 1);
+    sampled_times_end(&told, START_NS + 2000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms() / 2 - 1,
+                    left_ms() / 2 + 1);
+    close_source();
 }
 
 static void who_is_gone_before_its_clock_was_read_is_partial(void **state)
@@ -362,7 +439,11 @@ int main(void)
         cmocka_unit_test(the_servers_own_are_told_when_they_are_asked_for),
         cmocka_unit_test(what_the_database_says_stands_beside),
         cmocka_unit_test(elsewhere_it_is_all_there_is),
-        cmocka_unit_test(a_gate_takes_the_time_asleep),
+        cmocka_unit_test(what_the_scheduler_left_is_divided_as_samples_were),
+        cmocka_unit_test(who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise),
+        cmocka_unit_test(who_was_not_seen_asleep_has_unaccounted_time),
+        cmocka_unit_test(who_sleeps_without_an_event_alone_does),
+        cmocka_unit_test(what_no_look_saw_is_not_filled),
         cmocka_unit_test(who_is_gone_before_its_clock_was_read_is_partial),
         cmocka_unit_test(what_it_ran_before_the_interval_is_not_told),
         cmocka_unit_test(who_is_not_told_is_no_loss),

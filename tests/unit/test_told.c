@@ -177,6 +177,34 @@ static void the_record_has_shares_points_and_what_was_sampled_too(void **state)
     session_frame_release(&sessions);
 }
 
+/* Of 2 s the scheduler left 1.2; samples saw 1.5. */
+static void by_how_much_samples_were_scaled_is_told(void **state)
+{
+    const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
+    const struct session_plan plan = { .name = "postgres",
+                                       .has_told = true,
+                                       .has_sampled = true,
+                                       .cpu_provenance = CAMP_MEASURED,
+                                       .wait_provenance = CAMP_SCALED,
+                                       .rules_text = rules };
+    struct check_sessions_record record;
+    struct session_frame sessions;
+    struct told_columns columns;
+    struct told told = { 0 };
+
+    (void)state;
+    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
+    add_two(&sessions);
+    frame_values(&sessions.frame, 0)[sessions.sampled_column] = 500 * MS;
+    frame_values(&sessions.frame, 1)[sessions.sampled_column] = 1000 * MS;
+    assert_true(told_columns_find(&columns, &sessions.schema));
+    told_add(&told, &columns, &sessions.frame);
+    check_sessions_fill(&record, &told, &sessions.frame, &facts, "now", 1, 0);
+    assert_non_null(strstr(record.notes[0], "what is left, divided as samples saw it"));
+    assert_non_null(strstr(record.notes[0], "saw 75.00 % asleep, where 60.00 % was left"));
+    session_frame_release(&sessions);
+}
+
 /* 8 us measured, 120 ms told: 15 points are of interest, 1465817 % are not. */
 static void of_next_to_nothing_no_relative_error_is_told(void **state)
 {
@@ -206,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_session_weighs_as_long_as_it_was_there),
         cmocka_unit_test(without_what_the_database_says_there_is_nothing_to_check),
         cmocka_unit_test(the_record_has_shares_points_and_what_was_sampled_too),
+        cmocka_unit_test(by_how_much_samples_were_scaled_is_told),
         cmocka_unit_test(of_next_to_nothing_no_relative_error_is_told),
     };
 

@@ -293,13 +293,19 @@ static int open_sampler(struct postgres_source *source, const struct from *from,
 static int open_frame(struct postgres_source *source, const struct from *from,
                       struct camp_error *error)
 {
-    const bool is_measured = source->tier == POSTGRES_BPF;
+    static const enum camp_provenance waits[POSTGRES_TIERS] = {
+        [POSTGRES_BPF] = CAMP_MEASURED,
+        [POSTGRES_MEMORY] = CAMP_SCALED,
+        [POSTGRES_GATED] = CAMP_SCALED,
+        [POSTGRES_SQL] = CAMP_SAMPLED,
+    };
     const struct session_plan plan = {
         .name = "postgres",
         .detail = from->detail,
         .has_told = source->tier != POSTGRES_SQL,
+        .has_sampled = waits[source->tier] == CAMP_SCALED,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
-        .wait_provenance = is_measured ? CAMP_MEASURED : CAMP_SAMPLED,
+        .wait_provenance = waits[source->tier],
         .rules_path = from->rules,
         .rules_text = session_rules_postgres,
         .label_names = postgres_label_names,

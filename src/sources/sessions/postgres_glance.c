@@ -32,7 +32,7 @@ const char *postgres_activity_name(const struct postgres_place *place, uint32_t 
 
 static bool reserve(struct postgres_glances *glances, size_t count)
 {
-    struct postgres_backend *backends;
+    struct postgres_backend *backends, *later;
     struct sampled_sight *sights;
     char(*names)[POSTGRES_EVENT_SIZE];
 
@@ -41,13 +41,16 @@ static bool reserve(struct postgres_glances *glances, size_t count)
     backends = reallocarray(glances->backends, count, sizeof *backends);
     if (backends != NULL)
         glances->backends = backends;
+    later = reallocarray(glances->later, count, sizeof *later);
+    if (later != NULL)
+        glances->later = later;
     sights = reallocarray(glances->sights, count, sizeof *sights);
     if (sights != NULL)
         glances->sights = sights;
     names = reallocarray(glances->names, count, sizeof *names);
     if (names != NULL)
         glances->names = names;
-    if (backends == NULL || sights == NULL || names == NULL)
+    if (backends == NULL || later == NULL || sights == NULL || names == NULL)
         return false;
     glances->capacity = count;
     return true;
@@ -67,6 +70,7 @@ void postgres_glance_close(struct postgres_source *source)
     postgres_memory_close(glances->memory);
     sampled_times_release(&glances->times);
     free(glances->backends);
+    free(glances->later);
     free(glances->sights);
     free(glances->names);
     *glances = (struct postgres_glances){ 0 };
@@ -136,6 +140,43 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
+/* Whether it sleeps in what was not known yet. */
+static bool is_missed(const struct postgres_backend *backend, const struct sampled_sight *sight)
+{
+    return backend->known && sight->is_asleep && backend->event == 0;
+}
+
+/* Who fell asleep after its event was read, and before its state, has one by now. */
+static void look_again(struct postgres_source *source, size_t count)
+{
+    struct postgres_glances *glances = &source->glances;
+
+    memcpy(glances->later, glances->backends, count * sizeof *glances->later);
+    if (postgres_memory_read(glances->memory, glances->later, count, NULL) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (is_missed(&glances->backends[i], &glances->sights[i]) && glances->later[i].known)
+            glances->backends[i] = glances->later[i];
+    }
+}
+
+static void ask_states(struct postgres_source *source, size_t count)
+{
+    struct postgres_glances *glances = &source->glances;
+    bool missed = false;
+
+    for (size_t i = 0; i < count; i++) {
+        struct sampled_sight *sight = &glances->sights[i];
+
+        if (!glances->backends[i].known)
+            continue;
+        sight->is_asleep = postgres_is_asleep(source, (int32_t)sight->id, sight->start);
+        missed |= is_missed(&glances->backends[i], sight);
+    }
+    if (missed)
+        look_again(source, count);
+}
+
 static void see(struct postgres_source *source, const struct postgres_backend *backend,
                 struct sampled_sight *sight, char *name)
 {
@@ -147,7 +188,6 @@ static void see(struct postgres_source *source, const struct postgres_backend *b
                                  postgres_event_name(&source->events, backend->event, name),
                                  postgres_activity_name(&source->place, backend->code),
                                  who != NULL ? who->type : "none" } };
-    sight->is_asleep = postgres_is_asleep(source, (int32_t)sight->id, sight->start);
 }
 
 static void take_cost(struct postgres_glances *glances, uint64_t ns)
@@ -172,7 +212,10 @@ static void glance(struct postgres_source *source)
     r = postgres_memory_read(glances->memory, glances->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
-    for (size_t i = 0; r == CAMP_OK && i < count; i++) { /* of a server that is gone none lives */
+    if (r == CAMP_E_GONE) /* of a server that is gone none lives */
+        count = 0;
+    ask_states(source, count);
+    for (size_t i = 0; i < count; i++) {
         if (!glances->backends[i].known)
             continue;
         glances->sights[seen] = glances->sights[i];

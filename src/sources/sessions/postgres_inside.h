@@ -24,6 +24,7 @@ enum postgres_tier {
 struct postgres_glances {
     struct postgres_memory *memory;
     struct postgres_backend *backends;  /* [capacity] */
+    struct postgres_backend *later;     /* [capacity]: the same, read after their tasks' states */
     struct sampled_sight *sights;       /* [capacity] */
     char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity] of events without one */
     size_t capacity;

@@ -233,23 +233,73 @@ static bool read_clock(const struct postgres_source *source, struct postgres_who
 }
 
 /* Where the scheduler is not asked, the database's word for being on a CPU is all there is. */
-static void take_samples(struct postgres_source *source, const struct sampled_session *sampled,
-                         struct session *session)
+static void take_told(struct postgres_source *source, const struct sampled_session *sampled,
+                      struct session *session)
 {
-    const bool is_told = source->tier == POSTGRES_SQL;
+    for (size_t i = 0; i < sampled->time_count; i++) {
+        const struct session_kind kind = kind_of(sampled->times[i].kind);
 
-    session->time_count = 0;
+        if (is_on_cpu(&kind))
+            session->cpu_ns += sampled->times[i].told_ns;
+        else
+            source->times[session->time_count++] =
+                (struct session_time){ kind, sampled->times[i].told_ns };
+    }
+}
+
+/* What it slept in, by its samples: those asleep. The state of its task is asked after SQL's
+ * answer: who was on a CPU to SQL and is asleep by then fell asleep in between, and in what is not
+ * known. Only who is never seen asleep otherwise does sleep without an event. */
+static uint64_t take_asleep(struct postgres_source *source, const struct sampled_session *sampled,
+                            bool without_event, struct session *session)
+{
+    uint64_t sum_ns = 0;
+
     for (size_t i = 0; i < sampled->time_count; i++) {
         const struct sampled_time *time = &sampled->times[i];
         const struct session_kind kind = kind_of(time->kind);
 
-        if (is_told && is_on_cpu(&kind))
-            session->cpu_ns += time->told_ns;
-        else
-            source->times[session->time_count++] =
-                (struct session_time){ kind, is_told ? time->told_ns : time->asleep_ns };
+        if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)))
+            continue;
+        source->times[session->time_count++] = (struct session_time){ kind, time->asleep_ns };
+        sum_ns += time->asleep_ns;
     }
-    session->times = source->times;
+    return sum_ns;
+}
+
+static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
+}
+
+/* How long it slept is known: what the scheduler left of its time, as far as looks saw that;
+ * samples divide it. Their own sum would not do: camp looks when it gets a CPU, which on a busy
+ * machine is when another falls asleep. */
+static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
+                  struct session_time *times)
+{
+    const uint64_t busy_ns = session->cpu_ns + session->run_queue_ns;
+    const uint64_t left_ns = session->elapsed_ns > busy_ns ? session->elapsed_ns - busy_ns : 0;
+    uint64_t seen_ns = 0;
+
+    for (size_t i = 0; i < sampled->time_count; i++)
+        seen_ns += sampled->times[i].told_ns;
+    for (size_t i = 0; i < session->time_count; i++)
+        times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
+}
+
+/* `is_known`: what the scheduler counted of it is. */
+static void take_samples(struct postgres_source *source, const struct sampled_session *sampled,
+                         bool is_known, struct session *session)
+{
+    uint64_t sum_ns = take_asleep(source, sampled, source->tier != POSTGRES_GATED, session);
+
+    if (sum_ns == 0)
+        sum_ns = take_asleep(source, sampled, true, session);
+    for (size_t i = 0; i < sampled->time_count; i++)
+        session->sampled_ns += sampled->times[i].asleep_ns;
+    if (is_known)
+        scale(sampled, sum_ns, session, source->times);
 }
 
 static int add_sampled(struct postgres_source *source, const struct sampled_session *sampled,
@@ -265,11 +315,16 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
         return CAMP_OK;
     if (!reserve(source, sampled->time_count))
         return CAMP_E_NOMEM;
-    if (source->tier != POSTGRES_SQL) {
-        *partial += !read_clock(source, who, &session);
+    if (source->tier == POSTGRES_SQL) {
+        take_told(source, sampled, &session);
+    } else {
+        const bool is_known = read_clock(source, who, &session);
+
+        *partial += !is_known;
         tell(source, who, &session);
+        take_samples(source, sampled, is_known, &session);
     }
-    take_samples(source, sampled, &session);
+    session.times = source->times;
     session.entity = entity_of(source, who, sampled->is_new, sampled->is_ended);
     return session_frame_add(&source->sessions, &session);
 }

@@ -7,6 +7,10 @@
  * column of the rules, named STATE_COLUMN_ns, which tells what its state is made of; with `detail`
  * those columns are the states themselves, behind cpu and run_queue. At last comes what the
  * database itself says of the same sessions: told_cpu_ns ... told_idle_ns, where a driver knows it.
+ *
+ * Where CPU and run queue are measured and the other states are what is left of the session's time,
+ * divided in the proportion of samples, their sum is right by construction, and proves nothing:
+ * sampled_asleep_ns is what the samples alone would have booked.
  */
 #ifndef CAMP_SOURCES_SESSIONS_SESSION_H
 #define CAMP_SOURCES_SESSIONS_SESSION_H
@@ -29,6 +33,7 @@ struct session {
     uint64_t run_queue_ns;            /* of the operating system; 0 where it is not known */
     const struct session_time *times; /* [time_count], any order; the same kind may come twice */
     size_t time_count;
+    uint64_t sampled_ns; /* off the CPUs by the samples alone, where `times` are scaled */
     /* The same interval as the database tells it: what it says of class and event is booked by the
      * same rules, and "active without an event" is on a CPU to it. */
     uint64_t told_ns[SESSION_STATE_COUNT];
@@ -44,6 +49,7 @@ struct session_plan {
     const char *name;                     /* of the schema: "postgres" */
     bool detail;                          /* the columns of the rules are the states */
     bool has_told;                        /* there is what the database itself says */
+    bool has_sampled;                     /* there is sampled_ns */
     enum camp_provenance cpu_provenance;  /* of cpu and run_queue */
     enum camp_provenance wait_provenance; /* of all others */
     const char *rules_path;               /* NULL: rules_text */
@@ -57,7 +63,7 @@ struct session_frame {
     struct schema schema;
     struct column *columns; /* [schema.column_count]; owned, names and titles with them */
     bool detail;
-    size_t first_rule_column, first_told_column;
+    size_t first_rule_column, first_told_column, sampled_column; /* 0: not there */
     struct frame frame;
     void *kinds; /* what was asked of the rules before: tsearch(3) */
 };

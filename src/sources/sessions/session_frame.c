@@ -143,6 +143,16 @@ static bool add_told(struct session_frame *sessions)
     return good;
 }
 
+static bool add_sampled(struct session_frame *sessions)
+{
+    sessions->sampled_column = sessions->schema.column_count;
+    return add_column(
+        sessions, COLUMN_COUNTER, CAMP_SAMPLED, strdup("sampled_asleep_ns"),
+        strdup("asleep, sampled"),
+        strdup("off the CPUs by the samples alone; the states are what is left beside "
+               "CPU and run queue, in the proportion of these"));
+}
+
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
@@ -156,10 +166,11 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->columns = calloc(2 * SESSION_STATE_COUNT + ret->rules.column_count, sizeof *ret->columns);
+    ret->columns =
+        calloc(2 * SESSION_STATE_COUNT + 1 + ret->rules.column_count, sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
-        (plan->has_told && !add_told(ret)))
+        (plan->has_told && !add_told(ret)) || (plan->has_sampled && !add_sampled(ret)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
 }
@@ -259,5 +270,7 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
     }
     for (int i = 0; sessions->first_told_column != 0 && i < SESSION_STATE_COUNT; i++)
         values[sessions->first_told_column + (size_t)i] = session->told_ns[i];
+    if (sessions->sampled_column != 0)
+        values[sessions->sampled_column] = session->sampled_ns;
     return CAMP_OK;
 }
