@@ -11,22 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const char sessions_text[] =
-    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
-    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
-    "from v$session s left outer join v$process p on p.addr = s.paddr where s.type = 'USER'";
-static const char all_sessions_text[] =
-    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
-    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
-    "from v$session s left outer join v$process p on p.addr = s.paddr";
-/* The event, too: rules tell latches and enqueues of class Other by it. */
-static const char waits_text[] =
-    "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
-    "from v$session_event e group by e.sid, e.wait_class, e.event";
-static const char model_text[] = "select t.sid, t.stat_name, t.value from v$sess_time_model t "
-                                 "where t.stat_name in ('DB time','DB CPU','background cpu time')";
-static const char instance_text[] = "select i.host_name from v$instance i";
-
 enum {
     SID,
     SERIAL,
@@ -46,21 +30,10 @@ enum {
 
 /* ---------------------------------------------------------------------------------- Values -- */
 
-static void copy(const struct row *row, size_t column, char *ret, size_t size)
-{
-    size_t length = 0;
-
-    if (column < row->count) {
-        length = row->fields[column].length < size ? row->fields[column].length : size - 1;
-        memcpy(ret, row->fields[column].text, length);
-    }
-    ret[length] = '\0';
-}
-
 /* As rules have it: blanks are _, and what there is not is "none". */
 static void copy_name(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
 {
-    copy(row, column, ret, ORACLE_NAME_SIZE);
+    oracle_text_copy(row, column, ret, ORACLE_NAME_SIZE);
     for (char *at = ret; *at != '\0'; at++) {
         if (*at == ' ')
             *at = '_';
@@ -82,7 +55,7 @@ static double number_of(const struct row *row, size_t column)
     char text[64];
     double value;
 
-    copy(row, column, text, sizeof text);
+    oracle_text_copy(row, column, text, sizeof text);
     value = strtod(text, NULL);
     return value > 0 && value < 9e15 ? value : 0;
 }
@@ -112,50 +85,7 @@ static int no_memory(struct camp_error *error)
     return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
 }
 
-/* ---------------------------------------------------------------------------------- Texts -- */
-
-/* Who may not know the host's name is told nothing of processes. */
-static bool runs_here(struct odbc_connection *connection)
-{
-    struct odbc_statement *statement = NULL;
-    char host[ORACLE_NAME_SIZE] = "", own[ORACLE_NAME_SIZE] = "";
-    struct row row;
-
-    if (odbc_statement_open(connection, instance_text, ODBC_ANSWER_S, &statement, NULL) ==
-            CAMP_OK &&
-        odbc_statement_execute(statement, NULL) == CAMP_OK &&
-        odbc_statement_next(statement, &row, NULL) == CAMP_OK)
-        copy(&row, 0, host, sizeof host);
-    odbc_statement_close(statement);
-    gethostname(own, sizeof own - 1);
-    host[strcspn(host, ".")] = own[strcspn(own, ".")] = '\0';
-    return host[0] != '\0' && strcasecmp(host, own) == 0;
-}
-
-int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
-                      struct camp_error *error)
-{
-    int r;
-
-    *ret = (struct oracle_texts){ 0 };
-    r = odbc_statement_open(connection, background ? all_sessions_text : sessions_text,
-                            ODBC_ANSWER_S, &ret->sessions, error);
-    if (r == CAMP_OK)
-        r = odbc_statement_open(connection, waits_text, ODBC_ANSWER_S, &ret->waits, error);
-    if (r == CAMP_OK)
-        r = odbc_statement_open(connection, model_text, ODBC_ANSWER_S, &ret->model, error);
-    if (r == CAMP_OK)
-        ret->is_local = runs_here(connection);
-    return r;
-}
-
-void oracle_texts_close(struct oracle_texts *texts)
-{
-    odbc_statement_close(texts->sessions);
-    odbc_statement_close(texts->waits);
-    odbc_statement_close(texts->model);
-    *texts = (struct oracle_texts){ 0 };
-}
+/* ------------------------------------------------------------------------------ Statements -- */
 
 /* Executes a statement; *ret_at_ns is the middle of the time that it took. */
 static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct camp_error *error)
@@ -177,17 +107,17 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     *ret = (struct oracle_session){ .sid = (int64_t)number_of(row, SID),
                                     .spid = (int32_t)number_of(row, SPID),
                                     .told_queue_ns = INT64_MIN };
-    copy(row, SERIAL, ret->serial, sizeof ret->serial);
-    copy(row, LOGON, ret->logon, sizeof ret->logon);
-    copy(row, USER, ret->user, sizeof ret->user);
-    copy(row, PROGRAM, ret->program, sizeof ret->program);
-    copy(row, MACHINE, ret->machine, sizeof ret->machine);
-    copy(row, MODULE, ret->module, sizeof ret->module);
+    oracle_text_copy(row, SERIAL, ret->serial, sizeof ret->serial);
+    oracle_text_copy(row, LOGON, ret->logon, sizeof ret->logon);
+    oracle_text_copy(row, USER, ret->user, sizeof ret->user);
+    oracle_text_copy(row, PROGRAM, ret->program, sizeof ret->program);
+    oracle_text_copy(row, MACHINE, ret->machine, sizeof ret->machine);
+    oracle_text_copy(row, MODULE, ret->module, sizeof ret->module);
     copy_lower(row, STATUS, ret->status);
     copy_lower(row, TYPE, ret->type);
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
-    copy(row, STATE, state, sizeof state);
+    oracle_text_copy(row, STATE, state, sizeof state);
     /* Any other state is that of the last wait, which has finished: it is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
@@ -357,7 +287,7 @@ static int read_model(struct oracle_look *look, struct odbc_statement *statement
         struct oracle_session *session = find(look, (int64_t)number_of(&row, 0));
         char name[ORACLE_NAME_SIZE];
 
-        copy(&row, 1, name, sizeof name);
+        oracle_text_copy(&row, 1, name, sizeof name);
         if (session != NULL && strcmp(name, "DB time") == 0)
             session->db_time_ns = ns_of(&row, 2);
         else if (session != NULL)

@@ -8,20 +8,15 @@
  * only the first reading shows ended in between, before or behind the finished ones: whether they
  * have it, their number says (oracle_times.h). The second reading also says whether it is still
  * the same session: v$session_event knows sessions by their sid alone, which is given away again.
- *
- * The texts run on Oracle and, for tests, on views of its shape in SQLite, PostgreSQL and MariaDB
- * (ANSI): columns are told by their place, '' is NULL.
  */
 #ifndef CAMP_SOURCES_SESSIONS_ORACLE_LOOK_H
 #define CAMP_SOURCES_SESSIONS_ORACLE_LOOK_H
 
-#include "odbc_connection.h"
+#include "oracle_texts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define ORACLE_NAME_SIZE 65
 
 /* An event of a session; blanks are _. */
 struct oracle_wait {
@@ -67,17 +62,6 @@ struct oracle_look {
 };
 
 void oracle_look_release(struct oracle_look *look);
-
-/* The statements of a look, prepared. */
-struct oracle_texts {
-    struct odbc_statement *sessions, *waits, *model;
-    bool is_local; /* the server runs on this machine, by the name of its host */
-};
-
-/* Failures as odbc_connection.h. oracle_texts_close() in any case. */
-int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
-                      struct camp_error *error);
-void oracle_texts_close(struct oracle_texts *texts);
 
 /* Fills *look, whatever it held. Without `use_clock` no process is looked at. */
 int oracle_look_read(struct oracle_look *look, struct oracle_texts *texts, bool use_clock,

@@ -1,0 +1,96 @@
+/* Rows of Oracle's sessions: what each did between two looks, booked by the rules. */
+#include "oracle_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
+
+/* "oracle@host (TNS V1-V3)" is long, and a label. */
+static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
+{
+    const char *labels[] = { session->user, session->program, session->machine, session->module };
+
+    *entity = (struct entity){
+        .id = session->sid,
+        .flags = is_new ? ENTITY_NEW : 0,
+        .count = 1,
+        .pid = session->spid,
+        .labels = labels_intern(labels, sizeof labels / sizeof labels[0]),
+    };
+    snprintf(entity->name, sizeof entity->name, "%.32s %lld,%.16s",
+             session->user[0] != '\0' ? session->user : session->program, (long long)session->sid,
+             session->serial);
+}
+
+static bool make_room(struct oracle_source *source, size_t count)
+{
+    struct session_time *grown;
+
+    if (count <= source->kind_capacity)
+        return true;
+    grown = reallocarray(source->kinds, 2 * count, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    source->kinds = grown;
+    source->kind_capacity = 2 * count;
+    return true;
+}
+
+static int book(struct oracle_source *source, const struct oracle_session *earlier)
+{
+    const struct oracle_times *times = &source->times;
+    const struct oracle_session *session = times->session;
+    struct session row = { .elapsed_ns = times->elapsed_ns,
+                           .cpu_ns = times->cpu_ns,
+                           .run_queue_ns = times->run_queue_ns,
+                           .time_count = times->wait_count };
+
+    if (!make_room(source, times->wait_count))
+        return CAMP_E_NOMEM;
+    row.times = source->kinds;
+    row.told_ns[SESSION_CPU] = times->told_cpu_ns;
+    row.told_ns[SESSION_RUN_QUEUE] = times->told_run_queue_ns;
+    for (size_t i = 0; i < times->wait_count; i++) {
+        struct session_time *time = &source->kinds[i];
+        enum session_state state;
+
+        *time = (struct session_time){ { { times->waits[i]->class, times->waits[i]->event,
+                                           session->status, session->type } },
+                                       times->wait_ns[i] };
+        state = session_frame_state(&source->sessions, &time->kind);
+        if (state < SESSION_STATE_COUNT)
+            row.told_ns[state] += time->ns;
+    }
+    name_session(session, earlier->is_new, &row.entity);
+    return session_frame_add(&source->sessions, &row);
+}
+
+/* Who was there before, and is no longer; or is known too little. */
+static uint64_t count_partial(const struct oracle_look *before, size_t found)
+{
+    return before->count > found ? before->count - found : 0;
+}
+
+int oracle_rows_fill(struct oracle_source *source, struct oracle_look *after)
+{
+    const struct oracle_look *before = &source->before;
+    size_t found = 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; r == CAMP_OK && i < after->count; i++) {
+        struct oracle_session *session = &after->sessions[i];
+        const struct oracle_session *earlier = oracle_times_before(before, session);
+
+        session->is_new = earlier == NULL;
+        if (earlier == NULL)
+            continue;
+        r = oracle_times_fill(&source->times, before, earlier, after, session);
+        if (r != CAMP_OK || !source->times.is_known)
+            continue;
+        found++;
+        r = book(source, earlier);
+    }
+    source->sessions.frame.losses.partial = count_partial(before, found);
+    return r;
+}
