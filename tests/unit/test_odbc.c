@@ -55,12 +55,15 @@ static void what_leads_somewhere_is_shown_and_no_secret(void **state)
         { "DSN=sales;UID=camp;PWD=sesame", "DSN=sales" },
         { "DRIVER={Oracle 21};DBQ=host:1521/SALES;Uid=camp;Pwd={ses;DSN=ame}",
           "DRIVER={Oracle 21};DBQ=host:1521/SALES" },
-        { "driver = {a}};PWD=x};PWD={y}}};server=z", "driver={a}};PWD=x};server=z" },
+        { "driver = {a}};PWD=x};PWD={y}}};server=z", "server=z" },
         { "DRIVER=x;DBQ=camp/sesame@host", "DRIVER=x" },
         { "PWD=sesame", "(hidden)" },
         { "PWD=sesame;\nDSN=a\nb", "(hidden)" },
         { "DSN=a\nb", "DSN=a?b" },
-        { ";;", ";;" },
+        { ";;", "(hidden)" },
+        { "bob/sesame@sales", "(hidden)" },
+        { "DSN=sales;DRIVER={Oracle;PWD=sesame", "DSN=sales" },
+        { "DRIVER={Oracle} PWD=sesame;PORT=1521", "PORT=1521" },
         { "", "" },
     };
     char shown[128];

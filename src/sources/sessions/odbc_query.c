@@ -129,6 +129,8 @@ static void release(void *context)
     odbc_connection_close(fetching->connection);
     free(fetching->block.fields);
     free(fetching->block.texts);
+    if (fetching->connect != NULL)
+        explicit_bzero(fetching->connect, strlen(fetching->connect));
     free(fetching->connect);
     free(fetching->query);
     free(fetching);

@@ -93,7 +93,8 @@ static bool may_be_shown(const struct part *part)
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (is_key(part, keys[i]))
-            return memchr(part->value, '@', part->value_length) == NULL;
+            return memchr(part->value, '@', part->value_length) == NULL &&
+                   memchr(part->value, '=', part->value_length) == NULL;
     }
     return false;
 }
@@ -112,8 +113,8 @@ void odbc_text_shown(const char *text, char *ret, size_t size)
     struct part part;
     size_t length = 0;
 
-    if (!is_string(text)) {
-        snprintf(ret, size, "%s", text);
+    if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these in one */
+        snprintf(ret, size, "%s", strpbrk(text, "[]{}(),;?*!@\\") == NULL ? text : "(hidden)");
         make_printable(ret);
         return;
     }

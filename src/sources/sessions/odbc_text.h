@@ -15,7 +15,8 @@ bool odbc_text_to_connect(const char *text, const char *user, const char *passwo
 
 /* What may be shown of it and recorded, in ret[size]: where it leads to, of DSN, FILEDSN, DRIVER,
  * SERVER, SERVERNAME, HOST, PORT, DATABASE and DBQ alone; nothing of a value with an @, before
- * which a password may stand. "(hidden)": it says none of them. */
+ * which a password may stand, or a =, where a ; may have been forgotten. "(hidden)": it says none
+ * of them, or is neither a name nor a string. */
 void odbc_text_shown(const char *text, char *ret, size_t size);
 
 /* Whether a connection string says `key`, whatever the case. */
