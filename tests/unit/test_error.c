@@ -56,6 +56,7 @@ static void what_to_do_is_never_cut_off(void **state)
     for (size_t length = 150; length < 170; length++) {
         path[length] = '\0';
         camp_fail(&error, CAMP_E_IO, 0, "%.*s do it", (int)length, path);
+        assert_non_null(memchr(error.message, 0, sizeof error.message));
         assert_string_equal(error.message + strlen(error.message) - 6, " do it");
         path[length] = 'x';
     }
