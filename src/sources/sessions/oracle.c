@@ -134,6 +134,10 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
     struct oracle_look *after = &source->reading->look;
     int r = CAMP_OK;
 
+    if (!source->has_before && after->at_ns < source->end_ns) {
+        fill_empty_now(source); /* it is of before what was told already: no beginning */
+        return CAMP_OK;
+    }
     if (source->has_before) {
         session_frame_begin(&source->sessions, source->before.at_ns, after->at_ns,
                             after->wall_clock_ns);

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/grow.h"
 #include "proc_clock.h"
 #include "sources/source.h"
 
@@ -60,22 +61,28 @@ static double number_of(const struct row *row, size_t column)
     return value > 0 && value < 9e15 ? value : 0;
 }
 
+/* 0: none, or what is no process's number. */
+static int32_t pid_of(const struct row *row, size_t column)
+{
+    const double value = number_of(row, column);
+
+    return value <= INT32_MAX ? (int32_t)value : 0;
+}
+
 static uint64_t ns_of(const struct row *row, size_t column)
 {
     return (uint64_t)number_of(row, column) * NS_PER_US;
 }
 
-static bool grow(void **array, size_t count, size_t *capacity, size_t element_size)
+/* Room for one more. */
+static bool make_room(void *array, size_t count, size_t *capacity, size_t element_size)
 {
-    const size_t more = *capacity > 0 ? 2 * *capacity : 64;
-    void *grown;
+    const size_t more = 2 * count + 64;
 
     if (count < *capacity)
         return true;
-    grown = reallocarray(*array, more, element_size);
-    if (grown == NULL)
+    if (!grow(array, more, element_size))
         return false;
-    *array = grown;
     *capacity = more;
     return true;
 }
@@ -105,7 +112,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     const uint64_t waited_ns = ns_of(row, WAIT_US);
 
     *ret = (struct oracle_session){ .sid = (int64_t)number_of(row, SID),
-                                    .spid = (int32_t)number_of(row, SPID),
+                                    .spid = pid_of(row, SPID),
                                     .told_queue_ns = INT64_MIN };
     oracle_text_copy(row, SERIAL, ret->serial, sizeof ret->serial);
     oracle_text_copy(row, LOGON, ret->logon, sizeof ret->logon);
@@ -141,7 +148,7 @@ static int read_sessions(struct oracle_look *look, struct odbc_statement *statem
 
     look->count = 0;
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
-        if (!grow((void **)&look->sessions, look->count, &look->capacity, sizeof *look->sessions))
+        if (!make_room(&look->sessions, look->count, &look->capacity, sizeof *look->sessions))
             return no_memory(error);
         fill_session(&look->sessions[look->count++], &row, at_ns);
     }
@@ -242,8 +249,7 @@ static int read_waits(struct oracle_look *look, struct odbc_statement *statement
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
         struct oracle_wait *wait;
 
-        if (!grow((void **)&look->waits, look->wait_count, &look->wait_capacity,
-                  sizeof *look->waits))
+        if (!make_room(&look->waits, look->wait_count, &look->wait_capacity, sizeof *look->waits))
             return no_memory(error);
         wait = &look->waits[look->wait_count++];
         wait->sid = (int64_t)number_of(&row, 0);
@@ -310,24 +316,38 @@ static bool read_clock(struct oracle_session *session)
     return true;
 }
 
-/* A process that serves several sessions (shared servers, threads) is nobody's own. */
-static bool is_shared(const struct oracle_look *look, const struct oracle_session *session)
+static int compare_spids(const void *a, const void *b)
 {
-    for (size_t i = 0; i < look->count; i++) {
-        if (&look->sessions[i] != session && look->sessions[i].spid == session->spid)
-            return true;
-    }
-    return false;
+    const struct oracle_session *left = *(struct oracle_session *const *)a,
+                                *right = *(struct oracle_session *const *)b;
+
+    return (left->spid > right->spid) - (left->spid < right->spid);
 }
 
-static void read_clocks(struct oracle_look *look)
+/* A process that serves several sessions (shared servers, threads) is nobody's own. */
+static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
 {
-    for (size_t i = 0; i < look->count; i++) {
-        struct oracle_session *session = &look->sessions[i];
+    const int32_t spid = by_spid[at]->spid;
 
-        if (session->spid > 0 && !is_shared(look, session))
-            session->has_clock = read_clock(session);
+    return (at > 0 && by_spid[at - 1]->spid == spid) ||
+           (at + 1 < count && by_spid[at + 1]->spid == spid);
+}
+
+static int read_clocks(struct oracle_look *look, struct camp_error *error)
+{
+    struct oracle_session **by_spid = calloc(look->count + 1, sizeof *by_spid);
+
+    if (by_spid == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < look->count; i++)
+        by_spid[i] = &look->sessions[i];
+    qsort(by_spid, look->count, sizeof *by_spid, compare_spids);
+    for (size_t i = 0; i < look->count; i++) {
+        if (by_spid[i]->spid > 0 && !is_shared(by_spid, look->count, i))
+            by_spid[i]->has_clock = read_clock(by_spid[i]);
     }
+    free(by_spid);
+    return CAMP_OK;
 }
 
 /* -------------------------------------------------------------------------------- The look -- */
@@ -346,17 +366,18 @@ int oracle_look_read(struct oracle_look *look, struct oracle_texts *texts, bool 
 
     if (r == CAMP_OK)
         r = read_waits(look, texts->waits, error);
-    if (r != CAMP_OK)
-        return r;
-    if (use_clock && texts->is_local)
-        read_clocks(look);
-    r = confirm_sessions(look, texts->sessions, error);
+    if (r == CAMP_OK && use_clock && texts->is_local)
+        r = read_clocks(look, error);
+    if (r == CAMP_OK)
+        r = confirm_sessions(look, texts->sessions, error);
     if (r == CAMP_OK)
         r = read_model(look, texts->model, error);
+    if (r != CAMP_OK)
+        return r;
     for (size_t i = 0; i < look->count; i++) {
         if (!texts->is_local)
             look->sessions[i].spid = 0;
     }
     divide_waits(look);
-    return r;
+    return CAMP_OK;
 }

@@ -164,18 +164,19 @@ static void book_clock(struct oracle_times *times, const struct oracle_session *
         times->run_queue_ns = times->elapsed_ns > booked_ns ? times->elapsed_ns - booked_ns : 0;
 }
 
-/* What DB time has that is neither DB CPU nor a wait: most of it, the wait for a CPU. */
+/* What DB time has that is neither DB CPU nor a wait: most of it, the wait for a CPU. Numbers that
+ * no database has wrap around. */
 static int64_t unexplained(const struct oracle_look *look, const struct oracle_session *session)
 {
-    int64_t ns = (int64_t)session->db_time_ns - (int64_t)session->db_cpu_ns;
+    uint64_t ns = session->db_time_ns - session->db_cpu_ns;
 
     for (size_t i = 0; i < session->wait_count; i++) {
         const struct oracle_wait *wait = &look->waits[session->first_wait + i];
 
         if (strcmp(wait->class, "Idle") != 0)
-            ns -= time_of(look, session, wait);
+            ns -= (uint64_t)time_of(look, session, wait);
     }
-    return ns;
+    return (int64_t)ns;
 }
 
 /* Waits are written down at once and DB time later, so that what is unexplained falls between two
@@ -188,7 +189,7 @@ static void tell_run_queue(struct oracle_times *times, const struct oracle_look 
     const int64_t height = then > earlier->told_queue_ns ? then : earlier->told_queue_ns;
 
     session->told_queue_ns = now > height ? now : height;
-    times->told_run_queue_ns = (uint64_t)(session->told_queue_ns - height);
+    times->told_run_queue_ns = (uint64_t)session->told_queue_ns - (uint64_t)height;
 }
 
 int oracle_times_fill(struct oracle_times *times, const struct oracle_look *before,
