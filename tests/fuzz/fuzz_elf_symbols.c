@@ -1,4 +1,7 @@
-/* An executable of whoever runs a process that calls itself a server: any bytes. */
+/* An executable of whoever runs a process that calls itself a server: any bytes. It begins with
+ * tests/fixtures/elf/two_variables: gcc -fPIE -pie -nostdlib -s -Wl,-E,-z,noseparate-code of
+ * `void *MyBEEntry; unsigned place, *my_wait_event_info = &place; int _start(void) { return 0; }`.
+ */
 #include "sources/sessions/elf_symbols.h"
 
 #include <stdint.h>

@@ -1,0 +1,100 @@
+/* Any bytes as the rows of an Oracle, which any database behind ODBC may call itself: two looks,
+ * and what lies between them. Fields end with a tab, the rows of an answer with a newline. */
+#include "../unit/fake_odbc.h"
+#include "sources/sessions/oracle_inside.h"
+
+#include <stdint.h>
+
+#define FIELDS_MOST 512
+#define INPUTS_OF_A_FRAME 1000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct fake_answer answers[] = {
+    { .of = "v$session s", .columns = 14 },
+    { .of = "v$session_event", .columns = 5 },
+    { .of = "v$sess_time_model", .columns = 3 },
+    { .of = "v$instance", .columns = 1 },
+};
+
+/* Takes the fields of an answer. */
+static size_t take_rows(const uint8_t **at, const uint8_t *end, size_t columns,
+                        struct field fields[FIELDS_MOST])
+{
+    size_t count = 0;
+
+    for (const uint8_t *begin = *at; *at < end && count < FIELDS_MOST; ++*at) {
+        if (**at != '\t' && **at != '\n')
+            continue;
+        fields[count++] = (struct field){ (const char *)begin, (size_t)(*at - begin) };
+        begin = *at + 1;
+        if (**at == '\n') {
+            ++*at;
+            break;
+        }
+    }
+    return count / columns;
+}
+
+static void take_look(const uint8_t **at, const uint8_t *end, struct oracle_texts *texts,
+                      struct oracle_look *look)
+{
+    static struct field fields[4][FIELDS_MOST];
+
+    for (size_t i = 0; i < 3; i++) {
+        answers[i].fields = fields[i];
+        answers[i].rows = take_rows(at, end, answers[i].columns, fields[i]);
+    }
+    answers[0].again = fields[3];
+    answers[0].rows_again = take_rows(at, end, answers[0].columns, fields[3]);
+    answers[0].executed = 0;
+    if (oracle_look_read(look, texts, false, NULL) != CAMP_OK)
+        abort();
+}
+
+/* The rules take long to be read: once for many inputs. */
+static void open_frame(struct session_frame *frame)
+{
+    const struct session_plan plan = { .name = "oracle",
+                                       .has_told = true,
+                                       .rules_text = session_rules_oracle,
+                                       .label_names = oracle_label_names,
+                                       .label_count = ORACLE_LABELS };
+    static unsigned uses;
+
+    if (uses++ % INPUTS_OF_A_FRAME != 0)
+        return;
+    if (uses > 1)
+        session_frame_release(frame);
+    if (session_frame_init(frame, &plan, NULL) != CAMP_OK)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct oracle_source source;
+    struct oracle_look after = { 0 };
+    struct odbc_connection connection;
+    struct oracle_texts texts;
+    const uint8_t *at = data;
+
+    fake_answers = answers;
+    fake_answer_count = sizeof answers / sizeof answers[0];
+    open_frame(&source.sessions);
+    if (oracle_texts_open(&texts, &connection, false, NULL) != CAMP_OK)
+        abort();
+    take_look(&at, data + size, &texts, &source.before);
+    take_look(&at, data + size, &texts, &after);
+    session_frame_begin(&source.sessions, source.before.at_ns, after.at_ns, 0);
+    if (oracle_rows_fill(&source, &after) != CAMP_OK ||
+        source.sessions.frame.entity_count > after.count)
+        abort();
+    for (size_t i = 0; i < source.sessions.frame.entity_count; i++) {
+        if (source.sessions.frame.elapsed_ns[i] != after.at_ns - source.before.at_ns)
+            abort();
+    }
+    oracle_texts_close(&texts);
+    oracle_look_release(&source.before);
+    oracle_look_release(&after);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* Any bytes as the memory of what calls itself a PostgreSQL server: entries of its table, and where
+ * its pointers lead. The process whose memory it is is this one. */
+#include "sources/sessions/postgres_events.h"
+#include "sources/sessions/postgres_memory.h"
+#include "sources/sessions/process_memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was learned of entries lies in them, and tells the activities apart. */
+static void check_place(const struct postgres_place *place)
+{
+    if (place->activity_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE ||
+        place->pid_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE)
+        abort();
+    for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
+        if (postgres_place_activity(place, place->code[a]) != (enum postgres_activity)a)
+            abort();
+    }
+}
+
+static void learn(const uint8_t *data, size_t size, struct postgres_place *place)
+{
+    const size_t count = size / POSTGRES_ENTRY_SIZE < 8 ? size / POSTGRES_ENTRY_SIZE : 8;
+    unsigned char *entries = malloc(count * POSTGRES_ENTRY_SIZE + 1); /* of exactly this size */
+    struct postgres_known known[8];
+
+    if (entries == NULL)
+        abort();
+    memcpy(entries, data, count * POSTGRES_ENTRY_SIZE);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, sizeof known[i].pid);
+        known[i].activity = (enum postgres_activity)(i % POSTGRES_ACTIVITIES);
+    }
+    if (postgres_place_compare(place, known, entries, count, NULL) == CAMP_OK)
+        check_place(place);
+    free(entries);
+}
+
+/* Twice, as the second time the addresses are known. */
+static void read_backends(const struct postgres_place *place)
+{
+    struct postgres_backend backends[] = { { .pid = 0 },
+                                           { .pid = getpid() },
+                                           { .pid = INT32_MAX } };
+    char name[POSTGRES_EVENT_SIZE];
+    struct postgres_events events = { 0 };
+    struct postgres_memory *memory;
+
+    if (postgres_memory_open(&memory, place, NULL) != CAMP_OK)
+        abort();
+    for (int i = 0; i < 2; i++)
+        postgres_memory_read(memory, backends, 3, NULL);
+    if (backends[0].known || backends[2].known)
+        abort();
+    if (backends[1].known && (postgres_event_class(backends[1].event)[0] == '\0' ||
+                              postgres_event_name(&events, backends[1].event, name)[0] == '\0'))
+        abort();
+    postgres_memory_close(memory);
+    postgres_events_release(&events);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static uint64_t words[64];
+    struct postgres_place place = { .pid = getpid() };
+
+    learn(data, size, &place);
+    memset(words, 0, sizeof words);
+    memcpy(words, data, size < sizeof words ? size : sizeof words);
+    if (words[0] % 2 != 0) /* addresses that are there */
+        words[1] = (uint64_t)(uintptr_t)&words[2 + words[1] % 32];
+    if (words[0] % 4 > 1)
+        words[2] = (uint64_t)(uintptr_t)&words[4 + words[2] % 32];
+    place.event_pointer = (uint64_t)(uintptr_t)&words[1];
+    place.entry_pointer = (uint64_t)(uintptr_t)&words[2];
+    place.pid_offset = 8;
+    place.learned = 1;
+    words[words[3] % 64] = (uint64_t)getpid();
+    read_backends(&place);
+    return 0;
+}
