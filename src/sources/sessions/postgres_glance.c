@@ -111,14 +111,24 @@ void postgres_glance_learn(struct postgres_source *source, const struct postgres
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
+/* Who was asleep and has not run since is not asked again: a tenth of the cost. It may have been
+ * woken meanwhile and wait for a CPU, once in such a sleep. */
 bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
 {
     const struct postgres_source *source = context;
-    const struct postgres_who *who = postgres_roll_find(&source->roll, pid, start_us);
+    struct postgres_who *who = postgres_roll_find(&source->roll, pid, start_us);
+    uint64_t cpu_ns;
     char state;
 
-    return who != NULL && who->has_task && proc_clock_state(&who->task, &state, NULL) == CAMP_OK &&
-           state != 'R';
+    if (who == NULL || !who->has_task || camp_pid_cpu_ns(pid, &cpu_ns) != CAMP_OK)
+        return false;
+    if (who->asleep_cpu_ns == cpu_ns)
+        return true;
+    who->asleep_cpu_ns = 0;
+    if (proc_clock_state(&who->task, &state, NULL) != CAMP_OK || state == 'R')
+        return false;
+    who->asleep_cpu_ns = cpu_ns;
+    return true;
 }
 
 /* Those that the last look by SQL saw, ascending by pid; `glances` has room for them. */

@@ -27,6 +27,9 @@ struct postgres_who {
     bool has_task;
     struct camp_thread task;
     struct proc_clock clock; /* as it was last read; all zero: not yet */
+    /* Its process' CPU clock just before `clock` was read, and before it was seen asleep; 0: not.
+     * As long as that stands still it has not run. */
+    uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 
 struct postgres_roll {

@@ -215,6 +215,17 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
+/* Since its clock was read last. A system call, where reading it is three of a file, twice. */
+static bool has_run(struct postgres_who *who)
+{
+    uint64_t cpu_ns = 0;
+    const bool is_there = camp_pid_cpu_ns(who->pid, &cpu_ns) == CAMP_OK;
+    const bool ret = !is_there || cpu_ns != who->clock_cpu_ns;
+
+    who->clock_cpu_ns = cpu_ns;
+    return ret;
+}
+
 /* What the scheduler counted since it was read last, or, of who began in the interval, at all.
  * False: of this interval it is not known. */
 static bool read_clock(const struct postgres_source *source, struct postgres_who *who,
@@ -223,7 +234,8 @@ static bool read_clock(const struct postgres_source *source, struct postgres_who
     const struct proc_clock before = who->clock;
     const bool is_new = who->began_ns >= source->sessions.frame.start_ns;
 
-    if (!who->has_task || proc_clock_read(&who->task, &who->clock, NULL) != CAMP_OK)
+    if (!who->has_task ||
+        (has_run(who) && proc_clock_read(&who->task, &who->clock, NULL) != CAMP_OK))
         return false;
     if (before.time_ns == 0 && !is_new)
         return false;
