@@ -161,13 +161,25 @@ def sessions_verdicts(record):
                     record["percent"] <= record["limit_percent"])]
 
 
+def tier_cost_percent(record):
+    return record["own_percent"] + record["backend_percent"]
+
+
+def tier_cost_verdicts(record):
+    if "limit_percent" not in record:
+        return []
+    return [verdict(f"{record['sessions']} PostgreSQL sessions, tier {record['tier']}: of a CPU",
+                    f"{tier_cost_percent(record):.2f} %", f"{record['limit_percent']:.2f} %",
+                    tier_cost_percent(record) <= record["limit_percent"])]
+
+
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts,
-              "sessions": sessions_verdicts}
+              "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -272,6 +284,30 @@ def print_sessions(record):
           f"of camp, {record['backend_ms']:.2f} of its backend")
 
 
+def print_tier_errors(record):
+    print(f"\nPostgreSQL, pgbench with {record['sessions']:.0f} clients: share of a state, and its RMS error in "
+          f"ms a second of a session, against bpf\nin the same {record['intervals']} intervals of 1 s; load "
+          f"{record['load']:.1f}, stolen {record['stolen_percent']:.1f} % of a CPU")
+    states = list(record["tiers"]["bpf"])
+    print(f"  {'':18}" + "".join(f"{state:>18}" for state in states))
+    for tier, of in record["tiers"].items():
+        print(f"  {tier:18}" + "".join(f"{of[state]['percent']:9.2f} %{of[state]['rms_ms']:7.1f}"
+                                       for state in states))
+
+
+def print_tier_speed(record):
+    print(f"\nPostgreSQL, pgbench beside camp record, against the blocks before and after, without it: median "
+          f"[least to most]\nof {record['rounds']} rounds; {record['transactions']:.0f} transactions a second; load "
+          f"{record['load']:.1f}")
+    for tier, (middle, least, most) in record["ratios"].items():
+        print(f"  {tier:18}{middle:7.3f} [{least:.3f} to {most:.3f}]")
+
+
+def print_tier_cost(record):
+    print(f"tier {record['tier']}, {record['sessions']} sessions of PostgreSQL: {tier_cost_percent(record):.2f} % of a "
+          f"CPU, {record['own_percent']:.2f} of camp, {record['backend_percent']:.2f} of its backend")
+
+
 def print_recording(record):
     if record["what"] == "write":
         print(f"\nRecording {record['threads']:,} threads once a second, {record['active']} % active")
@@ -346,6 +382,8 @@ PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "t
             "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
+            "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
+            "tier_cost": print_tier_cost,
             "verdict": print_verdict}
 
 

@@ -1,0 +1,228 @@
+"""What the tiers of PostgreSQL sessions are worth and what they cost: pgbench (TPC-B, 8 clients) on two
+CPUs, with a server of its own (tests/servers/lib.bash).
+
+- errors: all tiers look at the same intervals at once (bench/tiers.c); of each session's states the root
+  mean square of the error against the bpf tier, in ms a second of its time.
+- speed: pgbench's transactions a second while `camp record` runs beside it, against the mean of the
+  blocks just before and just after, without it.
+- cost: CPU time of camp and of its backend with 100 sessions, which do next to nothing.
+"""
+
+import collections
+import contextlib
+import json
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+
+import states
+from table import Failed
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TIERS = ("bpf", "schedstat+memory", "schedstat+SQL", "SQL")
+STATES = ("cpu", "run_queue", "contention", "wait", "idle", "unaccounted")
+CLIENTS = 8
+CPUS = 2
+OPENING_S = 2.5  # of a tier; it learns from four connections
+INTERVALS = 20  # of 1 s
+ROUNDS, BLOCK_S = 5, 3
+SESSIONS = 100
+LIMIT_PERCENT = {"schedstat+SQL": 1.0}  # of one CPU
+SERVER = """
+. "$1/tests/servers/lib.bash"
+skip() { echo "$*" >&2; exit 77; }
+trap servers_end EXIT
+servers_begin
+start_postgres max_connections=200
+"$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
+echo "$PG_FOLDER" "$POSTGRES_BIN"
+read -r _
+"""
+
+
+def pin():
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CPUS])
+
+
+def cpu_ns(pid):
+    """Of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
+    return time.clock_gettime_ns(~pid << 3 | 2)
+
+
+class Server:
+    """A PostgreSQL server, which ends with this."""
+
+    def __enter__(self):
+        self.shell = subprocess.Popen(["bash", "-c", SERVER, "-", TREE], preexec_fn=pin, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE)
+        words = self.shell.stdout.readline().split()
+        if len(words) != 2:
+            raise Failed(f"PostgreSQL: {self.shell.stderr.read().strip()}")
+        self.folder, self.programs = words
+        self.conninfo = f"host={self.folder} dbname=postgres user=camp_super"
+        return self
+
+    def __exit__(self, *_):
+        self.shell.communicate("\n", timeout=30)
+
+    def pgbench(self, clients, seconds, *options):
+        return subprocess.Popen(
+            [f"{self.programs}/pgbench", "-n", "-h", self.folder, "-U", "camp_super", "-c", str(clients),
+             "-T", str(seconds), *options, "postgres"], preexec_fn=pin, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def pids_of_camp(self):
+        done = subprocess.run(
+            [f"{self.programs}/psql", "-XqAt", self.conninfo, "-c",
+             "select pid from pg_stat_activity where application_name = 'camp'"],
+            stdout=subprocess.PIPE, text=True, check=True, timeout=30)
+        return [int(pid) for pid in done.stdout.split()]
+
+    @contextlib.contextmanager
+    def load(self, clients, *options):
+        pgbench = self.pgbench(clients, 600, *options)
+        try:
+            time.sleep(1)
+            yield
+        finally:
+            pgbench.terminate()
+            pgbench.wait()
+
+
+# ------------------------------------------------------------------------------- errors --
+
+
+def begin_tier(build, server, tier, begin_ns, intervals):
+    return subprocess.Popen([f"{build}/bench/tiers", f"postgres:{server.conninfo}", tier, str(begin_ns),
+                             str(intervals), "1000"], preexec_fn=pin, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def rows_of(tier, process):
+    """(interval, pid) -> its row; and the CPU time of the process in ns."""
+    out, wrong = process.communicate(timeout=120)
+    if process.returncode != 0:
+        raise Failed(f"tier {tier}: {wrong.strip()}")
+    *rows, total = [json.loads(line) for line in out.splitlines()]
+    return {(row["interval"], row["pid"]): row for row in rows}, total["cpu"]
+
+
+def part_of(row, state):
+    return 1000 * row[state] / row["elapsed"]
+
+
+def tier_errors(rows, truth, both):
+    """Of each state: its share in percent, and its RMS error in ms a second of a session."""
+    elapsed = sum(rows[key]["elapsed"] for key in both)
+    return {state: {"percent": 100 * sum(rows[key][state] for key in both) / elapsed,
+                    "rms_ms": statistics.mean((part_of(rows[key], state) - part_of(truth[key], state)) ** 2
+                                              for key in both) ** 0.5}
+            for state in STATES}
+
+
+def errors_record(build, server, intervals):
+    stolen = states_stolen_s()
+    with server.load(CLIENTS):
+        begin_ns = time.monotonic_ns() + int(OPENING_S * 1e9)
+        running = {tier: begin_tier(build, server, tier, begin_ns, intervals) for tier in TIERS}
+        rows = {tier: rows_of(tier, process)[0] for tier, process in running.items()}
+    # Of all tiers the same: camp's own sessions are not in its own rows.
+    both = set.intersection(*(set(of) for of in rows.values()))
+    busy = {key for key in both if rows["bpf"][key]["cpu"] > 0.001 * rows["bpf"][key]["elapsed"]}
+    if not busy:
+        raise Failed("errors: no session was seen by all tiers")
+    return {"part": "tier_errors", "intervals": intervals, "sessions": len(busy) / intervals,
+            "stolen_percent": 100 * (states_stolen_s() - stolen) / (intervals + OPENING_S),
+            "load": os.getloadavg()[0],
+            "tiers": {tier: tier_errors(rows[tier], rows["bpf"], busy) for tier in TIERS}}
+
+
+def states_stolen_s():
+    """What a hypervisor took from all CPUs since boot."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
+# -------------------------------------------------------------------------------- speed --
+
+
+def transactions(server):
+    """A second, of one block."""
+    out, _ = server.pgbench(CLIENTS, BLOCK_S).communicate(timeout=60)
+    found = re.search(r"^tps = ([0-9.]+)", out, re.MULTILINE)
+    if found is None:
+        raise Failed("pgbench does not tell its speed")
+    return float(found.group(1))
+
+
+@contextlib.contextmanager
+def recording(build, server, tier):
+    with tempfile.TemporaryDirectory() as folder:
+        camp = subprocess.Popen([f"{build}/src/camp", "record", "--from", f"postgres:{server.conninfo}",
+                                 "--tier", tier, "--output", f"{folder}/run.camp"], preexec_fn=pin,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(OPENING_S)
+        if camp.poll() is not None:
+            raise Failed(f"tier {tier}: {camp.stderr.read().strip()}")
+        try:
+            yield
+        finally:
+            camp.terminate()
+            camp.communicate()
+
+
+def speed_record(build, server, rounds):
+    ratios = collections.defaultdict(list)
+    without = [transactions(server)]
+    for number in range(rounds):
+        for tier in TIERS if number % 2 == 0 else reversed(TIERS):
+            with recording(build, server, tier):
+                during = transactions(server)
+            without.append(transactions(server))
+            ratios[tier].append(during / statistics.mean(without[-2:]))
+    return {"part": "tier_speed", "rounds": rounds, "transactions": statistics.median(without),
+            "load": os.getloadavg()[0],
+            "ratios": {tier: [statistics.median(of), min(of), max(of)] for tier, of in ratios.items()}}
+
+
+# --------------------------------------------------------------------------------- cost --
+
+
+def cost_record(build, server, tier, intervals):
+    """In percent of one CPU: of camp, and of its backend."""
+    begin_ns = time.monotonic_ns() + int(OPENING_S * 1e9)
+    process = begin_tier(build, server, tier, begin_ns, intervals)
+    time.sleep(max(0, (begin_ns - time.monotonic_ns()) / 1e9))
+    pids = server.pids_of_camp()
+    before = sum(map(cpu_ns, pids))
+    time.sleep(intervals - 1)
+    backend = sum(map(cpu_ns, pids)) - before
+    _, own = rows_of(tier, process)
+    record = {"part": "tier_cost", "tier": tier, "sessions": SESSIONS,
+              "own_percent": own / intervals / 1e7, "backend_percent": backend / (intervals - 1) / 1e7}
+    if tier in LIMIT_PERCENT:
+        record["limit_percent"] = LIMIT_PERCENT[tier]
+    return record
+
+
+def measure(build, quick):
+    """The lines of this part, and what failed."""
+    if not os.path.exists(f"{build}/bench/tiers"):
+        return [{"part": "peer", "who": "PostgreSQL's tiers (libpq)", "present": False}], []
+    if os.geteuid() != 0 or not os.path.exists(f"{build}/bench/backends"):
+        return [{"part": "peer", "who": "PostgreSQL's tiers (root, microstates)", "present": False}], []
+    records = []
+    try:
+        with Server() as server:
+            records.append(errors_record(build, server, 5 if quick else INTERVALS))
+            records.append(speed_record(build, server, 1 if quick else ROUNDS))
+            with server.load(SESSIONS, "-S", "-R", "20"):
+                records += [cost_record(build, server, tier, 4 if quick else 10) for tier in TIERS]
+        records.append(states.backends_record(build, 3 if quick else states.BACKENDS_ROUNDS))
+    except (Failed, OSError, subprocess.SubprocessError) as error:
+        return records, [f"postgres: {error}"]
+    return records, []
