@@ -8,6 +8,7 @@
  */
 #include "../live/states_session.h"
 #include "microstates/backends.h"
+#include "sources/sessions/postgres_learn.h"
 #include "sources/sessions/postgres_memory.h"
 #include "sources/sessions/postgres_place.h"
 #include "sources/sessions/proc_clock.h"
@@ -68,29 +69,16 @@ static void disconnect_all(PGconn **connections, size_t count)
         PQfinish(connections[i]);
 }
 
-/* Where this server has what, learned from four connections. */
+/* Where this server has what. */
 static struct postgres_place learn_place(void)
 {
+    static const volatile sig_atomic_t stop;
     struct postgres_place place;
-    struct postgres_known known[POSTGRES_ACTIVITIES];
-    PGconn *connections[POSTGRES_ACTIVITIES];
     struct camp_error error;
 
-    if (postgres_place_find(&place, postmaster, &error) != CAMP_OK)
+    if (postgres_place_find(&place, postmaster, &error) != CAMP_OK ||
+        postgres_learn(&place, conninfo, &stop, &error) != CAMP_OK)
         fail_msg("%s", error.message);
-    for (int i = 0; i < POSTGRES_ACTIVITIES; i++) {
-        connections[i] = connect_to_server();
-        known[i].pid = PQbackendPID(connections[i]);
-        known[i].activity = (enum postgres_activity)i;
-    }
-    send_query(connections[POSTGRES_ACTIVE], "select pg_sleep(60)");
-    query(connections[POSTGRES_IN_TRANSACTION], "begin");
-    make_fail(connections[POSTGRES_IN_TRANSACTION_ABORTED]);
-    usleep(100000);
-    if (postgres_place_learn(&place, known, POSTGRES_ACTIVITIES, &error) != CAMP_OK)
-        fail_msg("%s", error.message);
-    kill(known[POSTGRES_ACTIVE].pid, SIGTERM);
-    disconnect_all(connections, POSTGRES_ACTIVITIES);
     return place;
 }
 

@@ -188,22 +188,6 @@ int postgres_place_entry(const struct postgres_place *place, int32_t pid,
     return r == CAMP_OK ? process_memory_read(pid, at, ret, POSTGRES_ENTRY_SIZE, error) : r;
 }
 
-int postgres_place_learn(struct postgres_place *place, const struct postgres_known *known,
-                         size_t count, struct camp_error *error)
-{
-    unsigned char *entries = calloc(count + 1, POSTGRES_ENTRY_SIZE);
-    int r = CAMP_OK;
-
-    if (entries == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the states of connections");
-    for (size_t i = 0; i < count && r == CAMP_OK; i++)
-        r = postgres_place_entry(place, known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, error);
-    if (r == CAMP_OK)
-        r = postgres_place_compare(place, known, entries, count, error);
-    free(entries);
-    return r;
-}
-
 enum postgres_activity postgres_place_activity(const struct postgres_place *place, uint32_t code)
 {
     for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {

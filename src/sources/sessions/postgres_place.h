@@ -47,13 +47,11 @@ struct postgres_known {
     enum postgres_activity activity;
 };
 
-/* Looks at known[count], among them at least one of each of the four activities, and learns where
- * st_state is. CAMP_E_FORMAT: no place, or more than one, tells them apart. */
-int postgres_place_learn(struct postgres_place *place, const struct postgres_known *known,
-                         size_t count, struct camp_error *error);
-
-/* What learns, of entries that were read: entries[count] of POSTGRES_ENTRY_SIZE bytes each. */
 #define POSTGRES_ENTRY_SIZE 512 /* of some 400 in versions 14 to 17, st_state at about 230 */
+
+/* Learns where st_state is, of entries[count] of POSTGRES_ENTRY_SIZE bytes each, those of
+ * known[count] at the moment when each did what is said, among them at least one of each of the
+ * four activities. CAMP_E_FORMAT: no place, or more than one, tells them apart. */
 int postgres_place_compare(struct postgres_place *place, const struct postgres_known *known,
                            const unsigned char *entries, size_t count, struct camp_error *error);
 
