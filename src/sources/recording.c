@@ -18,6 +18,7 @@
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
+#define NOTE_SIZE 512
 #define ENDS_EARLY "%.200s is damaged: it ends too early; what is whole of it was shown"
 
 struct recording_source {
@@ -26,6 +27,8 @@ struct recording_source {
     char *path;
     sqlite3 *database;
     sqlite3_stmt *after;                  /* the first tick after another */
+    sqlite3_stmt *said;                   /* the note of a tick; NULL: the file has none */
+    char note[NOTE_SIZE];                 /* of the last one read */
     struct recording_table table, beside; /* beside.database NULL: nothing stands beside */
     struct frame nothing;                 /* beside an interval without */
     int64_t tick;                         /* the last one read */
@@ -49,19 +52,22 @@ static int ask_fact(const struct recording_source *source, const char *key,
     return recording_file_fact(source->database, source->path, key, ret, error);
 }
 
-/* The texts of struct from_facts are static. */
+/* The texts of struct from_facts stay: as labels do. */
 static const char *tier_of(const char *text)
 {
-    static const char *const tiers[] = { "bpf", "taskstats", "schedstat", "proc", "table" };
+    const struct labels *kept = labels_intern(&text, 1);
 
-    for (size_t i = 0; i < sizeof tiers / sizeof tiers[0]; i++) {
-        if (strcmp(text, tiers[i]) == 0)
-            return tiers[i];
-    }
-    return "recording";
+    return kept != NULL ? kept->values[0] : "recording";
 }
 
 /* --------------------------------------------------------------------------------- Opening -- */
+
+/* Older files have none. */
+static bool has_notes(sqlite3 *database)
+{
+    return sqlite3_table_column_metadata(database, NULL, "note", "since_tick", NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
 
 static int open_tables(struct recording_source *source, struct camp_error *error)
 {
@@ -83,6 +89,10 @@ static int open_tables(struct recording_source *source, struct camp_error *error
     if (r == CAMP_OK)
         r = recording_prepare(source->database, source->path, &source->after, error,
                               "SELECT tick FROM tick WHERE tick > ? ORDER BY tick LIMIT 1");
+    if (r == CAMP_OK && has_notes(source->database))
+        r = recording_prepare(source->database, source->path, &source->said, error,
+                              "SELECT text FROM note WHERE since_tick <= ? "
+                              "ORDER BY since_tick DESC LIMIT 1");
     return r;
 }
 
@@ -220,6 +230,26 @@ static void keep_pace(struct recording_source *source, const struct frame *frame
         ;
 }
 
+static int read_note(struct recording_source *source, struct camp_error *error)
+{
+    const unsigned char *text;
+    int stepped;
+
+    source->note[0] = '\0';
+    if (source->said == NULL)
+        return CAMP_OK;
+    sqlite3_bind_int64(source->said, 1, source->tick);
+    stepped = sqlite3_step(source->said);
+    text = stepped == SQLITE_ROW ? sqlite3_column_text(source->said, 0) : NULL;
+    if (text != NULL)
+        snprintf(source->note, sizeof source->note, "%s", (const char *)text);
+    sqlite3_reset(source->said);
+    source->table.frames[source->table.now].note = source->note;
+    return stepped == SQLITE_ROW || stepped == SQLITE_DONE
+               ? CAMP_OK
+               : recording_failed(source->database, source->path, error);
+}
+
 /* One transaction for both frames: the recorder may be at work. */
 static int read_frames(struct recording_source *source, struct camp_error *error)
 {
@@ -231,6 +261,8 @@ static int read_frames(struct recording_source *source, struct camp_error *error
         r = recording_table_read(&source->table, source->tick, error);
     if (r == CAMP_OK && source->beside.database != NULL)
         r = recording_table_read(&source->beside, source->tick, error);
+    if (r == CAMP_OK)
+        r = read_note(source, error);
     sqlite3_exec(source->database, "COMMIT", NULL, NULL, NULL);
     return r;
 }
@@ -265,6 +297,7 @@ static void close_recording(struct source *base)
     recording_table_release(&source->table);
     recording_table_release(&source->beside);
     sqlite3_finalize(source->after);
+    sqlite3_finalize(source->said);
     sqlite3_close(source->database);
     free(source->path);
     free(source);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
+#define NOTE_SIZE 512
 #define TABLES 2 /* the source's own, and what stands beside */
 
 struct recorder {
@@ -23,6 +25,7 @@ struct recorder {
     int64_t tick;       /* last one committed */
     uint32_t number;    /* last one given to an entity */
     struct recorder_counts counts;
+    char note[NOTE_SIZE]; /* of the last interval */
 };
 
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
@@ -46,7 +49,8 @@ static const char file_tables[] =
     " table_name TEXT NOT NULL, id INTEGER NOT NULL, pid INTEGER NOT NULL,"
     " parent INTEGER NOT NULL, uid INTEGER NOT NULL, cgroup INTEGER NOT NULL,"
     " kernel INTEGER NOT NULL, name TEXT NOT NULL,"
-    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;";
+    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;";
 
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {
@@ -205,6 +209,20 @@ static int create_tables(struct recorder *recorder, const struct frame *const fr
     return r == CAMP_E_IO ? fail(recorder, error) : r;
 }
 
+/* What the source says of an interval stays until it says something else, or nothing. */
+static int write_note(const struct recorder *recorder, const char *note, struct camp_error *error)
+{
+    char *sql;
+    int r;
+
+    if (strcmp(note, recorder->note) == 0)
+        return CAMP_OK;
+    sql = sqlite3_mprintf("INSERT INTO note VALUES(%lld, %Q)", (long long)recorder->tick + 1, note);
+    r = sql != NULL ? run(recorder, sql, error) : CAMP_E_NOMEM;
+    sqlite3_free(sql);
+    return r;
+}
+
 static int write_frames(struct recorder *recorder, const struct frame *const frames[TABLES],
                         uint64_t *ret_written, struct camp_error *error)
 {
@@ -245,15 +263,20 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
                    struct camp_error *error)
 {
     const struct frame *const frames[TABLES] = { frame, beside };
+    char note[NOTE_SIZE];
     uint64_t written = 0;
     int r = run(recorder, "BEGIN IMMEDIATE", error);
 
+    snprintf(note, sizeof note, "%s", frame->note != NULL ? frame->note : "");
+    if (r == CAMP_OK)
+        r = write_note(recorder, note, error);
     if (r == CAMP_OK)
         r = write_frames(recorder, frames, &written, error);
     if (r != CAMP_OK) {
         undo(recorder);
         return r;
     }
+    memcpy(recorder->note, note, sizeof note);
     recorder->tick++;
     recorder->counts.ticks++;
     recorder->counts.rows += frame->entity_count + (beside != NULL ? beside->entity_count : 0);

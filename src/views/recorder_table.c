@@ -18,10 +18,10 @@ static const char *const kinds[] = { "state", "counter", "gauge" };
 /* Names that the file has already, or that a row has beside its columns. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = {
-        "camp",  "tick",     "tick_beside", "column_info", "label",   "label_name",    "entity",
-        "flags", "identity", "elapsed_ns",  "count",       "next_ns", "unaccounted_ns"
-    };
+    static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
+                                         "label",   "label_name",    "entity",      "note",
+                                         "flags",   "identity",      "elapsed_ns",  "count",
+                                         "next_ns", "unaccounted_ns" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcasecmp(name, names[i]) == 0)

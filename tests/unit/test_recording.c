@@ -292,7 +292,7 @@ static int remove_folder(void **state)
 
 static struct recorder *open_recorder(void)
 {
-    const struct recorder_about about = { "made", "makings", "bpf", "a note", WALL_NS };
+    const struct recorder_about about = { "made", "makings", "schedstat+SQL", "a note", WALL_NS };
     struct camp_error error = { 0 };
     struct recorder *recorder;
 
@@ -496,7 +496,7 @@ static void facts_are_those_of_the_recording(void **state)
     record_made(&states_schema, NULL);
     source_close(open_from(&from, &facts));
     assert_string_equal(facts.kind, "makings");
-    assert_string_equal(facts.tier, "bpf");
+    assert_string_equal(facts.tier, "schedstat+SQL"); /* whatever a source calls it */
     assert_string_equal(facts.note, "a note");
     assert_false(facts.live);
     assert_int_equal(facts.interval_ns, WALL_NS);
@@ -692,6 +692,46 @@ static void a_recording_from_before_labels_is_read(void **state)
     source_close(source);
 }
 
+static const char *const notes[] = { NULL, "the server is gone", "the server is gone", "", "back" };
+
+static void record_notes(void)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        make_frame(&frame, i);
+        frame.note = notes[i];
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+}
+
+static void what_was_said_of_an_interval_is_read_back(void **state)
+{
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    record_notes();
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_string_equal(read->note, notes[i] != NULL ? notes[i] : "");
+    }
+    source_close(source);
+    assert_string_equal(ask_sql("SELECT group_concat(since_tick) FROM note"), "2,4,5");
+    run_sql("DROP TABLE note"); /* as in an older recording */
+    source = open_from(&from, &facts);
+    assert_int_equal(read_frame(source, &read), CAMP_OK);
+    assert_null(read->note);
+    source_close(source);
+}
+
 /* Reads to the end, or to a failure, and says with which words. "": it was read whole. */
 static const char *read_all(size_t *ret_frames)
 {
@@ -820,6 +860,7 @@ int main(void)
         RECORDING_TEST(a_long_recording_forgets_who_is_gone),
         RECORDING_TEST(a_label_is_written_when_it_changes),
         RECORDING_TEST(a_recording_from_before_labels_is_read),
+        RECORDING_TEST(what_was_said_of_an_interval_is_read_back),
         RECORDING_TEST(what_is_no_recording_is_told),
         RECORDING_TEST(an_empty_recording_is_told),
         RECORDING_TEST(a_newer_recording_is_told),
