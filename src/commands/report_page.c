@@ -65,8 +65,11 @@ static int put_frame(void *context, const struct frame *frame)
 {
     struct work *work = context;
     bool is_key;
+    int r = stream_said(&work->stream, frame, &work->blocks);
 
-    return put_blocks(work, stream_frame(&work->stream, frame, &work->blocks, &is_key));
+    if (r == CAMP_OK)
+        r = stream_frame(&work->stream, frame, &work->blocks, &is_key);
+    return put_blocks(work, r);
 }
 
 static int finish(struct work *work)

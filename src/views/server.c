@@ -142,24 +142,12 @@ static void forget(struct server *server)
         stream_forget(&server->stream, oldest - kept);
 }
 
-/* What the source says of this interval, once. */
 static int put_note(struct server *server, const struct frame *frame)
 {
-    const char *note = frame->note != NULL ? frame->note : "";
-    const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);
-    char text[sizeof server->noted + 16];
-    struct tm local;
-    int r = CAMP_OK;
+    int r;
 
-    if (strncmp(note, server->noted, sizeof server->noted - 1) == 0)
-        return CAMP_OK;
-    snprintf(server->noted, sizeof server->noted, "%s", note);
     bytes_clear(&server->written);
-    if (note[0] != '\0') {
-        strftime(text, sizeof text, "%H:%M:%S: ", localtime_r(&end, &local));
-        strcat(text, server->noted);
-        r = stream_note(text, &server->written);
-    }
+    r = stream_said(&server->stream, frame, &server->written);
     if (r == CAMP_OK && server->written.size > 0)
         r = history_append(&server->history, server->written.data, server->written.size, false, 0);
     return r;

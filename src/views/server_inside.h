@@ -35,7 +35,6 @@ struct server {
     struct stream stream;
     struct history history;
     struct bytes written; /* the frame at hand */
-    char noted[320];      /* what the last frame said of its interval */
     struct client *clients;
     size_t client_count;
     bool has_ended, is_closing;

@@ -1,9 +1,12 @@
 #include "stream.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "counters/units.h"
 #include "ledger/grow.h"
 #include "stream_block.h"
 
@@ -293,6 +296,23 @@ static bool remember(struct stream *stream)
 }
 
 /* ---------------------------------------------------------------------------------- A frame -- */
+
+int stream_said(struct stream *stream, const struct frame *frame, struct bytes *out)
+{
+    const char *note = frame->note != NULL ? frame->note : "";
+    const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);
+    char text[sizeof stream->said + 16];
+    struct tm local;
+
+    if (strncmp(note, stream->said, sizeof stream->said - 1) == 0)
+        return CAMP_OK;
+    snprintf(stream->said, sizeof stream->said, "%s", note);
+    if (note[0] == '\0')
+        return CAMP_OK;
+    strftime(text, sizeof text, "%H:%M:%S: ", localtime_r(&end, &local));
+    strcat(text, stream->said);
+    return stream_note(text, out);
+}
 
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key)

@@ -71,6 +71,7 @@ struct stream {
     unsigned doublings;           /* of the unit */
     uint64_t since_key;           /* frames; 0: the next one is a key frame */
     size_t crowd;                 /* so many entities that it pays to look who can be forgotten */
+    char said[320];               /* the note of the last frame */
 };
 
 /* Keeps the schema. CAMP_E_INVALID: it has more states than STREAM_STATES_MAXIMUM. */
@@ -85,6 +86,10 @@ void stream_ask_key(struct stream *stream);
  * not to be used any more. */
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
+
+/* The block of what the source says of a frame's interval, where it is not what it said of the one
+ * before; to stand before the frame's. CAMP_OK or CAMP_E_NOMEM. */
+int stream_said(struct stream *stream, const struct frame *frame, struct bytes *out);
 
 /* Everybody, for a reader who begins late: their numbers have no gaps. */
 int stream_entities(const struct stream *stream, struct bytes *out);

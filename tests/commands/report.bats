@@ -52,6 +52,17 @@ END
     done
 }
 
+@test "report: what was said of an interval is in it, once" {
+    "$CAMP" record --from processes --count 4 --interval 50ms --output "$BATS_TEST_TMPDIR/x.camp"
+    sqlite3 "$BATS_TEST_TMPDIR/x.camp" "INSERT INTO note VALUES(2, 'it is gone'), (4, '')"
+    run --separate-stderr "$CAMP" report --from "$BATS_TEST_TMPDIR/x.camp" --output "$HTML"
+    [ "$status" -eq 0 ]
+    [[ $stderr == "camp report: "*": it is gone" ]]
+    run blocks "$HTML"
+    [ "$(grep -c '^6 ' <<<"$output")" -eq 1 ]
+    [[ $output == *$'\n6 {"text":"'*': it is gone"}'$'\n'* ]]
+}
+
 @test "report: it asks for nothing from outside" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
     run ! grep -Eo '(src|href|action)="?(https?:|//)[^ ]*' "$HTML"

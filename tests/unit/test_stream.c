@@ -472,6 +472,33 @@ static void there_are_up_to_128_states_and_no_more(void **state)
     fixture_free(f);
 }
 
+/* Returns how many notes there are, the last in the reader's text. */
+static unsigned said(struct fixture *f, const char *note)
+{
+    struct bytes bytes = { 0 };
+
+    f->frame.note = note;
+    f->frame.wall_clock_ns = 1700000000 * (int64_t)S;
+    assert_int_equal(stream_said(&f->stream, &f->frame, &bytes), CAMP_OK);
+    read_blocks(&f->reader, &bytes);
+    bytes_release(&bytes);
+    return f->reader.blocks[6];
+}
+
+static void a_note_is_told_when_it_is_another(void **state)
+{
+    struct fixture *f = fixture_new(3);
+
+    (void)state;
+    assert_int_equal(said(f, NULL), 0);
+    assert_int_equal(said(f, "it is gone"), 1);
+    assert_non_null(strstr(f->reader.text, ":20: it is gone\"}"));
+    assert_int_equal(said(f, "it is gone"), 0);
+    assert_int_equal(said(f, ""), 0);
+    assert_int_equal(said(f, "it is gone"), 1);
+    fixture_free(f);
+}
+
 static void names_of_any_bytes_are_json(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -733,6 +760,7 @@ int main(void)
         cmocka_unit_test(who_begins_late_gets_everybody),
         cmocka_unit_test(a_crowd_that_came_and_went_is_forgotten),
         cmocka_unit_test(the_head_says_states_axes_and_colours),
+        cmocka_unit_test(a_note_is_told_when_it_is_another),
         cmocka_unit_test(random_frames_are_read_as_they_were_written),
     };
 
