@@ -1,0 +1,23 @@
+/* What the parts of camp top on a terminal know of each other: top_live.c (intervals, drawn),
+ * top_keys.c. */
+#ifndef CAMP_COMMANDS_TOP_LIVE_H
+#define CAMP_COMMANDS_TOP_LIVE_H
+
+#include "top.h"
+
+#define TOP_FILTER_SIZE 80
+
+struct live {
+    struct top *top;
+    const struct frame *threads, *cpus;       /* of the interval shown; NULL: not yet */
+    struct frame frozen_threads, frozen_cpus; /* a copy of it; owned */
+    size_t scroll;
+    bool over; /* the source has no further interval */
+    bool frozen, helping, triangle, ended;
+    char filter[TOP_FILTER_SIZE], message[TOP_FILTER_SIZE + 40];
+};
+
+/* What a key changes; it is not drawn yet. */
+void top_live_press(struct live *live, int key);
+
+#endif
