@@ -131,8 +131,17 @@ static void fill_text_row(const struct top_any *any, size_t row, bool grouped, s
     fill_percents(any, row, cells, texts);
 }
 
-static void fill_whole_row(const struct top_any *any, size_t row, bool grouped, struct cell *cells)
+/* Of a group the one that it is by. */
+static struct cell label_cell(const struct entity *entity, size_t label, int group)
 {
+    const bool is_known = entity->labels != NULL && (group < 0 || (size_t)group == label);
+
+    return is_known ? cell_text(labels_value(entity->labels, label)) : cell_unknown();
+}
+
+static void fill_whole_row(const struct top_any *any, size_t row, int group, struct cell *cells)
+{
+    const bool grouped = group >= 0;
     const struct schema *schema = any->columns.schema;
     const struct entity *entity = &any->rows.frame->entities[row];
 
@@ -143,8 +152,7 @@ static void fill_whole_row(const struct top_any *any, size_t row, bool grouped, 
     *cells++ = cell_boolean((entity->flags & ENTITY_NEW) != 0);
     *cells++ = cell_boolean((entity->flags & ENTITY_ENDED) != 0);
     for (size_t i = 0; i < schema->label_count; i++)
-        *cells++ =
-            entity->labels != NULL ? cell_text(labels_value(entity->labels, i)) : cell_unknown();
+        *cells++ = label_cell(entity, i, group);
     *cells++ = cell_natural(any->rows.frame->elapsed_ns[row]);
     top_cells_add(cells, any->rows.frame, row);
 }
@@ -173,7 +181,7 @@ static int fill_rows(struct top_any *any, const struct top_any_selection *select
         if (selection->for_text)
             fill_text_row(any, any->rows.order[i], selection->group >= 0, cells, &any->texts[i]);
         else
-            fill_whole_row(any, any->rows.order[i], selection->group >= 0, cells);
+            fill_whole_row(any, any->rows.order[i], selection->group, cells);
     }
     return CAMP_OK;
 }

@@ -98,6 +98,8 @@ import json
 t = json.load(open('$SERVERS/top.json'))
 assert t['group'] == 'application' and t['kind'] == 'sessions', t
 assert [row['name'] for row in t['entities']] == ['burner', 'sleeper'], t
-assert all(row['labels']['user'] == 'camp_super' for row in t['entities']), t
+labels = [row['labels'] for row in t['entities']]
+assert [of['application'] for of in labels] == ['burner', 'sleeper'], labels
+assert all(of['user'] is None and of['query'] is None for of in labels), labels
 "
 }
