@@ -216,6 +216,32 @@ static void intervals_follow_each_other_whatever_fails(void **state)
     source_close(source);
 }
 
+static void a_database_that_is_back_is_asked_within_a_second_or_so(void **state)
+{
+    const struct field sessions[] = {
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "2000", ""),
+    };
+    const struct timespec pause = { 0, 20 * NS_PER_MS };
+    struct source *source;
+    uint64_t end_ns = 0, back_ns;
+
+    (void)state;
+    answer_with(sessions, 1);
+    source = open_source();
+    answers[SESSIONS].result = CAMP_E_GONE;
+    for (int i = 0; i < 60; i++) { /* 1.2 s: pauses of 0, 10, 20, ... 640 ms */
+        read_frame(source, &end_ns);
+        nanosleep(&pause, NULL);
+    }
+    assert_in_range(answers[SESSIONS].executed, 5, 30);
+    answers[SESSIONS].result = CAMP_OK;
+    back_ns = end_ns;
+    while (strstr(read_frame(source, &end_ns)->note, "answers again") == NULL)
+        nanosleep(&pause, NULL);
+    assert_true(end_ns - back_ns < 8 * (uint64_t)NS_PER_S);
+    source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_process_of_several_sessions_is_nobody_s_own),
         cmocka_unit_test(names_are_cut_between_characters),
         cmocka_unit_test(intervals_follow_each_other_whatever_fails),
+        cmocka_unit_test(a_database_that_is_back_is_asked_within_a_second_or_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "counters/units.h"
 #include "odbc_connection.h"
 #include "oracle_inside.h"
+#include "retry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,6 @@
 #define OPEN_NS ((ODBC_LOGIN_S + ODBC_ANSWER_S) * (uint64_t)NS_PER_S)
 #define ANSWER_NS (ODBC_ANSWER_S * (uint64_t)NS_PER_S)
 #define POLL_NS (50 * (uint64_t)NS_PER_MS)
-#define PAUSE_NS ((uint64_t)NS_PER_S) /* before the second try to connect; doubled by each */
-#define PAUSE_MAXIMUM_NS (30 * (uint64_t)NS_PER_S)
 
 static const char tier_clock[] = "schedstat+SQL", tier_told[] = "SQL";
 
@@ -88,16 +87,13 @@ static void end_trouble(struct oracle_source *source)
     if (source->is_in_trouble)
         snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
     source->is_in_trouble = false;
-    source->pause_ns = source->retry_ns = 0;
+    source->failed_in_a_row = 0;
+    source->retry_ns = 0;
 }
 
-/* At once first, then with growing pauses. */
 static void put_off(struct oracle_source *source)
 {
-    source->retry_ns = now_ns(CLOCK_MONOTONIC) + source->pause_ns;
-    source->pause_ns = source->pause_ns == 0 ? PAUSE_NS : 2 * source->pause_ns;
-    if (source->pause_ns > PAUSE_MAXIMUM_NS)
-        source->pause_ns = PAUSE_MAXIMUM_NS;
+    source->retry_ns = now_ns(CLOCK_MONOTONIC) + retry_pause_ns(++source->failed_in_a_row, true);
 }
 
 /* ----------------------------------------------------------------------------------- Source -- */

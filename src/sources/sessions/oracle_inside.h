@@ -38,7 +38,8 @@ struct oracle_source {
     uint64_t end_ns;                 /* of the last frame */
     bool is_in_trouble;              /* the database does not answer */
     char note[CAMP_ERROR_SIZE + 72]; /* of the last frame */
-    uint64_t retry_ns, pause_ns;     /* when to ask again after a failure; the pause that follows */
+    unsigned failed_in_a_row;
+    uint64_t retry_ns; /* when to ask again after a failure */
     const struct from *from;
 };
 
