@@ -4,16 +4,18 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-setup() {
+setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     [ -x "${CAMP%/src/camp}/tests/servers/watch_postgres" ] || skip 'built without libpq'
     servers_begin
+    export SERVERS
+    start_postgres
+    export PG_FOLDER PG
 }
 
-teardown() {
-    servers_end
-}
+teardown_file() { servers_end; }
+teardown() { end_sessions; }
 
 # ask PROGRAM ARGUMENT...: camp check as JSON, which goes on in Python: `all` objects, the last is `t`,
 # and `states` of it by their names.
@@ -31,12 +33,11 @@ $program" || { cat "$SERVERS/check.json"; return 1; }
 
 @test "three that share a CPU are all on one to the database, and a third of the time in fact" {
     local i
-    start_postgres
     for i in 1 2 3; do
         start_session "burner$i" 'do $$ begin loop end loop; end $$'
         taskset -cp 0 "$(backend_of "burner$i")" >/dev/null
     done
-    run "$CAMP" check --from "postgres:$PG" --count 1 --interval 500ms
+    run "$CAMP" check --from "postgres:$PG" --count 1 --interval 200ms
     [[ $output != *"nothing to compare" ]] || skip "nothing can be measured here: $output"
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == *"  tier "*" sessions, "*" session-seconds" ]]
@@ -54,13 +55,12 @@ assert cpu["rms_ms_per_s"] > 400, cpu
 for column in "measured_percent", "told_percent":
     total = sum(row[column] for row in t["states"])
     assert abs(total - 100) < 0.1, (column, total)
-' --from "postgres:$PG" --count 2 --interval 1s
+' --from "postgres:$PG" --count 2 --interval 600ms
 }
 
 @test "a recording of sessions is checked as they were" {
-    start_postgres
     start_pgbench 4 60
-    "$CAMP" record --from "postgres:$PG" --output "$SERVERS/run.camp" --count 3 --interval 500ms
+    "$CAMP" record --from "postgres:$PG" --output "$SERVERS/run.camp" --count 3 --interval 300ms
     ask '
 assert t["intervals"] == 3 and len(all) == 4, t
 for column in "measured_s", "told_s":
@@ -68,7 +68,7 @@ for column in "measured_s", "told_s":
         parts = sum(one["states"][state][column] for one in all[:3])
         assert abs(parts - t["states"][state][column]) < 0.005, (column, state)
 ' --from "$SERVERS/run.camp"
-    ask 'assert len(all) == 1 and t["intervals"] is None, t' --from "$SERVERS/run.camp" --end +500ms
+    ask 'assert len(all) == 1 and t["intervals"] is None, t' --from "$SERVERS/run.camp" --end +300ms
     run -0 "$CAMP" check --from "$SERVERS/run.camp" --format csv
     [ "${lines[0]}" = "time,interval_s,source,tier,sessions,session_s,intervals,state,measured_s,measured_percent,told_s,told_percent,error_points,error_percent,rms_ms_per_s" ]
     [ "${#lines[@]}" = 25 ]
@@ -77,21 +77,19 @@ for column in "measured_s", "told_s":
 }
 
 @test "where only the database is asked there is nothing to check" {
-    start_postgres
     run -2 --separate-stderr "$CAMP" check --from "postgres:$PG" --tier sql --count 1
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == *"nothing to compare" ]]
 }
 
 @test "camp top shows sessions with their labels, added up by one, and sorted" {
-    start_postgres
     start_session burner 'do $$ begin loop end loop; end $$'
     start_session sleeper 'select pg_sleep(60)'
-    run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 500ms
+    run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms
     [[ ${lines[1]} =~ ^name\ +pid\ +user\ +CPU%\ +runq%\ +cont%\ +wait%\ +idle%\ +un% ]]
     [[ ${lines[2]} == *" $(backend_of burner) "* && ${lines[3]} == *" $(backend_of sleeper) "* ]]
     [[ $output == *"2 sessions: "*" CPU"*" idle"* ]]
-    "$CAMP" top --from "postgres:$PG" --count 1 --interval 500ms --group application --sort name \
+    "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms --group application --sort name \
         --format json >"$SERVERS/top.json"
     python3 -c "
 import json

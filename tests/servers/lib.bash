@@ -18,16 +18,17 @@ if [ ! -x "$POSTGRES_BIN/postgres" ]; then
     POSTGRES_BIN=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)")
 fi
 
+# Servers refuse to be root. initdb asks for its user's name, so that it has to be one there is.
+# A list of words, not a function: in the background that would be a shell with another pid.
+AS_USER=()
+if [ "$(id -u)" = 0 ]; then
+    AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
+fi
+
 servers_begin() {
     SERVERS=$(mktemp -d "${TMPDIR:-/tmp}/camp-db-XXXXXX") # short: a socket's path has 107 bytes
     SERVER_PIDS=()
-    # Servers refuse to be root. initdb asks for its user's name, so that it has to be one there is.
-    # A list of words, not a function: in the background that would be a shell with another pid.
-    AS_USER=()
-    if [ "$(id -u)" = 0 ]; then
-        AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
-        chown nobody "$SERVERS"
-    fi
+    [ "$(id -u)" != 0 ] || chown nobody "$SERVERS"
     unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGSERVICE PGOPTIONS PGPASSFILE
     export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
 }
@@ -47,7 +48,7 @@ servers_end() {
     # QUIT ends a server at once; clients ignore it, as all that a shell has in the background do.
     # Who is stopped (SIGSTOP) must go on to end.
     for pid in "${SERVER_PIDS[@]}"; do
-        for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null; done
+        for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null || true; done # gone
     done
     for pid in "${SERVER_PIDS[@]}"; do end_server "$pid"; done
     case ${SERVERS:-} in */camp-db-*) rm -rf "$SERVERS" ;; esac
@@ -145,6 +146,14 @@ backend_of() {
 
 has_backend() {
     [ -n "$(backend_of "$1")" ]
+}
+
+# Ends all sessions but its own: tests that share a server begin with none.
+end_sessions() {
+    query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()" >/dev/null
+    until_it eval '[ "$(query_postgres "select count(*) from pg_stat_activity
+        where backend_type in ('"'client backend', 'parallel worker'"')")" = 1 ]'
 }
 
 # start_pgbench CLIENTS SECONDS [OPTION...]: TPC-B in the background; sets PGBENCH_PID.

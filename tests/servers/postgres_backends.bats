@@ -4,16 +4,19 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-setup() {
+setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
-    LAWS=${CAMP%/src/camp}/tests/servers/postgres_laws
+    export LAWS=${CAMP%/src/camp}/tests/servers/postgres_laws
     [ -x "$LAWS" ] || skip 'built without microstates or libpq'
     servers_begin
+    export SERVERS
     start_postgres
+    export PG_FOLDER PG_PID
 }
 
-teardown() { servers_end; }
+teardown_file() { servers_end; }
+teardown() { end_sessions; }
 
 # A law that cmocka skips says why, and is skipped here.
 holds() {

@@ -14,7 +14,7 @@ setup_file() {
     servers_begin
     export SERVERS
     start_postgres
-    export PG_FOLDER PG
+    export PG_FOLDER PG PG_PID
     query_postgres 'alter role camp connection limit 40'
     begin_recordings
     start_session stays 'select pg_sleep(100)'
@@ -36,7 +36,7 @@ begin_recordings() {
     local tier
     RECORDINGS=()
     for tier in bpf=bpf memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
-        record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 300ms
+        record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 200ms
         RECORDINGS+=("${tier%=*} $RECORD_PID")
     done
     # Two sessions with one pid are to be in one interval of it.
@@ -56,8 +56,8 @@ all_told() {
 
 # The two intervals after the one at hand, of every recording.
 go_on() {
-    local tier
-    for tier in $TIERS; do more_ticks "$tier" 2; done
+    # shellcheck disable=SC2086 # names
+    more_ticks_of_each 2 $TIERS
 }
 
 terminate_own_backends() {
@@ -191,6 +191,11 @@ fails_with() {
     all_hold "select count(*) = max(tick) from tick"
 }
 
+# Nor while it is set up anew.
+@test "failures: no interval waits for a server that does not answer" {
+    all_hold 'select max(end_ns - start_ns) <= 800000000 from tick'
+}
+
 @test "failures: while its backend is stopped camp measures on, or has unaccounted time" {
     for tier in bpf memory; do
         during stopped $tier stays 'sum(idle_asked_for_ns) >= 0.99 * sum(elapsed_ns)'
@@ -249,4 +254,33 @@ fails_with() {
     "$CAMP" record --output "$SERVERS/one.camp" --count 1 --interval 200ms --from "postgres:$PG" 3>&-
     holds one "select value = 'schedstat+SQL' from camp where key = 'tier'"
     holds one "select value glob 'Not measured: a second connection*' from camp where key = 'note'"
+}
+
+# The last one: its server comes back in another pid namespace, as in a container.
+@test "failures: a server whose pids are not of this machine is asked by SQL alone, and that is said" {
+    [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
+    query_postgres 'alter role camp connection limit 3'
+    stop_postgres
+    AS_USER=(unshare --pid --fork "${AS_USER[@]}")
+    run_postgres
+    CONTAINED=$(cat "/proc/$PG_PID/task/$PG_PID/children")
+    start_session there 'select pg_sleep(100)'
+    "$CAMP" record --output "$SERVERS/there.camp" --count 2 --interval 200ms --from "postgres:$PG" 3>&-
+    holds there "select value = 'SQL' from camp where key = 'tier'"
+    holds there "select value glob 'Not measured: *in another container*' from camp where key = 'note'"
+    holds there "select count(*) = 2 and min(idle_asked_for_ns = elapsed_ns) = 1 from postgres_every
+        join entity using (entity) where application = 'there' and pid = 0"
+    for tier in bpf schedstat+memory schedstat+SQL; do
+        run -1 --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --count 1 --tier $tier \
+            --from "postgres:$PG" 3>&-
+        [[ $stderr == *"the server's processes are not of this machine, or in another container" ]]
+    done
+}
+
+teardown() {
+    local pid
+    for pid in ${CONTAINED:-}; do
+        kill -QUIT "$pid"
+        end_server "$pid"
+    done
 }

@@ -216,6 +216,13 @@ as_the_scheduler() {
     done
 }
 
+# Between a look at its event and one at its state a session falls asleep: 3 to 5 % of the time.
+@test "laws: pgbench: nobody sleeps without an event, also when it is only looked at" {
+    for tier in bpf memory; do
+        during pgbench $tier pgbench 'sum(wait_without_event_ns) <= 0.01 * sum(elapsed_ns)'
+    done
+}
+
 @test "laws: what a session is made of adds up to its state" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info

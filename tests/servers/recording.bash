@@ -35,10 +35,15 @@ has_ticks() {
 }
 
 # As many intervals more.
-more_ticks() {
-    local now
-    now=$(ask "$1" 'select max(tick) from tick')
-    until_it has_ticks "$1" $((now + $2))
+more_ticks() { more_ticks_of_each "$2" "$1"; }
+
+# more_ticks_of_each COUNT NAME...: at once, not one after the other.
+more_ticks_of_each() {
+    local count=$1 name
+    local -A wanted
+    shift
+    for name; do wanted[$name]=$(($(ask "$name" 'select max(tick) from tick') + count)); done
+    for name; do until_it has_ticks "$name" "${wanted[$name]}"; done
 }
 
 end_recording() {
