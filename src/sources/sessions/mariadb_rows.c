@@ -1,4 +1,5 @@
 /* Rows of the frame: each session as its tier knows it. */
+#include "counters/units.h"
 #include "mariadb_inside.h"
 
 #include <stdio.h>
@@ -56,6 +57,17 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     return source->book.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
+/* Where no sample was taken, as the interval was cut short or there was no answer, it does what it
+ * did, for a second. */
+static void assume(const struct mariadb_source *source, struct mariadb_session *session,
+                   uint64_t elapsed_ns)
+{
+    if (session->sample_count == 0 && session->kind != NULL &&
+        source->sessions_frame.frame.end_ns < session->sampled_ns + NS_PER_S)
+        session->samples[session->sample_count++] =
+            (struct mariadb_sample){ session->kind, elapsed_ns };
+}
+
 /* By its thread. Who is there for the first time begins with the next interval: its thread may have
  * served another session before. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
@@ -72,6 +84,7 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.elapsed_ns = times.elapsed_ns;
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
+    assume(source, session, times.elapsed_ns);
     tell(source, session, &told, &row);
     mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &told);
     return add_row(source, session, &row);
