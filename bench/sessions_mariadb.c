@@ -57,7 +57,8 @@ static bool ask(struct look *look, struct camp_error *error)
     if (r != CAMP_OK)
         return false;
     if (look->instruments)
-        r = mariadb_waits_take(&look->waits, rows, look->server.instruments, &look->sessions);
+        r = mariadb_waits_take(&look->waits, rows, look->server.instruments, UINT64_MAX,
+                               &look->sessions);
     else
         r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), true,
                                     look->threads);

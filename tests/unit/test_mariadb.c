@@ -202,6 +202,24 @@ static void what_instruments_say_of_a_longer_time_is_taken_as_a_share(void **sta
     mariadb_book_release(&book);
 }
 
+static void a_wait_that_ended_between_the_two_tables_counts_once(void **state)
+{
+    const struct labels *kind =
+        mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
+    struct mariadb_wait before[] = { { 7, kind, 5000, 0 }, { 8, kind, 5000, 0 } };
+    struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990,
+                                    990 },                         /* 990 as lasting and ended */
+                                  { 8, kind, 5000 + 1003, 990 } }; /* it lasts still */
+    struct mariadb_waits waits = { .count = 2, .before_count = 2 };
+
+    (void)state;
+    waits.now = now;
+    waits.before = before;
+    mariadb_waits_settle(&waits, 1000);
+    assert_int_equal(mariadb_wait_since(&waits, &now[0]), 1003);
+    assert_int_equal(mariadb_wait_since(&waits, &now[1]), 1003);
+}
+
 static void a_session_nobody_saw_active_was_idle(void **state)
 {
     struct mariadb_session session = { .id = 1, .is_idle = true };
@@ -229,6 +247,7 @@ int main(void)
         cmocka_unit_test(without_microstates_samples_divide_the_sleep_and_running_is_none),
         cmocka_unit_test(instruments_come_first_and_what_they_miss_is_the_row_lock),
         cmocka_unit_test(what_instruments_say_of_a_longer_time_is_taken_as_a_share),
+        cmocka_unit_test(a_wait_that_ended_between_the_two_tables_counts_once),
         cmocka_unit_test(a_session_nobody_saw_active_was_idle),
     };
 

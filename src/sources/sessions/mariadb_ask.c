@@ -144,7 +144,8 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
     begin_ns = spent_ns(source);
     if (ask(source, mariadb_waits_statement, until_ns, &rows) != CAMP_OK)
         return CAMP_OK;
-    r = mariadb_waits_take(&source->waits, rows, source->server.instruments, &source->sessions);
+    r = mariadb_waits_take(&source->waits, rows, source->server.instruments,
+                           now_ns(CLOCK_MONOTONIC) - before_ns, &source->sessions);
     mysql_free_result(rows);
     end_ns = spent_ns(source);
     take_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);

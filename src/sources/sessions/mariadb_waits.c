@@ -29,11 +29,11 @@ const char mariadb_instruments_statement[] =
     " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
     " w.EVENT_NAME like 'wait/io/file/%' or w.EVENT_NAME like 'wait/io/socket/%')"
 const char mariadb_waits_statement[] =
-    "select t.PROCESSLIST_ID, 'idle', 0" OF_SESSIONS ARE_KNOWN
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT" OF_SESSIONS WITH
-    "events_waits_summary_by_thread_by_event_name" ARE_TAKEN " and w.COUNT_STAR > 0"
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT" OF_SESSIONS WITH
-    "events_waits_current" ARE_TAKEN " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null";
+    "select t.PROCESSLIST_ID, 'idle', 0, 0" OF_SESSIONS ARE_KNOWN
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" OF_SESSIONS WITH
+    "events_waits_current" ARE_TAKEN " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" OF_SESSIONS WITH
+    "events_waits_summary_by_thread_by_event_name" ARE_TAKEN " and w.COUNT_STAR > 0";
 
 /* ------------------------------------------------------------------------------- Names -- */
 
@@ -74,7 +74,7 @@ static int compare(const void *a, const void *b)
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-static bool add(struct mariadb_waits *waits, int64_t id, const struct labels *kind, uint64_t ns)
+static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
 {
     if (waits->count == waits->capacity) {
         const size_t capacity = 2 * waits->capacity + 256;
@@ -82,7 +82,7 @@ static bool add(struct mariadb_waits *waits, int64_t id, const struct labels *ki
             return false;
         waits->capacity = capacity;
     }
-    waits->now[waits->count++] = (struct mariadb_wait){ id, kind, ns };
+    waits->now[waits->count++] = *wait;
     return true;
 }
 
@@ -111,16 +111,39 @@ static void merge(struct mariadb_waits *waits)
         return;
     qsort(waits->now, waits->count, sizeof *waits->now, compare);
     for (size_t i = 1; i < waits->count; i++) {
-        if (compare(&waits->now[kept], &waits->now[i]) == 0)
+        if (compare(&waits->now[kept], &waits->now[i]) == 0) {
             waits->now[kept].ns += waits->now[i].ns;
-        else
+            waits->now[kept].lasting_ns += waits->now[i].lasting_ns;
+        } else {
             waits->now[++kept] = waits->now[i];
+        }
     }
     waits->count = kept + 1;
 }
 
+static const struct mariadb_wait *before(const struct mariadb_waits *waits,
+                                         const struct mariadb_wait *wait)
+{
+    return waits->before_count > 0
+               ? bsearch(wait, waits->before, waits->before_count, sizeof *wait, compare)
+               : NULL;
+}
+
+void mariadb_waits_settle(struct mariadb_waits *waits, uint64_t elapsed_ns)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        struct mariadb_wait *wait = &waits->now[i];
+        const uint64_t since = mariadb_wait_since(waits, wait);
+
+        if (before(waits, wait) != NULL && since > elapsed_ns &&
+            since - elapsed_ns > wait->lasting_ns / 2)
+            wait->ns -= wait->lasting_ns;
+        wait->lasting_ns = 0;
+    }
+}
+
 int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
-                       const struct mariadb_sessions *sessions)
+                       uint64_t elapsed_ns, const struct mariadb_sessions *sessions)
 {
     const struct mariadb_waits then = *waits;
     MYSQL_ROW row;
@@ -131,12 +154,19 @@ int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned in
                                      .before_count = then.count,
                                      .before_capacity = then.capacity };
     while ((row = mysql_fetch_row(rows)) != NULL) {
-        if (row[0] != NULL && row[1] != NULL && row[2] != NULL &&
-            !add(waits, strtoll(row[0], NULL, 10), kind_of(row[1]),
-                 strtoull(row[2], NULL, 10) / PS_PER_NS))
+        struct mariadb_wait wait;
+
+        if (row[0] == NULL || row[1] == NULL || row[2] == NULL || row[3] == NULL)
+            continue;
+        wait = (struct mariadb_wait){ .id = strtoll(row[0], NULL, 10),
+                                      .kind = kind_of(row[1]),
+                                      .ns = strtoull(row[2], NULL, 10) / PS_PER_NS,
+                                      .lasting_ns = strtoull(row[3], NULL, 10) / PS_PER_NS };
+        if (!add(waits, &wait))
             return CAMP_E_NOMEM;
     }
     merge(waits);
+    mariadb_waits_settle(waits, elapsed_ns);
     if ((instruments & INSTRUMENTS_IDLE) != 0 && (instruments & INSTRUMENTS_IN_FLIGHT) == 0)
         add_lasting_idle(waits, sessions);
     return CAMP_OK;
@@ -163,10 +193,7 @@ const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, i
 
 uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait)
 {
-    const struct mariadb_wait *then =
-        waits->before_count > 0
-            ? bsearch(wait, waits->before, waits->before_count, sizeof *then, compare)
-            : NULL;
+    const struct mariadb_wait *then = before(waits, wait);
 
     return counted_since(then != NULL ? then->ns : 0, wait->ns);
 }

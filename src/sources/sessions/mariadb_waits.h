@@ -23,6 +23,7 @@ struct mariadb_wait {
     int64_t id;                /* of the session */
     const struct labels *kind; /* class: idle, synch, io_file, io_socket */
     uint64_t ns;
+    uint64_t lasting_ns; /* part of it that has not ended, until it is settled */
 };
 
 /* Owned: mariadb_waits_release(). All zero is empty. */
@@ -36,7 +37,12 @@ void mariadb_waits_release(struct mariadb_waits *waits);
 /* The rows of an answer take the place of those before. `instruments`: without IN_FLIGHT the idle
  * time that lasts is what the process list says. CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
-                       const struct mariadb_sessions *sessions);
+                       uint64_t elapsed_ns, const struct mariadb_sessions *sessions);
+
+/* What lasts is read before what has ended, a few ms apart: a wait that ends in between is in both,
+ * as waits for metadata do each second. It has then grown by more than elapsed_ns, since the rows
+ * before, and is taken once. */
+void mariadb_waits_settle(struct mariadb_waits *waits, uint64_t elapsed_ns);
 
 /* What there is of a session now: [*ret_count], by kind; 0: it is not instrumented. Its growth:
  * mariadb_wait_since(). */
