@@ -285,8 +285,8 @@ def print_sessions(record):
 
 
 def print_tier_errors(record):
-    print(f"\nPostgreSQL, pgbench with {record['sessions']:.0f} clients: share of a state, and its RMS error in "
-          f"ms a second of a session, against bpf\nin the same {record['intervals']} intervals of 1 s; load "
+    print(f"\nPostgreSQL, pgbench with {record['sessions']:.0f} clients: share of each state, and its RMS error "
+          f"against bpf in the same {record['intervals']}\nintervals of 1 s, in ms a second of a session; load "
           f"{record['load']:.1f}, stolen {record['stolen_percent']:.1f} % of a CPU")
     states = list(record["tiers"]["bpf"])
     print(f"  {'':18}" + "".join(f"{state:>18}" for state in states))
@@ -296,8 +296,8 @@ def print_tier_errors(record):
 
 
 def print_tier_speed(record):
-    print(f"\nPostgreSQL, pgbench beside camp record, against the blocks before and after, without it: median "
-          f"[least to most]\nof {record['rounds']} rounds; {record['transactions']:.0f} transactions a second; load "
+    print(f"\nPostgreSQL, pgbench beside camp record, against the blocks before and after, without it: "
+          f"median\n[least to most] of {record['rounds']} rounds; {record['transactions']:.0f} transactions a second; load "
           f"{record['load']:.1f}")
     for tier, (middle, least, most) in record["ratios"].items():
         print(f"  {tier:18}{middle:7.3f} [{least:.3f} to {most:.3f}]")
