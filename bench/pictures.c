@@ -5,7 +5,7 @@
  *   pictures ENTITIES FRAMES [FOLDER]   {"barry3": {"ms": 0.61, "bytes": 203000}, ...}: medians of
  *                                       11; with a folder the pictures are left there
  */
-#include "views/picture.h"
+#include "views/pictures/picture.h"
 
 #include <math.h>
 #include <stdio.h>

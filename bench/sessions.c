@@ -4,7 +4,7 @@
  * 1 when one is not to be had.
  */
 #include "counters/units.h"
-#include "sources/sessions/postgres_sessions.h"
+#include "sources/sessions/postgres/postgres_sessions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * not to be had.
  */
 #include "counters/units.h"
-#include "sources/sessions/mariadb_client.h"
-#include "sources/sessions/mariadb_server.h"
-#include "sources/sessions/mariadb_waits.h"
+#include "sources/sessions/mariadb/mariadb_client.h"
+#include "sources/sessions/mariadb/mariadb_server.h"
+#include "sources/sessions/mariadb/mariadb_waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  */
 #include "doctor.h"
 
-#include "check_record.h"
 #include "command.h"
+#include "commands/check/check_record.h"
 #include "views/view.h"
 
 #include <stdio.h>

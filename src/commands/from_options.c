@@ -3,7 +3,7 @@
 #include "command.h"
 #include "counters/units.h"
 #include "sources/label_groups.h"
-#include "sources/table_field.h"
+#include "sources/tables/table_field.h"
 
 #include <stdio.h>
 #include <string.h>

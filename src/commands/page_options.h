@@ -6,7 +6,7 @@
 #define CAMP_COMMANDS_PAGE_OPTIONS_H
 
 #include "from_options.h"
-#include "views/stream.h"
+#include "views/page/stream.h"
 
 struct page_options {
     struct from_options from;

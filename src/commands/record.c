@@ -8,7 +8,7 @@
 #include "ledger/words.h"
 #include "record_files.h"
 #include "record_info.h"
-#include "sources/recording_set.h"
+#include "sources/recordings/recording_set.h"
 
 #include <errno.h>
 #include <inttypes.h>

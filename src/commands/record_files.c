@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "counters/units.h"
-#include "sources/recording_set.h"
+#include "sources/recordings/recording_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

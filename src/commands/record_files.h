@@ -9,7 +9,7 @@
 #ifndef CAMP_COMMANDS_RECORD_FILES_H
 #define CAMP_COMMANDS_RECORD_FILES_H
 
-#include "views/recorder.h"
+#include "views/recorder/recorder.h"
 
 struct record_files {
     const char *output;

@@ -5,7 +5,7 @@
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "record_files.h"
-#include "sources/recording_info.h"
+#include "sources/recordings/recording_info.h"
 #include "views/view.h"
 
 #include <inttypes.h>

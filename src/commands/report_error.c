@@ -2,8 +2,8 @@
 
 #include "command.h"
 #include "picture_file.h"
-#include "views/picture.h"
-#include "views/picture_error.h"
+#include "views/pictures/picture.h"
+#include "views/pictures/picture_error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "command.h"
 #include "ledger/words.h"
 #include "output_file.h"
-#include "views/report.h"
+#include "views/page/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "ledger/axes.h"
 #include "ledger/timeline.h"
 #include "picture_file.h"
-#include "views/picture.h"
+#include "views/pictures/picture.h"
 
 #include <regex.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "time_family.h"
 
-#include "sources/thread_states.h"
+#include "sources/machine/thread_states.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "counters/units.h"
 #include "page_options.h"
-#include "views/server.h"
+#include "views/page/server.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-#include "tasks_frame.h"
+#include "sources/machine/tasks_frame.h"
 
 #include <stdlib.h>
 

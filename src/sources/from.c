@@ -3,16 +3,16 @@
 #include "beside.h"
 #include "check.h"
 #include "counters/error.h"
-#include "csv.h"
 #include "groups.h"
 #include "ledger/words.h"
 #include "parts.h"
-#include "query.h"
-#include "recording_replay.h"
-#include "sessions/mariadb.h"
-#include "sessions/odbc.h"
-#include "sessions/postgres.h"
-#include "table.h"
+#include "sources/recordings/recording_replay.h"
+#include "sources/sessions/mariadb/mariadb.h"
+#include "sources/sessions/odbc/odbc.h"
+#include "sources/sessions/postgres/postgres.h"
+#include "sources/tables/csv.h"
+#include "sources/tables/query.h"
+#include "sources/tables/table.h"
 
 #include <stdio.h>
 #include <string.h>

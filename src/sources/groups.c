@@ -5,9 +5,9 @@
  */
 #include "groups.h"
 
-#include "cgroup_paths.h"
 #include "counters/error.h"
-#include "user_names.h"
+#include "sources/machine/cgroup_paths.h"
+#include "sources/machine/user_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "html.h"
 
 #include "format.h"
-#include "svg.h"
+#include "views/pictures/svg.h"
 
 #include <inttypes.h>
 #include <string.h>

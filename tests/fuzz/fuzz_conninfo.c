@@ -1,5 +1,5 @@
 /* Any bytes as a connection string, and as the middle of a password in one: it is not shown. */
-#include "sources/sessions/conninfo.h"
+#include "sources/sessions/postgres/conninfo.h"
 
 #include <stdint.h>
 #include <stdio.h>

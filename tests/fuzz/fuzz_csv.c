@@ -1,7 +1,7 @@
 /* Any bytes as a CSV file: rows and fields, and what a table makes of them: frames. */
 #include "ledger/vertex.h"
-#include "sources/csv.h"
-#include "sources/table.h"
+#include "sources/tables/csv.h"
+#include "sources/tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * tests/fixtures/elf/two_variables: gcc -fPIE -pie -nostdlib -s -Wl,-E,-z,noseparate-code of
  * `void *MyBEEntry; unsigned place, *my_wait_event_info = &place; int _start(void) { return 0; }`.
  */
-#include "sources/sessions/elf_symbols.h"
+#include "sources/sessions/postgres/elf_symbols.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Any bytes as a connection string of ODBC, and beside a password in one: it is not shown. */
-#include "sources/sessions/odbc_text.h"
+#include "sources/sessions/odbc/odbc_text.h"
 
 #include <stdint.h>
 #include <stdio.h>

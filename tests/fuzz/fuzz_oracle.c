@@ -1,7 +1,7 @@
 /* Any bytes as the rows of an Oracle, which any database behind ODBC may call itself: two looks,
  * and what lies between them. Fields end with a tab, the rows of an answer with a newline. */
 #include "../unit/fake_odbc.h"
-#include "sources/sessions/oracle_inside.h"
+#include "sources/sessions/odbc/oracle_inside.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Any bytes as the memory of what calls itself a PostgreSQL server: entries of its table, and where
  * its pointers lead. The process whose memory it is is this one. */
-#include "sources/sessions/postgres_events.h"
-#include "sources/sessions/postgres_memory.h"
+#include "sources/sessions/postgres/postgres_events.h"
+#include "sources/sessions/postgres/postgres_memory.h"
 #include "sources/sessions/process_memory.h"
 
 #include <stdint.h>

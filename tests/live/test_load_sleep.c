@@ -1,6 +1,6 @@
 /* Law 3: loads that know how long they slept, or waited for a disk, are told the same by their
  * microstates. */
-#include "commands/load.h"
+#include "commands/load/load.h"
 #include "disk_file.h"
 #include "states_session.h"
 

@@ -3,7 +3,7 @@
  * read itself: getrusage, schedstat, taskstats, its clock as another process sees it.
  */
 #include "commands/command.h"
-#include "commands/load.h"
+#include "commands/load/load.h"
 #include "cpu_steal.h"
 #include "taskstats_session.h"
 

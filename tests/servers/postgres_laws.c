@@ -8,9 +8,9 @@
  */
 #include "../live/states_session.h"
 #include "microstates/backends.h"
-#include "sources/sessions/postgres_learn.h"
-#include "sources/sessions/postgres_memory.h"
-#include "sources/sessions/postgres_place.h"
+#include "sources/sessions/postgres/postgres_learn.h"
+#include "sources/sessions/postgres/postgres_memory.h"
+#include "sources/sessions/postgres/postgres_place.h"
 #include "sources/sessions/proc_clock.h"
 
 #include <libpq-fe.h>

@@ -6,8 +6,8 @@
  *     session 123 app  R 1002.1  new no  ended no
  *       Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
  */
-#include "sources/sessions/conninfo.h"
-#include "sources/sessions/postgres_sampler.h"
+#include "sources/sessions/postgres/conninfo.h"
+#include "sources/sessions/postgres/postgres_sampler.h"
 #include "sources/source.h"
 
 #include "counters/units.h"

@@ -5,7 +5,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "sources/sessions/odbc_connection.h"
+#include "sources/sessions/odbc/odbc_connection.h"
 #include "sources/source.h"
 
 #include <stdlib.h>

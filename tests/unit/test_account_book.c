@@ -1,5 +1,5 @@
 /* Accounts of backends between two looks: who is who, and what each did since. */
-#include "sources/sessions/account_book.h"
+#include "sources/sessions/postgres/account_book.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The record of `camp check`, from frames made up here. */
-#include "commands/check_record.h"
+#include "commands/check/check_record.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What camp check --report keeps of a long run, from frames made up here. */
-#include "commands/check_report.h"
+#include "commands/check/check_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What may be shown of a connection string: never a secret, whatever the input. */
-#include "sources/sessions/conninfo.h"
+#include "sources/sessions/postgres/conninfo.h"
 
 #include "tree.h"
 

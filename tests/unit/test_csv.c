@@ -1,5 +1,5 @@
 /* CSV: is a text divided into rows and fields as RFC 4180 says? */
-#include "sources/csv.h"
+#include "sources/tables/csv.h"
 
 #include "foreign_table.h"
 

@@ -1,6 +1,6 @@
 /* Errors interval by interval, from frames of "tasks" made up here. */
 #include "ledger/error_series.h"
-#include "sources/tasks_frame.h"
+#include "sources/machine/tasks_frame.h"
 
 #include <math.h>
 #include <setjmp.h>

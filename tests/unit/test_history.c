@@ -1,5 +1,5 @@
 /* What was sent so far: nobody reads half a piece, or begins where nobody can. */
-#include "views/history.h"
+#include "views/page/history.h"
 
 #include "tree.h"
 

@@ -1,5 +1,5 @@
 /* Who is answered by the local server. */
-#include "views/http_rules.h"
+#include "views/page/http_rules.h"
 
 #include "tree.h"
 

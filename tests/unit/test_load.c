@@ -1,5 +1,5 @@
 /* The loads without their loads: the tick's arithmetic, and plans that are refused. */
-#include "commands/load.h"
+#include "commands/load/load.h"
 #include "commands/tick.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Sessions of MariaDB: what is said behind "mariadb:", and how a session's time is divided. */
-#include "sources/sessions/mariadb_book.h"
-#include "sources/sessions/mariadb_failure.h"
-#include "sources/sessions/mariadb_options.h"
+#include "sources/sessions/mariadb/mariadb_book.h"
+#include "sources/sessions/mariadb/mariadb_failure.h"
+#include "sources/sessions/mariadb/mariadb_options.h"
 
 #include <mysqld_error.h>
 #include <setjmp.h>

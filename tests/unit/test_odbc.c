@@ -1,6 +1,6 @@
 /* Connection strings of ODBC, and its interface as it is declared here. */
-#include "sources/sessions/odbc_library.h"
-#include "sources/sessions/odbc_text.h"
+#include "sources/sessions/odbc/odbc_library.h"
+#include "sources/sessions/odbc/odbc_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Looks at an Oracle, and the source that they are of: who is who, and time that goes on. */
-#include "sources/sessions/oracle.h"
+#include "sources/sessions/odbc/oracle.h"
 
 #include "fake_odbc.h"
-#include "sources/sessions/oracle_look.h"
+#include "sources/sessions/odbc/oracle_look.h"
 #include "tree.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* What sessions of Oracle did between two looks: waits in flight, counted once, and CPU time that
  * is written down late. */
-#include "sources/sessions/oracle_times.h"
+#include "sources/sessions/odbc/oracle_times.h"
 
 #include "counters/units.h"
 

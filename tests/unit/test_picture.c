@@ -1,6 +1,6 @@
 /* Pictures: does each dot, each colour and each area stand where the arithmetic says? */
-#include "views/oklab.h"
-#include "views/picture.h"
+#include "views/pictures/oklab.h"
+#include "views/pictures/picture.h"
 
 #include <math.h>
 #include <setjmp.h>

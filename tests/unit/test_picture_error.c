@@ -1,5 +1,5 @@
 /* The pictures of error, and the words beside them. */
-#include "views/picture_error.h"
+#include "views/pictures/picture_error.h"
 
 #include <camp/camp.h>
 

@@ -1,5 +1,5 @@
 /* Names of wait events, learned by pairs of number and name. */
-#include "sources/sessions/postgres_events.h"
+#include "sources/sessions/postgres/postgres_events.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

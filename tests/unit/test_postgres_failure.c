@@ -1,5 +1,5 @@
 /* Failures of PostgreSQL by the words of libpq, as recorded from real servers. */
-#include "sources/sessions/postgres_failure.h"
+#include "sources/sessions/postgres/postgres_failure.h"
 
 #include "tree.h"
 

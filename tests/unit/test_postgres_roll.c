@@ -1,5 +1,5 @@
 /* Who the sessions are, over looks that were made up: names, ends, and pids that come again. */
-#include "sources/sessions/postgres_roll.h"
+#include "sources/sessions/postgres/postgres_roll.h"
 
 #include "counters/units.h"
 #include "tree.h"

@@ -1,5 +1,5 @@
 /* Rows of sessions, from accounts and samples that were made up: who is told, when, and of what. */
-#include "sources/sessions/postgres_inside.h"
+#include "sources/sessions/postgres/postgres_inside.h"
 
 #include "counters/units.h"
 #include "tree.h"

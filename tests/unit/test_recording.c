@@ -1,7 +1,7 @@
 /* Recordings: what is written is read back, whatever was left out of the file. */
 #include "ledger/recording.h"
-#include "sources/recording.h"
-#include "views/recorder.h"
+#include "sources/recordings/recording.h"
+#include "views/recorder/recorder.h"
 
 #include "tree.h"
 

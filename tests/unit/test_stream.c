@@ -1,5 +1,5 @@
 /* The stream: what a reader makes of its blocks is what the frames said. */
-#include "views/stream.h"
+#include "views/page/stream.h"
 
 #include "tree.h"
 

@@ -1,6 +1,6 @@
 /* The writer of pictures, and the axes of its plots: numbers, bytes of any kind, round values. */
-#include "views/plot.h"
-#include "views/svg.h"
+#include "views/pictures/plot.h"
+#include "views/pictures/svg.h"
 
 #include <camp/camp.h>
 

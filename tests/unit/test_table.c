@@ -1,5 +1,5 @@
 /* Tables as sources: rows of (time, entity, numbers) as frames. */
-#include "sources/table.h"
+#include "sources/tables/table.h"
 
 #include "counters/units.h"
 #include "foreign_table.h"

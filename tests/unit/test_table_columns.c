@@ -1,5 +1,5 @@
 /* Which column of a table is what. */
-#include "sources/table_columns.h"
+#include "sources/tables/table_columns.h"
 
 #include "tree.h"
 

@@ -1,5 +1,5 @@
 /* Numbers, times and units in the fields of a table. */
-#include "sources/table_field.h"
+#include "sources/tables/table_field.h"
 
 #include "counters/units.h"
 #include "tree.h"

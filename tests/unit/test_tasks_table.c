@@ -1,6 +1,6 @@
 /* The table of known processes: who is new, who is gone, whose end is booked where. Uses pids that
  * cannot exist (above the kernel's limit of 2^22), so that nothing on this machine interferes. */
-#include "sources/tasks_table.h"
+#include "sources/machine/tasks_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* A list of threads: is the same one found in another snapshot? */
-#include "sources/thread_list.h"
+#include "sources/machine/thread_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What a database says of its sessions beside what was measured of them. */
-#include "commands/check_sessions.h"
+#include "commands/check/check_sessions.h"
 #include "sources/sessions/session.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /* camp top: how numbers, names and CPUs are shown, which rows, and where cgroups are mounted. */
-#include "commands/top_cpus.h"
-#include "commands/top_fields.h"
-#include "commands/top_prstat.h"
-#include "commands/top_rows.h"
-#include "commands/top_workloads.h"
-#include "sources/cgroup_paths.h"
+#include "commands/top/top_cpus.h"
+#include "commands/top/top_fields.h"
+#include "commands/top/top_prstat.h"
+#include "commands/top/top_rows.h"
+#include "commands/top/top_workloads.h"
+#include "sources/machine/cgroup_paths.h"
+#include "sources/machine/user_names.h"
 #include "sources/source.h"
-#include "sources/user_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

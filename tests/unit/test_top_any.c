@@ -1,6 +1,6 @@
 /* camp top of any source: rows, orders, groups by a label, which columns have room, what is told.
  */
-#include "commands/top_any.h"
+#include "commands/top/top_any.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

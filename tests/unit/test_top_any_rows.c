@@ -1,5 +1,5 @@
 /* Rows of camp top of sessions: by a label, selected and in order. */
-#include "commands/top_any_rows.h"
+#include "commands/top/top_any_rows.h"
 
 #include "tree.h"
 

@@ -1,5 +1,5 @@
 /* camp verify's text: what fits in its columns. */
-#include "commands/verify_show.h"
+#include "commands/verify/verify_show.h"
 
 #include <math.h>
 #include <setjmp.h>

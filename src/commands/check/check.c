@@ -1,0 +1,234 @@
+/*
+ * camp check: how wrong sampled CPU time is here (the papers' cpuchk). Joins the sources "tasks"
+ * and "cpus" to a view, interval by interval.
+ */
+#include "check_inside.h"
+#include "check_sessions.h"
+#include "commands/command.h"
+#include "commands/counters.h"
+#include "counters/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* On a kernel that measures user and system itself there is little to check: it says so. */
+static void tell_accounting(struct check *check)
+{
+    struct camp_kernel kernel = { 0 };
+
+    if (camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) != CAMP_OK)
+        return;
+    if ((kernel.known & CAMP_KERNEL_ACCOUNTING) != 0)
+        check->context.accounting = accounting_name(kernel.accounting);
+    if (check->options.format != CHECK_TEXT)
+        return;
+    if (kernel.accounting == CAMP_ACCOUNTING_NATIVE)
+        printf("This kernel measures user and system time itself: both columns are measured.\n");
+    if (kernel.accounting == CAMP_ACCOUNTING_GEN && kernel.measured_cpus[0] != '\0')
+        printf("This kernel measures user and system time on CPUs %s, and samples on the others.\n",
+               kernel.measured_cpus);
+}
+
+/* There is always a process 1: who cannot see it does not see those of other users. */
+static bool is_hidden(void)
+{
+    struct camp_process first;
+
+    return camp_process_identify(NULL, 1, &first, sizeof first, NULL) == CAMP_E_GONE;
+}
+
+static void tell_tier(const struct check *check)
+{
+    if (check->options.format == CHECK_TEXT && check->context.hidden)
+        printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
+               ".\n");
+    if (check->options.format == CHECK_TEXT && check->context.tier == TASKS_SCHEDSTAT)
+        printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT),
+               tier_change(TASKS_SCHEDSTAT));
+}
+
+static int open_sources(struct check *check)
+{
+    struct camp_error error = { 0 };
+    int r;
+
+    if (check->options.from.from.text != NULL)
+        return check_recorded_open(&check->recorded, &check->options.from, &check->context);
+    r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
+                          &check->context.tier, &error);
+
+    if (r == CAMP_OK)
+        tasks_source_keep(check->tasks, check->options.processes.pids,
+                          check->context.selection.pid_count);
+    if (r == CAMP_OK)
+        r = cpus_source_open(NULL, &stop_requested, &check->cpus, &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+static int show(struct check *check, const struct frame *tasks, const struct frame *cpus,
+                size_t number)
+{
+    char time[TIME_TEXT_SIZE];
+    int failed;
+
+    time_text(time, sizeof time, tasks->wall_clock_ns);
+    check->lost |= tasks->losses.lost > 0;
+    if ((check->options.report != NULL &&
+         check_report_add(&check->report, &check->context, tasks, cpus, time) != CAMP_OK) ||
+        check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
+        return complain(STATUS_FAILURE, "out of memory");
+    failed = check->view->record(&check->view_options, &check->record.record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int next_of_machine(struct check *check, uint64_t deadline_ns,
+                           const struct frame **ret_tasks, const struct frame **ret_cpus,
+                           struct camp_error *error)
+{
+    int r = check->tasks->next(check->tasks, deadline_ns, ret_tasks, error);
+
+    if (r == CAMP_OK)
+        r = check->cpus->next(check->cpus, 0, ret_cpus, error);
+    check->context.living = tasks_source_living(check->tasks);
+    check->context.measured_cpus = tasks_source_cpus(check->tasks);
+    return r;
+}
+
+static int next_recorded(struct check *check, const struct frame **ret_tasks,
+                         const struct frame **ret_cpus, struct camp_error *error)
+{
+    const int r =
+        check_recorded_next(&check->recorded, &check->context, ret_tasks, ret_cpus, error);
+
+    progress_clear(&check->options.from.progress);
+    for (size_t i = 0; r == CAMP_OK && i < (*ret_tasks)->entity_count; i++)
+        selection_meet(&check->options.processes, (*ret_tasks)->entities[i].id);
+    return r;
+}
+
+/* Once there is no more of a recording. */
+static int finish_recorded(const struct check *check, uint64_t intervals)
+{
+    if (intervals == 0)
+        return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
+                        check->recorded.facts.name);
+    return selection_complain_of_missing(&check->options.processes, check->recorded.facts.name);
+}
+
+static int run_intervals(struct check *check)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *tasks;
+        const struct frame *cpus;
+        int r;
+
+        if (check->options.count > 0 && i == check->options.count)
+            break;
+        deadline_ns += check->options.interval_ns;
+        r = check->tasks != NULL ? next_of_machine(check, deadline_ns, &tasks, &cpus, &error)
+                                 : next_recorded(check, &tasks, &cpus, &error);
+        if (r == SOURCE_END) {
+            status = finish_recorded(check, i);
+            break;
+        }
+        status = r == CAMP_OK ? show(check, tasks, cpus, i) : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
+            deadline_ns = tasks->end_ns;
+        if (check->tasks != NULL && selection_all_ended(&check->options.processes))
+            break;
+    }
+    return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
+}
+
+/* A failed write of the report is told after whatever else went wrong. */
+static int finish_report(struct check *check, int status)
+{
+    int written = check->options.report != NULL ? check_report_write(&check->report) : STATUS_OK;
+
+    return status == STATUS_OK || status == STATUS_PARTIAL
+               ? (written != STATUS_OK ? written : status)
+               : status;
+}
+
+/* ------------------------------------------------------------------- Database sessions -- */
+
+static int refuse_options_of_processes(const struct check_options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = {
+        { "pid", options->processes.texts.count > 0 },
+        { "filter", options->filter != NULL },
+        { "columns", options->columns != NULL },
+        { "table", options->table >= 0 },
+        { "no-kernel-threads", !options->kernel_threads },
+        { "format classic", options->format == CHECK_CLASSIC },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given)
+            return complain(STATUS_USAGE,
+                            "--%s is of processes: it does not go with database sessions",
+                            all[i].name);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int run_sessions(struct check *check)
+{
+    const struct check_sessions sessions = {
+        .source = check->recorded.source,
+        .facts = &check->recorded.facts,
+        .interval_ns = check->options.interval_ns,
+        .count = check->options.count,
+        .view = check->view,
+        .view_options = &check->view_options,
+    };
+    const int status = refuse_options_of_processes(&check->options);
+
+    return status == OPTIONS_GO_ON ? check_sessions_run(&sessions, &check->options.from) : status;
+}
+
+static int run_processes(struct check *check)
+{
+    if (check->tasks != NULL) {
+        check->context.hidden = is_hidden();
+        tell_accounting(check);
+    }
+    tell_tier(check);
+    return finish_report(check, run_intervals(check));
+}
+
+int command_check(int argc, char **argv)
+{
+    struct check check = { 0 };
+    int status = check_options_read(&check, argc, argv);
+
+    if (status == OPTIONS_GO_ON && check.options.report != NULL)
+        status = check_report_open(&check.report, check.options.report, argc, argv);
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = open_sources(&check);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = check.recorded.is_sessions ? run_sessions(&check) : run_processes(&check);
+    source_close(check.tasks);
+    source_close(check.cpus);
+    check_recorded_release(&check.recorded);
+    check_record_release(&check.record);
+    check_report_release(&check.report);
+    selection_processes_release(&check.options.processes);
+    if (check.context.selection.filter != NULL)
+        regfree(&check.filter);
+    return status;
+}

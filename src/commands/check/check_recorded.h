@@ -1,0 +1,30 @@
+/* What --from of `camp check` says: a recording of the source "check" as the two frames that it is
+ * made of, or sessions of a database (check_sessions.h). */
+#ifndef CAMP_COMMANDS_CHECK_RECORDED_H
+#define CAMP_COMMANDS_CHECK_RECORDED_H
+
+#include "check_record.h"
+#include "commands/from_options.h"
+
+/* All zero is none. */
+struct check_recorded {
+    struct source *source; /* NULL: not open */
+    struct from_facts facts;
+    bool is_sessions;   /* of a database: then there is only the source */
+    bool is_sampled;    /* otherwise sampled time of processes was not known */
+    struct frame tasks; /* where it was not: the rows with all columns */
+};
+void check_recorded_release(struct check_recorded *recorded);
+
+/* Opens what `options` say; context gets the tier, and that nothing is known but what was recorded.
+ * OPTIONS_GO_ON, or an exit status after a complaint. `options` must outlive it. */
+int check_recorded_open(struct check_recorded *recorded, struct from_options *options,
+                        struct check_context *context);
+
+/* The next interval, and in context its CPUs where they were timed. CAMP_OK, SOURCE_END, CAMP_E_*.
+ */
+int check_recorded_next(struct check_recorded *recorded, struct check_context *context,
+                        const struct frame **ret_tasks, const struct frame **ret_cpus,
+                        struct camp_error *error);
+
+#endif

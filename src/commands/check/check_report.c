@@ -1,0 +1,330 @@
+#include "check_report.h"
+
+#include "commands/command.h"
+#include "views/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define CROWD 4096    /* fewer processes are all known by themselves */
+#define GONE_AFTER 60 /* intervals */
+
+/* ----------------------------------------------------------------------- The beginning -- */
+
+/* As a shell would take it again. */
+static void write_quoted(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=:,+%@";
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stream);
+        return;
+    }
+    putc('\'', stream);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", stream);
+        else
+            putc(*word, stream);
+    }
+    putc('\'', stream);
+}
+
+static char *command_line(int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    fputs("camp", stream);
+    for (int i = 0; i < argc; i++) {
+        putc(' ', stream);
+        write_quoted(stream, argv[i]);
+    }
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+int check_report_open(struct check_report *report, const char *path, int argc, char **argv)
+{
+    struct utsname system;
+
+    report->command = command_line(argc, argv);
+    if (report->command == NULL)
+        return complain(STATUS_FAILURE, "out of memory");
+    if (uname(&system) == 0) {
+        snprintf(report->host, sizeof report->host, "%s", system.nodename);
+        snprintf(report->kernel, sizeof report->kernel, "%.20s %.90s", system.sysname,
+                 system.release);
+    }
+    report->picture.source = report->host;
+    return output_file_open(&report->file, path) == STATUS_OK ? OPTIONS_GO_ON : STATUS_FAILURE;
+}
+
+/* ------------------------------------------------------------------------ An interval -- */
+
+/* NAN when it is not known. */
+static double number_of(const struct cell *cell)
+{
+    return cell->kind == CELL_REAL      ? cell->real
+           : cell->kind == CELL_INTEGER ? (double)cell->integer
+           : cell->kind == CELL_NATURAL ? (double)cell->natural
+                                        : NAN;
+}
+
+static double number_at(const struct record *record, const char *table, size_t row,
+                        const char *column)
+{
+    const struct cell cell = cell_of(record, table, row, column);
+
+    return number_of(&cell);
+}
+
+/* Grown by halves, and zeroed. CAMP_OK or CAMP_E_NOMEM. */
+static int reserve(void **array, size_t *capacity, size_t count, size_t element_size)
+{
+    const size_t before = *capacity;
+    const int r = count > before
+                      ? check_reserve(array, capacity, count + count / 2 + 16, element_size)
+                      : CAMP_OK;
+
+    if (r == CAMP_OK && *capacity > before)
+        memset((char *)*array + before * element_size, 0, (*capacity - before) * element_size);
+    return r;
+}
+
+/* The columns of the report's table have the names of the tables they are from. */
+static int add_interval(struct check_report *report)
+{
+    static const char *const tables[] = { "interval", "total", "machine", "losses" };
+    const struct record *record = &report->record.record;
+    const size_t at = report->picture.series.count;
+    struct report_interval *interval;
+
+    if (report->intervals == NULL)
+        report->intervals = calloc(REPORT_INTERVALS, sizeof *report->intervals);
+    if (report->intervals == NULL)
+        return CAMP_E_NOMEM;
+    if (at == 0)
+        snprintf(report->begin, sizeof report->begin, "%s", report->record.time);
+    interval = &report->intervals[at % REPORT_INTERVALS];
+    snprintf(interval->time, sizeof interval->time, "%s", report->record.time);
+    for (size_t i = 1; i < REPORT_COLUMNS; i++) {
+        const char *name = report_interval_fields[i].name;
+
+        interval->cells[i] = cell_unknown();
+        for (size_t j = 0; j < COUNT(tables); j++) {
+            const struct cell cell = cell_of(record, tables[j], 0, name);
+
+            if (cell.kind != CELL_UNKNOWN)
+                interval->cells[i] = cell;
+        }
+    }
+    return CAMP_OK;
+}
+
+static struct entity process_of(const struct record *record, size_t row)
+{
+    const struct cell name = cell_of(record, "processes", row, "name");
+    const struct cell pid = cell_of(record, "processes", row, "pid");
+    const struct cell began = cell_of(record, "processes", row, "new");
+    struct entity entity = { .id = pid.kind == CELL_INTEGER ? pid.integer : 0,
+                             .flags = began.boolean ? ENTITY_NEW : 0 };
+
+    if (name.kind == CELL_TEXT)
+        snprintf(entity.name, sizeof entity.name, "%s", name.text);
+    return entity;
+}
+
+static void add_sums(struct report_process *process, const struct report_process *more)
+{
+    process->measured_s += more->measured_s;
+    process->sampled_s += more->sampled_s;
+    process->absolute_s += more->absolute_s;
+}
+
+static int add_process(struct check_report *report, const struct entity *entity,
+                       const struct report_process *more)
+{
+    enum roster_news news;
+    uint32_t number;
+    int r = roster_find(&report->roster, entity, &number, &news);
+
+    if (r == CAMP_OK)
+        r = reserve((void **)&report->processes, &report->process_capacity, report->roster.count,
+                    sizeof *report->processes);
+    if (r != CAMP_OK)
+        return r;
+    add_sums(&report->processes[number], more);
+    return CAMP_OK;
+}
+
+/* Where many processes come and go, those that were not seen for a while are added up by name, as
+ * those are that end: otherwise a run of days would know each that ever was. */
+static int fold_gone(struct check_report *report)
+{
+    struct roster old = report->roster;
+    const size_t count = old.count;
+    bool *gone = calloc(count + 1, sizeof *gone);
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    struct report_process *processes = NULL;
+    int r = CAMP_E_NOMEM;
+
+    for (size_t i = 0; gone != NULL && i < count; i++)
+        gone[i] = old.entities[i].met + GONE_AFTER < old.frames;
+    if (gone != NULL && numbers != NULL)
+        r = roster_fold(&old, gone, "", &report->roster, numbers);
+    if (r == CAMP_OK) {
+        roster_release(&old);
+        report->crowd = 2 * report->roster.count;
+        processes = calloc(report->roster.count + 1, sizeof *processes);
+    }
+    if (r == CAMP_OK && processes == NULL)
+        r = CAMP_E_NOMEM;
+    for (size_t i = 0; r == CAMP_OK && i < count; i++)
+        add_sums(&processes[numbers[i]], &report->processes[i]);
+    free(gone);
+    free(numbers);
+    if (r != CAMP_OK)
+        return r;
+    free(report->processes);
+    report->processes = processes;
+    report->process_capacity = report->roster.count;
+    return CAMP_OK;
+}
+
+static int add_processes(struct check_report *report, double interval_s)
+{
+    const struct record *record = &report->record.record;
+    const double share = interval_s / 100;
+    int r = CAMP_OK;
+
+    if (report->roster.count >= (report->crowd > CROWD ? report->crowd : CROWD))
+        r = fold_gone(report);
+    roster_begin(&report->roster);
+    for (size_t i = 0; i < record->tables[CHECK_PROCESSES].row_count && r == CAMP_OK; i++) {
+        const double measured = number_at(record, "processes", i, "measured_percent") * share;
+        const double sampled = number_at(record, "processes", i, "sampled_percent") * share;
+        const struct report_process more = { measured, sampled, fabs(sampled - measured) };
+        const struct entity entity = process_of(record, i);
+
+        r = add_process(report, &entity, &more);
+    }
+    return r;
+}
+
+static struct report_cpu *find_cpu(struct check_report *report, int64_t cpu)
+{
+    for (size_t i = 0; i < report->cpu_count; i++) {
+        if (report->cpus[i].cpu == cpu)
+            return &report->cpus[i];
+    }
+    if (reserve((void **)&report->cpus, &report->cpu_capacity, report->cpu_count + 1,
+                sizeof *report->cpus) != CAMP_OK)
+        return NULL;
+    report->cpus[report->cpu_count].cpu = cpu;
+    return &report->cpus[report->cpu_count++];
+}
+
+static int add_cpus(struct check_report *report, double interval_s)
+{
+    const struct record *record = &report->record.record;
+
+    for (size_t i = 0; i < record->tables[CHECK_CPUS].row_count; i++) {
+        const double measured = number_at(record, "cpus", i, "measured_busy_percent");
+        const double sampled = number_at(record, "cpus", i, "sampled_busy_percent");
+        struct report_cpu *cpu = find_cpu(report, cell_of(record, "cpus", i, "cpu").integer);
+
+        if (cpu == NULL)
+            return CAMP_E_NOMEM;
+        if (isnan(measured) || isnan(sampled))
+            continue;
+        cpu->measured_s += measured / 100 * interval_s;
+        cpu->sampled_s += sampled / 100 * interval_s;
+        cpu->elapsed_s += interval_s;
+    }
+    return CAMP_OK;
+}
+
+static void add_totals(struct check_report *report, const struct accuracy *accuracy,
+                       double interval_s)
+{
+    const struct record *record = &report->record.record;
+
+    accuracy_merge(&report->whole, accuracy);
+    report->elapsed_s += interval_s;
+    report->measured_busy_s +=
+        number_at(record, "machine", 0, "measured_busy_percent") / 100 * interval_s;
+    report->sampled_busy_s +=
+        number_at(record, "machine", 0, "sampled_busy_percent") / 100 * interval_s;
+    report->losses.unseen += cell_of(record, "losses", 0, "unseen").natural;
+    report->losses.lost += cell_of(record, "losses", 0, "lost").natural;
+    report->losses.partial += cell_of(record, "losses", 0, "partial").natural;
+    report->unread_percent =
+        fmax(report->unread_percent, number_at(record, "losses", 0, "unread_percent"));
+}
+
+int check_report_add(struct check_report *report, const struct check_context *context,
+                     const struct frame *tasks, const struct frame *cpus, const char *time)
+{
+    const uint64_t length_ns = tasks->end_ns - tasks->start_ns;
+    const double interval_s = (double)length_ns / 1e9;
+    struct check_summary summary;
+    int r;
+
+    report->context = *context;
+    report->context.selection.top = report->context.selection.top_cpus = 0;
+    r = check_summarise(&report->record, &report->context, tasks, &summary);
+    if (r == CAMP_OK)
+        r = check_record_fill(&report->record, &report->context, tasks, cpus, time);
+    if (r == CAMP_OK)
+        r = add_interval(report);
+    if (r == CAMP_OK)
+        r = add_processes(report, interval_s);
+    if (r == CAMP_OK)
+        r = add_cpus(report, interval_s);
+    if (r == CAMP_OK) /* last: what failed before is not counted */
+        r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns,
+                             &summary.accuracy, context->tier != TASKS_SCHEDSTAT);
+    if (r == CAMP_OK)
+        add_totals(report, &summary.accuracy, interval_s);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------ The end -- */
+
+int check_report_write(struct check_report *report)
+{
+    int status;
+
+    if (report->picture.series.count == 0)
+        return STATUS_OK;
+    if (error_picture_fit(&report->picture) != CAMP_OK ||
+        check_report_page(report->file.stream, report) != CAMP_OK)
+        return complain(STATUS_FAILURE, "--report: out of memory");
+    status = output_file_finish(&report->file);
+    report->file.stream = NULL;
+    return status;
+}
+
+void check_report_release(struct check_report *report)
+{
+    if (report->file.stream != NULL)
+        output_file_discard(&report->file);
+    check_record_release(&report->record);
+    error_picture_release(&report->picture);
+    roster_release(&report->roster);
+    free(report->command);
+    free(report->intervals);
+    free(report->processes);
+    free(report->cpus);
+    *report = (struct check_report){ 0 };
+}

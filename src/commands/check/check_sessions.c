@@ -1,0 +1,258 @@
+#include "check_sessions.h"
+
+#include "check_record.h"
+#include "commands/command.h"
+#include "counters/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MEASURED_LEAST 0.1 /* percent of the wall times: of less a relative error says nothing */
+
+static const struct field summary_fields[] = {
+    { .name = "time", .help = "end of the interval, RFC 3339" },
+    { .name = "interval_s", .help = "its real length; of all intervals their sum" },
+    { .name = "source", .help = "as --from says it, or its file" },
+    { .name = "tier", .help = "how it was measured" },
+    { .name = "sessions", .help = "at the end" },
+    { .name = "session_s", .help = "sum of the sessions' wall times" },
+    { .name = "intervals", .help = "of all together: how many they are; null of one" },
+};
+
+static const struct field state_fields[CHECK_SESSIONS_FIELDS] = {
+    { "state", "state", "cpu, run_queue, contention, wait, idle, unaccounted", -11, 0 },
+    { "measured_s", "measured s", "time of all sessions in it", 10, 3 },
+    { "measured_percent", "meas. %", "of the sessions' wall time", 7, 2 },
+    { "told_s", "told s", "the same, as the database says", 9, 3 },
+    { "told_percent", "told %", "of the sessions' wall time", 6, 2 },
+    { "error_points", "points", "told - measured, in percent of the sessions' wall time", 7, 2 },
+    { "error_percent", "error %",
+      "(told - measured) / measured; null where measured is below 0.1 % of the wall times", 8, 1 },
+    { "rms_ms_per_s", "RMS ms/s",
+      "root of the mean square of the sessions' errors, in ms per second of a session", 8, 1 },
+};
+
+static const struct field loss_fields[] = {
+    { .name = "unseen", .help = "sessions that began and ended unseen" },
+    { .name = "lost", .help = "sessions whose last numbers are lost" },
+    { .name = "partial", .help = "sessions whose interval is not whole" },
+};
+
+bool check_sessions_can(const struct source *source)
+{
+    struct told_columns columns;
+
+    return told_columns_find(&columns, source->describe(source));
+}
+
+/* -------------------------------------------------------------------------- The record -- */
+
+/* What would be shown as -0.000 is nothing. */
+static struct cell seconds_cell(double ns)
+{
+    return cell_real(fabs(ns) < 500000 ? 0 : ns / NS_PER_S);
+}
+
+static struct cell points_cell(double percent)
+{
+    return cell_real(fabs(percent) < 0.005 ? 0 : percent);
+}
+
+static void fill_states(struct check_sessions_record *ret, const struct told *told)
+{
+    struct cell *cells = ret->cells;
+
+    for (size_t i = 0; i < TOLD_COUNT; i++) {
+        const struct told_sum *sum = &told->sums[i];
+        const double measured = 100 * sum->measured_ns / NS_PER_S / told->session_s;
+        const double said = 100 * sum->told_ns / NS_PER_S / told->session_s;
+        const double error = 100 * (sum->told_ns - sum->measured_ns) / sum->measured_ns;
+        const bool is_told = i < TOLD_UNACCOUNTED && measured >= MEASURED_LEAST;
+
+        *cells++ = cell_text(i < SESSION_STATE_COUNT ? session_state_names[i] : "unaccounted");
+        *cells++ = seconds_cell(sum->measured_ns);
+        *cells++ = points_cell(measured);
+        *cells++ = seconds_cell(sum->told_ns);
+        *cells++ = points_cell(said);
+        *cells++ =
+            emphasised(points_cell(said - measured), emphasis_of_error(error, said - measured));
+        *cells++ = cell_real(is_told ? error : NAN);
+        *cells++ = cell_real(told_rms(told, i));
+    }
+}
+
+static void fill_losses(struct check_sessions_record *ret, const struct losses *losses)
+{
+    ret->losses[0] = cell_natural(losses->unseen);
+    ret->losses[1] = cell_natural(losses->lost);
+    ret->losses[2] = cell_natural(losses->partial);
+}
+
+/* Of CPU and run queue, or of the other states. */
+static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
+{
+    for (size_t i = 0; i < schema->state_count; i++) {
+        if ((i <= SESSION_RUN_QUEUE) == run && schema->columns[i].provenance == provenance)
+            return true;
+    }
+    return false;
+}
+
+/* What was left is right by construction: how far off the samples were that divide it is said. */
+static void tell_scaled(struct check_sessions_record *ret, const struct told *told)
+{
+    const size_t size = sizeof ret->provenance;
+    const int length = snprintf(ret->provenance, size,
+                                "On this tier CPU and run queue are measured; the other states are "
+                                "what is left, divided as samples saw it.");
+    const double left_ns = told->session_s * NS_PER_S - told->sums[SESSION_CPU].measured_ns -
+                           told->sums[SESSION_RUN_QUEUE].measured_ns;
+
+    if (told->sampled_ns > 0)
+        snprintf(ret->provenance + length, size - (size_t)length,
+                 " Samples alone saw %.2f %% asleep, where %.2f %% was left.",
+                 100 * told->sampled_ns / NS_PER_S / told->session_s,
+                 100 * left_ns / NS_PER_S / told->session_s);
+}
+
+/* Where a state is itself sampled, it is not the truth that the table is held against. */
+static void tell_provenance(struct check_sessions_record *ret, const struct told *told,
+                            const struct schema *schema)
+{
+    ret->provenance[0] = '\0';
+    if (has_provenance(schema, true, CAMP_SAMPLED))
+        snprintf(ret->provenance, sizeof ret->provenance,
+                 "On this tier nothing is measured: the table has one sample beside another.");
+    else if (has_provenance(schema, false, CAMP_SCALED))
+        tell_scaled(ret, told);
+    else if (has_provenance(schema, false, CAMP_SAMPLED))
+        snprintf(ret->provenance, sizeof ret->provenance,
+                 "On this tier CPU and run queue are measured; the other states are sampled too, "
+                 "only not of who runs or is ready.");
+}
+
+static void fill_notes(struct check_sessions_record *ret, const struct frame *frame,
+                       const struct from_facts *facts)
+{
+    const char *const notes[] = { ret->provenance, frame->note, facts->note };
+    size_t count = 0;
+
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        if (notes[i] != NULL && notes[i][0] != '\0')
+            ret->notes[count++] = notes[i];
+    }
+    ret->notes[count] = NULL;
+}
+
+static void fill_summary(struct check_sessions_record *ret, const struct told *told,
+                         double interval_s, const struct from_facts *facts, uint64_t intervals)
+{
+    char all[48] = "";
+
+    ret->summary[0] = cell_text(ret->time);
+    ret->summary[1] = cell_real(interval_s);
+    ret->summary[2] = cell_text(facts->name);
+    ret->summary[3] = cell_text(facts->tier);
+    ret->summary[4] = cell_natural(told->sessions);
+    ret->summary[5] = cell_real(told->session_s);
+    ret->summary[6] = intervals > 0 ? cell_natural(intervals) : cell_unknown();
+    if (intervals > 0)
+        snprintf(all, sizeof all, "all %" PRIu64 " intervals: ", intervals);
+    snprintf(ret->headline, sizeof ret->headline,
+             "%s  %s%.2f s  %s  tier %s  %" PRIu64 " sessions, %.1f session-seconds", ret->time,
+             all, interval_s, facts->name, facts->tier, told->sessions, told->session_s);
+}
+
+void check_sessions_fill(struct check_sessions_record *ret, const struct told *told,
+                         const struct frame *frame, const struct from_facts *facts,
+                         const char *time, double interval_s, uint64_t intervals)
+{
+    snprintf(ret->time, sizeof ret->time, "%s", time);
+    fill_summary(ret, told, interval_s, facts, intervals);
+    fill_states(ret, told);
+    fill_losses(ret, &frame->losses);
+    tell_provenance(ret, told, frame->schema);
+    fill_notes(ret, frame, facts);
+    ret->tables[0] =
+        one_row("interval", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary);
+    ret->tables[1] = (struct table){ "states",   TABLE_ROWS, state_fields, CHECK_SESSIONS_FIELDS,
+                                     ret->cells, TOLD_COUNT, false };
+    ret->tables[2] = one_row("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses);
+    ret->record = (struct record){
+        "camp.check.sessions/1", ret->headline, ret->tables, COUNT(ret->tables), 1, ret->notes
+    };
+}
+
+/* ---------------------------------------------------------------------------- Intervals -- */
+
+struct run {
+    const struct check_sessions *check;
+    struct told_columns columns;
+    struct told all;
+    struct losses losses; /* of all */
+    double all_s;
+    uint64_t shown, intervals;
+    struct check_sessions_record record;
+};
+
+static int show(struct run *run, const struct told *told, const struct frame *frame,
+                double interval_s, uint64_t intervals)
+{
+    char time[TIME_TEXT_SIZE];
+    int failed;
+
+    time_text(time, sizeof time, frame->wall_clock_ns);
+    check_sessions_fill(&run->record, told, frame, run->check->facts, time, interval_s, intervals);
+    if (intervals > 0)
+        fill_losses(&run->record, &run->losses);
+    failed = run->check->view->record(run->check->view_options, &run->record.record, run->shown++);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int take_interval(struct run *run, const struct frame *frame)
+{
+    const double interval_s = (double)(frame->end_ns - frame->start_ns) / NS_PER_S;
+    struct told told = { 0 };
+
+    told_add(&told, &run->columns, frame);
+    told_add(&run->all, &run->columns, frame);
+    run->losses.unseen += frame->losses.unseen;
+    run->losses.lost += frame->losses.lost;
+    run->losses.partial += frame->losses.partial;
+    run->all_s += interval_s;
+    run->intervals++;
+    return show(run, &told, frame, interval_s, 0);
+}
+
+int check_sessions_run(const struct check_sessions *check, struct from_options *from)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct run run = { .check = check };
+    const struct frame *frame = NULL;
+    int status = OPTIONS_GO_ON;
+
+    told_columns_find(&run.columns, check->source->describe(check->source));
+    while (status == OPTIONS_GO_ON && !stop_requested &&
+           (check->count == 0 || run.intervals < check->count)) {
+        struct camp_error error = { 0 };
+        int r;
+
+        deadline_ns += check->interval_ns;
+        r = check->source->next(check->source, deadline_ns, &frame, &error);
+        progress_clear(&from->progress);
+        if (r == SOURCE_END)
+            break;
+        status = r == CAMP_OK ? take_interval(&run, frame) : complain_of(r, &error);
+        if (r == CAMP_OK && frame->end_ns > deadline_ns + check->interval_ns)
+            deadline_ns = frame->end_ns; /* none to make up for */
+    }
+    if (status == OPTIONS_GO_ON && run.intervals == 0 && !stop_requested)
+        return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
+                        check->facts->name);
+    if (status == OPTIONS_GO_ON && run.intervals > 1)
+        status = show(&run, &run.all, frame, run.all_s, run.intervals);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}

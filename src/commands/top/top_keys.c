@@ -1,0 +1,168 @@
+/* The keys of camp top on a terminal: what is shown, in which order, of whom. */
+#include "top_live.h"
+
+#include "commands/command.h"
+#include "views/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void ask_filter(struct live *live)
+{
+    struct top *top = live->top;
+    char text[TOP_FILTER_SIZE];
+    regex_t compiled;
+
+    if (!screen_ask("filter (a regular expression): ", text, sizeof text))
+        return;
+    if (text[0] != '\0' && regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) != 0) {
+        snprintf(live->message, sizeof live->message, "'%s' is no regular expression", text);
+        return;
+    }
+    if (top->selection.filter != NULL)
+        regfree(&top->filter);
+    top->selection.filter = NULL;
+    if (text[0] != '\0') {
+        top->filter = compiled;
+        top->selection.filter = &top->filter;
+    }
+    snprintf(live->filter, sizeof live->filter, "%s", text);
+}
+
+/* The next of `count` in a circle. */
+static int turn(int now, int step, int count)
+{
+    return (now + step + count) % count;
+}
+
+static void scroll_by(struct live *live, int step)
+{
+    if (step < 0 && live->scroll < (size_t)-step)
+        live->scroll = 0;
+    else
+        live->scroll += (size_t)step;
+}
+
+/* The next one that can be had here. */
+static void turn_group(struct live *live)
+{
+    struct top *top = live->top;
+    const char *problem;
+    int group = top->group;
+
+    top->selection.tree = false;
+    do {
+        group = turn(group, 1, TOP_WORKLOAD + 1);
+        if (top_select_group(top, group, &problem) != OPTIONS_GO_ON && group == TOP_CGROUP)
+            snprintf(live->message, sizeof live->message, "%s", problem);
+    } while (problem != NULL);
+}
+
+static void turn_tree(struct live *live)
+{
+    const char *none;
+
+    live->top->selection.tree = !live->top->selection.tree;
+    top_select_group(live->top, TOP_PROCESS, &none);
+}
+
+/* None, then each label. */
+static void turn_label(struct top *top)
+{
+    const int labels = (int)top->any.columns.schema->label_count;
+
+    top->group = turn(top->group + 1, 1, labels + 1) - 1;
+}
+
+static void change_any(struct live *live, int key)
+{
+    struct top *top = live->top;
+    const int orders = top_any_sort_count(top->any.columns.schema);
+
+    if (key == 'g')
+        turn_label(top);
+    else if (key == 'b')
+        live->triangle = !live->triangle;
+    else if (key == 's' || key == 'S')
+        top->sort = turn(top->sort, key == 's' ? 1 : -1, orders);
+    live->scroll = 0;
+}
+
+static void change_selection(struct live *live, int key)
+{
+    struct top *top = live->top;
+    struct top_selection *selection = &top->selection;
+
+    if (key == 'g')
+        turn_group(live);
+    else if (key == 't')
+        turn_tree(live);
+    else if (key == 'b')
+        live->triangle = !live->triangle;
+    else if (key == 's' || key == 'S')
+        top->sort = turn(top->sort, key == 's' ? 1 : -1, CAMP_STATE_COUNT + 1);
+    else if (key == 'k')
+        selection->kernel_threads = !selection->kernel_threads;
+    else if (key == 'c')
+        selection->prstat = !selection->prstat;
+    selection->sort = top->sort - 1;
+    live->scroll = 0;
+}
+
+/* The intervals go on unseen: who ends meanwhile must be taken from the kernel. */
+static void turn_frozen(struct live *live)
+{
+    if (live->threads == NULL)
+        return;
+    if (live->frozen || live->threads == &live->frozen_threads) {
+        live->frozen = !live->frozen;
+    } else if (top_copy_frame(&live->frozen_threads, live->threads, NULL) == CAMP_OK &&
+               (live->cpus == NULL ||
+                top_copy_frame(&live->frozen_cpus, live->cpus, NULL) == CAMP_OK)) {
+        live->threads = &live->frozen_threads;
+        live->cpus = live->cpus != NULL ? &live->frozen_cpus : NULL;
+        live->frozen = true;
+    } else {
+        snprintf(live->message, sizeof live->message, "no memory to freeze");
+    }
+}
+
+void top_live_press(struct live *live, int key)
+{
+    live->message[0] = '\0';
+    if (live->helping) {
+        live->helping = key == SCREEN_RESIZED;
+        return;
+    }
+    switch (key) {
+    case 'q':
+    case 'Q':
+    case SCREEN_GONE:
+        live->ended = true;
+        break;
+    case ' ':
+        turn_frozen(live);
+        break;
+    case 'f':
+    case '/':
+        ask_filter(live);
+        break;
+    case 'h':
+    case '?':
+        live->helping = true;
+        break;
+    case SCREEN_UP:
+    case SCREEN_DOWN:
+        scroll_by(live, key == SCREEN_UP ? -1 : 1);
+        break;
+    case SCREEN_PAGE_UP:
+    case SCREEN_PAGE_DOWN:
+        scroll_by(live, key == SCREEN_PAGE_UP ? -10 : 10);
+        break;
+    case SCREEN_HOME:
+        live->scroll = 0;
+        break;
+    default:
+        live->top->is_any ? change_any(live, key) : change_selection(live, key);
+    }
+}

@@ -1,0 +1,245 @@
+/* camp top on a terminal: the interval's record redrawn, and keys that change what is shown. */
+#include "top_live.h"
+#include "commands/command.h"
+#include "counters/units.h"
+#include "ledger/vertex.h"
+#include "views/barry.h"
+#include "views/screen.h"
+
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_FOR_CPUS 12
+#define KEY_WAIT_NS (200 * NS_PER_MS) /* so soon is a signal seen */
+
+static const char help_head[] =
+    "camp top: where the wall time goes, measured at each change of state";
+static const char help_text[] =
+    "\n"
+    "  q        end                       space  freeze, and go on\n"
+    "  g        group: thread, process, user, command, cgroup, workload (--workload)\n"
+    "  t        tree: processes under their parents\n"
+    "  s  S     sort by the next or the last state; cpu is the time on a CPU\n"
+    "  f  /     filter by name (a regular expression; nothing: all)\n"
+    "  k        kernel threads, or not\n"
+    "  c        columns: camp (of the interval), prstat -mL (of the row's own time)\n"
+    "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
+    "  up down  scroll; page up, page down, home\n"
+    "\n"
+    "usr% sys%   on a CPU: its own code and page faults; system calls\n"
+    "runq%       ready, and waiting for a CPU\n"
+    "flt%        asleep for a page of memory\n"
+    "dsk% lck%   asleep for a block device, in futex(2)\n"
+    "slp%        asleep in anything else: docs/states.md has each\n"
+    "un%         wall time that is in no state\n"
+    "irq% soft%  of CPUs: in interrupts, in their deferred work\n"
+    "iow% stl%   idle while a thread of this CPU waits for a disk; run by others\n"
+    "ended       those that ended in the interval, by name, and how many (thr)\n"
+    "any key goes back";
+static const char help_of_any[] =
+    "\n"
+    "  q        end                       space  freeze, and go on\n"
+    "  g        group: each row its own, or by one of the labels\n"
+    "  s  S     sort by the next or the last: busy (what is not idle), each state,\n"
+    "           unaccounted, each label, name\n"
+    "  f  /     filter by name or label (a regular expression; nothing: all)\n"
+    "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
+    "  up down  scroll; page up, page down, home\n"
+    "\n"
+    "NAME%    of the row's own wall time, in that state\n"
+    "other%   in states that have no column here: a wider terminal has more\n"
+    "un%      in no state; ! is more than 100 % of its time\n"
+    "n        how many are in the row\n"
+    "last     all rows together: 3.20 is as much as 3.2 of them all the time\n"
+    "any key goes back";
+
+/* --------------------------------------------------------------------------------- Drawing -- */
+
+/* The rows that are shown, in their order. */
+struct rows_shown {
+    const struct frame *frame;
+    const size_t *order; /* [count] */
+    size_t count;
+};
+
+static struct rows_shown rows_shown(const struct top *top)
+{
+    const struct top_rows *rows = &top->record.rows;
+    const struct top_any_rows *any = &top->any.rows;
+
+    return top->is_any ? (struct rows_shown){ any->frame, any->order, any->count }
+                       : (struct rows_shown){ &rows->groups, rows->order, rows->count };
+}
+
+/* Who is first in the order is named first. */
+static void fill_points(const struct top *top, const struct vertices *vertices,
+                        const struct rows_shown *rows, struct barry_point *points)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct entity *entity = &rows->frame->entities[rows->order[i]];
+
+        points[i].name = top->is_any ? entity->name : top_row_name(&top->selection, entity);
+        if (!vertices_weigh(vertices, rows->frame, rows->order[i], &points[i].weights))
+            points[i].weights = (struct weights){ 0 };
+    }
+}
+
+static int draw_triangle(const struct top *top, const char *head)
+{
+    const struct rows_shown rows = rows_shown(top);
+    struct barry_point *points = calloc(rows.count + 1, sizeof *points);
+    struct barry barry = { .points = points, .point_count = rows.count };
+    struct vertices vertices = { 0 };
+    char *text = NULL;
+
+    if (points != NULL) {
+        screen_size(&barry.columns, &barry.rows);
+        barry.rows -= 1; /* the head's */
+        barry.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+        vertices_usual(&vertices, rows.frame->schema, 3);
+        barry.names = vertices.names;
+        fill_points(top, &vertices, &rows, points);
+        text = barry_draw(&barry);
+    }
+    if (text != NULL)
+        screen_draw_text(head, text);
+    free(points);
+    free(text);
+    return OPTIONS_GO_ON;
+}
+
+static void write_head(const struct live *live, char *ret, size_t capacity)
+{
+    const struct top *top = live->top;
+    char order[TOP_ANY_WORD_SIZE] = "";
+    const char *row;
+
+    if (top->is_any) {
+        top_any_sort_name(top->any.columns.schema, top->sort, order);
+        row = top->group >= 0 ? top->any.columns.schema->label_names[top->group]
+                              : top_any_noun(&top->any, 1);
+    } else {
+        snprintf(order, sizeof order, "%s", top_sort_names[top->sort]);
+        row = top_group_names[top->group];
+    }
+    snprintf(ret, capacity, "camp top  each %s, by %s%s%s%s%s  %s", row, order,
+             top->selection.tree ? ", tree" : "", live->frozen ? "  FROZEN" : "",
+             live->filter[0] != '\0' ? "  only " : "", live->filter,
+             live->message[0] != '\0' ? live->message : "h: help");
+}
+
+/* What is below the screen is not even written. */
+static size_t rows_in_sight(const struct live *live, size_t lines)
+{
+    const uint64_t most = live->top->rows != UINT64_MAX ? live->top->rows : 0;
+    const size_t fit = live->scroll + top_rows_that_fit(live->top, lines - 1);
+
+    if (live->triangle)
+        return most;
+    return most > 0 && most < fit ? most : fit;
+}
+
+static int draw(struct live *live)
+{
+    struct top *top = live->top;
+    struct top_selection *selection = &top->selection;
+    char head[256];
+    size_t lines;
+    int status;
+
+    if (live->helping)
+        screen_draw_text(help_head, top->is_any ? help_of_any : help_text);
+    if (live->helping || live->threads == NULL)
+        return OPTIONS_GO_ON;
+    screen_size(&selection->width, &lines);
+    selection->cpus = lines >= LINES_FOR_CPUS;
+    selection->top = rows_in_sight(live, lines);
+    status = top_fill(top, live->threads, live->cpus);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    write_head(live, head, sizeof head);
+    if (live->triangle)
+        return draw_triangle(top, head);
+    screen_draw(head, top_shown(top), &live->scroll);
+    return OPTIONS_GO_ON;
+}
+
+/* ------------------------------------------------------------------------------ Intervals -- */
+
+/* Attends to keys until it is time for the next interval. */
+static int attend(struct live *live, uint64_t deadline_ns)
+{
+    int status = OPTIONS_GO_ON;
+
+    while (status == OPTIONS_GO_ON && !live->ended && !stop_requested) {
+        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        uint64_t left = now < deadline_ns ? deadline_ns - now : 0;
+        int key;
+
+        if (left == 0)
+            break;
+        key = screen_key((int)((left < KEY_WAIT_NS ? left : KEY_WAIT_NS) / NS_PER_MS) + 1);
+        if (key == SCREEN_NONE)
+            continue;
+        top_live_press(live, key);
+        if (!live->ended)
+            status = draw(live);
+    }
+    return status;
+}
+
+static int take_interval(struct live *live)
+{
+    struct camp_error error = { 0 };
+    const struct frame *threads;
+    int r;
+
+    if (live->over || (live->frozen && !live->top->facts.live))
+        return OPTIONS_GO_ON;
+    r = live->top->threads->next(live->top->threads, 0, &threads, &error);
+    if (r == SOURCE_END) {
+        live->over = true;
+        snprintf(live->message, sizeof live->message, "the recording ends here");
+        return live->threads != NULL ? draw(live) : OPTIONS_GO_ON;
+    }
+    if (r != CAMP_OK) {
+        screen_close(); /* a complaint is for the terminal as it was */
+        return complain_of(r, &error);
+    }
+    if (live->frozen)
+        return OPTIONS_GO_ON;
+    live->threads = threads;
+    live->cpus = source_beside(live->top->threads);
+    top_count_losses(live->top, threads, live->cpus);
+    return draw(live);
+}
+
+int top_live(struct top *top)
+{
+    struct live live = { .top = top };
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    if (top->filter_text != NULL)
+        snprintf(live.filter, sizeof live.filter, "%s", top->filter_text);
+    screen_draw_text("camp top: the first interval is on its way; h: help, q: end", "");
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !live.ended && !stop_requested;) {
+        if (top->count > 0 && i == top->count)
+            break;
+        deadline_ns += top->interval_ns;
+        status = attend(&live, deadline_ns);
+        if (status != OPTIONS_GO_ON || live.ended || stop_requested)
+            continue;
+        status = take_interval(&live);
+        i++;
+        /* After a question, or a look that took long: no short intervals to make up for it. */
+        if (now_ns(CLOCK_MONOTONIC) > deadline_ns + top->interval_ns / 2)
+            deadline_ns = now_ns(CLOCK_MONOTONIC);
+    }
+    screen_close();
+    frame_release(&live.frozen_threads);
+    frame_release(&live.frozen_cpus);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}

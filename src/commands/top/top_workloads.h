@@ -1,0 +1,33 @@
+/* Which workload each process is of: the rules of --workload, asked once a process. */
+#ifndef CAMP_COMMANDS_TOP_WORKLOADS_H
+#define CAMP_COMMANDS_TOP_WORKLOADS_H
+
+#include "ledger/frame.h"
+#include "ledger/workload.h"
+#include "sources/machine/user_names.h"
+
+/* A process that was met, as it was. When its name or user change it is asked again. */
+struct workload_member {
+    int32_t pid;
+    uint32_t uid;
+    char name[CAMP_NAME_SIZE];
+    size_t workload;
+};
+
+struct top_workloads {
+    struct workloads rules;
+    struct workload_member *members; /* [count], ascending by pid */
+    size_t count;
+    uint64_t frame_ns; /* the end of the frame they are of */
+    int64_t *numbers;  /* [entity_count of that frame] */
+};
+
+/* Reads a file of rules. OPTIONS_GO_ON, or an exit status after a complaint that names the line. */
+int top_workloads_read(struct top_workloads *ret, const char *path);
+void top_workloads_release(struct top_workloads *workloads);
+
+/* Fills workloads->numbers: of each thread the workload of its process. CAMP_OK or CAMP_E_NOMEM. */
+int top_workloads_find(struct top_workloads *workloads, struct user_names *users,
+                       const struct frame *threads);
+
+#endif

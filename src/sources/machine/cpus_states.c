@@ -1,0 +1,262 @@
+/*
+ * CPUs by microstates: measured at each switch and interrupt. What is idle is divided by whether a
+ * thread that began to wait for a disk on this CPU still does (own). Beside them stand what the
+ * other definitions of I/O wait say, and what the kernel counts itself.
+ */
+#include "cpus_states.h"
+
+#include "cpu_list.h"
+#include "measured_column.h"
+#include "sources/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[] = {
+    STATE("user", "user", "a thread outside system calls: in its own code, or a page fault"),
+    STATE("system", "system", "a thread in a system call, or a kernel thread"),
+    STATE("irq", "irq", "interrupts of devices and of the timer"),
+    STATE("softirq", "softirq", "deferred work of interrupts"),
+    STATE("iowait", "iowait", "idle, and a thread that slept here waits for a disk (own)"),
+    STATE("idle", "idle", "nothing to run, and nobody of here waits for a disk"),
+    COUNTER("any_wait_ns", "any", "idle, and a thread anywhere waits for a disk"),
+    COUNTER("kernel_wait_ns", "kernel", "iowait of /proc/stat, as it stands"),
+    COUNTER("steal_ns", "steal", "a hypervisor ran something else: within the states"),
+    COUNTER("switches", "switches", "context switches that were seen"),
+};
+
+_Static_assert(sizeof columns / sizeof columns[0] == CPUS_STATES_COLUMN_COUNT,
+               "a column was forgotten");
+
+static const struct schema cpus_states_schema = {
+    .name = "cpus",
+    .columns = columns,
+    .column_count = CPUS_STATES_COLUMN_COUNT,
+    .state_count = CPUS_STATES_ANY_WAIT,
+};
+
+/* One CPU at one moment. */
+struct reading {
+    int32_t cpu;
+    uint64_t time_ns, begin_ns;
+    uint64_t values[CPUS_STATES_COLUMN_COUNT]; /* cumulative */
+};
+
+struct cpus_states {
+    struct camp_reader reader;
+    struct cpu_list kernel;         /* of /proc/stat */
+    struct camp_cpu_states *states; /* [state_count] */
+    size_t state_count, state_capacity;
+    struct reading *before, *now; /* [before_count], [now_count] */
+    size_t before_count, now_count, before_capacity, now_capacity;
+    struct frame frame;
+};
+
+static bool reserve(void **array, size_t *capacity, size_t count, size_t size)
+{
+    void *grown;
+
+    if (count <= *capacity)
+        return true;
+    grown = reallocarray(*array, count + 8, size);
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    *capacity = count + 8;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- Reading -- */
+
+static int read_states(struct cpus_states *cpus, struct camp_states *session,
+                       struct camp_error *error)
+{
+    int r;
+
+    do {
+        r = camp_states_cpus(session, cpus->states, sizeof *cpus->states, cpus->state_capacity,
+                             &cpus->state_count, error);
+        if (r == CAMP_E_SPACE && !reserve((void **)&cpus->states, &cpus->state_capacity,
+                                          cpus->state_count, sizeof *cpus->states))
+            return CAMP_E_NOMEM;
+    } while (r == CAMP_E_SPACE);
+    return r;
+}
+
+static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, int32_t cpu)
+{
+    for (size_t i = 0; i < cpus->state_count; i++) {
+        if (cpus->states[i].cpu == cpu)
+            return &cpus->states[i];
+    }
+    return NULL;
+}
+
+/* Of a CPU that has made no switch yet (begin_ns 0) only what the kernel counts is known. */
+static struct reading reading_of(const struct camp_cpu *kernel,
+                                 const struct camp_cpu_states *switched)
+{
+    const struct camp_cpu_states none = { .cpu = kernel->cpu, .time_ns = kernel->time_ns };
+    const struct camp_cpu_states *states = switched != NULL ? switched : &none;
+    const uint64_t own = states->own_wait_ns;
+    struct reading reading = { states->cpu, states->time_ns, states->begin_ns, { 0 } };
+
+    reading.values[CPUS_STATES_USER] =
+        states->busy_ns -
+        (states->system_ns < states->busy_ns ? states->system_ns : states->busy_ns);
+    reading.values[CPUS_STATES_SYSTEM] = states->busy_ns - reading.values[CPUS_STATES_USER];
+    reading.values[CPUS_STATES_IRQ] = states->irq_ns;
+    reading.values[CPUS_STATES_SOFTIRQ] = states->softirq_ns;
+    reading.values[CPUS_STATES_IOWAIT] = own;
+    reading.values[CPUS_STATES_IDLE] = states->idle_ns - own;
+    reading.values[CPUS_STATES_ANY_WAIT] = states->any_wait_ns;
+    reading.values[CPUS_STATES_KERNEL_WAIT] = kernel->iowait_ns;
+    reading.values[CPUS_STATES_STEAL] = kernel->steal_ns;
+    reading.values[CPUS_STATES_SWITCHES] = states->switches;
+    return reading;
+}
+
+/* A CPU that is offline makes no switches: the kernel's list says which are there. */
+static int take_readings(struct cpus_states *cpus)
+{
+    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->kernel.count, sizeof *cpus->now))
+        return CAMP_E_NOMEM;
+    cpus->now_count = 0;
+    for (size_t i = 0; i < cpus->kernel.count; i++) {
+        const struct camp_cpu *kernel = &cpus->kernel.cpus[i];
+
+        if (kernel->cpu != CAMP_CPU_TOTAL)
+            cpus->now[cpus->now_count++] = reading_of(kernel, states_of(cpus, kernel->cpu));
+    }
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------------------- Booking -- */
+
+static const struct reading *find(const struct reading *readings, size_t count, int32_t cpu)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (readings[i].cpu == cpu)
+            return &readings[i];
+    }
+    return NULL;
+}
+
+static void add_to_total(struct frame *frame, size_t at)
+{
+    uint64_t *total = frame_values(frame, 0);
+    const uint64_t *values = frame_values(frame, at);
+
+    frame->elapsed_ns[0] += frame->elapsed_ns[at];
+    for (size_t i = 0; i < CPUS_STATES_COLUMN_COUNT; i++)
+        total[i] += values[i];
+}
+
+static int add_cpu(struct frame *frame, const struct reading *before, const struct reading *now)
+{
+    struct entity *entity = frame_add(frame);
+    const size_t at = frame->entity_count - 1;
+    uint64_t *values;
+
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    cpu_list_entity(entity, now->cpu);
+    frame->elapsed_ns[at] = now->time_ns - before->time_ns;
+    values = frame_values(frame, at);
+    states_since(values, before->values, now->values, CPUS_STATES_ANY_WAIT);
+    for (size_t i = CPUS_STATES_ANY_WAIT; i < CPUS_STATES_COLUMN_COUNT; i++)
+        values[i] = counted_since(before->values[i], now->values[i]);
+    add_to_total(frame, at);
+    return CAMP_OK;
+}
+
+/* A CPU whose first switch came in this interval is watched since then; one that made none is not
+ * known to be idle. Of one that came online or went offline it is not known what was before. */
+static int fill_frame(struct cpus_states *cpus)
+{
+    struct frame *frame = &cpus->frame;
+    int r = CAMP_OK;
+
+    frame_clear(frame);
+    frame->start_ns = frame->end_ns;
+    frame->end_ns = cpus->kernel.cpus[0].time_ns;
+    frame->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
+    if (cpus->before_count == 0)
+        return CAMP_OK;
+    if (frame_add(frame) == NULL)
+        return CAMP_E_NOMEM;
+    cpu_list_entity(&frame->entities[0], CAMP_CPU_TOTAL);
+    for (size_t i = 0; i < cpus->now_count && r == CAMP_OK; i++) {
+        const struct reading *now = &cpus->now[i];
+        const struct reading *before = find(cpus->before, cpus->before_count, now->cpu);
+        struct reading first;
+
+        if (before == NULL || now->begin_ns == 0) {
+            frame->losses.partial++;
+            continue;
+        }
+        first = *before;
+        if (before->begin_ns == 0)
+            first.time_ns = now->begin_ns;
+        r = add_cpu(frame, &first, now);
+        frame->entities[0].count = (uint32_t)frame->entity_count - 1;
+    }
+    for (size_t i = 0; i < cpus->before_count; i++)
+        frame->losses.partial += find(cpus->now, cpus->now_count, cpus->before[i].cpu) == NULL;
+    return r;
+}
+
+int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
+                     struct camp_error *error)
+{
+    struct reading *swap = cpus->before;
+    const size_t swap_capacity = cpus->before_capacity;
+    int r;
+
+    cpus->before = cpus->now;
+    cpus->before_count = cpus->now_count;
+    cpus->before_capacity = cpus->now_capacity;
+    cpus->now = swap;
+    cpus->now_capacity = swap_capacity;
+    r = cpu_list_read(&cpus->kernel, &cpus->reader, error);
+    if (r == CAMP_OK)
+        r = read_states(cpus, session, error);
+    if (r == CAMP_OK)
+        r = take_readings(cpus);
+    return r == CAMP_OK ? fill_frame(cpus) : r;
+}
+
+const struct frame *cpus_states_frame(const struct cpus_states *cpus)
+{
+    return &cpus->frame;
+}
+
+void cpus_states_close(struct cpus_states *cpus)
+{
+    if (cpus == NULL)
+        return;
+    camp_reader_close(&cpus->reader);
+    free(cpus->kernel.cpus);
+    free(cpus->states);
+    free(cpus->before);
+    free(cpus->now);
+    frame_release(&cpus->frame);
+    free(cpus);
+}
+
+int cpus_states_open(struct cpus_states **ret, struct camp_error *error)
+{
+    struct cpus_states *cpus = calloc(1, sizeof *cpus);
+    int r;
+
+    if (cpus == NULL)
+        return CAMP_E_NOMEM;
+    cpus->reader = (struct camp_reader)CAMP_READER_NONE;
+    frame_init(&cpus->frame, &cpus_states_schema);
+    r = camp_reader_open_cpus(&cpus->reader, NULL, error);
+    if (r == CAMP_OK)
+        *ret = cpus;
+    else
+        cpus_states_close(cpus);
+    return r;
+}

@@ -1,0 +1,383 @@
+#include "oracle_look.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "ledger/grow.h"
+#include "sources/sessions/proc_clock.h"
+#include "sources/source.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    SID,
+    SERIAL,
+    USER,
+    STATUS,
+    STATE,
+    EVENT,
+    CLASS,
+    WAIT_US,
+    SPID,
+    LOGON,
+    PROGRAM,
+    MACHINE,
+    MODULE,
+    TYPE
+};
+
+/* ---------------------------------------------------------------------------------- Values -- */
+
+/* As rules have it: blanks are _, and what there is not is "none". */
+static void copy_name(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
+{
+    oracle_text_copy(row, column, ret, ORACLE_NAME_SIZE);
+    for (char *at = ret; *at != '\0'; at++) {
+        if (*at == ' ')
+            *at = '_';
+    }
+    if (ret[0] == '\0')
+        memcpy(ret, "none", sizeof "none");
+}
+
+static void copy_lower(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
+{
+    copy_name(row, column, ret);
+    for (char *at = ret; *at != '\0'; at++)
+        *at = (char)tolower((unsigned char)*at);
+}
+
+/* Drivers write numbers with a point or without; below 0 is 0. Exact up to 2^53. */
+static double number_of(const struct row *row, size_t column)
+{
+    char text[64];
+    double value;
+
+    oracle_text_copy(row, column, text, sizeof text);
+    value = strtod(text, NULL);
+    return value > 0 && value < 9e15 ? value : 0;
+}
+
+/* 0: none, or what is no process's number. */
+static int32_t pid_of(const struct row *row, size_t column)
+{
+    const double value = number_of(row, column);
+
+    return value <= INT32_MAX ? (int32_t)value : 0;
+}
+
+static uint64_t ns_of(const struct row *row, size_t column)
+{
+    return (uint64_t)number_of(row, column) * NS_PER_US;
+}
+
+/* Room for one more. */
+static bool make_room(void *array, size_t count, size_t *capacity, size_t element_size)
+{
+    const size_t more = 2 * count + 64;
+
+    if (count < *capacity)
+        return true;
+    if (!grow(array, more, element_size))
+        return false;
+    *capacity = more;
+    return true;
+}
+
+static int no_memory(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
+}
+
+/* ------------------------------------------------------------------------------ Statements -- */
+
+/* Executes a statement; *ret_at_ns is the middle of the time that it took. */
+static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct camp_error *error)
+{
+    const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC);
+    const int r = odbc_statement_execute(statement, error);
+
+    *ret_at_ns = begin_ns + (now_ns(CLOCK_MONOTONIC) - begin_ns) / 2;
+    return r;
+}
+
+/* -------------------------------------------------------------------------------- Sessions -- */
+
+static void fill_session(struct oracle_session *ret, const struct row *row, uint64_t at_ns)
+{
+    char state[ORACLE_NAME_SIZE];
+    const uint64_t waited_ns = ns_of(row, WAIT_US);
+
+    *ret = (struct oracle_session){ .sid = (int64_t)number_of(row, SID),
+                                    .spid = pid_of(row, SPID),
+                                    .told_queue_ns = INT64_MIN };
+    oracle_text_copy(row, SERIAL, ret->serial, sizeof ret->serial);
+    oracle_text_copy(row, LOGON, ret->logon, sizeof ret->logon);
+    oracle_text_copy(row, USER, ret->user, sizeof ret->user);
+    oracle_text_copy(row, PROGRAM, ret->program, sizeof ret->program);
+    oracle_text_copy(row, MACHINE, ret->machine, sizeof ret->machine);
+    oracle_text_copy(row, MODULE, ret->module, sizeof ret->module);
+    copy_lower(row, STATUS, ret->status);
+    copy_lower(row, TYPE, ret->type);
+    copy_name(row, EVENT, ret->wait.event);
+    copy_name(row, CLASS, ret->wait.class);
+    oracle_text_copy(row, STATE, state, sizeof state);
+    /* Any other state is that of the last wait, which has finished: it is on a CPU. */
+    if (strcmp(state, "WAITING") == 0) {
+        ret->certainty = ORACLE_IN_FLIGHT;
+        ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
+    }
+}
+
+static int compare_sessions(const void *a, const void *b)
+{
+    const struct oracle_session *left = a, *right = b;
+
+    return (left->sid > right->sid) - (left->sid < right->sid);
+}
+
+static int read_sessions(struct oracle_look *look, struct odbc_statement *statement,
+                         struct camp_error *error)
+{
+    struct row row;
+    uint64_t at_ns;
+    int r = execute(statement, &at_ns, error);
+
+    look->count = 0;
+    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+        if (!make_room(&look->sessions, look->count, &look->capacity, sizeof *look->sessions))
+            return no_memory(error);
+        fill_session(&look->sessions[look->count++], &row, at_ns);
+    }
+    if (look->count > 0)
+        qsort(look->sessions, look->count, sizeof *look->sessions, compare_sessions);
+    return r == SOURCE_END ? CAMP_OK : r;
+}
+
+static struct oracle_session *find(const struct oracle_look *look, int64_t sid)
+{
+    const struct oracle_session key = { .sid = sid };
+
+    return look->count > 0
+               ? bsearch(&key, look->sessions, look->count, sizeof key, compare_sessions)
+               : NULL;
+}
+
+/* What the second reading says of a session: false, it is no longer this one. */
+static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
+                    uint64_t at_ns)
+{
+    struct oracle_session again;
+
+    fill_session(&again, row, row_ns);
+    if (strcmp(again.serial, session->serial) != 0 || strcmp(again.logon, session->logon) != 0)
+        return false;
+    session->has_clock &= again.spid == session->spid;
+    if (again.certainty == ORACLE_IN_FLIGHT && again.wait_begin_ns < at_ns) {
+        session->certainty = ORACLE_IN_FLIGHT;
+        session->wait = again.wait;
+        session->wait_begin_ns = again.wait_begin_ns;
+    } else if (session->certainty == ORACLE_IN_FLIGHT) {
+        session->certainty = ORACLE_MAY_BE_ENDED;
+    }
+    return true;
+}
+
+/* Leaves only who was confirmed. */
+static void leave(struct oracle_look *look, const bool *is_confirmed)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < look->count; i++) {
+        if (is_confirmed[i])
+            look->sessions[count++] = look->sessions[i];
+    }
+    look->count = count;
+}
+
+static int confirm_sessions(struct oracle_look *look, struct odbc_statement *statement,
+                            struct camp_error *error)
+{
+    bool *is_confirmed = calloc(look->count + 1, sizeof *is_confirmed);
+    struct row row;
+    uint64_t at_ns;
+    int r;
+
+    if (is_confirmed == NULL)
+        return no_memory(error);
+    r = execute(statement, &at_ns, error);
+    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+        struct oracle_session *session = find(look, (int64_t)number_of(&row, SID));
+
+        if (session != NULL)
+            is_confirmed[session - look->sessions] = confirm(session, &row, at_ns, look->at_ns);
+    }
+    leave(look, is_confirmed);
+    free(is_confirmed);
+    return r == SOURCE_END ? CAMP_OK : r;
+}
+
+/* ----------------------------------------------------------------------------------- Waits -- */
+
+int oracle_wait_compare(const struct oracle_wait *left, const struct oracle_wait *right)
+{
+    const int by_class = strcmp(left->class, right->class);
+
+    return by_class != 0 ? by_class : strcmp(left->event, right->event);
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+    const struct oracle_wait *left = a, *right = b;
+
+    return left->sid != right->sid ? (left->sid > right->sid) - (left->sid < right->sid)
+                                   : oracle_wait_compare(left, right);
+}
+
+static int read_waits(struct oracle_look *look, struct odbc_statement *statement,
+                      struct camp_error *error)
+{
+    struct row row;
+    int r = execute(statement, &look->at_ns, error);
+
+    look->wall_clock_ns =
+        (int64_t)(now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - look->at_ns));
+    look->wait_count = 0;
+    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+        struct oracle_wait *wait;
+
+        if (!make_room(&look->waits, look->wait_count, &look->wait_capacity, sizeof *look->waits))
+            return no_memory(error);
+        wait = &look->waits[look->wait_count++];
+        wait->sid = (int64_t)number_of(&row, 0);
+        copy_name(&row, 1, wait->class);
+        copy_name(&row, 2, wait->event);
+        wait->ns = ns_of(&row, 3);
+        wait->count = (uint64_t)number_of(&row, 4);
+    }
+    if (look->wait_count > 0)
+        qsort(look->waits, look->wait_count, sizeof *look->waits, compare_waits);
+    return r == SOURCE_END ? CAMP_OK : r;
+}
+
+/* Each session's part of them: both are in the order of sids. */
+static void divide_waits(struct oracle_look *look)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < look->count; i++) {
+        struct oracle_session *session = &look->sessions[i];
+
+        while (at < look->wait_count && look->waits[at].sid < session->sid)
+            at++;
+        session->first_wait = at;
+        while (at < look->wait_count && look->waits[at].sid == session->sid)
+            at++;
+        session->wait_count = at - session->first_wait;
+    }
+}
+
+/* ------------------------------------------------------------------------------- CPU times -- */
+
+static int read_model(struct oracle_look *look, struct odbc_statement *statement,
+                      struct camp_error *error)
+{
+    struct row row;
+    uint64_t at_ns;
+    int r = execute(statement, &at_ns, error);
+
+    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+        struct oracle_session *session = find(look, (int64_t)number_of(&row, 0));
+        char name[ORACLE_NAME_SIZE];
+
+        oracle_text_copy(&row, 1, name, sizeof name);
+        if (session != NULL && strcmp(name, "DB time") == 0)
+            session->db_time_ns = ns_of(&row, 2);
+        else if (session != NULL)
+            session->db_cpu_ns += ns_of(&row, 2); /* a session is in one of the two only */
+    }
+    return r == SOURCE_END ? CAMP_OK : r;
+}
+
+/* Of a process's main thread: dedicated servers have no other. */
+static bool read_clock(struct oracle_session *session)
+{
+    struct camp_thread task;
+    struct proc_clock clock;
+
+    if (proc_clock_find(session->spid, &task, NULL) != CAMP_OK ||
+        proc_clock_read(&task, &clock, NULL) != CAMP_OK)
+        return false;
+    session->cpu_ns = clock.cpu_ns;
+    session->run_queue_ns = clock.run_queue_ns;
+    return true;
+}
+
+static int compare_spids(const void *a, const void *b)
+{
+    const struct oracle_session *left = *(struct oracle_session *const *)a,
+                                *right = *(struct oracle_session *const *)b;
+
+    return (left->spid > right->spid) - (left->spid < right->spid);
+}
+
+/* A process that serves several sessions (shared servers, threads) is nobody's own. */
+static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
+{
+    const int32_t spid = by_spid[at]->spid;
+
+    return (at > 0 && by_spid[at - 1]->spid == spid) ||
+           (at + 1 < count && by_spid[at + 1]->spid == spid);
+}
+
+static int read_clocks(struct oracle_look *look, struct camp_error *error)
+{
+    struct oracle_session **by_spid = calloc(look->count + 1, sizeof *by_spid);
+
+    if (by_spid == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < look->count; i++)
+        by_spid[i] = &look->sessions[i];
+    qsort(by_spid, look->count, sizeof *by_spid, compare_spids);
+    for (size_t i = 0; i < look->count; i++) {
+        if (by_spid[i]->spid > 0 && !is_shared(by_spid, look->count, i))
+            by_spid[i]->has_clock = read_clock(by_spid[i]);
+    }
+    free(by_spid);
+    return CAMP_OK;
+}
+
+/* -------------------------------------------------------------------------------- The look -- */
+
+void oracle_look_release(struct oracle_look *look)
+{
+    free(look->sessions);
+    free(look->waits);
+    *look = (struct oracle_look){ 0 };
+}
+
+int oracle_look_read(struct oracle_look *look, struct oracle_texts *texts, bool use_clock,
+                     struct camp_error *error)
+{
+    int r = read_sessions(look, texts->sessions, error);
+
+    if (r == CAMP_OK)
+        r = read_waits(look, texts->waits, error);
+    if (r == CAMP_OK && use_clock && texts->is_local)
+        r = read_clocks(look, error);
+    if (r == CAMP_OK)
+        r = confirm_sessions(look, texts->sessions, error);
+    if (r == CAMP_OK)
+        r = read_model(look, texts->model, error);
+    if (r != CAMP_OK)
+        return r;
+    for (size_t i = 0; i < look->count; i++) {
+        if (!texts->is_local)
+            look->sessions[i].spid = 0;
+    }
+    divide_waits(look);
+    return CAMP_OK;
+}

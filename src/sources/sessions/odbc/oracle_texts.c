@@ -1,0 +1,73 @@
+#include "oracle_texts.h"
+
+#include "sources/tables/table_field.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const char sessions_text[] =
+    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
+    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
+    "from v$session s left outer join v$process p on p.addr = s.paddr where s.type = 'USER'";
+static const char all_sessions_text[] =
+    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
+    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
+    "from v$session s left outer join v$process p on p.addr = s.paddr";
+/* The event, too: rules tell latches and enqueues of class Other by it. */
+static const char waits_text[] =
+    "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
+    "from v$session_event e group by e.sid, e.wait_class, e.event";
+static const char model_text[] = "select t.sid, t.stat_name, t.value from v$sess_time_model t "
+                                 "where t.stat_name in ('DB time','DB CPU','background cpu time')";
+static const char instance_text[] = "select i.host_name from v$instance i";
+
+void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t size)
+{
+    ret[0] = '\0';
+    if (column < row->count)
+        field_copy(row->fields[column], ret, size);
+}
+
+/* Who may not know the host's name is told nothing of processes. */
+static bool runs_here(struct odbc_connection *connection)
+{
+    struct odbc_statement *statement = NULL;
+    char host[ORACLE_NAME_SIZE] = "", own[ORACLE_NAME_SIZE] = "";
+    struct row row;
+
+    if (odbc_statement_open(connection, instance_text, ODBC_ANSWER_S, &statement, NULL) ==
+            CAMP_OK &&
+        odbc_statement_execute(statement, NULL) == CAMP_OK &&
+        odbc_statement_next(statement, &row, NULL) == CAMP_OK)
+        oracle_text_copy(&row, 0, host, sizeof host);
+    odbc_statement_close(statement);
+    gethostname(own, sizeof own - 1);
+    host[strcspn(host, ".")] = own[strcspn(own, ".")] = '\0';
+    return host[0] != '\0' && strcasecmp(host, own) == 0;
+}
+
+int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
+                      struct camp_error *error)
+{
+    int r;
+
+    *ret = (struct oracle_texts){ 0 };
+    r = odbc_statement_open(connection, background ? all_sessions_text : sessions_text,
+                            ODBC_ANSWER_S, &ret->sessions, error);
+    if (r == CAMP_OK)
+        r = odbc_statement_open(connection, waits_text, ODBC_ANSWER_S, &ret->waits, error);
+    if (r == CAMP_OK)
+        r = odbc_statement_open(connection, model_text, ODBC_ANSWER_S, &ret->model, error);
+    if (r == CAMP_OK)
+        ret->is_local = runs_here(connection);
+    return r;
+}
+
+void oracle_texts_close(struct oracle_texts *texts)
+{
+    odbc_statement_close(texts->sessions);
+    odbc_statement_close(texts->waits);
+    odbc_statement_close(texts->model);
+    *texts = (struct oracle_texts){ 0 };
+}

@@ -1,0 +1,198 @@
+/*
+ * The executable says where its variables are, the kernel where it put the executable:
+ * /proc/PID/exe is the file that runs, also where it was replaced, deleted or is of another root;
+ * /proc/PID/auxv holds the address of its entry, which the file has, too. Their difference is by
+ * how much all was moved.
+ */
+#include "postgres_place.h"
+
+#include "counters/error.h"
+#include "elf_symbols.h"
+#include "sources/sessions/process_memory.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------ Variables -- */
+
+static int open_of_process(int32_t pid, const char *name, struct camp_error *error)
+{
+    char path[64];
+    int descriptor;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return descriptor >= 0 ? descriptor : process_memory_fail(pid, errno, error);
+}
+
+/* Where the process began to run. */
+static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
+{
+    Elf64_auxv_t vector[64];
+    int descriptor = open_of_process(pid, "auxv", error);
+    ssize_t length;
+
+    if (descriptor < 0)
+        return descriptor;
+    length = read(descriptor, vector, sizeof vector);
+    close(descriptor);
+    for (ssize_t i = 0; i < length / (ssize_t)sizeof vector[0]; i++) {
+        if (vector[i].a_type == AT_ENTRY) {
+            *ret = vector[i].a_un.a_val;
+            return CAMP_OK;
+        }
+    }
+    return camp_fail(error, CAMP_E_FORMAT, 0, "/proc/%d/auxv does not say where it began", pid);
+}
+
+static int read_executable(int32_t pid, struct elf_image *image, uint64_t *values,
+                           struct camp_error *error)
+{
+    static const char *const names[] = { "my_wait_event_info", "MyBEEntry" };
+    int descriptor = open_of_process(pid, "exe", error);
+    int r;
+
+    if (descriptor < 0)
+        return descriptor;
+    r = elf_symbols(descriptor, names, 2, values, image, error);
+    close(descriptor);
+    if (r == CAMP_E_FORMAT || (r == CAMP_OK && (values[0] == 0 || values[1] == 0)))
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "the executable of process %d has no my_wait_event_info: it is no "
+                         "PostgreSQL server of version 14 or later",
+                         pid);
+    return r;
+}
+
+int postgres_place_find(struct postgres_place *ret, int32_t postmaster, struct camp_error *error)
+{
+    struct elf_image image = { 0 };
+    uint64_t entry = 0, moved, values[2];
+    int r = read_executable(postmaster, &image, values, error);
+
+    if (r == CAMP_OK)
+        r = read_entry(postmaster, &entry, error);
+    if (r != CAMP_OK)
+        return r;
+    moved = entry - image.entry;
+    *ret = (struct postgres_place){
+        .pid = postmaster,
+        .low = image.low + moved,
+        .high = image.high + moved,
+        .event_pointer = values[0] + moved,
+        .entry_pointer = values[1] + moved,
+    };
+    return CAMP_OK;
+}
+
+/* ----------------------------------------------------------------------------- Activities -- */
+
+#define CODE_MAX 31 /* of an enumeration of some 7 */
+
+static uint32_t number_at(const unsigned char *entry, uint32_t offset)
+{
+    uint32_t number;
+
+    memcpy(&number, entry + offset, sizeof number);
+    return number;
+}
+
+/* Whether the numbers here are small, the same where the activity is, and else others. */
+static bool tells_apart(const struct postgres_known *known, const unsigned char *entries,
+                        size_t count, uint32_t offset, uint32_t *code)
+{
+    bool seen[POSTGRES_ACTIVITIES] = { false };
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = number_at(entries + i * POSTGRES_ENTRY_SIZE, offset);
+        enum postgres_activity activity = known[i].activity;
+
+        if (number > CODE_MAX || (seen[activity] && code[activity] != number))
+            return false;
+        code[activity] = number;
+        seen[activity] = true;
+    }
+    for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
+        for (int b = 0; b < a; b++) {
+            if (code[a] == code[b])
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool holds_pids(const struct postgres_known *known, const unsigned char *entries,
+                       size_t count, uint32_t offset)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (number_at(entries + i * POSTGRES_ENTRY_SIZE, offset) != (uint32_t)known[i].pid)
+            return false;
+    }
+    return true;
+}
+
+static bool all_are_known(const struct postgres_known *known, size_t count)
+{
+    unsigned seen = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if ((unsigned)known[i].activity >= POSTGRES_ACTIVITIES)
+            return false;
+        seen |= 1u << known[i].activity;
+    }
+    return seen == (1u << POSTGRES_ACTIVITIES) - 1;
+}
+
+int postgres_place_compare(struct postgres_place *place, const struct postgres_known *known,
+                           const unsigned char *entries, size_t count, struct camp_error *error)
+{
+    uint32_t code[POSTGRES_ACTIVITIES];
+    struct postgres_place learned = *place;
+    unsigned activities = 0, pids = 0;
+
+    if (!all_are_known(known, count))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a connection of each activity");
+    for (uint32_t offset = 0; offset + sizeof *code <= POSTGRES_ENTRY_SIZE; offset += 4) {
+        if (tells_apart(known, entries, count, offset, code)) {
+            memcpy(learned.code, code, sizeof code);
+            learned.activity_offset = offset;
+            activities++;
+        }
+        if (pids == 0 && holds_pids(known, entries, count, offset)) {
+            learned.pid_offset = offset;
+            pids++;
+        }
+    }
+    if (activities != 1 || pids == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "this server's table of sessions is laid out in an unknown way (%u places "
+                         "for the state): its activities are asked for by SQL",
+                         activities);
+    learned.learned = 1;
+    *place = learned;
+    return CAMP_OK;
+}
+
+int postgres_place_entry(const struct postgres_place *place, int32_t pid,
+                         unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error)
+{
+    uint64_t at = 0;
+    int r = process_memory_read(pid, place->entry_pointer, &at, sizeof at, error);
+
+    return r == CAMP_OK ? process_memory_read(pid, at, ret, POSTGRES_ENTRY_SIZE, error) : r;
+}
+
+enum postgres_activity postgres_place_activity(const struct postgres_place *place, uint32_t code)
+{
+    for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
+        if (place->learned && place->code[a] == code)
+            return (enum postgres_activity)a;
+    }
+    return POSTGRES_ACTIVITIES;
+}

@@ -1,0 +1,12 @@
+/* The rows of an SQL query of an SQLite file, which is opened so that nothing can be written. */
+#ifndef CAMP_SOURCES_QUERY_H
+#define CAMP_SOURCES_QUERY_H
+
+#include "rows.h"
+#include "sources/from.h"
+
+/* `query` is one statement that reads. What SQLite says against it is in *error. */
+int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
+                    struct camp_error *error);
+
+#endif

@@ -1,0 +1,257 @@
+/* The blocks of a stream that are JSON. */
+#include "stream_block.h"
+#include "views/format.h"
+#include "views/palette.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "camp.stream/1"
+#define BLOCK_ALIGNMENT 8u
+
+uint8_t *stream_block_begin(struct bytes *out, enum stream_block type, size_t size)
+{
+    const size_t filling = (BLOCK_ALIGNMENT - size % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
+    const uint32_t head[2] = { htole32((uint32_t)size), htole32((uint32_t)type) };
+    uint8_t *at;
+
+    if (size > UINT32_MAX)
+        return NULL;
+    at = bytes_extend(out, sizeof head + size + filling);
+    if (at == NULL)
+        return NULL;
+    memcpy(at, head, sizeof head);
+    memset(at + sizeof head + size, 0, filling);
+    return at + sizeof head;
+}
+
+/* A block's JSON while it is written: it goes into memory as to a file. */
+struct text {
+    FILE *stream;
+    char *data;
+    size_t size;
+};
+
+static bool text_begin(struct text *text)
+{
+    *text = (struct text){ 0 };
+    text->stream = open_memstream(&text->data, &text->size);
+    return text->stream != NULL;
+}
+
+static int text_end(struct text *text, enum stream_block type, struct bytes *out)
+{
+    const bool failed = ferror(text->stream) != 0;
+    uint8_t *at = NULL;
+
+    if (fclose(text->stream) == 0 && !failed)
+        at = stream_block_begin(out, type, text->size);
+    if (at != NULL)
+        memcpy(at, text->data, text->size);
+    free(text->data);
+    return at != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static void put_member(FILE *stream, const char *key, const char *text)
+{
+    fprintf(stream, ",\"%s\":", key);
+    json_text(stream, text != NULL ? text : "");
+}
+
+/* ----------------------------------------------------------------------------------- Head -- */
+
+static void put_states(FILE *stream, const struct schema *schema)
+{
+    fputs(",\"states\":[", stream);
+    for (size_t i = 0; i < schema->state_count; i++) {
+        const struct column *column = &schema->columns[i];
+
+        fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stream);
+        json_text(stream, column->name);
+        put_member(stream, "title", column->title);
+        put_member(stream, "help", column->help);
+        put_member(stream, "provenance", camp_provenance_name((int)column->provenance));
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
+/* Only where there are some. */
+static void put_label_names(FILE *stream, const struct schema *schema)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        fputs(i == 0 ? ",\"labels\":[" : ",", stream);
+        json_text(stream, schema->label_names[i]);
+    }
+    if (schema->label_count > 0)
+        putc(']', stream);
+}
+
+static void put_axis(FILE *stream, const struct vertices *vertices, size_t vertex)
+{
+    const char *before = "";
+
+    fputs("{\"name\":", stream);
+    json_text(stream, vertices->names[vertex]);
+    fputs(",\"states\":[", stream);
+    for (size_t i = 0; i < vertices->schema->state_count; i++) {
+        if (vertices->of_state[i] != vertex + 1)
+            continue;
+        fprintf(stream, "%s%zu", before, i);
+        before = ",";
+    }
+    fputs("]}", stream);
+}
+
+static void put_axes(FILE *stream, const char *key, const struct axes *axes)
+{
+    fprintf(stream, ",\"%s\":", key);
+    if (axes == NULL) {
+        fputs("null", stream);
+        return;
+    }
+    for (size_t i = 0; i < axes->vertices.count; i++) {
+        putc(i > 0 ? ',' : '[', stream);
+        put_axis(stream, &axes->vertices, i);
+    }
+    putc(']', stream);
+}
+
+static void put_colours(FILE *stream, const char *before, const char *key,
+                        const char *const *colours, size_t count)
+{
+    fprintf(stream, "%s\"%s\":", before, key);
+    for (size_t i = 0; i < count; i++) {
+        putc(i > 0 ? ',' : '[', stream);
+        json_text(stream, colours[i]);
+    }
+    putc(']', stream);
+}
+
+#define COLOURS(palette) palette, sizeof palette / sizeof palette[0]
+
+int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out)
+{
+    struct text text;
+
+    if (!text_begin(&text))
+        return CAMP_E_NOMEM;
+    fputs("{\"schema\":\"" SCHEMA "\"", text.stream);
+    put_member(text.stream, "version", camp_version());
+    put_member(text.stream, "title", facts->title);
+    put_member(text.stream, "source", facts->source);
+    put_member(text.stream, "tier", facts->tier);
+    put_member(text.stream, "note", facts->note);
+    put_member(text.stream, "host", facts->host);
+    fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
+            facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
+    put_states(text.stream, schema);
+    put_label_names(text.stream, schema);
+    put_axes(text.stream, "axes3", facts->axes3);
+    put_axes(text.stream, "axes4", facts->axes4);
+    put_colours(text.stream, ",\"colours\":{", "axes3", COLOURS(palette_3_vertices));
+    put_colours(text.stream, ",", "axes4", COLOURS(palette_4_vertices));
+    put_colours(text.stream, ",", "groups", COLOURS(palette_groups));
+    fputs("}}", text.stream);
+    return text_end(&text, BLOCK_HEAD, out);
+}
+
+/* ------------------------------------------------------------------------------- Entities -- */
+
+/* Those that have a value. */
+static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
+{
+    const char *before = ",\"labels\":{";
+
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (labels_value(labels, i)[0] == '\0')
+            continue;
+        fputs(before, stream);
+        json_text(stream, schema->label_names[i]);
+        putc(':', stream);
+        json_text(stream, labels_value(labels, i));
+        before = ",";
+    }
+    if (before[1] == '\0')
+        putc('}', stream);
+}
+
+static void put_entity(FILE *stream, const struct schema *schema, const struct entity *entity,
+                       size_t number)
+{
+    fprintf(stream,
+            "{\"n\":%zu,\"id\":%" PRId64 ",\"pid\":%" PRId32 ",\"parent\":%" PRId32
+            ",\"uid\":%" PRIu32,
+            number, entity->id, entity->pid, entity->parent, entity->uid);
+    put_member(stream, "name", entity->name);
+    fprintf(stream, ",\"kernel\":%s", (entity->flags & ENTITY_KERNEL) != 0 ? "true" : "false");
+    if (entity->labels != NULL)
+        put_labels(stream, schema, entity->labels);
+    putc('}', stream);
+}
+
+int stream_entities_numbered(const struct stream *stream, const struct stream_numbers *numbers,
+                             struct bytes *out)
+{
+    struct text text;
+
+    if (numbers->count == 0)
+        return CAMP_OK;
+    if (!text_begin(&text))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < numbers->count; i++) {
+        const uint32_t number = numbers->numbers[i];
+
+        putc(i > 0 ? ',' : '[', text.stream);
+        put_entity(text.stream, stream->schema, &stream->roster.entities[number].entity, number);
+    }
+    putc(']', text.stream);
+    return text_end(&text, BLOCK_ENTITIES, out);
+}
+
+int stream_entities(const struct stream *stream, struct bytes *out)
+{
+    struct text text;
+
+    if (!text_begin(&text))
+        return CAMP_E_NOMEM;
+    putc('[', text.stream);
+    for (size_t i = 0; i < stream->roster.count; i++) {
+        if (i > 0)
+            putc(',', text.stream);
+        put_entity(text.stream, stream->schema, &stream->roster.entities[i].entity, i);
+    }
+    putc(']', text.stream);
+    return text_end(&text, BLOCK_ENTITIES, out);
+}
+
+/* --------------------------------------------------------------------------------- Others -- */
+
+static int put_object(const char *key, const char *said, enum stream_block type, struct bytes *out)
+{
+    struct text text;
+
+    if (!text_begin(&text))
+        return CAMP_E_NOMEM;
+    fprintf(text.stream, "{\"%s\":", key);
+    json_text(text.stream, said);
+    putc('}', text.stream);
+    return text_end(&text, type, out);
+}
+
+int stream_note(const char *text, struct bytes *out)
+{
+    return put_object("text", text, BLOCK_NOTE, out);
+}
+
+int stream_end(const char *reason, struct bytes *out)
+{
+    return put_object("reason", reason, BLOCK_END, out);
+}
+
+int stream_beat(struct bytes *out)
+{
+    return stream_block_begin(out, BLOCK_BEAT, 0) != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}

@@ -1,0 +1,237 @@
+/* What all pictures have: title, description, caption, names and colours. */
+#include "picture_parts.h"
+#include "views/palette.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CAPTION_LINE 15
+#define CAPTION_GLYPH 5.8 /* pixels a character of a note takes, on the whole */
+#define NS_PER_S 1000000000
+#define TITLE_SIZE 400
+
+const char *const picture_names[PICTURE_KIND_COUNT + 1] = { "barry3", "barry4", "barymap",
+                                                            "stack",  "lines",  NULL };
+
+int picture_write(FILE *stream, enum picture_kind kind, const struct picture *picture)
+{
+    static int (*const draw[PICTURE_KIND_COUNT])(FILE *, const struct picture *) = {
+        picture_barry3, picture_barry4, picture_barymap, picture_stack, picture_lines
+    };
+
+    return draw[kind](stream, picture);
+}
+
+/* ------------------------------------------------------------------------------------- Names -- */
+
+void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day)
+{
+    const time_t seconds = (time_t)(wall_clock_ns / NS_PER_S);
+    const int milliseconds = (int)(wall_clock_ns % NS_PER_S / 1000000);
+    struct tm broken;
+    size_t length;
+
+    ret[0] = '\0';
+    if (localtime_r(&seconds, &broken) == NULL)
+        return;
+    length = strftime(ret, MOMENT_SIZE, with_day ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &broken);
+    if (milliseconds > 0)
+        snprintf(ret + length, MOMENT_SIZE - length, ".%03d", milliseconds);
+}
+
+void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity)
+{
+    const long long id = (long long)entity->id;
+
+    if (entity->name[0] == '\0')
+        snprintf(ret, ENTITY_TEXT_SIZE, id < 0 ? "all" : "%lld", id);
+    else if (entity->pid > 0 && id > 0)
+        snprintf(ret, ENTITY_TEXT_SIZE, "%s %lld", entity->name, id);
+    else
+        snprintf(ret, ENTITY_TEXT_SIZE, "%s", entity->name);
+}
+
+const char *vertex_colour(size_t count, size_t vertex)
+{
+    return count == 3 ? palette_3_vertices[vertex] : palette_4_vertices[vertex];
+}
+
+void colour_text(char ret[COLOUR_SIZE], uint32_t rgb)
+{
+    snprintf(ret, COLOUR_SIZE, "#%06x", (unsigned)(rgb & 0xffffff));
+}
+
+/* ---------------------------------------------------------------------------------- Captions -- */
+
+void sums_add(struct sums *sums, const struct weights *weights, size_t vertices, double elapsed_s)
+{
+    double whole = 0;
+
+    for (size_t i = 0; i < vertices; i++)
+        whole += weights->shares[i];
+    sums->rows++;
+    sums->nowhere += !(whole > 0);
+    sums->missing += weights->missing > SHOWN_UNACCOUNTED;
+    sums->over += weights->over > SHOWN_UNACCOUNTED;
+    sums->worst_missing = fmax(sums->worst_missing, weights->missing);
+    sums->left_out += weights->left_out > SHOWN_LEFT_OUT;
+    sums->worst_over = fmax(sums->worst_over, weights->over);
+    sums->worst_left_out = fmax(sums->worst_left_out, weights->left_out);
+    weights_add(&sums->mean, &sums->elapsed_s, weights, elapsed_s);
+}
+
+static void write_period(FILE *caption, const struct timeline *timeline, size_t from, size_t to)
+{
+    const int64_t begin = timeline->frames[from].begin_ns, end = timeline->frames[to - 1].end_ns;
+    char text[MOMENT_SIZE];
+    uint64_t merged = 0;
+
+    for (size_t i = from; i < to; i++)
+        merged += timeline->frames[i].merged;
+    moment_text(text, begin, true);
+    fprintf(caption, "%s to ", text);
+    moment_text(text, end, end - begin >= (int64_t)86400 * NS_PER_S);
+    fprintf(caption, "%s (%.4g s", text, (double)(end - begin) / NS_PER_S);
+    if (merged > 1)
+        fprintf(caption, ", %llu intervals", (unsigned long long)merged);
+    if (merged > to - from)
+        fprintf(caption, to - from == 1 ? ", their mean" : ", up to %llu added up to one",
+                (unsigned long long)timeline->merging);
+    fputs(")", caption);
+}
+
+const char *const entity_nouns[2] = { "entity", "entities" };
+
+void caption_source(FILE *caption, const struct picture *picture, size_t from, size_t to,
+                    size_t entities)
+{
+    fprintf(caption, "Source %s (%s), ", picture->source, picture->origin);
+    write_period(caption, picture->timeline, from, to);
+    fprintf(caption, ": %zu %s", entities, entity_nouns[entities != 1]);
+}
+
+/* The states that belong to no vertex, as far as there is room. */
+static void write_left_out(FILE *caption, const struct vertices *vertices)
+{
+    const char *gap = " (";
+    size_t count = 0;
+
+    for (size_t i = 0; i < vertices->schema->state_count; i++) {
+        if (vertices->of_state[i] != 0)
+            continue;
+        if (count++ < 6)
+            fprintf(caption, "%s%s", gap, vertices->schema->columns[i].title);
+        gap = ", ";
+    }
+    fputs(count > 6 ? ", ...)" : ")", caption);
+}
+
+void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
+                  const char *const nouns[2], const struct marks *marks)
+{
+    if (sums->missing + sums->over == 0)
+        fputs("Unaccounted: nowhere more than 0.5 % of the time.\n", caption);
+    else
+        fputs("Unaccounted:", caption);
+    if (sums->missing > 0)
+        fprintf(caption, " of %zu %s up to %.1f %% of the time is missing%s", sums->missing,
+                nouns[sums->missing != 1], 100 * sums->worst_missing, marks->missing);
+    if (sums->over > 0)
+        fprintf(caption, "%s of %zu %s up to %.1f %% was booked twice%s",
+                sums->missing > 0 ? ";" : "", sums->over, nouns[sums->over != 1],
+                100 * sums->worst_over, marks->over);
+    if (sums->missing + sums->over > 0)
+        fputs(".\n", caption);
+    if (sums->worst_left_out > 0) {
+        fprintf(caption, "Left out: up to %.1f %% of the time of a row is at no vertex",
+                100 * sums->worst_left_out);
+        write_left_out(caption, picture->vertices);
+        if (sums->left_out > 0)
+            fprintf(caption, "; of %zu %s more than %.0f %%%s", sums->left_out,
+                    nouns[sums->left_out != 1], 100 * SHOWN_LEFT_OUT, marks->left_out);
+        fputs(".\n", caption);
+    }
+}
+
+void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to)
+{
+    struct losses all = { 0 };
+
+    for (size_t i = from; i < to; i++) {
+        const struct losses *losses = &picture->timeline->frames[i].losses;
+
+        all.unseen += losses->unseen;
+        all.lost += losses->lost;
+        all.partial += losses->partial;
+    }
+    if (all.unseen + all.lost + all.partial > 0)
+        fprintf(caption, "Not seen: %llu unseen, %llu lost, %llu partial.\n",
+                (unsigned long long)all.unseen, (unsigned long long)all.lost,
+                (unsigned long long)all.partial);
+    if (picture->note[0] != '\0')
+        fprintf(caption, "%s\n", picture->note);
+}
+
+/* Bytes of the next line of at most `most` characters, cut at a blank where there is one. */
+static size_t line_length(const char *text, size_t most)
+{
+    const size_t whole = strcspn(text, "\n");
+    const size_t fits = svg_text_fit(text, 1, 0.6 * (double)(most - 1) + 0.3);
+    size_t length = fits;
+
+    if (whole <= fits)
+        return whole;
+    while (length > 0 && text[length] != ' ')
+        length--;
+    return length > 0 ? length : fits;
+}
+
+/* Where the line behind this one begins. */
+static const char *next_line(const char *text, size_t length)
+{
+    text += length;
+    return *text == ' ' || *text == '\n' ? text + 1 : text;
+}
+
+/* stream NULL: only counts. */
+static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
+{
+    const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);
+    size_t lines = 0;
+
+    while (*caption != '\0') {
+        const size_t length = line_length(caption, most);
+        char line[1024];
+
+        snprintf(line, sizeof line, "%.*s", (int)length, caption);
+        if (stream != NULL)
+            svg_text(stream, (struct svg_point){ MARGIN, y + CAPTION_LINE * (double)lines },
+                     SVG_START, SVG_NOTE, line);
+        lines++;
+        caption = next_line(caption, length);
+    }
+    return lines;
+}
+
+void begin_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+                   double height, const char *caption)
+{
+    const struct vertices *vertices = picture->vertices;
+    const size_t lines = draw_caption(NULL, 0, width, caption);
+    char title[TITLE_SIZE];
+    int length = snprintf(title, sizeof title, "%.120s", picture->source);
+    const size_t size = strlen(about) + strlen(caption) + 2;
+    char *description = malloc(size);
+
+    for (size_t i = 0; i < vertices->count; i++)
+        length += snprintf(title + length, sizeof title - (size_t)length, "%s%s",
+                           i == 0 ? ": " : ", ", vertices->names[i]);
+    if (description != NULL)
+        snprintf(description, size, "%s\n%s", about, caption);
+    svg_begin(stream, width, height + CAPTION_LINE * (double)lines + MARGIN, title,
+              description != NULL ? description : about);
+    draw_caption(stream, height + CAPTION_LINE, width, caption);
+    free(description);
+}

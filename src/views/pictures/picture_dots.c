@@ -1,0 +1,432 @@
+/*
+ * Dots: an entity each, in a triangle or a tetrahedron seen from one side.
+ *
+ * Dots that fall into the same 2 x 2 pixels are one place: the first is where the arithmetic says,
+ * up to six further ones stand around it, and a number says how many are there when they are more.
+ */
+#include "picture_parts.h"
+#include "views/palette.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL 2.0     /* pixels that are one place */
+#define SHOWN_MOST 7 /* dots of one place */
+#define NO_GROUP "#57606a"
+#define LABELLED_MOST 6 /* beside those that are pinned */
+#define LABEL_SIZE 11
+#define LABELS_MAXIMUM 64
+#define LABEL_SHARE 0.02 /* of the first vertex, for a dot to be labelled by itself */
+
+void dots_release(struct dots *dots)
+{
+    free(dots->dots);
+    *dots = (struct dots){ 0 };
+}
+
+/* ------------------------------------------------------------------------------------ Groups -- */
+
+static const struct entity *entity_of(const struct picture *picture, const struct dot *dot)
+{
+    const struct timeline *timeline = picture->timeline;
+
+    return &timeline->roster.entities[timeline->entities[dot->row]].entity;
+}
+
+/* Dots of one kind: a name without the number at its end ("web" of web1 and web2). */
+struct kind {
+    const char *name;
+    size_t length, count;
+};
+
+static struct kind kind_of(const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
+        length--;
+    return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
+}
+
+static int compare_kinds(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+    const int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+
+    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+
+    return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
+}
+
+static void add_group(struct dots *dots, const struct kind *kind)
+{
+    snprintf(dots->names[dots->group_count++], CAMP_NAME_SIZE, "%.*s", (int)kind->length,
+             kind->name);
+}
+
+/* The kinds that most dots are of; one that is alone is no group. */
+static int find_groups(struct dots *dots, const struct picture *picture)
+{
+    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
+    size_t count = 0;
+
+    if (kinds == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < dots->count; i++)
+        kinds[i] = kind_of(entity_of(picture, &dots->dots[i])->name);
+    qsort(kinds, dots->count, sizeof *kinds, compare_kinds);
+    for (size_t i = 0; i < dots->count; i++) {
+        if (count > 0 && compare_kinds(&kinds[count - 1], &kinds[i]) == 0)
+            kinds[count - 1].count++;
+        else
+            kinds[count++] = kinds[i];
+    }
+    qsort(kinds, count, sizeof *kinds, compare_counts);
+    for (size_t i = 0; i < count && i < DOTS_GROUPS && kinds[i].count > 1; i++)
+        add_group(dots, &kinds[i]);
+    free(kinds);
+    return CAMP_OK;
+}
+
+static int group_of(const struct dots *dots, const char *name)
+{
+    const struct kind kind = kind_of(name);
+
+    for (size_t i = 0; i < dots->group_count; i++) {
+        if (strlen(dots->names[i]) == kind.length &&
+            memcmp(dots->names[i], kind.name, kind.length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+bool dots_legend(FILE *stream, const struct dots *dots, struct svg_point at, double width)
+{
+    const double right = at.x + width;
+
+    for (size_t i = 0; i < dots->group_count; i++) {
+        const char *name = dots->names[i][0] != '\0' ? dots->names[i] : "(no name)";
+        const double wide = 16 + svg_text_width(name, 12) * 0.9;
+
+        if (at.x + wide > right)
+            break;
+        svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4 }, 5,
+                   &(struct svg_look){ .fill = palette_groups[i] }, NULL);
+        svg_text(stream, (struct svg_point){ at.x + 14, at.y }, SVG_START, NULL, name);
+        at.x += wide + 14;
+    }
+    return dots->group_count > 0;
+}
+
+/* ------------------------------------------------------------------------------------ Places -- */
+
+int dots_gather(struct dots *ret, const struct picture *picture,
+                void (*project)(const struct position *position, struct dot *dot))
+{
+    const struct timeline *timeline = picture->timeline;
+    const struct timeline_frame *frame = &timeline->frames[picture->frame];
+
+    *ret = (struct dots){ .dots = calloc(frame->count + 1, sizeof *ret->dots) };
+    if (ret->dots == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t row = frame->first; row < frame->first + frame->count; row++) {
+        struct dot *dot = &ret->dots[ret->count];
+        struct position position;
+
+        if (!timeline_weigh(timeline, row, picture->vertices, &dot->weights))
+            continue;
+        sums_add(&ret->sums, &dot->weights, picture->vertices->count, timeline->elapsed_s[row]);
+        if (!weights_position(&dot->weights, picture->vertices->count, &position))
+            continue;
+        dot->row = row;
+        dot->is_pinned = picture->pinned != NULL && picture->pinned[timeline->entities[row]];
+        project(&position, dot);
+        ret->count++;
+    }
+    if (find_groups(ret, picture) != CAMP_OK)
+        return CAMP_E_NOMEM; /* the caller releases */
+    for (size_t i = 0; i < ret->count; i++)
+        ret->dots[i].group = group_of(ret, entity_of(picture, &ret->dots[i])->name);
+    return CAMP_OK;
+}
+
+static int compare_numbers(double left, double right)
+{
+    return (left > right) - (left < right);
+}
+
+static bool is_same_place(const struct dot *a, const struct dot *b)
+{
+    return floor(a->at.x / CELL) == floor(b->at.x / CELL) &&
+           floor(a->at.y / CELL) == floor(b->at.y / CELL);
+}
+
+static double worst_of(const struct dot *dot)
+{
+    return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
+}
+
+/* Far places first; in a place, those that must be seen. */
+static int compare_dots(const void *left, const void *right)
+{
+    const struct dot *a = left, *b = right;
+    int order = compare_numbers(floor(b->depth * 50), floor(a->depth * 50));
+
+    if (order == 0)
+        order = compare_numbers(floor(a->at.y / CELL), floor(b->at.y / CELL));
+    if (order == 0)
+        order = compare_numbers(floor(a->at.x / CELL), floor(b->at.x / CELL));
+    if (order == 0)
+        order = b->is_pinned - a->is_pinned;
+    if (order == 0)
+        order = compare_numbers(worst_of(b), worst_of(a));
+    return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+/* ----------------------------------------------------------------------------------- Drawing -- */
+
+static double radius_of(const struct dots *dots, const struct dot *dot)
+{
+    const double radius = dots->count > 1500 ? 2.5 : dots->count > 300 ? 3.2 : 4.5;
+
+    return radius * (1.2 - 0.5 * dot->depth);
+}
+
+/* A text that grows as long as there is room. */
+struct told {
+    char text[512];
+    size_t length;
+};
+
+/* ", CPU 12.0 %". By hand: it is half of what a dot costs. */
+static void tell(struct told *told, const char *name, double share)
+{
+    const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
+    const int length = snprintf(told->text + told->length, sizeof told->text - told->length,
+                                ", %.60s %s%ld.%ld %%", name, share < 0 && tenths > 0 ? "-" : "",
+                                tenths / 10, tenths % 10);
+
+    if ((size_t)length < sizeof told->text - told->length)
+        told->length += (size_t)length;
+}
+
+/* "postgres 4711, CPU 12.0 %, idle 88.0 %" */
+static void tell_dot(struct told *told, const struct picture *picture, const struct dot *dot)
+{
+    char name[ENTITY_TEXT_SIZE];
+
+    entity_text(name, entity_of(picture, dot));
+    told->length = (size_t)snprintf(told->text, sizeof told->text, "%s", name);
+    for (size_t i = 0; i < picture->vertices->count; i++)
+        tell(told, picture->vertices->names[i], dot->weights.shares[i]);
+    if (dot->weights.left_out > 0)
+        tell(told, "left out", dot->weights.left_out);
+    if (dot->weights.missing > SHOWN_UNACCOUNTED)
+        tell(told, "missing", dot->weights.missing);
+    if (dot->weights.over > SHOWN_UNACCOUNTED)
+        tell(told, "booked twice", dot->weights.over);
+}
+
+static void draw_dot(FILE *stream, const struct picture *picture, const struct dots *dots,
+                     const struct dot *dot, struct svg_point at)
+{
+    const double radius = radius_of(dots, dot);
+    double ring = radius + 2.4;
+    struct told told;
+
+    tell_dot(&told, picture, dot);
+    svg_circle(stream, at, radius,
+               &(struct svg_look){ .class = SVG_DOT,
+                                   .fill = dot->group >= 0 ? palette_groups[dot->group] : NO_GROUP,
+                                   .opacity = 1 - 0.5 * dot->depth },
+               told.text);
+    if (dot->weights.missing > SHOWN_UNACCOUNTED) {
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
+        ring += 2; /* frames added up may have both */
+    }
+    if (dot->weights.over > SHOWN_UNACCOUNTED) {
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
+        ring += 2;
+    }
+    if (dot->weights.left_out > SHOWN_LEFT_OUT)
+        svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
+}
+
+/* The dots [begin, end) of one place. */
+static void draw_place(FILE *stream, const struct picture *picture, const struct dots *dots,
+                       size_t begin, size_t end)
+{
+    const struct svg_point centre = dots->dots[begin].at;
+    const size_t shown = end - begin < SHOWN_MOST ? end - begin : SHOWN_MOST;
+
+    for (size_t i = shown; i-- > 0;) {
+        const double angle = 2 * acos(-1) * (double)i / (SHOWN_MOST - 1);
+        const double distance = i == 0 ? 0 : 1.2 * radius_of(dots, &dots->dots[begin]);
+
+        draw_dot(stream, picture, dots, &dots->dots[begin + i],
+                 (struct svg_point){ centre.x + distance * cos(angle),
+                                     centre.y + distance * sin(angle) });
+    }
+}
+
+/* ------------------------------------------------------------------------------------ Labels -- */
+
+struct dot_labels {
+    FILE *stream;
+    const struct dots *dots;
+    struct box boxes[LABELS_MAXIMUM];
+    size_t count;
+};
+
+static bool overlap(const struct box *a, const struct box *b)
+{
+    return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
+}
+
+static size_t dots_in(const struct dots *dots, const struct box *box)
+{
+    const double near = radius_of(dots, &(struct dot){ 0 }) * 0.8;
+    size_t count = 0;
+
+    for (size_t i = 0; i < dots->count; i++) {
+        const struct svg_point at = dots->dots[i].at;
+
+        count += at.x > box->left - near && at.x < box->right + near && at.y > box->top - near &&
+                 at.y < box->bottom + near;
+    }
+    return count;
+}
+
+/* Whether a text may stand there; how many dots it would hide decides between places. */
+static size_t cost_of(const struct dot_labels *labels, const struct box *box)
+{
+    if (box->left < 2 || box->right > DOTS_WIDTH - 2)
+        return SIZE_MAX;
+    for (size_t i = 0; i < labels->count; i++) {
+        if (overlap(box, &labels->boxes[i]))
+            return SIZE_MAX;
+    }
+    return dots_in(labels->dots, box);
+}
+
+/* Right of a dot, left of it, above or below: wherever it hides least. Not at all where it would
+ * hide another label. */
+static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
+                      const char *text)
+{
+    const double width = svg_text_width(text, LABEL_SIZE);
+    const struct svg_point places[] = { { at.x + distance, at.y + 4 },
+                                        { at.x - distance, at.y + 4 },
+                                        { at.x, at.y - distance },
+                                        { at.x, at.y + distance + 8 } };
+    static const enum svg_anchor anchors[] = { SVG_START, SVG_END, SVG_MIDDLE, SVG_MIDDLE };
+    size_t best = 0, least = SIZE_MAX;
+    struct box box = { 0 };
+
+    for (size_t i = 0; i < 4 && labels->count < LABELS_MAXIMUM; i++) {
+        const double left = places[i].x - width * (anchors[i] == SVG_END      ? 1
+                                                   : anchors[i] == SVG_MIDDLE ? 0.5
+                                                                              : 0);
+        const struct box place = { left, places[i].y - LABEL_SIZE, left + width, places[i].y + 3 };
+        const size_t cost = cost_of(labels, &place);
+
+        if (cost < least) {
+            least = cost;
+            best = i;
+            box = place;
+        }
+    }
+    if (least == SIZE_MAX)
+        return;
+    svg_text(labels->stream, places[best], anchors[best], SVG_LABEL, text);
+    labels->boxes[labels->count++] = box;
+}
+
+static void label_dot(struct dot_labels *labels, const struct picture *picture,
+                      const struct dot *dot)
+{
+    char text[ENTITY_TEXT_SIZE];
+
+    entity_text(text, entity_of(picture, dot));
+    put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
+}
+
+/* How much time at the first vertex, in seconds; 0: too little for a label of its own. */
+static double weight_of(const struct picture *picture, const struct dot *dot)
+{
+    return dot->weights.shares[0] < LABEL_SHARE
+               ? 0
+               : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
+}
+
+/* Those that have most time at the first vertex, largest first. */
+static void label_largest(struct dot_labels *labels, const struct picture *picture)
+{
+    double below = INFINITY;
+
+    for (size_t labelled = 0; labelled < LABELLED_MOST; labelled++) {
+        const struct dot *largest = NULL;
+
+        for (size_t i = 0; i < labels->dots->count; i++) {
+            const struct dot *dot = &labels->dots->dots[i];
+            const double weight = weight_of(picture, dot);
+
+            if (!dot->is_pinned && weight < below && weight > 0 &&
+                (largest == NULL || weight > weight_of(picture, largest)))
+                largest = dot;
+        }
+        if (largest == NULL)
+            return;
+        label_dot(labels, picture, largest);
+        below = weight_of(picture, largest);
+    }
+}
+
+static void label_counts(struct dot_labels *labels)
+{
+    const struct dots *dots = labels->dots;
+    char text[32];
+
+    for (size_t begin = 0, end; begin < dots->count; begin = end) {
+        for (end = begin + 1;
+             end < dots->count && is_same_place(&dots->dots[begin], &dots->dots[end]);)
+            end++;
+        if (end - begin <= SHOWN_MOST)
+            continue;
+        snprintf(text, sizeof text, "%zu dots", end - begin);
+        put_label(labels, dots->dots[begin].at, 2.4 * radius_of(dots, &dots->dots[begin]) + 4,
+                  text);
+    }
+}
+
+void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
+               const struct box *taken, size_t count)
+{
+    struct dot_labels labels = { .stream = stream, .dots = dots };
+
+    for (; labels.count < count; labels.count++)
+        labels.boxes[labels.count] = taken[labels.count];
+    qsort(dots->dots, dots->count, sizeof *dots->dots, compare_dots);
+    svg_group(stream, "dots");
+    for (size_t begin = 0, end; begin < dots->count; begin = end) {
+        for (end = begin + 1;
+             end < dots->count && is_same_place(&dots->dots[begin], &dots->dots[end]);)
+            end++;
+        draw_place(stream, picture, dots, begin, end);
+    }
+    svg_group_end(stream);
+    svg_group(stream, "labels");
+    for (size_t i = 0; i < dots->count; i++) {
+        if (dots->dots[i].is_pinned)
+            label_dot(&labels, picture, &dots->dots[i]);
+    }
+    label_counts(&labels);
+    label_largest(&labels, picture);
+    svg_group_end(stream);
+}

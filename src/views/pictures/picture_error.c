@@ -1,0 +1,279 @@
+#include "picture_error.h"
+
+#include "picture_parts.h"
+#include "plot.h"
+#include "views/palette.h"
+
+#include <camp/camp.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 800
+#define HEIGHT 440
+#define TOP 64  /* title and legend */
+#define SIDE 72 /* an axis, and a margin */
+#define RADIUS 2.5
+#define LINE_HEIGHT 15
+#define DAY_NS (86400 * INT64_C(1000000000))
+#define CURVE_POINTS 200
+#define ROOM 1.02    /* above the highest dot, so that it is a whole one */
+#define AXIS_TICKS 6 /* as plot_widen() has at most */
+#define GAP 1.5      /* lengths of an interval without one: the line is broken */
+
+static struct svg_look line_look(void)
+{
+    return (
+        struct svg_look){ .stroke = palette_3_vertices[0], .stroke_width = 1.5, .fill = "none" };
+}
+
+static struct svg_look dot_look(void)
+{
+    return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
+}
+
+static struct svg_look curve_look(void)
+{
+    return (struct svg_look){ .stroke = "#24292e", .stroke_width = 2, .fill = "none" };
+}
+
+/* What is drawn: every stride-th interval, as columns of numbers. */
+struct drawn {
+    double *seconds, *measured, *absolute; /* [count]; a break in the line is NAN */
+    size_t count;
+    size_t stride;
+};
+
+static void release(struct drawn *drawn)
+{
+    free(drawn->seconds); /* the three are one piece */
+}
+
+static bool follows(const struct error_interval *before, const struct error_interval *now)
+{
+    return (double)(now->end_ns - before->end_ns) <=
+           GAP * (double)(now->length_ns > before->length_ns ? now->length_ns : before->length_ns);
+}
+
+static int draw(const struct error_series *series, struct drawn *ret)
+{
+    const size_t stride = (series->count + ERROR_DOTS - 1) / ERROR_DOTS;
+    const size_t most = 2 * (series->count + 1);
+    double *numbers = calloc(3 * most, sizeof *numbers);
+
+    *ret =
+        (struct drawn){ numbers, numbers + most, numbers + 2 * most, 0, stride > 0 ? stride : 1 };
+    if (numbers == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < series->count; i++) {
+        const struct error_interval *now = &series->intervals[i];
+
+        if (i > 0 && !follows(now - 1, now)) {
+            ret->seconds[ret->count] = (double)(now - 1)->end_ns / 1e9;
+            ret->measured[ret->count] = ret->absolute[ret->count] = NAN;
+            ret->count++;
+        }
+        if ((i + 1) % ret->stride != 0 && i + 1 < series->count)
+            continue;
+        ret->seconds[ret->count] = ((double)now->end_ns - (double)now->length_ns / 2) / 1e9;
+        ret->measured[ret->count] = now->measured;
+        ret->absolute[ret->count] = now->absolute;
+        ret->count++;
+    }
+    return CAMP_OK;
+}
+
+/* From 0 to a round value above all of them, or, where they just reach one, a little above it: the
+ * next would leave the upper part empty. */
+static struct plot_axis axis_of(const char *title, const double *values, size_t count)
+{
+    struct plot_axis axis = { .title = title };
+    double ticks[PLOT_TICKS_MAXIMUM];
+    size_t tick_count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(values[i]) && values[i] > axis.maximum)
+            axis.maximum = values[i];
+    }
+    axis.maximum = axis.maximum > 0 ? ROOM * axis.maximum : 1;
+    tick_count = plot_ticks(&axis, AXIS_TICKS, ticks);
+    if (tick_count < 2 || axis.maximum > ROOM * ROOM * ticks[tick_count - 1])
+        plot_widen(&axis);
+    axis.minimum = 0;
+    return axis;
+}
+
+static struct plot_axis time_axis(const struct error_series *series)
+{
+    const struct error_interval *first = series->intervals;
+    struct plot_axis axis = { .kind = PLOT_TIME, .maximum = 1 };
+
+    if (series->count == 0)
+        return axis;
+    axis.minimum = ((double)first->end_ns - (double)first->length_ns) / 1e9;
+    axis.maximum = (double)first[series->count - 1].end_ns / 1e9;
+    return axis;
+}
+
+static void describe(const struct error_picture *picture, const char *what, char *ret, size_t size)
+{
+    char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
+
+    error_sentences(picture, sentences);
+    snprintf(ret, size, "%s of %s: %zu interval%s. %s", what, picture->source,
+             picture->series.count, picture->series.count == 1 ? "" : "s", sentences[0]);
+}
+
+static double note(FILE *stream, double at, const char *text)
+{
+    svg_text(stream, (struct svg_point){ 16, at }, SVG_START, SVG_NOTE, text);
+    return at + LINE_HEIGHT;
+}
+
+/* Whose, when, and of how many intervals. */
+static double note_source(FILE *stream, double at, const struct error_picture *picture)
+{
+    const struct error_series *series = &picture->series;
+    char text[256], begin[MOMENT_SIZE], end[MOMENT_SIZE];
+    int64_t begin_ns, end_ns;
+
+    if (series->count == 0) {
+        snprintf(text, sizeof text, "Source %.100s: 0 intervals.", picture->source);
+        return note(stream, at, text);
+    }
+    begin_ns = series->intervals[0].end_ns - (int64_t)series->intervals[0].length_ns;
+    end_ns = series->intervals[series->count - 1].end_ns;
+    moment_text(begin, begin_ns, true);
+    moment_text(end, end_ns, end_ns - begin_ns >= DAY_NS);
+    snprintf(text, sizeof text, "Source %.48s, %s to %s (%.4g s): %zu interval%s.", picture->source,
+             begin, end, (double)(end_ns - begin_ns) / 1e9, series->count,
+             series->count == 1 ? "" : "s");
+    return note(stream, at, text);
+}
+
+static double note_stride(FILE *stream, double at, const struct drawn *drawn)
+{
+    char text[80];
+
+    if (drawn->stride == 1)
+        return at;
+    snprintf(text, sizeof text, "One interval in %zu is shown; the fit is of all.", drawn->stride);
+    return note(stream, at, text);
+}
+
+static void begin(FILE *stream, const struct error_picture *picture, const char *what,
+                  double height)
+{
+    char title[192], description[512];
+
+    snprintf(title, sizeof title, "%s: %.140s", what, picture->source);
+    describe(picture, what, description, sizeof description);
+    svg_begin(stream, WIDTH, height, title, description);
+}
+
+static const char measured_title[] = "measured CPU time, % of one CPU";
+static const char error_title[] = "absolute error of sampled time, %";
+
+int error_over_time(FILE *stream, const struct error_picture *picture)
+{
+    const struct plot_legend legend[] = {
+        { "CPU time, measured (left)", PLOT_LINE, line_look() },
+        { "absolute error of what ticks sampled (right)", PLOT_DOT, dot_look() },
+    };
+    const struct svg_look line = line_look(), dots = dot_look();
+    struct drawn drawn;
+    struct plot plot = { .stream = stream,
+                         .left = SIDE,
+                         .top = TOP,
+                         .width = WIDTH - 2 * SIDE,
+                         .height = HEIGHT - TOP - PLOT_MARGIN_BELOW };
+    int r = draw(&picture->series, &drawn);
+
+    if (r != CAMP_OK)
+        return r;
+    plot.x = time_axis(&picture->series);
+    plot.y = axis_of(measured_title, drawn.measured, drawn.count);
+    plot.right = axis_of(error_title, drawn.absolute, drawn.count);
+    begin(stream, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT);
+    plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, 2);
+    plot_axes(&plot);
+    plot_begin(&plot, "error-over-time");
+    r = plot_line(&plot, &plot.y, drawn.seconds, drawn.measured, drawn.count, &line);
+    plot_dots(&plot, &plot.right, drawn.seconds, drawn.absolute, drawn.count, RADIUS, &dots);
+    plot_end(&plot);
+    note_stride(stream, note_source(stream, HEIGHT + LINE_HEIGHT, picture), &drawn);
+    svg_end(stream);
+    release(&drawn);
+    return r;
+}
+
+/* Within the loads that were seen: it is no forecast. */
+static int draw_curve(const struct plot *plot, const struct error_picture *picture)
+{
+    double xs[CURVE_POINTS], ys[CURVE_POINTS];
+    const struct svg_look look = curve_look();
+    double least = INFINITY, most = -INFINITY;
+
+    if (picture->judgement.verdict != VERDICT_FITS)
+        return CAMP_OK;
+    for (size_t i = 0; i < picture->point_count; i++) {
+        least = fmin(least, picture->points[i].cpu);
+        most = fmax(most, picture->points[i].cpu);
+    }
+    for (size_t i = 0; i < CURVE_POINTS; i++) {
+        xs[i] = least + (most - least) * (double)i / (CURVE_POINTS - 1);
+        ys[i] = inverse_fit_at(&picture->fit, xs[i]);
+    }
+    return plot_line(plot, &plot->y, xs, ys, CURVE_POINTS, &look);
+}
+
+static const char *word_for(enum inverse_verdict verdict)
+{
+    return verdict == VERDICT_NOT_FITTED ? "no curve could be fitted"
+           : verdict == VERDICT_FEW      ? "too few intervals"
+           : verdict == VERDICT_ONE_LOAD ? "the load hardly varied"
+                                         : "no single curve fits";
+}
+
+int error_by_load(FILE *stream, const struct error_picture *picture)
+{
+    const struct plot_legend legend[] = {
+        { "an interval", PLOT_DOT, dot_look() },
+        { "the inverse curve", PLOT_LINE, curve_look() },
+    };
+    const bool fits = picture->judgement.verdict == VERDICT_FITS;
+    char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
+    const size_t count = error_sentences(picture, sentences);
+    const struct svg_look dots = dot_look();
+    struct drawn drawn;
+    struct plot plot = { .stream = stream,
+                         .left = SIDE,
+                         .top = TOP,
+                         .width = WIDTH - SIDE - 24,
+                         .height = HEIGHT - TOP - PLOT_MARGIN_BELOW };
+    double below = HEIGHT + LINE_HEIGHT;
+    int r = draw(&picture->series, &drawn);
+
+    if (r != CAMP_OK)
+        return r;
+    plot.x = axis_of(measured_title, drawn.measured, drawn.count);
+    plot.y = axis_of(error_title, drawn.absolute, drawn.count);
+    begin(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT);
+    plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, fits ? 2 : 1);
+    plot_axes(&plot);
+    plot_begin(&plot, "error-by-load");
+    plot_dots(&plot, &plot.y, drawn.measured, drawn.absolute, drawn.count, RADIUS, &dots);
+    r = draw_curve(&plot, picture);
+    plot_end(&plot);
+    if (!fits)
+        svg_text(stream, (struct svg_point){ WIDTH - 24, TOP - 14 }, SVG_END, SVG_NAME,
+                 word_for(picture->judgement.verdict));
+    below = note_source(stream, below, picture);
+    for (size_t i = 0; i < count; i++)
+        below = note(stream, below, sentences[i]);
+    note_stride(stream, below, &drawn);
+    svg_end(stream);
+    release(&drawn);
+    return r;
+}

@@ -1,0 +1,382 @@
+/*
+ * The barymap: what a frame of Barry lacks, time. A line an entity, a column an interval; the
+ * colour of a cell is its composition, the colours of the vertices mixed in OKLab. Time that is at
+ * no vertex mixes towards white; where there is no cell the entity was not there.
+ *
+ * Where there are more lines or columns than a reader can tell apart, neighbours are added up.
+ */
+#include "picture_parts.h"
+#include "plot.h"
+#include "views/palette.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 900.0
+#define TOP 50.0
+#define LEFT 150.0 /* room for names */
+#define RIGHT 170.0
+#define BELOW 32.0 /* the times */
+#define LINES_MOST 400
+#define COLUMNS_MOST 600
+#define LINES_NAMED 60
+#define AREA_MOST 480.0
+#define LINE_MOST 16.0
+#define ABSENT_COLOUR "#e6e9ec"
+#define NO_CELL UINT32_MAX
+#define KEY_PARTS 16
+
+struct run {
+    uint32_t colour; /* 0xrrggbb */
+    uint32_t line;
+    double x, width;
+};
+
+struct map {
+    const struct picture *picture;
+    size_t lines, columns;
+    size_t folded;           /* so many entities at most are one line */
+    uint32_t *order;         /* [roster.count] numbers of entities, in the order of their lines */
+    uint32_t *line;          /* [roster.count] by number */
+    struct weights *weights; /* [lines] of one column */
+    double *elapsed_s;       /* likewise */
+    uint32_t *colours;       /* [columns x lines]; NO_CELL: nobody was there */
+    struct run *runs;        /* [run_count] */
+    size_t run_count;
+    struct sums sums;
+    double cell; /* height of a line, px */
+    struct plot plot;
+};
+
+/* ------------------------------------------------------------------------------------- Lines -- */
+
+static const struct roster *sorted_roster; /* for qsort(), which has no argument to spare */
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const struct roster_entity *entities = sorted_roster->entities;
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const struct entity *ours = &entities[a].entity, *theirs = &entities[b].entity;
+    int order = 0;
+
+    if (ours->pid != 0 || theirs->pid != 0)
+        order = entity_compare_by_process(ours, theirs);
+    else
+        order = (ours->id > theirs->id) - (ours->id < theirs->id);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* Threads of a process stand together. */
+static void order_lines(struct map *map)
+{
+    const struct roster *roster = &map->picture->timeline->roster;
+
+    for (size_t i = 0; i < roster->count; i++)
+        map->order[i] = (uint32_t)i;
+    sorted_roster = roster;
+    qsort(map->order, roster->count, sizeof *map->order, compare_numbers);
+    map->folded = (roster->count + LINES_MOST - 1) / LINES_MOST;
+    map->lines = (roster->count + map->folded - 1) / map->folded;
+    for (size_t i = 0; i < roster->count; i++)
+        map->line[map->order[i]] = (uint32_t)(i / map->folded);
+}
+
+/* ------------------------------------------------------------------------------------- Cells -- */
+
+static void add_frame(struct map *map, const struct timeline_frame *frame)
+{
+    const struct timeline *timeline = map->picture->timeline;
+    const struct vertices *vertices = map->picture->vertices;
+
+    memset(map->weights, 0, map->lines * sizeof *map->weights);
+    memset(map->elapsed_s, 0, map->lines * sizeof *map->elapsed_s);
+    for (size_t row = frame->first; row < frame->first + frame->count; row++) {
+        const size_t line = map->line[timeline->entities[row]];
+        struct weights weights;
+
+        if (!timeline_weigh(timeline, row, vertices, &weights))
+            continue;
+        sums_add(&map->sums, &weights, vertices->count, timeline->elapsed_s[row]);
+        weights_add(&map->weights[line], &map->elapsed_s[line], &weights, timeline->elapsed_s[row]);
+    }
+}
+
+static void colour_frames(struct map *map)
+{
+    const struct timeline *timeline = map->picture->timeline;
+    const size_t count = map->picture->vertices->count;
+    const struct oklab ground = oklab_of("#ffffff");
+    struct oklab colours[VERTICES_MAXIMUM];
+
+    for (size_t i = 0; i < count; i++)
+        colours[i] = oklab_of(vertex_colour(count, i));
+    for (size_t column = 0; column < map->columns; column++) {
+        add_frame(map, &timeline->frames[column]);
+        for (size_t line = 0; line < map->lines; line++)
+            map->colours[column * map->lines + line] =
+                map->elapsed_s[line] > 0
+                    ? oklab_rgb(oklab_mix(colours, map->weights[line].shares, count, ground))
+                    : NO_CELL;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- Runs -- */
+
+static double x_of(const struct map *map, int64_t wall_clock_ns)
+{
+    return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
+}
+
+/* A column ends where the next one begins, unless there is a gap of half its length. */
+static double end_of(const struct map *map, size_t column)
+{
+    const struct timeline_frame *frame = &map->picture->timeline->frames[column];
+    const int64_t length = frame->end_ns - frame->begin_ns;
+
+    if (column + 1 < map->columns && llabs(frame[1].begin_ns - frame->end_ns) < length / 2)
+        return x_of(map, frame[1].begin_ns);
+    return x_of(map, frame->end_ns);
+}
+
+static void find_runs(struct map *map, size_t line)
+{
+    struct run *run = NULL;
+
+    for (size_t column = 0; column < map->columns; column++) {
+        const uint32_t colour = map->colours[column * map->lines + line];
+        const double begin = x_of(map, map->picture->timeline->frames[column].begin_ns);
+
+        if (run != NULL && run->colour == colour && fabs(run->x + run->width - begin) < 0.01) {
+            run->width = end_of(map, column) - run->x;
+            continue;
+        }
+        run = NULL;
+        if (colour == NO_CELL)
+            continue;
+        run = &map->runs[map->run_count++];
+        *run = (struct run){ colour, (uint32_t)line, begin, end_of(map, column) - begin };
+    }
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct run *a = left, *b = right;
+
+    if (a->colour != b->colour)
+        return a->colour > b->colour ? 1 : -1;
+    if (a->line != b->line)
+        return a->line > b->line ? 1 : -1;
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+static void draw_cells(FILE *stream, struct map *map)
+{
+    uint32_t colour = NO_CELL;
+    char text[COLOUR_SIZE];
+
+    for (size_t line = 0; line < map->lines; line++)
+        find_runs(map, line);
+    qsort(map->runs, map->run_count, sizeof *map->runs, compare_runs);
+    svg_cells(stream, (struct svg_point){ map->plot.left, map->plot.top }, map->cell);
+    for (size_t i = 0; i < map->run_count; i++) {
+        if (map->runs[i].colour != colour) {
+            colour = map->runs[i].colour;
+            colour_text(text, colour);
+            svg_cells_colour(stream, text);
+        }
+        svg_cells_run(stream, map->runs[i].line, map->runs[i].x, map->runs[i].width);
+    }
+    svg_cells_end(stream);
+}
+
+/* -------------------------------------------------------------------------------------- Key -- */
+
+/* A triangle of the mixed colours, in small triangles of the colour of their centres. */
+static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
+{
+    const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
+    const struct oklab white = oklab_of("#ffffff");
+    struct oklab colours[3];
+    char text[COLOUR_SIZE];
+
+    for (size_t i = 0; i < 3; i++)
+        colours[i] = oklab_of(vertex_colour(3, i));
+    for (size_t row = 0; row < KEY_PARTS; row++) {
+        for (size_t i = 0; i < 2 * row + 1; i++) {
+            const double y = at.y + height * (double)row;
+            const double x = at.x + side / 2 + step * ((double)i - (double)row) / 2;
+            const bool up = i % 2 == 0;
+            const double top = 1 - ((double)row + (up ? 2.0 / 3 : 1.0 / 3)) / KEY_PARTS;
+            const double right = ((double)i / 2 + 1.0 / 3 - (up ? 0 : 1.0 / 6)) / KEY_PARTS;
+            const double shares[] = { top, 1 - top - right, right };
+            const struct svg_point corners[] = { { x - step / 2, up ? y + height : y },
+                                                 { x + step / 2, up ? y + height : y },
+                                                 { x, up ? y : y + height } };
+
+            colour_text(text, oklab_rgb(oklab_mix(colours, shares, 3, white)));
+            svg_polygon(stream, corners, 3,
+                        &(struct svg_look){ .fill = text, .stroke = text, .stroke_width = 0.5 });
+        }
+    }
+}
+
+static void draw_key(FILE *stream, const struct map *map)
+{
+    const struct vertices *vertices = map->picture->vertices;
+    const double left = WIDTH - RIGHT + 24, side = 120;
+    double y = TOP + 12;
+
+    svg_group(stream, "key");
+    if (vertices->count == 3) {
+        draw_key_of_3(stream, (struct svg_point){ left, TOP }, side);
+        y += side;
+    }
+    for (size_t i = 0; i <= vertices->count + 1; i++, y += 18) {
+        const bool is_vertex = i < vertices->count;
+
+        svg_rect(stream, left, y - 10, 12, 12,
+                 &(struct svg_look){ .fill = is_vertex ? vertex_colour(vertices->count, i)
+                                             : i == vertices->count ? "#fff"
+                                                                    : ABSENT_COLOUR,
+                                     .stroke = is_vertex ? NULL : LEFT_OUT_COLOUR });
+        svg_text(stream, (struct svg_point){ left + 18, y }, SVG_START, NULL,
+                 is_vertex              ? vertices->names[i]
+                 : i == vertices->count ? "in none of them"
+                                        : "not there");
+    }
+    svg_group_end(stream);
+}
+
+/* ------------------------------------------------------------------------------------ Picture --
+ */
+
+static void draw_names(FILE *stream, const struct map *map)
+{
+    const struct roster *roster = &map->picture->timeline->roster;
+    const size_t fits = (size_t)fmax(1, ceil(11 / map->cell));
+    char text[ENTITY_TEXT_SIZE], cut[ENTITY_TEXT_SIZE + 4];
+
+    for (size_t line = 0; line < map->lines; line++) {
+        const uint32_t entity = map->order[line * map->folded];
+        const bool is_pinned = map->picture->pinned != NULL && map->picture->pinned[entity];
+        size_t length;
+
+        if (!is_pinned && (map->lines > LINES_NAMED || fits > 1) &&
+            line % (fits > map->lines / 20 + 1 ? fits : map->lines / 20 + 1) != 0)
+            continue;
+        entity_text(text, &roster->entities[entity].entity);
+        length = svg_text_fit(text, 11, LEFT - 24);
+        snprintf(cut, sizeof cut, "%.*s%s", (int)length, text, text[length] != '\0' ? "..." : "");
+        svg_text(stream, (struct svg_point){ LEFT - 6, TOP + map->cell * ((double)line + 0.5) + 4 },
+                 SVG_END, SVG_TICK, cut);
+    }
+}
+
+static char *caption_of(const struct map *map)
+{
+    const struct picture *picture = map->picture;
+    char *text = NULL;
+    size_t length;
+    FILE *caption = open_memstream(&text, &length);
+
+    if (caption == NULL)
+        return NULL;
+    caption_source(caption, picture, 0, map->columns, picture->timeline->roster.count);
+    fprintf(caption, " in %zu lines, %zu columns", map->lines, map->columns);
+    if (map->folded > 1)
+        fprintf(caption, "; a line is the mean of %zu neighbours", map->folded);
+    fputs(".\n", caption);
+    caption_sums(caption, picture, &map->sums, (const char *const[]){ "cell", "cells" },
+                 &(struct marks){ " (paler)", "", " (paler)" });
+    caption_losses(caption, picture, 0, map->columns);
+    if (fclose(caption) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void release_map(struct map *map)
+{
+    free(map->order);
+    free(map->line);
+    free(map->weights);
+    free(map->elapsed_s);
+    free(map->colours);
+    free(map->runs);
+}
+
+static int prepare_map(struct map *map)
+{
+    const struct timeline *timeline = map->picture->timeline;
+    const size_t count = timeline->roster.count + 1;
+
+    map->columns = timeline->frame_count;
+    map->order = calloc(count, sizeof *map->order);
+    map->line = calloc(count, sizeof *map->line);
+    map->weights = calloc(LINES_MOST + 1, sizeof *map->weights);
+    map->elapsed_s = calloc(LINES_MOST + 1, sizeof *map->elapsed_s);
+    if (map->order == NULL || map->line == NULL || map->weights == NULL || map->elapsed_s == NULL)
+        return CAMP_E_NOMEM;
+    if (timeline->roster.count > 0)
+        order_lines(map);
+    map->colours = calloc(map->columns * map->lines + 1, sizeof *map->colours);
+    map->runs = calloc(map->columns * map->lines + 1, sizeof *map->runs);
+    return map->colours != NULL && map->runs != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static void set_axes(struct map *map, FILE *stream)
+{
+    const struct timeline *timeline = map->picture->timeline;
+    const double lines = map->lines > 0 ? (double)map->lines : 1;
+
+    map->cell = fmin(LINE_MOST, AREA_MOST / lines);
+    map->cell = floor(map->cell * 100) / 100;
+    map->plot = (struct plot){
+        .stream = stream,
+        .left = LEFT,
+        .top = TOP,
+        .width = WIDTH - LEFT - RIGHT,
+        .height = map->cell * lines,
+        .x = { PLOT_TIME, NULL, (double)timeline->frames[0].begin_ns / 1e9,
+               (double)timeline->frames[map->columns - 1].end_ns / 1e9 },
+    };
+}
+
+static void draw_map(FILE *stream, struct map *map)
+{
+    svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
+             &(struct svg_look){ .fill = ABSENT_COLOUR });
+    plot_axes(&map->plot);
+    draw_cells(stream, map); /* its grid is for where nobody was */
+    draw_names(stream, map);
+    draw_key(stream, map);
+}
+
+int picture_barymap(FILE *stream, const struct picture *picture)
+{
+    struct map map = { .picture = picture };
+    char *caption = NULL;
+    int r;
+
+    if (picture->timeline->frame_count > COLUMNS_MOST)
+        timeline_merge(picture->timeline,
+                       (picture->timeline->frame_count + COLUMNS_MOST - 1) / COLUMNS_MOST);
+    r = prepare_map(&map);
+    if (r == CAMP_OK) {
+        set_axes(&map, stream);
+        colour_frames(&map);
+        caption = caption_of(&map);
+    }
+    if (caption != NULL) {
+        begin_picture(stream, picture,
+                      "A line for each entity, from left to right the time; the colour is what its "
+                      "time went to.",
+                      WIDTH, fmax(TOP + map.plot.height + BELOW, TOP + 240), caption);
+        draw_map(stream, &map);
+        svg_end(stream);
+    }
+    free(caption);
+    release_map(&map);
+    return caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
