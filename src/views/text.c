@@ -163,10 +163,11 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
 {
     FILE *stream = line->options->stream;
     size_t room = line->options->width;
+    size_t taken = left && cell->columns < width ? cell->columns : width;
     size_t padding;
 
     line->blanks += line->column > 0 ? GAP : 0;
-    if (room > 0 && line->column + line->blanks + (left ? cell->columns : width) > room) {
+    if (room > 0 && line->column + line->blanks + taken > room) {
         size_t begin = line->column + line->blanks;
 
         cut(cell, begin < room ? room - begin : 0);

@@ -198,6 +198,21 @@ static void text_is_cut_at_the_width(void **state)
     free(text);
 }
 
+/* A stated width holds whatever the text's length and the line's. */
+static void a_long_text_takes_no_room_of_the_next_column(void **state)
+{
+    struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
+    struct made made;
+    char *expected;
+
+    (void)state;
+    make(&made, "select a, b, c, d from e where f = g and h");
+    expected = written(&text_view, &made.record, &wide);
+    assert_non_null(strstr(expected, "  select a,      12.35"));
+    assert_written(&text_view, &made.record, &narrow, expected);
+    free(expected);
+}
+
 static void columns_are_those_that_were_asked_for(void **state)
 {
     static const char *const columns[] = { "name", "new", NULL };
@@ -288,6 +303,7 @@ int main(void)
         cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
         cmocka_unit_test(text_lets_no_name_move_the_cursor),
         cmocka_unit_test(text_is_cut_at_the_width),
+        cmocka_unit_test(a_long_text_takes_no_room_of_the_next_column),
         cmocka_unit_test(columns_are_those_that_were_asked_for),
         cmocka_unit_test(a_full_disk_is_an_error_and_not_silence),
         cmocka_unit_test(classic_prints_the_papers_lines),
