@@ -55,17 +55,21 @@ struct from_options {
     FROM_DATABASE_OPTIONS(options)
 
 #define FROM_DATABASE_OPTIONS(options)                                                             \
-    { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
-      "Of database sessions: what is contention, wait or idle. A line is STATE COLUMN "            \
-      "class=REGEX event=REGEX activity=REGEX type=REGEX; docs/sessions.md.", 0, 0, NULL },        \
     { "detail", 0, OPTION_FLAG, &(options)->from.detail, NULL,                                     \
       "Of database sessions: the rules' columns are the states, not only part of them.",           \
       0, 0, NULL },                                                                                \
-    { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
-      "Of database sessions: the server's own processes, too.", 0, 0, NULL },                      \
     { "queries", 0, OPTION_FLAG, &(options)->from.queries, NULL,                                   \
       "Of database sessions: the texts of their statements, which may hold what is private.",      \
-      0, 0, NULL }
+      0, 0, NULL },                                                                                \
+    FROM_RULES_OPTIONS(options)
+
+/* Which sessions there are, and what their time is: for a command that shows their sums alone. */
+#define FROM_RULES_OPTIONS(options)                                                                \
+    { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
+      "Of database sessions: what is contention, wait or idle. A line is STATE COLUMN "            \
+      "class=REGEX event=REGEX activity=REGEX type=REGEX; docs/sessions.md.", 0, 0, NULL },        \
+    { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
+      "Of database sessions: the server's own processes, too.", 0, 0, NULL }
 
 /* --begin, --end and --speed alone, of `what`: for a command with a --from of its own. */
 #define FROM_PART_OPTIONS(options, what)                                                           \

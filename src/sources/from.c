@@ -236,6 +236,39 @@ static const struct database {
     { ODBC_PREFIX, odbc_source_open },
 };
 
+/* A query of one yields a table. */
+static bool are_sessions(const struct from *from, const char *text)
+{
+    if (from->query != NULL)
+        return false;
+    for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++) {
+        if (strncmp(text, databases[i].prefix, strlen(databases[i].prefix)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int refuse_options_of_sessions(const struct from *from, const char *text,
+                                      struct camp_error *error)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = { { "rules", from->rules != NULL },
+                { "detail", from->detail },
+                { "background", from->background },
+                { "queries", from->queries } };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && !are_sessions(from, text); i++) {
+        if (all[i].given)
+            return camp_fail(error, CAMP_E_INVALID, 0,
+                             "--%s is of database sessions: it does not go with --from %s%s",
+                             all[i].name, from_shown(text).text,
+                             from->query != NULL ? " and --query" : "");
+    }
+    return CAMP_OK;
+}
+
 static int open_named(const struct from *from, const char *text, struct source **ret,
                       struct from_facts *facts, struct camp_error *error)
 {
@@ -284,6 +317,8 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
     const char *text = from->text != NULL ? from->text : kinds[0].name;
     int r = refuse_unused(from, text, error);
 
+    if (r == CAMP_OK)
+        r = refuse_options_of_sessions(from, text, error);
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
     if (r == CAMP_OK)

@@ -402,3 +402,13 @@ needs_microstates() {
     [ "$status" -eq 4 ] || [[ $stderr == *"without microstates"* ]]
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]] || [[ $stderr == *"without microstates"* ]]
 }
+
+@test "check refuses options that would do nothing" {
+    run -2 "$CAMP" check --rules x --count 1
+    [ "$output" = 'camp check: --rules goes with --from and sessions of a database' ]
+    run -2 "$CAMP" check --background --count 1
+    run -2 "$CAMP" check --begin 02:00 --count 1
+    [ "$output" = 'camp check: --begin goes with --from and a recording' ]
+    run -2 "$CAMP" check --from postgres: --detail
+    run -2 "$CAMP" check --from postgres: --queries
+}

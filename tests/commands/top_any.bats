@@ -140,3 +140,20 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/u.camp" --format csv
     grep -q ',root,' <<<"$output"
 }
+
+@test "top refuses options of database sessions where they would do nothing" {
+    local option
+    for option in '--rules x' --detail --queries --background; do
+        # shellcheck disable=SC2086 # two words
+        run -2 "$CAMP" top $option --count 1
+        [ "$output" = "camp top: ${option% x} is of database sessions: it does not go with --from threads" ]
+        # shellcheck disable=SC2086
+        run -2 "$CAMP" top --from "$TABLE" $option --count 1
+        [[ $output == *"it does not go with --from "*sessions3.csv ]]
+    done
+}
+
+@test "top --from mysql: points to MariaDB" {
+    run -2 "$CAMP" top --from mysql:
+    [ "$output" = 'camp top: there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO' ]
+}

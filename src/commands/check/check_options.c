@@ -22,7 +22,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
           "the folder of a rotated one; or sessions of a database, or a recording of them: how "
           "wrong the database is about them.",
           0, 0, NULL },
-        FROM_DATABASE_OPTIONS(&options->from),
+        FROM_RULES_OPTIONS(&options->from),
         FROM_PART_OPTIONS(&options->from, "a recording"),
         { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
           "Length of an interval (1s).", 0.01, 86400, NULL },
@@ -126,6 +126,26 @@ static int settle_tier(struct check_options *options)
     return complain(STATUS_USAGE, "--tier %s: takes one of auto, taskstats, schedstat, bpf", text);
 }
 
+/* Of this machine's processes they would do nothing, and nobody would know. */
+static int refuse_without_from(const struct from_options *from)
+{
+    const struct {
+        const char *name, *goes_with;
+        bool given;
+    } all[] = { { "rules", "sessions of a database", from->from.rules != NULL },
+                { "background", "sessions of a database", from->from.background },
+                { "begin", "a recording", from->begin != NULL },
+                { "end", "a recording", from->end != NULL },
+                { "speed", "a recording", from->from.speed > 0 } };
+
+    for (size_t i = 0; from->from.text == NULL && i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given)
+            return complain(STATUS_USAGE, "--%s goes with --from and %s", all[i].name,
+                            all[i].goes_with);
+    }
+    return OPTIONS_GO_ON;
+}
+
 int check_options_read(struct check *check, int argc, char **argv)
 {
     struct check_options *options = &check->options;
@@ -163,6 +183,8 @@ int check_options_read(struct check *check, int argc, char **argv)
         return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "
                                       "error-by-load is of a recording");
     status = settle_tier(options);
+    if (status == OPTIONS_GO_ON)
+        status = refuse_without_from(&options->from);
     if (status != OPTIONS_GO_ON)
         return status;
     status = options->from.from.text != NULL ? selection_numbers(&check->options.processes)
