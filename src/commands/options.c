@@ -90,6 +90,7 @@ int parse_size(const char *text, uint64_t *ret_bytes)
         { "B", 1 },
         { "K", 1024.0 },
         { "KB", 1e3 },
+        { "kB", 1e3 },
         { "KiB", 1024.0 },
         { "M", 1048576.0 },
         { "MB", 1e6 },

@@ -83,7 +83,8 @@ static int settle_keep(struct record *record)
     if ((!parse_duration(record->keep, &files->keep_ns) &&
          !parse_size(record->keep, &files->keep_bytes)) ||
         files->keep_ns + files->keep_bytes == 0)
-        return complain(STATUS_USAGE, "--keep %s: takes a time such as 24h, or a size such as 2GB",
+        return complain(STATUS_USAGE,
+                        "--keep %s: takes a time such as 24h, or a size such as 150kB, 20MB or 2GB",
                         record->keep);
     return OPTIONS_GO_ON;
 }

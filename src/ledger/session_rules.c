@@ -160,8 +160,10 @@ int session_rules_parse(struct session_rules *ret, const char *text, size_t leng
 
     *ret = (struct session_rules){ 0 };
     r = rule_lines(text, length, fault, take_line, ret);
-    if (r == CAMP_OK && ret->count == 0)
-        r = rule_refuse(fault, span_of("no rule"), "a line is STATE COLUMN class=REGEX ...");
+    if (r == CAMP_OK && ret->count == 0) {
+        r = rule_refuse(fault, span_of("no rule in it"), "a line is STATE COLUMN class=REGEX ...");
+        fault->line = 0;
+    }
     if (r == CAMP_OK)
         sort_columns(ret);
     else

@@ -286,6 +286,9 @@ static int open_named(const struct from *from, const char *text, struct source *
         if (strncmp(text, databases[i].prefix, length) == 0)
             return databases[i].open(from, text + length, ret, facts, error);
     }
+    if (strncmp(text, "mysql:", strlen("mysql:")) == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO");
     if (recording_is_path(text))
         return recording_replay_open(from, text, ret, facts, error);
     if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))

@@ -224,7 +224,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     run -2 "$CAMP" record --output run.camp --keep 24h
     [[ $output == *"--keep goes with --rotate"* ]]
     run -2 "$CAMP" record --output run.camp --rotate 1h --keep much
-    [[ $output == *"a time such as 24h, or a size such as 2GB"* ]]
+    [[ $output == *"a time such as 24h, or a size such as 150kB, 20MB or 2GB"* ]]
     run -2 "$CAMP" record --output run.camp x
     run -1 "$CAMP" record --from none.camp --output run.camp
     [[ $output == "camp record: none.camp: no such recording" ]]

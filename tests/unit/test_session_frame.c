@@ -158,6 +158,11 @@ static void bad_rules_are_named(void **state)
         error.message,
         "built-in rules:1: x: what must match is missing: class=REGEX, event=REGEX ...");
     session_frame_release(&sessions);
+    plan.rules_path = "/dev/null";
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
+    assert_string_equal(error.message,
+                        "/dev/null: no rule in it: a line is STATE COLUMN class=REGEX ...");
+    session_frame_release(&sessions);
     plan.rules_path = "/nonexistent/x.rules";
     assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
     assert_string_equal(error.message, "rules /nonexistent/x.rules: No such file or directory");

@@ -84,7 +84,7 @@ static void a_bad_line_is_named_with_what_to_do(void **state)
         { "idle a class=X class=Y",
           "class=Y: stands twice; a further rule may have the same COLUMN", 1 },
         { "idle a class=X\nwait a class=Y", "a: this column has another state further up", 2 },
-        { "# nothing\n", "no rule: a line is STATE COLUMN class=REGEX ...", 1 },
+        { "# nothing\n", "no rule in it: a line is STATE COLUMN class=REGEX ...", 0 },
         { "idle a class=(", "(: Unmatched ( or \\(", 1 },
     };
     struct session_rules rules;

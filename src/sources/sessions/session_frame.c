@@ -54,6 +54,8 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
     }
     r = session_rules_parse(ret, text, length, &fault);
     free(own);
+    if (r == CAMP_E_FORMAT && fault.line == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "%.200s: %s", path, fault.message);
     if (r == CAMP_E_FORMAT)
         return camp_fail(error, CAMP_E_INVALID, 0, "%.200s:%zu: %s", path, fault.line,
                          fault.message);

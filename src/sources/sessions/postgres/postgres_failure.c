@@ -129,6 +129,9 @@ static int tell_unreached(const struct postgres_failure *failure, struct camp_er
             return camp_fail(error, of_errno[i].code, of_errno[i].system_error,
                              "PostgreSQL: %s; %s", failure->what, of_errno[i].text);
     }
+    if (strstr(failure->what, "definition of service") != NULL) /* libpq's own, in English */
+        return camp_fail(error, CAMP_E_INVALID, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
+                         failure->what);
     return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
 }
 
