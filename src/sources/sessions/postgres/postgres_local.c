@@ -1,7 +1,8 @@
 /*
  * A server in a container, or on another host, has pids of its own. That one of ours has the same
- * number, and began within the same 2 s, does not happen by chance often; in another pid namespace
- * (NSpid of proc_pid_status(5) has a number for each) it is not the same process even then.
+ * number, and began when the server says so, does not happen by chance often; in another pid
+ * namespace (NSpid of proc_pid_status(5) has a number for each) it is not the same process even
+ * then. A backend looks at its clock once it runs: on a busy machine some time after it was made.
  */
 #include "postgres_local.h"
 
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLERANCE_NS (2 * (int64_t)NS_PER_S)
+#define BEFORE_NS (2 * (int64_t)NS_PER_S)
+#define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
 static bool is_of_our_namespace(int32_t pid)
 {
@@ -45,5 +47,5 @@ bool postgres_is_process(int32_t pid, int64_t start_us)
     began_ns = (int64_t)now_ns(CLOCK_REALTIME) - (int64_t)now_ns(CLOCK_BOOTTIME) +
                (int64_t)(process.start * proc_time_unit_ns());
     apart_ns = start_us * (int64_t)NS_PER_US - began_ns;
-    return llabs(apart_ns) <= TOLERANCE_NS && is_of_our_namespace(pid);
+    return apart_ns >= -BEFORE_NS && apart_ns <= BEHIND_NS && is_of_our_namespace(pid);
 }

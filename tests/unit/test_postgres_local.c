@@ -1,0 +1,65 @@
+/* Are the processes that a server names those of this machine? Asked of the test itself. */
+#include "counters/units.h"
+#include "sources/sessions/postgres/postgres_local.h"
+
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define S_US 1000000
+
+static int64_t own_start_us(void)
+{
+    struct camp_process self;
+    struct timespec wall, boot;
+
+    assert_int_equal(camp_process_identify(NULL, getpid(), &self, sizeof self, NULL), CAMP_OK);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    return (wall.tv_sec - boot.tv_sec) * S_US + (wall.tv_nsec - boot.tv_nsec) / 1000 +
+           (int64_t)(self.start * proc_time_unit_ns() / 1000);
+}
+
+static void a_server_looks_at_its_clock_some_time_after_a_process_began(void **state)
+{
+    const int64_t began_us = own_start_us();
+
+    (void)state;
+    assert_true(postgres_is_process(getpid(), began_us));
+    assert_true(postgres_is_process(getpid(), began_us + 9 * S_US));
+    assert_false(postgres_is_process(getpid(), began_us + 11 * S_US));
+}
+
+static void both_clocks_may_be_a_little_apart(void **state)
+{
+    const int64_t began_us = own_start_us();
+
+    (void)state;
+    assert_true(postgres_is_process(getpid(), began_us - 1 * S_US));
+    assert_false(postgres_is_process(getpid(), began_us - 3 * S_US));
+}
+
+static void nobody_is_no_process(void **state)
+{
+    (void)state;
+    assert_false(postgres_is_process(0, own_start_us()));
+    assert_false(postgres_is_process(-1, own_start_us()));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_looks_at_its_clock_some_time_after_a_process_began),
+        cmocka_unit_test(both_clocks_may_be_a_little_apart),
+        cmocka_unit_test(nobody_is_no_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
