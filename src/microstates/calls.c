@@ -19,10 +19,12 @@ static const struct call calls[] = {
 #endif
 
 #ifdef SYS_poll
-    { SYS_poll, CAMP_STATE_POLL },           { SYS_select, CAMP_STATE_POLL },
+    { SYS_poll, CAMP_STATE_POLL },
+    { SYS_select, CAMP_STATE_POLL },
     { SYS_epoll_wait, CAMP_STATE_POLL },
 #endif
-    { SYS_ppoll, CAMP_STATE_POLL },          { SYS_pselect6, CAMP_STATE_POLL },
+    { SYS_ppoll, CAMP_STATE_POLL },
+    { SYS_pselect6, CAMP_STATE_POLL },
     { SYS_epoll_pwait, CAMP_STATE_POLL },
 #ifdef SYS_epoll_pwait2
     { SYS_epoll_pwait2, CAMP_STATE_POLL },
@@ -33,20 +35,31 @@ static const struct call calls[] = {
 #endif
     { SYS_io_uring_enter, CAMP_STATE_POLL },
 
-    { SYS_accept, CAMP_STATE_SOCKET },       { SYS_accept4, CAMP_STATE_SOCKET },
-    { SYS_connect, CAMP_STATE_SOCKET },      { SYS_recvfrom, CAMP_STATE_SOCKET },
-    { SYS_recvmsg, CAMP_STATE_SOCKET },      { SYS_recvmmsg, CAMP_STATE_SOCKET },
-    { SYS_sendto, CAMP_STATE_SOCKET },       { SYS_sendmsg, CAMP_STATE_SOCKET },
+    { SYS_accept, CAMP_STATE_SOCKET },
+    { SYS_accept4, CAMP_STATE_SOCKET },
+    { SYS_connect, CAMP_STATE_SOCKET },
+    { SYS_recvfrom, CAMP_STATE_SOCKET },
+    { SYS_recvmsg, CAMP_STATE_SOCKET },
+    { SYS_recvmmsg, CAMP_STATE_SOCKET },
+    { SYS_sendto, CAMP_STATE_SOCKET },
+    { SYS_sendmsg, CAMP_STATE_SOCKET },
     { SYS_sendmmsg, CAMP_STATE_SOCKET },
 
-    { SYS_read, KIND_BY_DESCRIPTOR },        { SYS_readv, KIND_BY_DESCRIPTOR },
-    { SYS_write, KIND_BY_DESCRIPTOR },       { SYS_writev, KIND_BY_DESCRIPTOR },
-    { SYS_splice, CAMP_STATE_PIPE },         { SYS_tee, CAMP_STATE_PIPE },
+    { SYS_read, KIND_BY_DESCRIPTOR },
+    { SYS_readv, KIND_BY_DESCRIPTOR },
+    { SYS_write, KIND_BY_DESCRIPTOR },
+    { SYS_writev, KIND_BY_DESCRIPTOR },
+    { SYS_splice, CAMP_STATE_PIPE },
+    { SYS_tee, CAMP_STATE_PIPE },
     { SYS_vmsplice, CAMP_STATE_PIPE },
 
-    { SYS_nanosleep, CAMP_STATE_TIMER },     { SYS_clock_nanosleep, CAMP_STATE_TIMER },
+    { SYS_restart_syscall, KIND_BY_RESTART },
 
-    { SYS_wait4, CAMP_STATE_CHILD },         { SYS_waitid, CAMP_STATE_CHILD },
+    { SYS_nanosleep, CAMP_STATE_TIMER },
+    { SYS_clock_nanosleep, CAMP_STATE_TIMER },
+
+    { SYS_wait4, CAMP_STATE_CHILD },
+    { SYS_waitid, CAMP_STATE_CHILD },
 #ifdef SYS_vfork
     { SYS_vfork, CAMP_STATE_CHILD },
 #endif

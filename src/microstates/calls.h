@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* kind_of_call[count], by the number of the call: an enum camp_state, or KIND_BY_DESCRIPTOR. */
+/* kind_of_call[count], by the number of the call: an enum camp_state, KIND_BY_DESCRIPTOR or
+ * KIND_BY_RESTART. */
 void calls_fill(uint8_t *kind_of_call, size_t count);
 
 #endif

@@ -52,8 +52,12 @@ struct block_device {
 struct bio {
     struct block_device *bi_bdev;
 };
+struct restart_block {
+    long (*fn)(struct restart_block *);
+};
 struct task_struct {
     struct thread_info thread_info;
+    struct restart_block restart_block;
     unsigned int __state;
     unsigned int flags;
     int exit_state;

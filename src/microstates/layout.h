@@ -57,8 +57,10 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* How a sleep in a system call is booked: a state, or this: by what its descriptor is of. */
+/* How a sleep in a system call is booked: a state, or by what its descriptor is of, or as what it
+ * was before a signal (SIGSTOP, a debugger, a freezer) interrupted it. */
 #define KIND_BY_DESCRIPTOR 255
+#define KIND_BY_RESTART 254
 
 /* One CPU, alone in its cache lines. */
 struct cpu_account {

@@ -30,6 +30,30 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
                              : CAMP_STATE_OTHER_SLEEP;
 }
 
+/* What restart_syscall(2) goes on with. Their addresses are hidden from who has no CAP_SYSLOG, or
+ * where kernel.kptr_restrict is 2; then it is other sleep. */
+extern const void do_restart_poll __ksym __weak;
+extern const void do_no_restart_syscall __ksym __weak;
+extern const void hrtimer_nanosleep_restart __ksym __weak;
+extern const void posix_cpu_nsleep_restart __ksym __weak;
+extern const void alarm_timer_nsleep_restart __ksym __weak;
+
+static __always_inline uint8_t kind_of_restarted(const struct task_struct *task)
+{
+    const void *goes_on = (const void *)task->restart_block.fn;
+
+    if (goes_on == NULL)
+        return CAMP_STATE_OTHER_SLEEP;
+    if (goes_on == &do_restart_poll)
+        return CAMP_STATE_POLL;
+    if (goes_on == &do_no_restart_syscall) /* which futex_wait_restart() sets before it sleeps */
+        return CAMP_STATE_LOCK;
+    return goes_on == &hrtimer_nanosleep_restart || goes_on == &posix_cpu_nsleep_restart ||
+                   goes_on == &alarm_timer_nsleep_restart
+               ? CAMP_STATE_TIMER
+               : CAMP_STATE_OTHER_SLEEP;
+}
+
 static __always_inline uint8_t sleeping_state(struct task_struct *task,
                                               const struct account *account)
 {
@@ -52,6 +76,8 @@ static __always_inline uint8_t sleeping_state(struct task_struct *task,
     if (call >= CALLS_MAX)
         return CAMP_STATE_OTHER_SLEEP;
     kind = kind_of_call[call & (CALLS_MAX - 1)];
+    if (kind == KIND_BY_RESTART)
+        return kind_of_restarted(task);
     return kind == KIND_BY_DESCRIPTOR ? kind_of_descriptor(task, first_argument(regs)) : kind;
 }
 

@@ -255,6 +255,8 @@ static const char *call_of(const struct mariadb_threads *threads, const char *te
         return "running";
     if (end == text || number < 0 || number >= CALLS)
         return "asleep";
+    if (threads->kind_of_call[number] == KIND_BY_RESTART)
+        return mariadb_class_name(CAMP_STATE_OTHER_SLEEP);
     /* The server's read(2) and write(2) are of files: it has other calls for sockets. */
     return mariadb_class_name(threads->kind_of_call[number] == KIND_BY_DESCRIPTOR
                                   ? CAMP_STATE_DISK
