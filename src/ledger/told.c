@@ -93,13 +93,16 @@ static void add_session(struct told *told, const struct told_columns *columns,
 
 void told_add(struct told *told, const struct told_columns *columns, const struct frame *frame)
 {
-    told->sessions = 0;
+    uint64_t sessions = 0;
+
     for (size_t i = 0; i < frame->entity_count; i++) {
         if (frame->elapsed_ns[i] == 0)
             continue;
-        told->sessions += frame->entities[i].count;
+        sessions += frame->entities[i].count;
         add_session(told, columns, frame_values(frame, i), (double)frame->elapsed_ns[i]);
     }
+    if (sessions > told->sessions)
+        told->sessions = sessions;
 }
 
 double told_rms(const struct told *told, size_t state)

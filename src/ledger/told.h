@@ -34,7 +34,7 @@ struct told_sum {
 };
 
 struct told {
-    uint64_t sessions; /* of the last interval that was added */
+    uint64_t sessions; /* the most of an interval that was added */
     double session_s;  /* sum of their wall times */
     double sampled_ns; /* off the CPUs, by samples alone; 0 where nothing is scaled */
     struct told_sum sums[TOLD_COUNT];

@@ -76,6 +76,16 @@ for column in "measured_s", "told_s":
     [ "$stderr" = "camp check: --pid is of processes: it does not go with database sessions" ]
 }
 
+@test "who may see no session is told so, once, and by the status" {
+    start_session sleeper 'select pg_sleep(60)'
+    run -4 --separate-stderr "$CAMP" check --from "postgres:$PG user=stranger" --count 2 --interval 200ms
+    [[ $stderr == "camp check: nothing could be compared: "*" hidden from this role: grant pg_monitor to it" ]]
+    [[ $output == *"No session: nothing to compare."* && $output != *contention* ]]
+    run -0 "$CAMP" top --from "postgres:$PG user=stranger" --count 1 --interval 200ms
+    [ "$(grep -c pg_monitor <<<"$output")" = 1 ]
+    [[ $output == *"not in these numbers: "*"sessions unseen"* ]]
+}
+
 @test "where only the database is asked there is nothing to check" {
     run -2 --separate-stderr "$CAMP" check --from "postgres:$PG" --tier sql --count 1
     [ "${#stderr_lines[@]}" -eq 1 ]

@@ -247,7 +247,7 @@ fails_with() {
         holds "stranger-$tier" "select count(*) = 0 from postgres_every join entity using (entity)
             where application <> 'camp'"
         holds "stranger-$tier" 'select min(unseen) >= 1 from tick'
-        told "stranger-$tier" 'may not be seen by this role: grant pg_monitor to it'
+        told "stranger-$tier" 'hidden from this role: grant pg_monitor to it'
     done
 }
 

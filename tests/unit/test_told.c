@@ -102,6 +102,39 @@ static void in_detail_the_sums_are_the_same(void **state)
     check_sums(true);
 }
 
+/* Of a recording whose last interval had none. */
+static void the_number_of_sessions_is_the_most_of_an_interval(void **state)
+{
+    struct session_frame sessions;
+    struct told_columns columns;
+    struct told told = { 0 };
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    told_columns_find(&columns, &sessions.schema);
+    add_two(&sessions);
+    told_add(&told, &columns, &sessions.frame);
+    session_frame_begin(&sessions, 0, 1000 * MS, 0);
+    told_add(&told, &columns, &sessions.frame);
+    assert_int_equal(told.sessions, 2);
+    session_frame_release(&sessions);
+}
+
+static void without_a_session_there_are_no_zeros(void **state)
+{
+    const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
+    const struct told none = { 0 };
+    struct check_sessions_record record;
+    struct session_frame sessions;
+
+    (void)state;
+    open_frame(&sessions, false, true);
+    check_sessions_fill(&record, &none, &sessions.frame, &facts, "now", 1, 0);
+    assert_true(record.tables[1].hidden_in_text);
+    assert_string_equal(record.notes[0], "No session: nothing to compare.");
+    session_frame_release(&sessions);
+}
+
 /* One that was there a tenth of the time has a tenth of the weight. */
 static void a_session_weighs_as_long_as_it_was_there(void **state)
 {
@@ -231,6 +264,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_cancel_out_in_a_sum_and_not_in_the_rms),
         cmocka_unit_test(in_detail_the_sums_are_the_same),
+        cmocka_unit_test(the_number_of_sessions_is_the_most_of_an_interval),
+        cmocka_unit_test(without_a_session_there_are_no_zeros),
         cmocka_unit_test(a_session_weighs_as_long_as_it_was_there),
         cmocka_unit_test(without_what_the_database_says_there_is_nothing_to_check),
         cmocka_unit_test(the_record_has_shares_points_and_what_was_sampled_too),

@@ -17,7 +17,7 @@ static const struct field summary_fields[] = {
     { .name = "interval_s", .help = "its real length; of all intervals their sum" },
     { .name = "source", .help = "as --from says it, or its file" },
     { .name = "tier", .help = "how it was measured" },
-    { .name = "sessions", .help = "at the end" },
+    { .name = "sessions", .help = "in the interval; of all intervals the most of one" },
     { .name = "session_s", .help = "sum of the sessions' wall times" },
     { .name = "intervals", .help = "of all together: how many they are; null of one" },
 };
@@ -162,8 +162,9 @@ static void fill_summary(struct check_sessions_record *ret, const struct told *t
     if (intervals > 0)
         snprintf(all, sizeof all, "all %" PRIu64 " intervals: ", intervals);
     snprintf(ret->headline, sizeof ret->headline,
-             "%s  %s%.2f s  %s  tier %s  %" PRIu64 " sessions, %.1f session-seconds", ret->time,
-             all, interval_s, facts->name, facts->tier, told->sessions, told->session_s);
+             "%s  %s%.2f s  %s  tier %s  %s%" PRIu64 " sessions, %.1f session-seconds", ret->time,
+             all, interval_s, facts->name, facts->tier, intervals > 0 ? "at most " : "",
+             told->sessions, told->session_s);
 }
 
 void check_sessions_fill(struct check_sessions_record *ret, const struct told *told,
@@ -174,12 +175,16 @@ void check_sessions_fill(struct check_sessions_record *ret, const struct told *t
     fill_summary(ret, told, interval_s, facts, intervals);
     fill_states(ret, told);
     fill_losses(ret, &frame->losses);
-    tell_provenance(ret, told, frame->schema);
+    if (told->session_s > 0)
+        tell_provenance(ret, told, frame->schema);
+    else
+        snprintf(ret->provenance, sizeof ret->provenance, "No session: nothing to compare.");
     fill_notes(ret, frame, facts);
     ret->tables[0] =
         one_row("interval", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary);
-    ret->tables[1] = (struct table){ "states",   TABLE_ROWS, state_fields, CHECK_SESSIONS_FIELDS,
-                                     ret->cells, TOLD_COUNT, false };
+    ret->tables[1] =
+        (struct table){ "states",   TABLE_ROWS, state_fields,        CHECK_SESSIONS_FIELDS,
+                        ret->cells, TOLD_COUNT, told->session_s == 0 };
     ret->tables[2] = one_row("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses);
     ret->record = (struct record){
         "camp.check.sessions/1", ret->headline, ret->tables, COUNT(ret->tables), 1, ret->notes
@@ -193,6 +198,7 @@ struct run {
     struct told_columns columns;
     struct told all;
     struct losses losses; /* of all */
+    char note[320];       /* of the last interval in which something was unseen */
     double all_s;
     uint64_t shown, intervals;
     struct check_sessions_record record;
@@ -220,6 +226,8 @@ static int take_interval(struct run *run, const struct frame *frame)
     told_add(&told, &run->columns, frame);
     told_add(&run->all, &run->columns, frame);
     run->losses.unseen += frame->losses.unseen;
+    if (frame->losses.unseen > 0)
+        snprintf(run->note, sizeof run->note, "%s", frame->note != NULL ? frame->note : "");
     run->losses.lost += frame->losses.lost;
     run->losses.partial += frame->losses.partial;
     run->all_s += interval_s;
@@ -254,5 +262,7 @@ int check_sessions_run(const struct check_sessions *check, struct from_options *
                         check->facts->name);
     if (status == OPTIONS_GO_ON && run.intervals > 1)
         status = show(&run, &run.all, frame, run.all_s, run.intervals);
+    if (status == OPTIONS_GO_ON && run.all.session_s == 0 && run.note[0] != '\0')
+        return complain(STATUS_PRIVILEGE, "nothing could be compared: %s", run.note);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

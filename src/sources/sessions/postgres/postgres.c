@@ -208,8 +208,8 @@ static void tell(struct postgres_source *source, const struct postgres_sampler_f
         snprintf(source->note, sizeof source->note, "%.300s", facts->failure);
     else if (facts->hidden > 0)
         snprintf(source->note, sizeof source->note,
-                 "%zu sessions may not be seen by this role: grant pg_monitor to it",
-                 facts->hidden);
+                 "%zu session%s hidden from this role: grant pg_monitor to it", facts->hidden,
+                 facts->hidden == 1 ? " is" : "s are");
 }
 
 static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_error *error)
@@ -318,21 +318,12 @@ static int open_frame(struct postgres_source *source, const struct from *from,
 static void tell_facts(const struct postgres_source *source, const struct camp_error *why,
                        struct from_facts *facts)
 {
-    struct postgres_sampler_facts sampler;
-    size_t length = 0;
-
-    postgres_sampler_facts(source->sampler, &sampler);
     conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tier_names[source->tier];
     facts->live = true;
     if (why->message[0] != '\0')
-        length =
-            (size_t)snprintf(facts->note, sizeof facts->note, "Not measured: %.200s", why->message);
-    if (sampler.hidden > 0 && length < sizeof facts->note)
-        snprintf(facts->note + length, sizeof facts->note - length,
-                 "%s%zu sessions are hidden from this role: it needs pg_monitor",
-                 length > 0 ? "; " : "", sampler.hidden);
+        snprintf(facts->note, sizeof facts->note, "Not measured: %.200s", why->message);
 }
 
 static int open_all(struct postgres_source *source, const struct from *from,
