@@ -250,21 +250,31 @@ static void tell_over(struct top_any *any, const struct frame *frame)
                count, frame->entities[worst].name, 100 * most);
 }
 
+/* In the kernel switches are unseen; of a database sessions may be hidden from its role, too. */
+static const char *unseen_noun(const struct top_any *any, uint64_t count)
+{
+    if (strcmp(any->facts->tier, "bpf") != 0)
+        return top_any_noun(any, count);
+    return strcmp(kind_of(any), "sessions") == 0 ? "switches or sessions"
+           : count == 1                          ? "switch"
+                                                 : "switches";
+}
+
 static void tell_losses(struct top_any *any, const struct losses *losses)
 {
     const struct {
-        const char *name;
+        const char *what, *name;
         uint64_t count;
-    } all[] = { { "unseen", losses->unseen },
-                { "lost", losses->lost },
-                { "not whole", losses->partial } };
+    } all[] = { { unseen_noun(any, losses->unseen), "unseen", losses->unseen },
+                { top_any_noun(any, losses->lost), "lost", losses->lost },
+                { top_any_noun(any, losses->partial), "not whole", losses->partial } };
     const char *between = "not in these numbers: ";
 
     any->lost[0] = '\0';
     for (size_t i = 0; i < COUNT(all); i++) {
         if (all[i].count == 0)
             continue;
-        append(any->lost, "%s%" PRIu64 " %s", between, all[i].count, all[i].name);
+        append(any->lost, "%s%" PRIu64 " %s %s", between, all[i].count, all[i].what, all[i].name);
         between = ", ";
     }
     if (losses->unread_ns > 0)
