@@ -6,9 +6,10 @@
 #define TOLERANCE 100        /* of an interval's length, one part of so many */
 #define FEWEST_COLUMNS 12    /* below, a second table is not worth it */
 #define COLUMNS_MOST 256     /* above, neither */
+#define REST_COLUMNS 64      /* the bits of rest.again */
 #define SECOND_ROW_BYTES 20u /* what a row in a second table costs beside its columns */
 
-static const struct rest no_rest = { -1, 0 };
+static const struct rest no_rest = { .state = -1 };
 
 /* ----------------------------------------------------------------------------------- Rest -- */
 
@@ -29,21 +30,57 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
     return (uint32_t)times;
 }
 
+/* Which state has all of a row's time, where no other has any; below 0: none. */
+static int32_t whole_state(const struct frame *frame, size_t row)
+{
+    const struct schema *schema = frame->schema;
+    const uint64_t *values = frame_values(frame, row);
+    int32_t whole = schema->state_count > 0 ? -1 : 0;
+
+    for (size_t i = 0; i < schema->state_count; i++) {
+        if (values[i] == 0)
+            continue;
+        if (whole >= 0 || values[i] != frame->elapsed_ns[row])
+            return -1;
+        whole = (int32_t)i;
+    }
+    return whole;
+}
+
+/* May it have a state's time again? Counts of something else may be as large by chance. */
+static bool is_time_counter(const struct schema *schema, size_t column)
+{
+    const char *name = schema->columns[column].name;
+    const size_t length = strlen(name);
+
+    return schema->state_count > 0 && column < REST_COLUMNS && length > 3 &&
+           strcmp(name + length - 3, "_ns") == 0;
+}
+
 struct rest rest_of(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
     const uint64_t *values = frame_values(frame, row);
-    struct rest rest = { schema->state_count > 0 ? -1 : 0, 0 };
+    const uint64_t wall_ns = frame->end_ns - frame->start_ns;
+    struct rest rest = { .state = whole_state(frame, row) };
 
-    for (size_t i = 0; i < schema->column_count; i++) {
+    if (rest.state >= 0)
+        rest.times = times_of(frame->elapsed_ns[row], wall_ns);
+    if (rest.times == 0)
+        return no_rest;
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (values[i] == 0 || schema->columns[i].kind == COLUMN_GAUGE)
             continue;
-        if (i >= schema->state_count || rest.state >= 0 || values[i] != frame->elapsed_ns[row])
+        if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != rest.times)
             return no_rest;
-        rest.state = (int32_t)i;
+        rest.again |= UINT64_C(1) << i;
     }
-    rest.times = times_of(frame->elapsed_ns[row], frame->end_ns - frame->start_ns);
-    return rest.times > 0 ? rest : no_rest;
+    return rest;
+}
+
+bool rest_has_again(struct rest rest, size_t column)
+{
+    return column < REST_COLUMNS && (rest.again >> column & 1) != 0;
 }
 
 uint64_t rest_elapsed_ns(const struct frame *frame, struct rest rest)

@@ -3,9 +3,10 @@
  * decisions behind a small file: which rows need not be written, and which columns are seldom
  * other than zero. Pure arithmetic.
  *
- * A row is at rest when its whole time is in one state and it counted nothing: a thread that
- * sleeps. Of what rests, the first such row is written, with a flag; until another row of that
- * entity comes, the reader gives it back with the length of each interval.
+ * A row is at rest when its whole time is in one state and it counted nothing but that time again:
+ * a thread that sleeps, a session whose idle_client_ns and told_idle_ns go with its idle_ns. Of
+ * what rests, the first such row is written, with a flag; until another row of that entity comes,
+ * the reader gives it back with the length of each interval.
  */
 #ifndef CAMP_LEDGER_RECORDING_H
 #define CAMP_LEDGER_RECORDING_H
@@ -14,7 +15,7 @@
 
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* "camp" */
-#define RECORDING_VERSION 1
+#define RECORDING_VERSION 2                 /* 1: all counters of what rests are 0 */
 
 /* So often all rows are written, so that a reader can begin there. */
 #define RECORDING_KEY_EVERY 60
@@ -31,11 +32,15 @@ enum recording_flag {
 struct rest {
     int32_t state;  /* which; 0 where the schema has none. Below 0: not at rest */
     uint32_t times; /* its time is so many intervals: of groups that of each member */
+    uint64_t again; /* bit i: column i, a counter of time, has that time again */
 };
 
-/* Is a row of a frame at rest? Its time may differ from whole intervals by a hundredth: a look at
- * many threads reads each at its own moment. */
+/* Is a row of a frame at rest? Its time, and a counter's that has it again, may differ from whole
+ * intervals by a hundredth: a look at many threads reads each at its own moment. */
 struct rest rest_of(const struct frame *frame, size_t row);
+
+/* Has a counter the time of what rests again? */
+bool rest_has_again(struct rest rest, size_t column);
 
 /* The time of what rests in an interval. */
 uint64_t rest_elapsed_ns(const struct frame *frame, struct rest rest);

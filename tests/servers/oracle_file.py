@@ -149,7 +149,7 @@ def compare(options):
     record = sqlite3.connect(options.recording)
     for wall_ns, elapsed_ns, name, *values in record.execute(
             'select wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, idle_ns, '
-            'unaccounted_ns from oracle o join tick using (tick) join entity using (entity)'):
+            'unaccounted_ns from oracle_every o join tick using (tick) join entity using (entity)'):
         end = wall_ns / 1e9 - origin
         begin, seconds = end - elapsed_ns / 1e9, elapsed_ns / 1e9
         sid, serial = (int(number) for number in name.split()[-1].split(','))

@@ -635,6 +635,85 @@ static const char *ask_sql(const char *sql)
     return ret;
 }
 
+static const struct column sessions_columns[] = {
+    COLUMN("idle_ns", COLUMN_STATE),          COLUMN("wait_ns", COLUMN_STATE),
+    COLUMN("idle_client_ns", COLUMN_COUNTER), COLUMN("told_idle_ns", COLUMN_COUNTER),
+    COLUMN("told_cpu_ns", COLUMN_COUNTER),    COLUMN("calls", COLUMN_COUNTER),
+};
+static const struct schema sessions_schema = { "sessions", sessions_columns,
+                                               COUNT(sessions_columns), 2 };
+
+/* idle_client_ns, told_idle_ns, told_cpu_ns, calls of a session that is idle; is it written? */
+static const struct {
+    uint64_t values[4];
+    bool written;
+} session_ticks[] = {
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS + 3000000, 0, 0 }, false },
+    { { WALL_NS, WALL_NS - 3000000, 0, 0 }, false },
+    { { WALL_NS, 0, WALL_NS, 0 }, true }, /* another column has the time */
+    { { WALL_NS, 0, WALL_NS, 0 }, false },
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true }, /* more than a hundredth */
+    { { WALL_NS, WALL_NS / 2, WALL_NS / 2, 0 }, true },
+    { { WALL_NS, WALL_NS, 0, WALL_NS }, true }, /* as many calls as nanoseconds */
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS, 0, 0 }, false },
+};
+
+static uint64_t record_session_ticks(void)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+    uint64_t written = 0;
+
+    frame_init(&frame, &sessions_schema);
+    for (size_t i = 0; i < COUNT(session_ticks); i++) {
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        *frame_add(&frame) = (struct entity){ .id = 1, .count = 1 };
+        frame.elapsed_ns[0] = frame.values[0] = WALL_NS;
+        memcpy(&frame.values[2], session_ticks[i].values, sizeof session_ticks[i].values);
+        write_frame(recorder, &frame, NULL);
+        assert_int_equal(recorder_counts(recorder).written - written, session_ticks[i].written);
+        written = recorder_counts(recorder).written;
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+    return written;
+}
+
+/* What has the state's time again goes with it; what has not is written as it is. */
+static void a_session_at_rest_is_written_once(void **state)
+{
+    const struct from from = { 0 };
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    assert_int_equal(record_session_ticks(), 7);
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(session_ticks); i++) {
+        const struct frame *read;
+        char sql[128];
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        for (size_t k = 0; k < 4; k++) {
+            const bool rests = !session_ticks[i].written && session_ticks[i].values[k] != 0;
+            const uint64_t expected = rests ? WALL_NS : session_ticks[i].values[k];
+            char text[32];
+
+            assert_int_equal(read->values[2 + k], expected);
+            snprintf(sql, sizeof sql, "SELECT \"%s\" FROM sessions_every WHERE tick = %zu",
+                     sessions_columns[2 + k].name, i + 1);
+            snprintf(text, sizeof text, "%llu", (unsigned long long)expected);
+            assert_string_equal(ask_sql(sql), text);
+        }
+    }
+    source_close(source);
+}
+
 /* A session of one user whose third label goes on, and somebody without labels. */
 static void record_session(void)
 {
@@ -792,8 +871,8 @@ static void a_newer_recording_is_told(void **state)
 {
     (void)state;
     record_made(&states_schema, NULL);
-    run_sql("PRAGMA user_version = 2");
-    assert_says("was made by a newer camp: version 2; this one reads 1");
+    run_sql("PRAGMA user_version = 3");
+    assert_says("was made by a newer camp: version 3; this one reads 2");
 }
 
 static void a_damaged_recording_is_told(void **state)
@@ -855,6 +934,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(what_was_recorded_is_read_back),
         RECORDING_TEST(what_rests_is_written_once),
+        RECORDING_TEST(a_session_at_rest_is_written_once),
         RECORDING_TEST(rest_has_the_length_of_the_interval),
         RECORDING_TEST(a_source_without_states_is_read_back),
         RECORDING_TEST(reading_may_begin_anywhere),

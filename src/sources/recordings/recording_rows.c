@@ -77,6 +77,8 @@ static int give_back(struct recording_table *table, size_t before)
     for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (schema->columns[i].kind == COLUMN_GAUGE)
             frame_values(frame, at)[i] = frame_values(old, before)[i];
+        else if (rest_has_again(facts.rest, i))
+            frame_values(frame, at)[i] = frame->elapsed_ns[at];
     }
     if (schema->state_count > 0)
         frame_values(frame, at)[facts.rest.state] = frame->elapsed_ns[at];
@@ -146,7 +148,7 @@ static struct rest settle_row(struct recording_table *table, int64_t flags)
 
     for (size_t i = 0; i < table->schema.state_count; i++)
         frame->elapsed_ns[at] += values[i];
-    return (flags & RECORDING_REST) != 0 ? rest_of(frame, at) : (struct rest){ -1, 0 };
+    return (flags & RECORDING_REST) != 0 ? rest_of(frame, at) : (struct rest){ .state = -1 };
 }
 
 /* ------------------------------------------------------------------------------ An interval -- */
@@ -192,7 +194,7 @@ static int identify(struct recording_table *table, struct merge *merge, uint32_t
                     int64_t flags, struct camp_error *error)
 {
     const struct frame *old = &table->frames[!table->now];
-    struct entity *entity = add_row(table, number, (struct rest){ -1, 0 });
+    struct entity *entity = add_row(table, number, (struct rest){ .state = -1 });
     const bool known = merge->before < old->entity_count &&
                        table->row_facts[!table->now][merge->before].number == number;
     int r = CAMP_OK;

@@ -160,7 +160,8 @@ static bool goes_on(struct recorder_table *table, uint32_t at, const struct fram
     const struct recorder_tracked *tracked = &table->tracked[at];
 
     return rest.state >= 0 && rest.state == tracked->rest.state &&
-           rest.times == tracked->rest.times && tracked->count == frame->entities[row].count &&
+           rest.times == tracked->rest.times && rest.again == tracked->rest.again &&
+           tracked->count == frame->entities[row].count &&
            gauges_stay(table, at, frame_values(frame, row));
 }
 
@@ -175,7 +176,7 @@ static void follow_twin(struct recorder_table *table, const struct frame *frame,
     tracked->labels = entity->labels;
     tracked->kernel = (entity->flags & ENTITY_KERNEL) != 0;
     tracked->stale = false;
-    tracked->rest = (struct rest){ -1, 0 };
+    tracked->rest = (struct rest){ .state = -1 };
     keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
 }
 
@@ -225,7 +226,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     }
     tracked->stale = false;
     tracked->kernel = kernel;
-    rest = flags == 0 || flags == RECORDING_CHANGED ? rest_of(frame, row) : (struct rest){ -1, 0 };
+    rest = flags == 0 || flags == RECORDING_CHANGED ? rest_of(frame, row)
+                                                    : (struct rest){ .state = -1 };
     if (flags == 0 && !key && goes_on(table, at, frame, row, rest))
         return r;
     if (rest.state >= 0)

@@ -129,25 +129,23 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* A column of a row that was left out: its state has the interval's time, a level stays. */
+/* A column of a row that was left out: its state, and what has that time again, has the interval's
+ * time; a level stays. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;
     const char *name = table->column_names[column];
-    const bool is_elapsed =
-        schema->state_count == 0 && column == schema->column_count + RECORDING_UNACCOUNTED;
+    const bool stays =
+        column == schema->column_count + RECORDING_COUNT ||
+        (column < schema->column_count && schema->columns[column].kind == COLUMN_GAUGE);
 
-    if (column < schema->state_count || is_elapsed)
+    if (stays)
+        sqlite3_str_appendf(sql, ", r.\"%w\"", name);
+    else
         sqlite3_str_appendf(sql,
                             ", CASE WHEN tick.tick = r.tick OR r.\"%w\" = 0 THEN r.\"%w\" "
                             "ELSE r.times * (tick.end_ns - tick.start_ns) END AS \"%w\"",
                             name, name, name);
-    else if (column == schema->column_count + RECORDING_COUNT ||
-             (column < schema->column_count && schema->columns[column].kind == COLUMN_GAUGE))
-        sqlite3_str_appendf(sql, ", r.\"%w\"", name);
-    else
-        sqlite3_str_appendf(
-            sql, ", CASE WHEN tick.tick = r.tick THEN r.\"%w\" ELSE 0 END AS \"%w\"", name, name);
 }
 
 /* Each row at rest goes on until the next row of its entity, or to the end. */
