@@ -193,6 +193,21 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
+/* A file without an interval is no recording: it goes, with what SQLite had beside it. */
+static int complain_of_space(struct record_files *files, const char *message)
+{
+    char *path;
+
+    if (record_files_counts(files).ticks > 0)
+        return complain(STATUS_FAILURE, "%s; what was recorded until now is there", message);
+    path = strdup(files->path);
+    record_files_close(files);
+    if (path != NULL)
+        record_files_remove(path);
+    free(path);
+    return complain(STATUS_FAILURE, "%s; nothing was recorded", message);
+}
+
 int record_files_write(struct record_files *files, const struct frame *frame,
                        const struct frame *beside)
 {
@@ -205,6 +220,6 @@ int record_files_write(struct record_files *files, const struct frame *frame,
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);
     if (r == CAMP_E_SPACE)
-        return complain(STATUS_FAILURE, "%s; what was recorded until now is there", error.message);
+        return complain_of_space(files, error.message);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }

@@ -389,6 +389,14 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
     [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
     rm full/*
+    head -c 2000000 /dev/zero >full/other || true # as much as there is room for
+    for room in 0 16384; do
+        truncate -s -$room full/other
+        run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
+        [[ $output == *"the disk is full; nothing was recorded" ]]
+        [ "$(ls full)" = other ]
+    done
+    rm full/*
     head -c 300000 /dev/zero >full/other
     run -0 timeout 60 "$CAMP" record --from data.csv --output full/run.camp --rotate 2s --keep 1GB
     [[ $output == *"the disk is full: full/run-"*" is removed to make room"* ]]
