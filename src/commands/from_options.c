@@ -169,6 +169,7 @@ int from_options_open(struct from_options *options, struct source **ret,
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
     }
+    options->live = status == OPTIONS_GO_ON && ret_facts->live;
     if (status == OPTIONS_GO_ON && options->group != NULL)
         return group_by_label(options->group, source, ret, ret_facts);
     if (status == OPTIONS_GO_ON)
@@ -190,6 +191,10 @@ void from_options_tell(struct from_options *options, const struct frame *frame)
     snprintf(options->told, sizeof options->told, "%s", note);
     if (note[0] == '\0')
         return;
+    if (!options->live) {
+        options->notes++;
+        return;
+    }
     progress_clear(&options->progress);
     strftime(at, sizeof at, "%H:%M:%S", localtime_r(&end, &local));
     complain(STATUS_OK, "%s: %s", at, note);

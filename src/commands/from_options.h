@@ -22,6 +22,10 @@ struct from_options {
     const char *group;       /* likewise */
     struct progress progress;
     char told[320]; /* the last frame's note */
+
+    /* Once it is open: */
+    bool live;
+    uint64_t notes; /* so many were in what was read, and not said as they are not of now */
 };
 
 /* clang-format off */
@@ -91,7 +95,8 @@ void from_options_init(struct from_options *options);
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
-/* Says on stderr what a frame says of its interval, when that is another than of the last one. */
+/* Says on stderr what a frame says of its interval, when that is another than of the last one. Of
+ * what happened at another time (a recording) it is only counted. */
 void from_options_tell(struct from_options *options, const struct frame *frame);
 
 enum from_side { FROM_BEGIN, FROM_END };

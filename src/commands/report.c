@@ -3,9 +3,12 @@
  * inside (report_page.h), one picture (report_picture.h), or one of errors (report_error.h).
  */
 #include "command.h"
+#include "ledger/words.h"
 #include "page_options.h"
 #include "report_error.h"
 #include "report_page.h"
+
+#include <inttypes.h>
 
 #define COUNT 10
 
@@ -80,6 +83,10 @@ static int write_picture(struct report_options *options)
         return status;
     status =
         is_error ? report_error(&options->picture, page) : report_picture(&options->picture, page);
+    if (status == STATUS_OK && page->from.notes > 0)
+        complain(STATUS_OK,
+                 "%s has %" PRIu64 " %s, which a picture does not show: --output FILE.html does",
+                 page->facts.name, page->from.notes, noun_of(page->from.notes, "note", "notes"));
     return status == STATUS_OK && page->status != OPTIONS_GO_ON ? page->status : status;
 }
 

@@ -1,6 +1,7 @@
 #include "report_picture.h"
 
 #include "command.h"
+#include "counters/units.h"
 #include "from_options.h"
 #include "ledger/axes.h"
 #include "ledger/timeline.h"
@@ -10,6 +11,7 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TIMELINE_BYTES ((size_t)256 << 20)
@@ -153,6 +155,32 @@ static int read_frames(struct work *work, struct page_options *page)
 
 /* --------------------------------------------------------------------------------- Drawing -- */
 
+#define MINUTE_NS (60 * (int64_t)NS_PER_S)
+
+static void put_time(int64_t time_ns, char *ret, size_t capacity)
+{
+    const time_t seconds = (time_t)(time_ns / (int64_t)NS_PER_S);
+    struct tm local;
+
+    strftime(ret, capacity, "%Y-%m-%dT%H:%M:%S", localtime_r(&seconds, &local));
+}
+
+/* Is a time in what was read? The minute in which that began is, as with --begin. */
+static int check_in_range(const struct work *work, int64_t time_ns)
+{
+    const struct timeline *timeline = &work->timeline;
+    const int64_t begin_ns = timeline->frames[0].begin_ns;
+    const int64_t end_ns = timeline->frames[timeline->frame_count - 1].end_ns;
+    char begin[32], end[32];
+
+    if (time_ns <= end_ns && (time_ns >= begin_ns || time_ns == begin_ns - begin_ns % MINUTE_NS))
+        return STATUS_OK;
+    put_time(begin_ns, begin, sizeof begin);
+    put_time(end_ns, end, sizeof end);
+    return complain(STATUS_USAGE, "--at %s: %s goes from %s to %s", work->options->at,
+                    work->facts->name, begin, end);
+}
+
 static int choose_frame(struct work *work, size_t *ret)
 {
     struct timeline *timeline = &work->timeline;
@@ -167,6 +195,7 @@ static int choose_frame(struct work *work, size_t *ret)
     } else if (from_time_parse(at, FROM_BEGIN, timeline->frames[0].begin_ns,
                                timeline->frames[timeline->frame_count - 1].end_ns, &time_ns)) {
         *ret = timeline_find(timeline, time_ns);
+        return check_in_range(work, time_ns);
     } else {
         return complain(STATUS_USAGE, "--at %s: takes last, mean, or a time as --begin", at);
     }

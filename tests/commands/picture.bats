@@ -100,6 +100,11 @@ assert any("left out" in t for t in texts("title")), texts("title")[:5]'
 assert "02:00:00 to 02:02:00 (120 s, 120 intervals, their mean):" in root[1].text, root[1].text'
     run -2 --separate-stderr report --picture barry3 --at noon --output no.svg
     [[ $stderr == *"--at noon: takes last, mean, or a time"* ]]
+    for at in 12:30:45 2020-01-01T00:00 +5m -3m 02:02:01; do
+        run -2 --separate-stderr report --picture barry3 --at $at --output no.svg
+        [[ $stderr == "camp report: --at $at: "*" goes from "*T02:00:00" to "*T02:02:00 ]]
+    done
+    report --picture barry3 --at 02:02 --output end.svg
     run -2 --separate-stderr report --picture lines --at mean --output no.svg
     [[ $stderr == *"--begin and --end"* ]]
     [ ! -e no.svg ]
