@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { colour, press, said, spots, still, test, text } from './harness.mjs';
 import { block, END, ENTITIES, entities, frame, FRAME, head, json, NOTE, report, stream } from './stream.mjs';
+import { show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 const NAMES = ['a', 'b', 'c'];
@@ -50,7 +51,7 @@ test('broken: what is not base64 or not deflated is told', async (opener) => {
 test('data: blocks of unknown types, notes, and a page without any data', async (opener) => {
     const page = await opener.report(Buffer.concat([begin({ note: 'Of two hosts.' }), block(99, 'from later'), json(NOTE, { text: 'A gap of 3 s.' }), one(), json(END, { reason: 'over' })]));
     assert.equal(await dotCount(page), 3);
-    assert.match(await text(page, '.notes'), /Of two hosts\. A gap of 3 s\./);
+    assert.match(await text(page, '.notes'), /Of two hosts\.\nA gap of 3 s\./);
     const none = await opener.report(readFileSync(new URL('../../web/dist/page.html', import.meta.url), 'utf8'));
     assert.match(await text(none, '.status'), /no data in this file/);
 });
@@ -139,6 +140,24 @@ async function serve(answer) {
     });
     return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
 }
+
+test('live: views of time end at most a tenth after now', async (opener) => {
+    const { url, close } = await serve((response) =>
+        response.write(Buffer.concat([begin({ live: true }), ...Array.from({ length: 130 }, (_, i) => one(i))])));
+    try {
+        const page = await opener.page();
+        await page.goto(url);
+        await page.waitForFunction(() => /^130 \/ 130 /.test(document.querySelector('.odometer').textContent));
+        await show(page, 'stack');
+        const area = await page.locator('.stack .u-over').boundingBox();
+        await page.mouse.click(area.x + area.width / 2, area.y + area.height / 2);
+        await still(page);
+        const frame = parseInt(await text(page, '.odometer'), 10);
+        assert(frame >= 65 && frame <= 73, `frame ${frame} of 130 is in the middle`);
+    } finally {
+        await close();
+    }
+});
 
 test('live: frames are followed as they come, the token is sent and hidden', async (opener) => {
     let send, token;

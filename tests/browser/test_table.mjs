@@ -166,7 +166,7 @@ test('table: where nobody has a process, none is spoken of', async (opener) => {
         states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...nobody }, { name: 'cpu1', ...nobody }],
         frames: [[0, 1].map((n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
     }));
-    const offered = () => page.locator('#group-by option:enabled, #multiples select option:enabled').evaluateAll((options) => options.map(({ value }) => value));
+    const offered = () => page.locator('#group-by option, #multiples select option').evaluateAll((options) => options.map(({ value }) => value));
     await show(page, 'multiples');
     assert.deepEqual(await offered(), ['none', 'name', 'none', 'name']);
     await press(page, 'g', 'g');
@@ -180,5 +180,5 @@ test('table: where nobody has a process, none is spoken of', async (opener) => {
     await point(page, '.barry3', dot);
     assert.match(await text(page, '.tooltip'), /^cpu0\s+id 1000 · 1\.00 s\s/);
     const tasks = await opener.report(data());
-    assert.equal(await tasks.locator('#group-by option:enabled').count(), 4);
+    assert.equal(await tasks.locator('#group-by option').count(), 4);
 });

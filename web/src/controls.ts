@@ -7,7 +7,6 @@ import { count } from './format';
 import { offerGroupings } from './parts';
 import { titlesOf } from './sums';
 
-const GROUPS: [GroupBy, string][] = [['none', 'no groups'], ['name', 'by name'], ['pid', 'by process'], ['uid', 'by user']];
 
 const ring = (kind: string, ...title: (Node | string)[]): HTMLElement =>
   element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), ...title);
@@ -32,7 +31,6 @@ export class Controls {
 
   constructor(private readonly app: App) {
     this.axes = new AxesEditor(app);
-    for (const [value, title] of GROUPS) this.groupBy.append(element('option', { value }, title));
     this.groupBy.addEventListener('change', () => app.ui.set({ groupBy: this.groupBy.value as GroupBy }));
     this.search.addEventListener('input', () => this.find());
     this.search.addEventListener('keydown', (event) => {
@@ -92,7 +90,7 @@ export class Controls {
     const now = [groupBy, pinned, search, brush, store.told, axes3, axes4];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
-    offerGroupings(this.groupBy, this.app, 'by ');
+    offerGroupings(this.groupBy, this.app, 'no groups', 'by ');
     this.groupBy.value = groupBy;
     this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
     this.drawLeftOut();

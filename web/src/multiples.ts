@@ -16,7 +16,6 @@ const WIDTH = 148, HEIGHT = 126, MARGIN = 8; // of a small triangle, pixels of t
 const EDGE = WIDTH - 2 * MARGIN;
 const RADIUS = 2.25;
 
-const GROUPINGS = [['none', 'nothing'], ['name', 'name'], ['pid', 'process'], ['uid', 'user']] as const;
 
 /** One small triangle. */
 interface Small {
@@ -37,7 +36,7 @@ class Multiples implements View {
   private paper = '';
 
   constructor(private readonly app: App) {
-    this.grouping = choice<GroupBy>('Groups by', GROUPINGS, (groupBy) => app.ui.set({ groupBy }));
+    this.grouping = choice<GroupBy>('Groups by', [], (groupBy) => app.ui.set({ groupBy }));
     this.element = element('section', { class: 'panel wide multiples', id: 'multiples', 'aria-label': 'Small multiples' },
       element('header', {}, element('h2', {}, 'Small multiples'), this.caption, element('div', { class: 'choices' }, this.grouping)),
       this.grid, this.leftOut);
@@ -50,7 +49,7 @@ class Multiples implements View {
     const { store, ui } = this.app, { axes3, groupBy, current } = ui.state;
     if (!store.head || axes3.length !== 3 || !this.isSeen()) return;
     const select = this.grouping.querySelector('select')!;
-    offerGroupings(select, this.app);
+    offerGroupings(select, this.app, 'nothing');
     select.value = groupBy;
     const groups = groupBy === 'none' ? [] : ui.groups();
     this.hold(groups.length);

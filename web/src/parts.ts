@@ -1,6 +1,6 @@
 // Small parts that several views of time are made of.
 import { element } from './dom';
-import type { App, GroupBy } from './types';
+import type { App } from './types';
 import { LABEL } from './ui';
 
 /** A list to choose from, with its name before it. */
@@ -12,13 +12,14 @@ export function choice<T extends string>(
   return element('label', { class: 'choice' }, element('span', {}, name), select);
 }
 
-/** Leaves those groupings to choose from that there are; labels come with `before` before them. */
-export function offerGroupings(select: HTMLSelectElement, { ui }: App, before = ''): void {
+const TITLES: Record<string, string> = { pid: 'process', uid: 'user' };
+
+/** Those groupings to choose from that there are, each with `before` before it. */
+export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: string, before = ''): void {
   const there = ui.groupings();
-  const known = [...select.options].map(({ value }) => value);
-  for (const value of there)
-    if (!known.includes(value)) select.append(element('option', { value }, before + value.slice(LABEL.length)));
-  for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value as GroupBy);
+  if (there.join() === [...select.options].map(({ value }) => value).join()) return;
+  select.replaceChildren(...there.map((value) => element('option', { value },
+    value === 'none' ? none : before + (TITLES[value] ?? value.replace(LABEL, '')))));
 }
 
 /** A canvas as large as `width` x `height` pixels of the page. True: it is another size, and empty. */

@@ -18,7 +18,7 @@ export interface Span {
   to: number;
 }
 
-const SPAN_MINIMUM = 64;
+const SPAN_MINIMUM = 32;
 
 /** Of one page. */
 export class Series {
@@ -118,14 +118,15 @@ export class Series {
     return this.ticksKept;
   }
 
-  /** While live it grows to twice its length now and then, so that pictures stand still. */
+  /** While live it grows by a part now and then, so that pictures stand still: it ends at most a tenth
+   *  ahead of what there is. */
   get span(): Span {
     const { head, firstFrame, endFrame, ended } = this.app.store;
     if (!head || !head.live || ended)
       return { from: firstFrame, to: Math.max(endFrame, firstFrame + 1, ended ? 0 : head?.frames ?? 0) };
     let length = SPAN_MINIMUM;
-    while (length < endFrame - firstFrame + length / 16) length *= 2;
-    const step = length / 16;
+    while (length * 31 < (endFrame - firstFrame) * 32) length = Math.ceil(length * 1.06);
+    const step = length >> 5;
     const from = Math.floor(firstFrame / step) * step;
     return { from, to: from + length };
   }

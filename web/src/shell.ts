@@ -62,7 +62,7 @@ export class Shell {
     const told = [head.note, ...store.notes, head.live && store.ended ? `The source has ended: ${store.ended}.` : '',
       head.axes3 ? '' : 'This source has fewer than three states: there is no triangle to show.'].filter(Boolean);
     this.notes.hidden = told.length === 0;
-    setText(this.notes, told.join(' '));
+    setText(this.notes, told.join('\n'));
   }
 
   private toggleHelp(): void {
