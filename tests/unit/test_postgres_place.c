@@ -265,6 +265,23 @@ static void a_clock_of_a_task_goes_on_and_ends(void **state)
     assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
 }
 
+static void what_an_interval_has_no_room_for_is_of_the_next(void **state)
+{
+    const struct proc_clock before = { .cpu_ns = 100, .run_queue_ns = 1000 };
+    struct proc_clock now = { .cpu_ns = 160, .run_queue_ns = 1070 }, next = now;
+    uint64_t cpu_ns, run_queue_ns;
+
+    (void)state;
+    assert_true(proc_clock_since(&before, &now, 130, &cpu_ns, &run_queue_ns));
+    assert_true(cpu_ns == 60 && run_queue_ns == 70);
+    assert_false(proc_clock_since(&before, &now, 100, &cpu_ns, &run_queue_ns));
+    assert_true(cpu_ns == 60 && run_queue_ns == 40);
+    assert_true(proc_clock_since(&now, &next, 100, &cpu_ns, &run_queue_ns));
+    assert_true(cpu_ns == 0 && run_queue_ns == 30);
+    assert_false(proc_clock_since(&before, &next, 50, &cpu_ns, &run_queue_ns));
+    assert_true(cpu_ns == 50 && run_queue_ns == 0);
+}
+
 static int share_memory(void **state)
 {
     (void)state;
@@ -286,6 +303,7 @@ int main(void)
         cmocka_unit_test(backends_are_read_by_their_parents_memory),
         cmocka_unit_test(who_ended_is_not_taken_for_who_came),
         cmocka_unit_test(a_clock_of_a_task_goes_on_and_ends),
+        cmocka_unit_test(what_an_interval_has_no_room_for_is_of_the_next),
     };
 
     return cmocka_run_group_tests(tests, share_memory, NULL);

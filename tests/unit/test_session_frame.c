@@ -95,7 +95,7 @@ static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
     (void)state;
     open_frame(&sessions, true, false);
     assert_int_equal(sessions.schema.state_count, 2 + 4);
-    assert_int_equal(sessions.schema.column_count, 2 + 4);
+    assert_int_equal(sessions.schema.column_count, 2 + 4 + 1); /* and looks */
     assert_string_equal(sessions.schema.columns[2].title, "lock");
     assert_string_equal(sessions.schema.columns[2].help, "contention: class=Lock");
     assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);

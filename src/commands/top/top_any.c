@@ -282,12 +282,37 @@ static void tell_losses(struct top_any *any, const struct losses *losses)
                (double)losses->unread_ns / NS_PER_S);
 }
 
+/* Where states are sampled: how far off a share may be. */
+static void tell_looks(struct top_any *any, const struct frame *frame)
+{
+    const struct schema *schema = frame->schema;
+    size_t column = schema->state_count;
+    double looks = 0, sessions = 0;
+
+    any->looks[0] = '\0';
+    while (column < schema->column_count && strcmp(schema->columns[column].name, "looks") != 0)
+        column++;
+    for (size_t i = 0; column < schema->column_count && i < frame->entity_count; i++) {
+        looks += (double)frame_values(frame, i)[column];
+        sessions += frame->entities[i].count;
+    }
+    if (sessions > 0 && looks > 0)
+        append(
+            any->looks,
+            "samples: %.1f of each; of one, a share of 50 %% has a standard error of %.0f points",
+            looks / sessions, 50 / sqrt(looks / sessions));
+    else if (sessions > 0 && column < schema->column_count)
+        append(any->looks, "samples: none in this interval");
+}
+
 static void fill_notes(struct top_any *any, const struct frame *frame)
 {
-    const char *const notes[] = { any->sums, any->over, any->lost, frame->note, any->facts->note };
+    const char *const notes[] = { any->sums, any->looks,  any->over,
+                                  any->lost, frame->note, any->facts->note };
     size_t count = 0;
 
     tell_sums(any, frame);
+    tell_looks(any, frame);
     tell_over(any, frame);
     tell_losses(any, &frame->losses);
     for (size_t i = 0; i < COUNT(notes); i++) {

@@ -29,8 +29,9 @@ struct top_any {
     struct top_any_texts *texts; /* [rows.count]; owned */
     size_t cell_capacity, text_capacity;
     char time[48], headline[TOP_ANY_NOTE_SIZE];
-    char sums[TOP_ANY_NOTE_SIZE], over[TOP_ANY_NOTE_SIZE], lost[TOP_ANY_NOTE_SIZE];
-    const char *notes[6];
+    char sums[TOP_ANY_NOTE_SIZE], looks[TOP_ANY_NOTE_SIZE], over[TOP_ANY_NOTE_SIZE],
+        lost[TOP_ANY_NOTE_SIZE];
+    const char *notes[7];
     struct cell summary[6], losses[4];
 };
 

@@ -1,6 +1,7 @@
 #include "proc_clock.h"
 
 #include "counters/error.h"
+#include "ledger/frame.h"
 
 int proc_clock_find(int32_t tid, struct camp_thread *ret, struct camp_error *error)
 {
@@ -40,4 +41,24 @@ int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_erro
     if (r == CAMP_OK)
         *ret = now.state;
     return r;
+}
+
+/* At most `room` of what was counted; the rest is taken off the count. */
+static uint64_t take(uint64_t before, uint64_t *now, uint64_t room)
+{
+    const uint64_t counted = counted_since(before, *now);
+    const uint64_t taken = counted < room ? counted : room;
+
+    *now -= counted - taken;
+    return taken;
+}
+
+bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, uint64_t elapsed_ns,
+                      uint64_t *ret_cpu_ns, uint64_t *ret_run_queue_ns)
+{
+    const struct proc_clock all = *now;
+
+    *ret_cpu_ns = take(before->cpu_ns, &now->cpu_ns, elapsed_ns);
+    *ret_run_queue_ns = take(before->run_queue_ns, &now->run_queue_ns, elapsed_ns - *ret_cpu_ns);
+    return now->cpu_ns == all.cpu_ns && now->run_queue_ns == all.run_queue_ns;
 }

@@ -11,6 +11,9 @@
  * Where CPU and run queue are measured and the other states are what is left of the session's time,
  * divided in the proportion of samples, their sum is right by construction, and proves nothing:
  * sampled_asleep_ns is what the samples alone would have booked.
+ *
+ * Where states are sampled or scaled, looks is how many samples there were of a session: of n a
+ * share p has the standard error sqrt(p (1 - p) / n).
  */
 #ifndef CAMP_SOURCES_SESSIONS_SESSION_H
 #define CAMP_SOURCES_SESSIONS_SESSION_H
@@ -34,6 +37,7 @@ struct session {
     const struct session_time *times; /* [time_count], any order; the same kind may come twice */
     size_t time_count;
     uint64_t sampled_ns; /* off the CPUs by the samples alone, where `times` are scaled */
+    uint64_t looks;      /* that saw it in the interval, where `times` are sampled or scaled */
     /* The same interval as the database tells it: what it says of class and event is booked by the
      * same rules, and "active without an event" is on a CPU to it. */
     uint64_t told_ns[SESSION_STATE_COUNT];
@@ -63,7 +67,7 @@ struct session_frame {
     struct schema schema;
     struct column *columns; /* [schema.column_count]; owned, names and titles with them */
     bool detail;
-    size_t first_rule_column, first_told_column, sampled_column; /* 0: not there */
+    size_t first_rule_column, first_told_column, sampled_column, looks_column; /* 0: not there */
     struct frame frame;
     void *kinds; /* what was asked of the rules before: tsearch(3) */
 };

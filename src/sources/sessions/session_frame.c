@@ -155,9 +155,18 @@ static bool add_sampled(struct session_frame *sessions)
                "CPU and run queue, in the proportion of these"));
 }
 
+static bool add_looks(struct session_frame *sessions)
+{
+    sessions->looks_column = sessions->schema.column_count;
+    return add_column(sessions, COLUMN_COUNTER, CAMP_SAMPLED, strdup("looks"), strdup("looks"),
+                      strdup("samples of this session: of n, a share p has the standard error "
+                             "sqrt(p (1 - p) / n)"));
+}
+
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
+    const bool has_looks = plan->wait_provenance != CAMP_MEASURED;
     int r;
 
     *ret = (struct session_frame){ .detail = plan->detail };
@@ -169,10 +178,11 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     if (r != CAMP_OK)
         return r;
     ret->columns =
-        calloc(2 * SESSION_STATE_COUNT + 1 + ret->rules.column_count, sizeof *ret->columns);
+        calloc(2 * SESSION_STATE_COUNT + 2 + ret->rules.column_count, sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
-        (plan->has_told && !add_told(ret)) || (plan->has_sampled && !add_sampled(ret)))
+        (plan->has_told && !add_told(ret)) || (plan->has_sampled && !add_sampled(ret)) ||
+        (has_looks && !add_looks(ret)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
 }
@@ -274,5 +284,7 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
         values[sessions->first_told_column + (size_t)i] = session->told_ns[i];
     if (sessions->sampled_column != 0)
         values[sessions->sampled_column] = session->sampled_ns;
+    if (sessions->looks_column != 0)
+        values[sessions->looks_column] = session->looks;
     return CAMP_OK;
 }

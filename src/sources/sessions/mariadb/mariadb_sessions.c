@@ -177,6 +177,7 @@ static void count_since_last(struct mariadb_session *session, uint64_t now_ns, b
         session->sampled_ns == 0 || is_idle == session->is_idle || lasting_ns > gap ? gap
                                                                                     : lasting_ns;
 
+    session->looks++;
     count_time(session, kind, of_now);
     count_time(session, session->kind, gap - of_now);
 }
@@ -258,7 +259,7 @@ void mariadb_sessions_turn(struct mariadb_sessions *sessions)
             mariadb_thread_release(&session->thread);
             continue;
         }
-        session->sample_count = 0;
+        session->sample_count = session->looks = 0;
         if (kept != i)
             sessions->sessions[kept] = *session;
         kept++;

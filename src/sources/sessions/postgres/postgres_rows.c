@@ -239,8 +239,9 @@ static bool read_clock(const struct postgres_source *source, struct postgres_who
         return false;
     if (before.time_ns == 0 && !is_new)
         return false;
-    session->cpu_ns = counted_since(before.cpu_ns, who->clock.cpu_ns);
-    session->run_queue_ns = counted_since(before.run_queue_ns, who->clock.run_queue_ns);
+    if (!proc_clock_since(&before, &who->clock, session->elapsed_ns, &session->cpu_ns,
+                          &session->run_queue_ns))
+        who->clock_cpu_ns = 0; /* it is asked again, run or not */
     return true;
 }
 
@@ -319,7 +320,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
 {
     struct postgres_who *who =
         postgres_roll_find(&source->roll, (int32_t)sampled->id, sampled->start);
-    struct session session = { .elapsed_ns = sampled->elapsed_ns };
+    struct session session = { .elapsed_ns = sampled->elapsed_ns, .looks = sampled->looks };
 
     if (who == NULL || sampled->elapsed_ns == 0)
         return CAMP_OK;
