@@ -96,7 +96,7 @@ for column in "measured_s", "told_s":
     start_session burner 'do $$ begin loop end loop; end $$'
     start_session sleeper 'select pg_sleep(60)'
     run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms
-    [[ ${lines[1]} =~ ^name\ +pid\ +user\ +CPU%\ +runq%\ +cont%\ +wait%\ +idle%\ +un% ]]
+    [[ ${lines[1]} =~ ^name\ +pid\ +application\ +CPU%\ +runq%\ +cont%\ +wait%\ +idle%\ +un% ]]
     [[ ${lines[2]} == *" $(backend_of burner) "* && ${lines[3]} == *" $(backend_of sleeper) "* ]]
     [[ $output == *"2 sessions: "*" CPU"*" idle"* ]]
     "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms --group application --sort name \

@@ -170,9 +170,9 @@ static void percentages_are_of_the_row_s_own_time(void **state)
     frame_release(&frame);
 }
 
-static void titles_of(const struct frame *frame, size_t width, char ret[400])
+static void titles_of(const struct frame *frame, int sort, size_t width, char ret[400])
 {
-    const struct top_any_selection selection = selection_of(0, true, width);
+    const struct top_any_selection selection = selection_of(sort, true, width);
     struct top_any any;
 
     fill(&any, frame, &selection);
@@ -182,12 +182,18 @@ static void titles_of(const struct frame *frame, size_t width, char ret[400])
     top_any_release(&any);
 }
 
-static void check_titles(const struct frame *frame, size_t width, const char *expected)
+static void check_sorted_titles(const struct frame *frame, int sort, size_t width,
+                                const char *expected)
 {
     char titles[400];
 
-    titles_of(frame, width, titles);
+    titles_of(frame, sort, width, titles);
     assert_string_equal(titles, expected);
+}
+
+static void check_titles(const struct frame *frame, size_t width, const char *expected)
+{
+    check_sorted_titles(frame, 0, width, expected);
 }
 
 /* What has no room is in "other", or for labels not there. */
@@ -197,14 +203,72 @@ static void columns_are_those_that_have_room(void **state)
 
     (void)state;
     fill_sessions(&frame);
-    check_titles(&frame, 200,
-                 "name pid user application CPU% run queue% contention% wait% idle% un%  ");
-    check_titles(&frame, 100, "name pid user application CPU% runq% cont% wait% idle% un%  ");
-    check_titles(&frame, 80, "name pid user CPU% runq% cont% wait% idle% un%  ");
+    check_titles(&frame, 200, "name pid application CPU% run queue% contention% wait% idle% un%  ");
+    check_titles(&frame, 80, "name pid application CPU% runq% cont% wait% idle% un%  ");
     check_titles(&frame, 70, "name pid CPU% runq% cont% wait% idle% un%  ");
     check_titles(&frame, 65, "name pid CPU% runq% wait% other% un%  ");
     check_titles(&frame, 1, "name pid CPU% other% un%  ");
     frame_release(&frame);
+}
+
+/* All have the same user. An application that is in every name is there already. */
+static void labels_are_those_that_tell_rows_apart(void **state)
+{
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame.end_ns = 1000;
+    add(&frame, "psql 1", "psql", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
+    check_titles(&frame, 120, "name pid user CPU% run queue% contention% wait% idle% un%  ");
+    add(&frame, "bench 2", "bench", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
+    check_titles(&frame, 120, "name pid CPU% run queue% contention% wait% idle% un%  ");
+    check_sorted_titles(&frame, 7, 120,
+                        "name pid user CPU% run queue% contention% wait% idle% un%  ");
+    add(&frame, "3", "bench", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
+    check_titles(&frame, 120, "name pid application CPU% run queue% contention% wait% idle% un%  ");
+    frame_release(&frame);
+}
+
+static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
+{
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame.end_ns = 1000;
+    add(&frame, "busy", "psql", 1000, (const uint64_t[]){ 1, 9, 100, 800, 90 });
+    check_titles(&frame, 40, "name pid CPU% other% un%  ");
+    check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un%  ");
+    frame_release(&frame);
+}
+
+static void a_rule_s_heading_has_letters_of_two_words(void **state)
+{
+    static const char *const titles[][2] = {
+        { "table lock", "tab.lock%" },
+        { "wal lwlock", "wal.lwlo%" },
+        { "io", "io%" },
+        { "in transaction", "in.tran%" },
+        { "background", "back%" },
+        { "client of statement", "cli.stat%" },
+    };
+    static const struct column detailed[] = {
+        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
+        { "contention_table_lock_ns", "table lock", "", COLUMN_STATE, CAMP_MEASURED },
+    };
+    static const struct schema schema_detailed = { "x", detailed, 3, 3 };
+    char heading[TOP_ANY_HEADING_SIZE];
+    struct frame frame;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(titles); i++) {
+        top_any_dotted_heading(titles[i][0], heading);
+        assert_string_equal(heading, titles[i][1]);
+    }
+    frame_init(&frame, &schema_detailed);
+    check_titles(&frame, 50, "name CPU% runq% tab.lock% un%  ");
 }
 
 static void a_heading_is_short(void **state)
@@ -244,6 +308,9 @@ int main(void)
         cmocka_unit_test(a_label_adds_rows_up),
         cmocka_unit_test(percentages_are_of_the_row_s_own_time),
         cmocka_unit_test(columns_are_those_that_have_room),
+        cmocka_unit_test(labels_are_those_that_tell_rows_apart),
+        cmocka_unit_test(cpu_time_and_what_rows_are_sorted_by_have_room),
+        cmocka_unit_test(a_rule_s_heading_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };

@@ -125,7 +125,7 @@ static void fill_text_row(const struct top_any *any, size_t row, bool grouped, s
     if (columns->has_pid && !grouped)
         *cells++ = entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
     for (size_t i = 0; i < columns->labels_shown; i++)
-        *cells++ = cell_text(labels_value(entity->labels, i));
+        *cells++ = cell_text(labels_value(entity->labels, columns->labels[i]));
     if (columns->has_count)
         *cells++ = cell_natural(entity->count);
     fill_percents(any, row, cells, texts);

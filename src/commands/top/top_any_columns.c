@@ -47,8 +47,12 @@ int top_any_columns_init(struct top_any_columns *ret, const struct schema *schem
     vertices_usual(&ret->vertices, schema, 3);
     if (ret->fields == NULL || ret->stems == NULL || ret->most_ns == NULL)
         return CAMP_E_NOMEM;
-    for (size_t i = 0; i < schema->state_count; i++)
+    ret->cpu = SIZE_MAX;
+    for (size_t i = schema->state_count; i-- > 0;) {
         top_any_stem(&schema->columns[i], ret->stems[i]);
+        if (i < VERTICES_STATES_MAXIMUM && ret->vertices.of_state[i] == 1)
+            ret->cpu = i;
+    }
     return CAMP_OK;
 }
 
@@ -70,11 +74,30 @@ static size_t characters(const char *text)
     return count;
 }
 
+/* What a label has shown once it keeps, so that columns do not come and go. */
+static void meet_labels(struct top_any_columns *columns, const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i];
+
+        for (size_t label = 0; label < columns->schema->label_count && label < LABELS_MOST;
+             label++) {
+            const char *value = labels_value(entity->labels, label);
+
+            columns->differs[label] |=
+                strcmp(value, labels_value(frame->entities[0].labels, label)) != 0;
+            columns->beyond_name[label] |= strstr(entity->name, value) == NULL;
+        }
+    }
+}
+
 void top_any_columns_meet(struct top_any_columns *columns, const struct top_any_rows *rows)
 {
     const struct schema *schema = columns->schema;
     const struct frame *frame = rows->frame;
 
+    columns->row_count = frame->entity_count;
+    meet_labels(columns, frame);
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
         const size_t length = characters(entity->name);
@@ -124,6 +147,27 @@ void top_any_heading(const char *title, char ret[TOP_ANY_HEADING_SIZE])
     snprintf(ret, TOP_ANY_HEADING_SIZE, "%.*s%%", TOP_ANY_HEADING_SIZE - 2, text);
 }
 
+void top_any_dotted_heading(const char *title, char ret[TOP_ANY_HEADING_SIZE])
+{
+    const char *last = strrchr(title, ' ');
+    const size_t first = strcspn(title, " ");
+
+    if (last == NULL || characters(title) <= HEADING_MOST)
+        top_any_heading(title, ret);
+    else
+        snprintf(ret, TOP_ANY_HEADING_SIZE, "%.*s.%.4s%%", first < 3 ? (int)first : 3, title,
+                 last + 1);
+}
+
+/* Named by a rule: "contention_table_lock" is its name, "table lock" its title. */
+static bool is_of_rule(const struct top_any_columns *columns, size_t state)
+{
+    const char *stem = columns->stems[state], *title = columns->schema->columns[state].title;
+
+    return strlen(stem) > strlen(title) && strchr(stem, '_') != NULL &&
+           stem[strlen(stem) - strlen(title) - 1] == '_';
+}
+
 /* The whole title where there is room, or where a short one would say the same as another. */
 static void head_states(struct top_any_columns *columns, bool whole)
 {
@@ -133,7 +177,8 @@ static void head_states(struct top_any_columns *columns, bool whole)
         char *heading = columns->headings[i];
         bool is_same = false;
 
-        top_any_heading(states[columns->shown[i]].title, heading);
+        (is_of_rule(columns, columns->shown[i]) ? top_any_dotted_heading : top_any_heading)(
+            states[columns->shown[i]].title, heading);
         for (size_t j = 0; j < i; j++)
             is_same |= strcmp(heading, columns->headings[j]) == 0;
         if (whole || is_same)
@@ -169,9 +214,12 @@ static size_t states_width(const struct top_any_columns *columns)
     return width;
 }
 
-/* Of two sessions of which one is idle, what the other does is of interest. */
+/* Of two sessions of which one is idle, what the other does is of interest; CPU time and what rows
+ * are sorted by is in any case. */
 static uint64_t interest(const struct top_any_columns *columns, size_t state)
 {
+    if (state == columns->cpu || state == columns->sorted)
+        return UINT64_MAX;
     return columns->most_ns[state] /
            (top_any_is_idle(&columns->vertices, state) ? IDLE_COUNTS_LESS : 1);
 }
@@ -256,13 +304,29 @@ static void add_percents(struct top_any_columns *columns)
     add(columns, (struct field){ .title = "un% ", .width = UNACCOUNTED_WIDTH });
 }
 
-static void lay_out_text(struct top_any_columns *columns, size_t width, int group)
+/* Those that tell rows apart, and the one that they are sorted by. How many in columns->labels. */
+static size_t choose_labels(struct top_any_columns *columns, size_t sorted)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < columns->schema->label_count && i < LABELS_MOST; i++) {
+        if (i == sorted ||
+            (columns->beyond_name[i] && (columns->differs[i] || columns->row_count == 1)))
+            columns->labels[count++] = i;
+    }
+    return count;
+}
+
+static void lay_out_text(struct top_any_columns *columns, const struct top_any_selection *selection)
 {
     const struct schema *schema = columns->schema;
+    const int group = selection->group;
     const bool grouped = group >= 0;
-    const size_t fixed = fixed_width(columns, grouped), labels = grouped ? 0 : schema->label_count;
-    size_t room = width > fixed ? width - fixed : 0, name, label;
+    const size_t fixed = fixed_width(columns, grouped), width = selection->width;
+    size_t room = width > fixed ? width - fixed : 0, name, label, labels;
 
+    columns->sorted = (size_t)selection->sort - 1; /* a state, or beyond them */
+    labels = grouped ? 0 : choose_labels(columns, columns->sorted - schema->state_count - 1);
     choose_states(columns, room, labels);
     room -= states_width(columns) < room ? states_width(columns) : room;
     divide_room(columns, room, labels, &name, &label);
@@ -271,7 +335,8 @@ static void lay_out_text(struct top_any_columns *columns, size_t width, int grou
     if (columns->has_pid && !grouped)
         add(columns, (struct field){ .title = "pid", .width = PID_WIDTH });
     for (size_t i = 0; i < columns->labels_shown; i++)
-        add(columns, (struct field){ .title = schema->label_names[i], .width = -(int)label });
+        add(columns, (struct field){ .title = schema->label_names[columns->labels[i]],
+                                     .width = -(int)label });
     if (columns->has_count)
         add(columns, (struct field){ .title = "n", .width = COUNT_WIDTH });
     add_percents(columns);
@@ -300,7 +365,7 @@ void top_any_columns_lay_out(struct top_any_columns *columns,
 {
     columns->field_count = 0;
     if (selection->for_text)
-        lay_out_text(columns, selection->width, selection->group);
+        lay_out_text(columns, selection);
     else
         lay_out_all(columns);
 }
