@@ -131,30 +131,40 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-/* Takes the source over. */
-static int group_by_label(const char *name, struct source *source, struct source **ret,
-                          struct from_facts *facts)
+int from_label_find(const char *option, const char *name, const struct schema *schema,
+                    const struct from_facts *facts, size_t *ret)
 {
-    const struct schema *schema = source->describe(source);
-    const struct camp_error nothing = { 0 };
     char names[256] = "";
-    size_t at = 0, length = 0;
+    size_t length = 0;
 
-    while (at < schema->label_count && strcmp(schema->label_names[at], name) != 0)
-        at++;
-    if (at < schema->label_count) {
-        snprintf(facts->kind, sizeof facts->kind, "%s", name);
-        return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
-                                                             : complain_of(CAMP_E_NOMEM, &nothing);
+    for (*ret = 0; *ret < schema->label_count; ++*ret) {
+        if (strcmp(schema->label_names[*ret], name) == 0)
+            return OPTIONS_GO_ON;
     }
     for (size_t i = 0; i < schema->label_count && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
                                    schema->label_names[i]);
-    source_close(source);
     if (length == 0)
-        return complain(STATUS_USAGE, "--group %s: %s has no labels to group by", name,
-                        facts->name);
-    return complain(STATUS_USAGE, "--group %s: %s has the labels %s", name, facts->name, names);
+        return complain(STATUS_USAGE, "--%s %s: %s has no labels", option, name, facts->name);
+    return complain(STATUS_USAGE, "--%s %s: %s has the labels %s", option, name, facts->name,
+                    names);
+}
+
+/* Takes the source over. */
+static int group_by_label(const char *name, struct source *source, struct source **ret,
+                          struct from_facts *facts)
+{
+    const struct camp_error nothing = { 0 };
+    size_t at;
+    const int status = from_label_find("group", name, source->describe(source), facts, &at);
+
+    if (status != OPTIONS_GO_ON) {
+        source_close(source);
+        return status;
+    }
+    snprintf(facts->kind, sizeof facts->kind, "%s", name);
+    return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
+                                                         : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
 int from_options_open(struct from_options *options, struct source **ret,

@@ -99,6 +99,11 @@ int from_options_open(struct from_options *options, struct source **ret,
  * what happened at another time (a recording) it is only counted. */
 void from_options_tell(struct from_options *options, const struct frame *frame);
 
+/* Which of a source's labels an option (without its --) names. OPTIONS_GO_ON, or an exit status
+ * after a complaint. */
+int from_label_find(const char *option, const char *name, const struct schema *schema,
+                    const struct from_facts *facts, size_t *ret);
+
 enum from_side { FROM_BEGIN, FROM_END };
 
 /* A time as a person says it, for --begin and --end, in wall clock ns: of a recording that lasted

@@ -20,10 +20,11 @@ bool report_error_is(int kind)
 int report_error_check(const struct report_picture *options)
 {
     if (options->only != NULL || options->pin != NULL || options->at != NULL ||
-        options->axes != NULL || options->axes_4 != NULL || options->over == 1)
+        options->axes != NULL || options->axes_4 != NULL || options->colour != NULL ||
+        options->over == 1)
         return complain(STATUS_USAGE,
                         "--picture %s is of all processes together: it takes none of "
-                        "--only, --pin, --at, --over, --axes",
+                        "--only, --pin, --colour, --at, --over, --axes",
                         report_picture_kinds[options->kind]);
     if (options->output == NULL)
         return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "

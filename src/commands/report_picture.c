@@ -28,6 +28,7 @@ struct work {
     struct frame chosen; /* --only: those rows of a frame */
     struct axes axes;
     bool *pinned; /* [timeline.roster.count] */
+    int colour;   /* of struct picture */
     regex_t only, pin;
 };
 
@@ -66,6 +67,9 @@ int report_picture_check(const struct report_picture *options)
     if (options->at != NULL && !shows_one_frame(options))
         return complain(STATUS_USAGE, "--at goes with barry3, barry4 and stack --over entities; "
                                       "--begin and --end say which time the others show");
+    if (options->colour != NULL && options->kind != PICTURE_BARRY3 &&
+        options->kind != PICTURE_BARRY4)
+        return complain(STATUS_USAGE, "--colour goes with barry3 and barry4");
     if (options->over == 1 && options->kind != PICTURE_STACK)
         return complain(STATUS_USAGE, "--over entities goes with --picture stack");
     status = check_pattern("only", options->only);
@@ -100,6 +104,20 @@ static int set_axes(struct work *work, const struct schema *schema)
         return complain(STATUS_USAGE, "--%s takes %zu vertices here, not %zu", option, count,
                         work->axes.vertices.count);
     return STATUS_OK;
+}
+
+static int set_colour(struct work *work, const struct schema *schema)
+{
+    const char *colour = work->options->colour;
+    size_t label;
+    int status;
+
+    work->colour = colour == NULL ? PICTURE_COLOUR_USUAL : PICTURE_COLOUR_NAME;
+    if (colour == NULL || strcmp(colour, "name") == 0)
+        return STATUS_OK;
+    status = from_label_find("colour", colour, schema, work->facts, &label);
+    work->colour = (int)label;
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
 /* --------------------------------------------------------------------------------- Reading -- */
@@ -227,6 +245,7 @@ static int draw(const struct work *work, size_t frame)
         .frame = frame,
         .over_entities = work->options->over == 1,
         .pinned = work->pinned,
+        .colour = work->colour,
     };
     char *svg = NULL;
     size_t length = 0;
@@ -272,6 +291,8 @@ int report_picture(const struct report_picture *options, struct page_options *pa
     if (options->pin != NULL)
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);
     status = set_axes(&work, schema);
+    if (status == STATUS_OK)
+        status = set_colour(&work, schema);
     if (status == STATUS_OK)
         status = read_frames(&work, page);
     if (status == OPTIONS_GO_ON)

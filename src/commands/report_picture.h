@@ -14,6 +14,7 @@ struct report_picture {
     int over;           /* --over: 1 entities */
     const char *only;   /* --only */
     const char *pin;    /* --pin */
+    const char *colour; /* --colour */
 };
 
 extern const char *const report_picture_kinds[];
@@ -34,7 +35,10 @@ extern const char *const report_picture_overs[];
     { "only", 0, OPTION_TEXT, &(options)->only, "REGEX",                                           \
       "Of a picture: entities with such a name.", 0, 0, NULL },                                    \
     { "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                             \
-      "Of a picture: these have their name beside them in any case.", 0, 0, NULL }
+      "Of a picture: these have their name beside them in any case.", 0, 0, NULL },                \
+    { "colour", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                       \
+      "Of barry3 and barry4: a colour for each user, application, ...; or name. Unless told, "     \
+      "names, and where they are all alike the first label that is not.", 0, 0, NULL }
 /* clang-format on */
 
 /* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a

@@ -193,6 +193,10 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [[ $stderr == *"barry3"*"barymap"* ]]
     run -2 --separate-stderr report --picture lines --over entities --output x.svg
     [[ $stderr == *"goes with --picture stack"* ]]
+    run -2 --separate-stderr report --picture lines --colour user --output x.svg
+    [[ $stderr == "camp report: --colour goes with barry3 and barry4" ]]
+    run -2 --separate-stderr report --picture barry3 --colour user --output x.svg
+    [[ $stderr == "camp report: --colour user: "*" has no labels" ]]
     run -2 --separate-stderr report --picture barry3 --axes 'A=swap;B=idle;C=db_wait' --output x.svg
     [[ $stderr == *"--axes: there is no such state: 'swap'"* ]]
     from=$sessions4 run -2 --separate-stderr report --picture barry3 \

@@ -116,7 +116,7 @@ EOF
 }
 
 @test "options of other pictures are refused" {
-    for option in "--only x" "--pin x" "--at mean" "--over entities" "--axes A=*"; do
+    for option in "--only x" "--pin x" "--at mean" "--over entities" "--colour user" "--axes A=*"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" report --from "$RUN" --picture error-over-time $option \
             --output "$OUT"

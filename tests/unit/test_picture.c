@@ -20,13 +20,15 @@ static const struct column columns[] = {
     { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED },
     { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
 };
-static const struct schema schema = { "made-up", columns, 4, 4 };
+static const char *const label_names[] = { "user", "application" };
+static const struct schema schema = { "made-up", columns, 4, 4, label_names, 2 };
 static const char *const names[] = { "CPU", "idle", "wait", "contention" };
 
 static struct frame frame;
 static struct timeline timeline;
 static struct vertices vertices;
 static char *svg;
+static int colour;
 
 static int set_up(void **state)
 {
@@ -34,6 +36,7 @@ static int set_up(void **state)
     frame_init(&frame, &schema);
     timeline_init(&timeline, &schema, 1 << 24);
     svg = NULL;
+    colour = PICTURE_COLOUR_USUAL;
     return 0;
 }
 
@@ -80,7 +83,8 @@ static void draw(enum picture_kind kind, size_t count, bool over_entities)
                                .source = "made-up",
                                .origin = "test",
                                .note = "",
-                               .over_entities = over_entities };
+                               .over_entities = over_entities,
+                               .colour = colour };
     size_t length;
     FILE *stream;
 
@@ -285,6 +289,38 @@ static void those_of_one_name_but_for_its_number_share_a_colour(void **state)
     draw(PICTURE_BARRY3, 3, false);
     assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 2);
     assert_int_equal(count_of(DOT " fill=\"#57606a\""), 1);
+}
+
+static void add_session(const char *application)
+{
+    const char *const values[] = { "postgres", application };
+
+    add("postgres@shop", 0.9, 0.1, 0, 0);
+    frame.entities[frame.entity_count - 1].labels = labels_intern(values, 2);
+}
+
+/* Names that are all alike tell nothing: the first label that differs does. */
+static void sessions_have_the_colours_of_a_label(void **state)
+{
+    (void)state;
+    begin(0);
+    add_session("web1");
+    add_session("web1");
+    add_session("web2");
+    keep();
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 2);
+    assert_int_equal(count_of(DOT " fill=\"#57606a\""), 0);
+    assert_says(">application<");
+    assert_says(">web2<");
+    colour = 0;
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 3);
+    assert_says(">user<");
+    colour = PICTURE_COLOUR_NAME;
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 3);
+    assert_int_equal(count_of(">application<"), 0);
 }
 
 /* ------------------------------------------------------------------------------------ Barry4 -- */
@@ -548,6 +584,7 @@ int main(void)
         CASE(time_at_no_vertex_has_a_broken_ring),
         CASE(names_of_any_bytes_are_escaped),
         CASE(those_of_one_name_but_for_its_number_share_a_colour),
+        CASE(sessions_have_the_colours_of_a_label),
         CASE(the_middle_of_a_tetrahedron_is_that_of_its_corners),
         CASE(names_of_corners_are_whole_and_not_covered),
         CASE(the_last_time_is_within_the_picture),

@@ -29,6 +29,12 @@ enum picture_kind {
 
 extern const char *const picture_names[PICTURE_KIND_COUNT + 1]; /* "barry3" ...; NULL-terminated */
 
+/* What dots have a colour for, besides the number of a label. */
+enum picture_colour {
+    PICTURE_COLOUR_USUAL = -2, /* names; where they are all alike the first label that is not */
+    PICTURE_COLOUR_NAME = -1
+};
+
 struct picture {
     struct timeline *timeline;       /* of one frame at least; a barymap may add frames up */
     const struct vertices *vertices; /* 3 of barry3, 4 of barry4, either of the others */
@@ -38,6 +44,7 @@ struct picture {
     size_t frame;                    /* which one a picture of one frame shows */
     bool over_entities;              /* of a stack: one frame, entity by entity */
     const bool *pinned;              /* [timeline->roster.count] who is labelled; NULL: nobody */
+    int colour;                      /* a label's number, or enum picture_colour */
 };
 
 /* CAMP_OK or CAMP_E_NOMEM; whether the stream took it is to be asked of the stream. */

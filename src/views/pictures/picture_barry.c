@@ -171,7 +171,8 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
         caption = caption_of(picture, &dots);
     if (caption != NULL) {
         begin_picture(stream, picture, about, WIDTH, height, caption);
-        dots_legend(stream, &dots, (struct svg_point){ MARGIN, LEGEND_AT }, WIDTH - 2 * MARGIN);
+        dots_legend(stream, picture, &dots, (struct svg_point){ MARGIN, LEGEND_AT },
+                    WIDTH - 2 * MARGIN);
         draw(stream, picture, &dots);
         svg_end(stream);
     }

@@ -34,17 +34,18 @@ static const struct entity *entity_of(const struct picture *picture, const struc
     return &timeline->roster.entities[timeline->entities[dot->row]].entity;
 }
 
-/* Dots of one kind: a name without the number at its end ("web" of web1 and web2). */
+/* Dots of one kind: a name without the number at its end ("web" of web1 and web2), or a label. */
 struct kind {
     const char *name;
     size_t length, count;
 };
 
-static struct kind kind_of(const char *name)
+static struct kind kind_of(const struct entity *entity, int colour)
 {
+    const char *name = colour >= 0 ? labels_value(entity->labels, (size_t)colour) : entity->name;
     size_t length = strlen(name);
 
-    while (length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
+    while (colour < 0 && length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
         length--;
     return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
 }
@@ -66,20 +67,18 @@ static int compare_counts(const void *left, const void *right)
 
 static void add_group(struct dots *dots, const struct kind *kind)
 {
-    snprintf(dots->names[dots->group_count++], CAMP_NAME_SIZE, "%.*s", (int)kind->length,
+    snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s", (int)kind->length,
              kind->name);
 }
 
-/* The kinds that most dots are of; one that is alone is no group. */
-static int find_groups(struct dots *dots, const struct picture *picture)
+/* All kinds, those first that most dots are of; how many there are. */
+static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
+                          struct kind *kinds)
 {
-    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
     size_t count = 0;
 
-    if (kinds == NULL)
-        return CAMP_E_NOMEM;
     for (size_t i = 0; i < dots->count; i++)
-        kinds[i] = kind_of(entity_of(picture, &dots->dots[i])->name);
+        kinds[i] = kind_of(entity_of(picture, &dots->dots[i]), colour);
     qsort(kinds, dots->count, sizeof *kinds, compare_kinds);
     for (size_t i = 0; i < dots->count; i++) {
         if (count > 0 && compare_kinds(&kinds[count - 1], &kinds[i]) == 0)
@@ -88,15 +87,49 @@ static int find_groups(struct dots *dots, const struct picture *picture)
             kinds[count++] = kinds[i];
     }
     qsort(kinds, count, sizeof *kinds, compare_counts);
-    for (size_t i = 0; i < count && i < DOTS_GROUPS && kinds[i].count > 1; i++)
-        add_group(dots, &kinds[i]);
+    return count;
+}
+
+/* By the first label of which there is more than one, where all names are alike. */
+static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
+{
+    const int labels = (int)picture->timeline->schema->label_count;
+    size_t count;
+
+    if (picture->colour != PICTURE_COLOUR_USUAL) {
+        dots->colour = picture->colour;
+        return count_kinds(dots, picture, dots->colour, kinds);
+    }
+    for (int colour = PICTURE_COLOUR_NAME; colour < labels; colour++) {
+        dots->colour = colour;
+        count = count_kinds(dots, picture, colour, kinds);
+        if (count > 1)
+            return count;
+    }
+    dots->colour = PICTURE_COLOUR_NAME;
+    return count_kinds(dots, picture, dots->colour, kinds);
+}
+
+/* Of names one that is alone is no group: it may stand beside its dot. */
+static int find_groups(struct dots *dots, const struct picture *picture)
+{
+    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
+    size_t count;
+
+    if (kinds == NULL)
+        return CAMP_E_NOMEM;
+    count = find_kinds(dots, picture, kinds);
+    for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
+        if (kinds[i].count > 1 || dots->colour >= 0)
+            add_group(dots, &kinds[i]);
+    }
     free(kinds);
     return CAMP_OK;
 }
 
-static int group_of(const struct dots *dots, const char *name)
+static int group_of(const struct dots *dots, const struct entity *entity)
 {
-    const struct kind kind = kind_of(name);
+    const struct kind kind = kind_of(entity, dots->colour);
 
     for (size_t i = 0; i < dots->group_count; i++) {
         if (strlen(dots->names[i]) == kind.length &&
@@ -106,12 +139,22 @@ static int group_of(const struct dots *dots, const char *name)
     return -1;
 }
 
-bool dots_legend(FILE *stream, const struct dots *dots, struct svg_point at, double width)
+bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
+                 struct svg_point at, double width)
 {
     const double right = at.x + width;
 
+    if (dots->colour >= 0) {
+        const char *label = picture->timeline->schema->label_names[dots->colour];
+
+        svg_text(stream, at, SVG_START, NULL, label);
+        at.x += 14 + svg_text_width(label, 12) * 0.9;
+    }
+
     for (size_t i = 0; i < dots->group_count; i++) {
-        const char *name = dots->names[i][0] != '\0' ? dots->names[i] : "(no name)";
+        const char *name = dots->names[i][0] != '\0' ? dots->names[i]
+                           : dots->colour >= 0       ? "(none)"
+                                                     : "(no name)";
         const double wide = 16 + svg_text_width(name, 12) * 0.9;
 
         if (at.x + wide > right)
@@ -152,7 +195,7 @@ int dots_gather(struct dots *ret, const struct picture *picture,
     if (find_groups(ret, picture) != CAMP_OK)
         return CAMP_E_NOMEM; /* the caller releases */
     for (size_t i = 0; i < ret->count; i++)
-        ret->dots[i].group = group_of(ret, entity_of(picture, &ret->dots[i])->name);
+        ret->dots[i].group = group_of(ret, entity_of(picture, &ret->dots[i]));
     return CAMP_OK;
 }
 

@@ -83,10 +83,11 @@ struct dot {
 struct dots {
     struct dot *dots; /* [count]; owned: dots_release() */
     size_t count;
-    size_t capacity;                         /* of dots */
-    struct sums sums;                        /* of all rows of the frame */
-    char names[DOTS_GROUPS][CAMP_NAME_SIZE]; /* of the groups, largest first */
+    size_t capacity;                            /* of dots */
+    struct sums sums;                           /* of all rows of the frame */
+    char names[DOTS_GROUPS][LABELS_VALUE_SIZE]; /* of the groups, largest first */
     size_t group_count;
+    int colour; /* which label they are of; PICTURE_COLOUR_NAME: of names */
 };
 
 /* A dot for each row of the picture's frame that is somewhere; `project` sets at and depth.
@@ -107,7 +108,8 @@ void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
                const struct box *taken, size_t count);
 
 /* The groups' colours in a row at `at`; returns whether there is any. */
-bool dots_legend(FILE *stream, const struct dots *dots, struct svg_point at, double width);
+bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
+                 struct svg_point at, double width);
 
 /* ------------------------------------------------------------------------------- Pictures -- */
 
