@@ -374,7 +374,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 5 ]
     mkdir other
     mv run.camp other/run-20261122T020000Z.camp
-    run -2 "$CAMP" record --from other/run.camp --output other/run.camp --rotate 1h --keep 1KB
+    run -2 "$CAMP" record --from other/run.camp --output other/run.camp --rotate 1h --keep 1kB
     [ "$(ask other/run-20261122T020000Z.camp 'SELECT count(*) FROM tick')" = 5 ]
 }
 

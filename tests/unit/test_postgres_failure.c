@@ -63,6 +63,8 @@ static void what_never_reached_a_server_is_told_by_errno(void **state)
                 CAMP_E_IO, true,
                 "PostgreSQL: could not translate host name \"x\" to address: Name or service not "
                 "known");
+    assert_told("service file \"/x\" not found\n", CAMP_E_INVALID, true,
+                "PostgreSQL: service file \"/x\" not found; see ~/.pg_service.conf");
     assert_told("definition of service \"x\" not found\n", CAMP_E_INVALID, true,
                 "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
 }

@@ -122,6 +122,13 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     return advice;
 }
 
+/* libpq's own words. In other languages it is told all the same, as a failure of reading. */
+static bool is_unknown_service(const struct postgres_failure *failure)
+{
+    return strncmp(failure->what, "definition of service ", 22) == 0 ||
+           strncmp(failure->what, "service file ", 13) == 0;
+}
+
 static int tell_unreached(const struct postgres_failure *failure, struct camp_error *error)
 {
     for (size_t i = 0; i < sizeof of_errno / sizeof of_errno[0]; i++) {
@@ -129,7 +136,7 @@ static int tell_unreached(const struct postgres_failure *failure, struct camp_er
             return camp_fail(error, of_errno[i].code, of_errno[i].system_error,
                              "PostgreSQL: %s; %s", failure->what, of_errno[i].text);
     }
-    if (strstr(failure->what, "definition of service") != NULL) /* libpq's own, in English */
+    if (is_unknown_service(failure))
         return camp_fail(error, CAMP_E_INVALID, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
                          failure->what);
     return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
