@@ -240,6 +240,32 @@ static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
     add(&frame, "busy", "psql", 1000, (const uint64_t[]){ 1, 9, 100, 800, 90 });
     check_titles(&frame, 40, "name pid CPU% other% un%  ");
     check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un%  ");
+    check_sorted_titles(&frame, 5, 40, "name pid CPU% idle% other% un%  "); /* cut at its end */
+    frame_release(&frame);
+}
+
+/* The columns of many rules do not take the room of what tells sessions apart. */
+static void five_states_have_room_then_labels(void **state)
+{
+    static const struct column many[] = {
+        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
+        { "wait_a_ns", "a", "", COLUMN_STATE, CAMP_MEASURED },
+        { "wait_b_ns", "b", "", COLUMN_STATE, CAMP_MEASURED },
+        { "wait_c_ns", "c", "", COLUMN_STATE, CAMP_MEASURED },
+        { "wait_d_ns", "d", "", COLUMN_STATE, CAMP_MEASURED },
+        { "wait_e_ns", "e", "", COLUMN_STATE, CAMP_MEASURED },
+    };
+    static const struct schema schema_many = { "x", many, 7, 7, label_names, 2 };
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema_many);
+    frame.end_ns = 1000;
+    add(&frame, "one", "psql", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
+    add(&frame, "two", "bench", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
+    check_titles(&frame, 87, "name pid application CPU% runq% a% b% c% other% un%  ");
+    check_titles(&frame, 94, "name pid application CPU% runq% a% b% c% d% e% un%  ");
     frame_release(&frame);
 }
 
@@ -310,6 +336,7 @@ int main(void)
         cmocka_unit_test(columns_are_those_that_have_room),
         cmocka_unit_test(labels_are_those_that_tell_rows_apart),
         cmocka_unit_test(cpu_time_and_what_rows_are_sorted_by_have_room),
+        cmocka_unit_test(five_states_have_room_then_labels),
         cmocka_unit_test(a_rule_s_heading_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
         cmocka_unit_test(two_columns_never_have_the_same_heading),

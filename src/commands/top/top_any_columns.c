@@ -14,7 +14,8 @@
 #define COUNT_WIDTH 4
 #define UNACCOUNTED_WIDTH 6
 #define PERCENT_WIDTH 5
-#define HEADING_MOST 7 /* of a title that is not cut */
+#define HEADING_MOST 7         /* of a title that is not cut */
+#define STATES_BEFORE_LABELS 5 /* so many have room first, then labels, then further states */
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"
 
@@ -224,8 +225,8 @@ static uint64_t interest(const struct top_any_columns *columns, size_t state)
            (top_any_is_idle(&columns->vertices, state) ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Leaves out the state that is of least interest. */
-static void drop_state(struct top_any_columns *columns)
+/* Leaves out the state that is of least interest. False: all that are left must stay. */
+static bool drop_state(struct top_any_columns *columns)
 {
     size_t least = 0;
 
@@ -233,10 +234,13 @@ static void drop_state(struct top_any_columns *columns)
         if (interest(columns, columns->shown[i]) <= interest(columns, columns->shown[least]))
             least = i;
     }
+    if (columns->shown_count <= 1 || interest(columns, columns->shown[least]) == UINT64_MAX)
+        return false;
     columns->shown_count--;
     memmove(&columns->shown[least], &columns->shown[least + 1],
             (columns->shown_count - least) * sizeof columns->shown[0]);
     columns->has_other = true;
+    return true;
 }
 
 /* As many states as there is room for, and one at least. `labels`: how many want room beside. */
@@ -248,16 +252,17 @@ static void choose_states(struct top_any_columns *columns, size_t room, size_t l
     columns->has_other = states > columns->shown_count;
     for (size_t i = 0; i < columns->shown_count; i++)
         columns->shown[i] = i;
-    while (columns->shown_count > TOP_ANY_STATES_SHOWN)
-        drop_state(columns);
+    while (columns->shown_count > TOP_ANY_STATES_SHOWN && drop_state(columns))
+        ;
     head_states(columns, true);
     if (states_width(columns) + labels * (GAP + LABEL_WIDTH) <= room)
         return;
     head_states(columns, false);
-    while (columns->shown_count > 1 && states_width(columns) > room) {
-        drop_state(columns);
+    while ((states_width(columns) > room ||
+            (columns->shown_count > STATES_BEFORE_LABELS &&
+             states_width(columns) + labels * (GAP + LABEL_WIDTH) > room)) &&
+           drop_state(columns))
         head_states(columns, false);
-    }
 }
 
 /* -------------------------------------------------------------------------------- Fields -- */
