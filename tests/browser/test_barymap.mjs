@@ -236,7 +236,7 @@ test('barymap: a live stream appends columns, and the first stay as they are', a
             send(t);
             if (t !== 20 && t !== 69) continue;
             await page.waitForFunction((frames) => document.querySelector('.odometer').textContent.startsWith(`${frames} `), t + 1);
-            const spots = await cellSpots(page, [[0, 0], [0, 1], [0, t], [0, t + 1]], t < 60 ? 64 : 128);
+            const spots = await cellSpots(page, [[0, 0], [0, 1], [0, t], [0, t + 1]], t < 60 ? 32 : 73);
             let found;
             for (let tries = 0; tries < 50 && !(found?.[2][3] === 255 && found[3][3] === 0); tries++) { // rows are put in order every 2 s
                 await page.waitForTimeout(200);
