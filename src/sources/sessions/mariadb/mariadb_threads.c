@@ -210,7 +210,6 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
                       struct mariadb_thread_times *ret)
 {
     const struct proc_clock before = thread->clock;
-    uint64_t cpu, run_queue;
     int r = CAMP_OK;
 
     if (thread->who.tid == 0)
@@ -222,17 +221,8 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;
     *ret = (struct mariadb_thread_times){ 0 };
-    /* Both counts are brought up to date at switches and ticks only, so that they may have time of
-     * before the interval in them. What there is no room for is left to the next one, so that
-     * none is lost. */
     ret->elapsed_ns = thread->clock.time_ns - before.time_ns;
-    cpu = counted_since(before.cpu_ns, thread->clock.cpu_ns);
-    run_queue = counted_since(before.run_queue_ns, thread->clock.run_queue_ns);
-    ret->cpu_ns = cpu < ret->elapsed_ns ? cpu : ret->elapsed_ns;
-    ret->run_queue_ns =
-        run_queue < ret->elapsed_ns - ret->cpu_ns ? run_queue : ret->elapsed_ns - ret->cpu_ns;
-    thread->clock.cpu_ns -= cpu - ret->cpu_ns;
-    thread->clock.run_queue_ns -= run_queue - ret->run_queue_ns;
+    proc_clock_since(&before, &thread->clock, ret->elapsed_ns, &ret->cpu_ns, &ret->run_queue_ns);
     ret->asleep_ns[CAMP_STATE_OTHER_SLEEP] = ret->elapsed_ns - ret->cpu_ns - ret->run_queue_ns;
     return 1;
 }
