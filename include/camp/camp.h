@@ -57,7 +57,7 @@ enum camp_result {
     CAMP_E_FORMAT = -8   /* what was read is not what this system writes: a bug, or a fixture */
 };
 
-#define CAMP_ERROR_SIZE 160
+#define CAMP_ERROR_SIZE 256
 
 /* What went wrong, for a person. Every function takes one last; NULL when not wanted. */
 struct camp_error {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST 1024
-#define BEGIN 40 /* of a message that is cut */
+#define BEGIN 80 /* of a message that is cut */
 
 static size_t begin_of_character(const char *text, size_t at)
 {

@@ -261,7 +261,12 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
 @test "top: the text fits in 80 columns, that of prstat too" {
     for columns in camp prstat; do
         run -0 "$CAMP" top --count 1 --interval 100ms --columns $columns
-        for line in "${lines[@]}"; do [ "${#line}" -le 80 ] || [[ $line == 20* ]]; done
+        for line in "${lines[@]}"; do # the head and what is said below are sentences
+            [ "${#line}" -le 80 ] || [[ $line == 20* || $line == 'on CPU '* ]] || {
+                echo "too long: '$line'"
+                false
+            }
+        done
         if [ $columns = camp ]; then
             [[ $output == *"  id  name   "*"  slp%   un%"* ]]
             [[ ${lines[-2]} =~ [0-9.]\ +[0-9.-]+$ ]]

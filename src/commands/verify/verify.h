@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define TRIES_MAX 3u
-#define REASON_SIZE 160
+#define REASON_SIZE CAMP_ERROR_SIZE
 
 enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED };
 
