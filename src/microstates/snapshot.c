@@ -52,7 +52,7 @@ static bool reserve(struct camp_thread_states **list, size_t *capacity, size_t c
 static struct camp_thread_states *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
-    struct camp_thread_states *known = session->known, *place = known + snapshot->kept;
+    struct camp_thread_states *known = session->known, *place;
 
     snapshot->broken |= tid <= snapshot->last_tid;
     snapshot->last_tid = tid;
@@ -60,6 +60,7 @@ static struct camp_thread_states *keep_known(struct snapshot *snapshot, int32_t 
         snapshot->at++;
     if (snapshot->at == session->known_count || known[snapshot->at].tid != tid)
         return NULL;
+    place = known + snapshot->kept;
     if (snapshot->kept < snapshot->at)
         *place = known[snapshot->at];
     snapshot->kept++;

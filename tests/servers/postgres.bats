@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 load lib
 
 setup_file() {
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     export WATCH_POSTGRES=${CAMP%/src/camp}/tests/servers/watch_postgres

@@ -9,6 +9,7 @@ load recording
 TIERS='bpf memory gated sql'
 
 setup_file() {
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     servers_begin
