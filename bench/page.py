@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 import attack  # noqa: E402
 import recording  # noqa: E402
+from servers import Servers  # noqa: E402
 from table import Crowd, Failed  # noqa: E402
 
 BROWSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/browser")
@@ -28,12 +29,8 @@ SESSIONS = 500
 TRANSACTIONS_A_SECOND = 1000  # of all sessions: some at work, the most idle
 LIMIT_STALL_MS = 200.0
 
-# Says how to connect once all sessions are there, and lasts as long as its input.
+# Says how to connect once all sessions are there.
 BUSY_SERVER = """
-. "$1/tests/servers/lib.bash"
-skip() { echo "$*" >&2; exit 77; }
-trap servers_end EXIT
-servers_begin
 start_postgres max_connections=600
 "$POSTGRES_BIN/pgbench" -i -q -h "$PG_FOLDER" -U camp_super postgres >/dev/null 2>&1
 "$POSTGRES_BIN/pgbench" -n -S -c "$2" -R "$3" -T 120 -h "$PG_FOLDER" -U camp_super postgres \\
@@ -44,7 +41,6 @@ all_there() {
 }
 until_it all_there "$2"
 echo "$PG"
-read -r _
 """
 
 
@@ -85,30 +81,10 @@ def open_record(build, folder):
             "limit_open_ms": LIMIT_OPEN_MS, **record}
 
 
-class BusyServer:
-    """A PostgreSQL server with so many sessions, while it lasts."""
-
-    def __init__(self, sessions):
-        tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        self.process = subprocess.Popen(
-            ["bash", "-c", BUSY_SERVER, "-", tree, str(sessions), str(TRANSACTIONS_A_SECOND)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.conninfo = self.process.stdout.readline().strip()
-        if not self.conninfo:
-            raise Failed("no PostgreSQL server could be started")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def stall_record(build):
-    with BusyServer(SESSIONS) as busy:
+    with Servers(BUSY_SERVER, SESSIONS, TRANSACTIONS_A_SECOND) as busy:
         server = attack.Server(f"{build}/src/camp",
-                               ["--from", f"postgres:{busy.conninfo}", "--interval", "1s"])
+                               ["--from", f"postgres:{busy.said}", "--interval", "1s"])
         record = browser("stall", address(server), SECONDS)[0]
         server.stop()
     return {"part": "page", "what": "stall", "sessions": SESSIONS, "limit_longest_ms": LIMIT_STALL_MS,

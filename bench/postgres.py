@@ -19,9 +19,9 @@ import tempfile
 import time
 
 import states
+from servers import Servers
 from table import Failed
 
-TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIERS = ("bpf", "schedstat+memory", "schedstat+SQL", "SQL")
 STATES = ("cpu", "run_queue", "contention", "wait", "idle", "unaccounted")
 CLIENTS = 8
@@ -32,14 +32,9 @@ ROUNDS, BLOCK_S = 5, 3
 SESSIONS = 100
 LIMIT_PERCENT = {"schedstat+SQL": 1.0}  # of one CPU
 SERVER = """
-. "$1/tests/servers/lib.bash"
-skip() { echo "$*" >&2; exit 77; }
-trap servers_end EXIT
-servers_begin
 start_postgres max_connections=200
 "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
 echo "$PG_FOLDER" "$POSTGRES_BIN"
-read -r _
 """
 
 
@@ -52,22 +47,13 @@ def cpu_ns(pid):
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
-class Server:
+class Server(Servers):
     """A PostgreSQL server, which ends with this."""
 
-    def __enter__(self):
-        self.shell = subprocess.Popen(["bash", "-c", SERVER, "-", TREE], preexec_fn=pin, text=True,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE)
-        words = self.shell.stdout.readline().split()
-        if len(words) != 2:
-            raise Failed(f"PostgreSQL: {self.shell.stderr.read().strip()}")
-        self.folder, self.programs = words
+    def __init__(self):
+        super().__init__(SERVER, preexec_fn=pin)
+        self.folder, self.programs = self.said.split()
         self.conninfo = f"host={self.folder} dbname=postgres user=camp_super"
-        return self
-
-    def __exit__(self, *_):
-        self.shell.communicate("\n", timeout=30)
 
     def pgbench(self, clients, seconds, *options):
         return subprocess.Popen(

@@ -6,25 +6,19 @@ The share is of one CPU, at ten looks a second: camp's own time and that of its 
 """
 
 import json
-import os
 import subprocess
 
+from servers import BEGIN, TREE
 from table import Failed
 
 SESSIONS = (100, 500)  # the limit is of the first; with more there are fewer looks
 LOOKS_A_SECOND = 10
 LIMIT_PERCENT = 1.0  # of one CPU
-SERVERS = """
-. "$1/tests/servers/lib.bash"
-skip() { echo "$*" >&2; exit 77; }
-trap servers_end EXIT
-servers_begin
-"""
-POSTGRES = SERVERS + """
+POSTGRES = BEGIN + """
 start_postgres max_connections=600
 "$2/bench/sessions" "$PG" "host=$PG_FOLDER dbname=postgres user=camp_super" "$3" "$4" "$5"
 """
-MARIADB = SERVERS + """
+MARIADB = BEGIN + """
 start_mariadb --max-connections=600 --performance-schema=ON --performance-schema-instrument=wait/%=ON \\
     --performance-schema-consumer-events-waits-current=ON
 "$2/bench/sessions_mariadb" "$MARIADB_SOCKET" "$3" "$4" "$5"
@@ -32,8 +26,7 @@ start_mariadb --max-connections=600 --performance-schema=ON --performance-schema
 
 
 def look_record(build, sessions, looks, kind, server=POSTGRES):
-    tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    done = subprocess.run(["bash", "-c", server, "-", tree, build, str(sessions), str(looks), kind],
+    done = subprocess.run(["bash", "-c", server, "-", TREE, build, str(sessions), str(looks), kind],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=300)
     if done.returncode != 0:

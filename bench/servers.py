@@ -1,0 +1,34 @@
+"""Database servers of a bench's own, by tests/servers/lib.bash: in a temporary folder, gone at its end."""
+
+import os
+import subprocess
+
+from table import Failed
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What a script of bash begins with, whose first argument is TREE.
+BEGIN = """
+. "$1/tests/servers/lib.bash"
+skip() { echo "$*" >&2; exit 77; }
+trap servers_end EXIT
+servers_begin
+"""
+
+
+class Servers:
+    """What a script starts after BEGIN: it prints one line about that, `said`, and ends with its input."""
+
+    def __init__(self, script, *arguments, preexec_fn=None):
+        self.shell = subprocess.Popen(
+            ["bash", "-c", f"{BEGIN}{script}read -r _\n", "-", TREE, *map(str, arguments)],
+            preexec_fn=preexec_fn, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.said = self.shell.stdout.readline().strip()
+        if not self.said:
+            raise Failed(f"no server: {self.shell.stderr.read().strip()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.shell.communicate("\n", timeout=30)
