@@ -1,5 +1,5 @@
 /*
- * A command is one file with one function, and one line in the table of main.c.
+ * A command is one file with one function, and one line in the table of commands.c.
  *
  * A command prints its result through a view to stdout, and what went wrong as one line
  * "camp NAME: what; what to do" to stderr by complain(). It returns an exit status.

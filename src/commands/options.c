@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "command.h"
+#include "help.h"
 #include "suggestion.h"
 
 #include <errno.h>
@@ -232,46 +232,9 @@ static void describe_value(const struct option_spec *spec, char *ret, size_t cap
              spec->type == OPTION_DURATION ? " s" : "");
 }
 
-static int takes_argument(const struct option_spec *spec)
+bool option_takes_argument(const struct option_spec *spec)
 {
     return spec->type != OPTION_FLAG && spec->type != OPTION_NO_FLAG;
-}
-
-static void print_help_of(const struct option_spec *spec)
-{
-    char left[64];
-    char letter[8] = "    ";
-    const char *word = spec->help;
-    size_t column;
-
-    if (spec->letter != 0)
-        snprintf(letter, sizeof letter, "-%c, ", spec->letter);
-    snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name, takes_argument(spec) ? " " : "",
-             takes_argument(spec) ? spec->argument : "");
-    printf("%-28s", left);
-    if (strlen(left) >= 28)
-        printf("\n%28s", "");
-    column = 28;
-    while (*word != '\0') { /* fold the help at 80 columns */
-        size_t length = strcspn(word, " ");
-
-        if (column > 28 && column + 1 + length > 79) {
-            printf("\n%28s", "");
-            column = 28;
-        }
-        column += (size_t)printf("%s%.*s", column > 28 ? " " : "", (int)length, word);
-        word += length + strspn(word + length, " ");
-    }
-    printf("\n");
-}
-
-static int print_help(const struct option_table *table)
-{
-    printf("Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->about);
-    for (size_t i = 0; i < table->count; i++)
-        print_help_of(&table->specs[i]);
-    printf("  -h, --help                This text.\n");
-    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
 }
 
 /* getopt_long's own tables, written from ours. */
@@ -284,11 +247,12 @@ static void fill_getopt(const struct option_table *table, struct option *longs, 
     for (size_t i = 0; i < table->count; i++) {
         const struct option_spec *spec = &table->specs[i];
 
-        longs[i] = (struct option){ spec->name, takes_argument(spec), NULL, FIRST_VALUE + (int)i };
+        longs[i] =
+            (struct option){ spec->name, option_takes_argument(spec), NULL, FIRST_VALUE + (int)i };
         if (spec->letter == 0)
             continue;
         letters[used++] = spec->letter;
-        if (takes_argument(spec))
+        if (option_takes_argument(spec))
             letters[used++] = ':';
     }
     longs[table->count] = (struct option){ "help", 0, NULL, HELP_VALUE };
@@ -392,7 +356,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, int *
         if (found == -1)
             break;
         if (found == HELP_VALUE || found == 'h')
-            return print_help(table);
+            return help_of_options(table);
         if (found == '?' || found == ':')
             return complain_of_option(table, found, optind > word ? optind - 1 : word, argv);
         spec = spec_of(table, found);

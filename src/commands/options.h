@@ -1,10 +1,12 @@
 /*
  * Options: a table of struct option_spec, each bound to a variable of the command; getopt_long
- * does the parsing. --help is written from the same table.
+ * does the parsing. --help is written from the same table (help.h), and so are the manual and the
+ * completions of shells.
  */
 #ifndef CAMP_COMMANDS_OPTIONS_H
 #define CAMP_COMMANDS_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,8 +36,9 @@ struct option_spec {
     void *value;          /* of the type's kind */
     const char *argument; /* "TIME"; NULL for flags */
     const char *help;
-    double minimum, maximum;    /* both 0: no bounds but the type's */
-    const char *const *choices; /* NULL-terminated */
+    double minimum, maximum; /* both 0: no bounds but the type's */
+    /* NULL-terminated. Of an OPTION_TEXT: words among others, which shells offer. */
+    const char *const *choices;
 };
 
 struct option_table {
@@ -51,6 +54,8 @@ enum options_result { OPTIONS_GO_ON = -1 }; /* otherwise an exit status */
  * and operands may be mixed). Returns OPTIONS_GO_ON; 0 after --help was printed; STATUS_USAGE after
  * a complaint that names the option and what it takes. */
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first);
+
+bool option_takes_argument(const struct option_spec *spec);
 
 /* "250ms" -> ns, and "12K" -> bytes; false when it is not such a thing. */
 int parse_duration(const char *text, uint64_t *ret_ns);

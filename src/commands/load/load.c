@@ -8,10 +8,9 @@
  */
 #include "load_commands.h"
 
-#include "commands/command.h"
+#include "commands/help.h"
 #include "commands/suggestion.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,18 +50,19 @@ static const struct command loads[] = {
     { "threads", load_threads_command, "threads that use a share of a CPU each" },
 };
 
-static int print_loads(FILE *stream)
-{
-    fprintf(stream, "Usage: camp load LOAD [OPTIONS]\n\n"
-                    "Makes a load of known size, and says at its end what it was, as it knows\n"
-                    "it itself.\n\nLoads:\n");
-    for (size_t i = 0; i < COUNT_OF(loads); i++)
-        fprintf(stream, "  %-10s %s\n", loads[i].name, loads[i].help);
-    fprintf(stream, "\n`camp load LOAD --help` tells its options.\n"
-                    "Exit status: 0 ok, 1 failure, 2 usage, 3 smaller than asked for, "
-                    "4 privilege.\n");
-    return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
-}
+static const char *const load_statuses[STATUS_COUNT] = { "ok", "failure", "usage",
+                                                         "smaller than asked for", "privilege" };
+
+static const struct command_list load_list = {
+    .usage = "camp load LOAD [OPTIONS]",
+    .about = "Makes a load of known size, and says at its end what it was, as it knows\n"
+             "it itself.",
+    .title = "Loads",
+    .commands = loads,
+    .count = COUNT_OF(loads),
+    .after = "`camp load LOAD --help` tells its options.",
+    .statuses = load_statuses,
+};
 
 int command_load(int argc, char **argv)
 {
@@ -70,11 +70,11 @@ int command_load(int argc, char **argv)
     struct suggestion suggestion = { .word = name };
 
     if (argc < 2) {
-        print_loads(stderr);
+        help_of_commands(&load_list, stderr);
         return STATUS_USAGE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return print_loads(stdout);
+        return help_of_commands(&load_list, stdout);
     for (size_t i = 0; i < COUNT_OF(loads); i++) {
         if (strcmp(loads[i].name, name) == 0) {
             stop_on_signals();

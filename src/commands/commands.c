@@ -1,0 +1,29 @@
+/* The table of all commands, which main() runs, --help prints and the manual is made of. */
+#include "help.h"
+
+static const struct command commands[] = {
+    { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
+    { "top", command_top, "where the time of threads, processes, users goes, by state" },
+    { "time", command_time, "where the wall time of a command, or of a process, went" },
+    { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
+    { "view", command_view, "the page in this computer's browser, live or from a file" },
+    { "record", command_record, "record any source to a file, to be looked at later" },
+    { "report", command_report, "the page with its data in one file, or one picture" },
+    { "get", command_get, "read counters" },
+    { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
+    { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },
+    { "load", command_load, "loads of known size, which tell the truth about themselves" },
+    { "verify", command_verify, "is every number right on this machine?" },
+    { "probe", command_probe, "what measuring costs" },
+};
+
+const struct command_list camp_commands = {
+    .usage = "camp COMMAND [OPTIONS]",
+    .about = "camp books every nanosecond once: where time really goes on this computer.",
+    .title = "Commands",
+    .commands = commands,
+    .count = sizeof commands / sizeof commands[0],
+    .after = "`camp help COMMAND`, or `camp COMMAND --help`, tells its options;\n"
+             "`camp --version` the version.",
+    .statuses = exit_statuses,
+};

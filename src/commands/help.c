@@ -1,0 +1,80 @@
+#include "help.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HELP_COLUMN 28
+#define WIDTH 79
+
+const struct help_taker *help_taker;
+
+const char *const exit_statuses[STATUS_COUNT] = { "ok", "failure", "usage", "partial",
+                                                  "a capability is missing" };
+
+/* Folds a text at WIDTH; what follows the first line begins in HELP_COLUMN. */
+static void print_folded(const char *text)
+{
+    size_t column = HELP_COLUMN;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+
+        if (column > HELP_COLUMN && column + 1 + length > WIDTH) {
+            printf("\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        column += (size_t)printf("%s%.*s", column > HELP_COLUMN ? " " : "", (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
+    printf("\n");
+}
+
+static void print_option(const struct option_spec *spec)
+{
+    const bool takes_argument = option_takes_argument(spec);
+    char left[64];
+    char letter[8] = "    ";
+
+    if (spec->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", spec->letter);
+    snprintf(left, sizeof left, "  %s--%s%s%s", letter, spec->name, takes_argument ? " " : "",
+             takes_argument ? spec->argument : "");
+    printf("%-*s", HELP_COLUMN, left);
+    if (strlen(left) >= HELP_COLUMN)
+        printf("\n%*s", HELP_COLUMN, "");
+    print_folded(spec->help);
+}
+
+static int ended(FILE *stream)
+{
+    return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+int help_of_options(const struct option_table *table)
+{
+    if (help_taker != NULL) {
+        help_taker->options(table);
+        return STATUS_OK;
+    }
+    printf("Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->about);
+    for (size_t i = 0; i < table->count; i++)
+        print_option(&table->specs[i]);
+    printf("%-*s" HELP_HELP "\n", HELP_COLUMN, "  -h, --help");
+    return ended(stdout);
+}
+
+int help_of_commands(const struct command_list *list, FILE *stream)
+{
+    if (help_taker != NULL) {
+        help_taker->commands(list);
+        return STATUS_OK;
+    }
+    fprintf(stream, "Usage: %s\n\n%s\n\n%s:\n", list->usage, list->about, list->title);
+    for (size_t i = 0; i < list->count; i++)
+        fprintf(stream, "  %-10s %s\n", list->commands[i].name, list->commands[i].help);
+    fprintf(stream, "\n%s\nExit status: ", list->after);
+    for (int i = 0; i < STATUS_COUNT; i++)
+        fprintf(stream, "%s%d %s", i > 0 ? ", " : "", i, list->statuses[i]);
+    fprintf(stream, ".\n");
+    return ended(stream);
+}
