@@ -1,0 +1,37 @@
+"""camp: where time really goes on this computer, and how each number was obtained.
+
+    >>> import camp
+    >>> camp.cpu_utilisation().measured_busy_percent
+    >>> camp.process(1).read("cpu_ns", "resident_bytes")
+
+Counters are cumulative and raw; the unit is the last word of a name (_ns, _bytes, _percent); what is
+unknown is None, never 0. Nothing is cached: a value is never older than the call that returned it.
+Functions may be called from any thread at once. They give up the GIL while they read or wait, but
+for pid_cpu_ns(), which is one system call.
+
+docs/python.md is a tour; docs/counters.md says what each number is worth.
+"""
+
+from camp import _camp
+from camp import _errors
+from camp._counters import (cpu, cpu_count, cpu_ids, cpu_utilisation, cpus, difference, disk, disks,
+                            free_memory_bytes, kernel, memory, network, networks, partitions,
+                            utilisation)
+from camp._errors import (Error, FormatError, Gone, Invalid, NotSupported, OutOfMemory, Permission,
+                          ReadError)
+from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes, taskstats)
+from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Losses, Memory,
+                           Network, Source, Task, TaskExit, Taskstat, TaskUtilisation, Utilisation)
+
+__version__ = _camp.version
+pid_cpu_ns = _camp.pid_cpu_ns
+
+_camp.use(_errors.make, {**RECORDS, 'Process': Process, 'Thread': Thread})
+
+__all__ = [
+    'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'Error', 'Event', 'FormatError', 'Gone', 'Invalid',
+    'Kernel', 'Losses', 'Memory', 'Network', 'NotSupported', 'OutOfMemory', 'Permission', 'Process',
+    'ReadError', 'Source', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
+    'Utilisation', 'cpu', 'cpu_count', 'cpu_ids', 'cpu_utilisation', 'cpus', 'difference', 'disk',
+    'disks', 'fork_count', 'free_memory_bytes', 'kernel', 'memory', 'network', 'networks',
+    'partitions', 'pid_cpu_ns', 'process', 'processes', 'taskstats', 'utilisation']

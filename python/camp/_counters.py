@@ -1,0 +1,101 @@
+"""The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads anew."""
+
+import time
+from typing import List, Optional
+
+from camp import _camp
+from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
+
+_TOTAL = -1  # all CPUs together, for the extension
+_ALL_MEMORY = (1 << 7) - 1
+_FREE_MEMORY = 1 << 1
+_ANY, _WHOLE, _PARTITION = range(3)
+
+
+def cpu_count(source: Optional[Source] = None) -> int:
+    """How many CPUs are online."""
+    return _camp.cpu_count(source)
+
+
+def cpu_ids(source: Optional[Source] = None) -> List[int]:
+    """The numbers of the online CPUs, ascending; there are holes where CPUs are offline."""
+    return _camp.cpu_ids(source)
+
+
+def cpu(number: Optional[int] = None, source: Optional[Source] = None) -> Cpu:
+    """One CPU, or (None) all together. Gone: it is offline, or there is none of that number."""
+    return _camp.cpu(source, _TOTAL if number is None else number)
+
+
+def cpus(source: Optional[Source] = None) -> List[Cpu]:
+    """Each online CPU, ascending, of one point in time. Their total is cpu()."""
+    return _camp.cpus(source)[1:]
+
+
+def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
+    """Where the time between two readings of the same CPU went.
+
+    Args:
+        cpus: how many they cover: 1, or cpu_count() of readings of all together.
+
+    Raises:
+        Invalid: no time lies between them.
+    """
+    return _camp.cpu_difference(before, after, cpus)
+
+
+def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
+                    source: Optional[Source] = None) -> Utilisation:
+    """Reads a CPU (None: all together), waits `interval` seconds, reads it again.
+
+    The resolution of /proc/stat is 1/100 s: of 0.1 s each number is good to 10 percent of a CPU.
+    """
+    before = cpu(number, source)
+    time.sleep(interval)
+    return utilisation(before, cpu(number, source), cpu_count(source) if number is None else 1)
+
+
+def memory(source: Optional[Source] = None) -> Memory:
+    """Physical memory and swap."""
+    return _camp.memory(source, _ALL_MEMORY)
+
+
+def free_memory_bytes(source: Optional[Source] = None) -> Optional[int]:
+    """Memory used for nothing at all, by the cheapest way there is: one system call on Linux."""
+    return _camp.memory(source, _FREE_MEMORY).free_bytes
+
+
+def network(name: str, source: Optional[Source] = None) -> Network:
+    """One network interface. Gone: there is none of that name."""
+    return _camp.network(source, name)
+
+
+def networks(source: Optional[Source] = None) -> List[Network]:
+    """Each network interface, of one point in time, in the system's order."""
+    return _camp.networks(source)
+
+
+def disk(name: str, source: Optional[Source] = None) -> Disk:
+    """One disk or partition. Gone: there is none of that name."""
+    return _camp.disk(source, name)
+
+
+def disks(source: Optional[Source] = None) -> List[Disk]:
+    """Each whole disk, of one point in time."""
+    return _camp.disks(source, _WHOLE)
+
+
+def partitions(source: Optional[Source] = None) -> List[Disk]:
+    """Each partition. A disk contains its partitions: do not add the two."""
+    return _camp.disks(source, _PARTITION)
+
+
+def kernel(source: Optional[Source] = None) -> Kernel:
+    """What this kernel counts, and how."""
+    return _camp.kernel(source)
+
+
+def difference(before: int, after: int, bits: int = 64) -> int:
+    """after - before of a counter that is 32 or 64 bits wide. One that wrapped is put right; of one
+    that was set back to zero it is `after`, what was counted since."""
+    return _camp.difference(before, after, bits)

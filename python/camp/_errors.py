@@ -1,0 +1,80 @@
+"""What goes wrong, as exceptions: each is a camp.Error, and the exception of Python that fits it."""
+
+from typing import Dict, Optional, Type
+
+__all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotSupported', 'OutOfMemory', 'Permission',
+           'ReadError']
+
+
+class Error(Exception):
+    """The library could not do what was asked for.
+
+    str() is one line that ends in what can be done about it.
+
+    Attributes:
+        code: the library's result (enum camp_result of camp.h), below 0.
+        system_error: the system's error number (errno of what is an OSError); None: it was none.
+    """
+
+    code: int = 0
+    system_error: Optional[int] = None
+
+    def __init__(self, message: str, code: int = 0, system_error: Optional[int] = None) -> None:
+        super().__init__(message)
+        self.code = code or self.code
+        self.system_error = system_error
+
+
+class Invalid(Error, ValueError):
+    """An argument is off: mend the call."""
+
+    code = -1
+
+
+class NotSupported(Error):
+    """This system, kernel or configuration does not count that."""
+
+    code = -2
+
+
+class Permission(Error, PermissionError):
+    """A capability or permission is missing; the message names it."""
+
+    code = -3
+
+
+class Gone(Error, ProcessLookupError):
+    """The process, thread, CPU, interface or disk is not there, or not any more."""
+
+    code = -4
+
+
+class OutOfMemory(Error, MemoryError):
+    """The kernel had no memory or no descriptor left: try again later."""
+
+    code = -6
+
+
+class ReadError(Error, OSError):
+    """The system refused to be read: see system_error."""
+
+    code = -7
+
+
+class FormatError(Error):
+    """What was read is not what this system writes: a bug, or a fixture."""
+
+    code = -8
+
+
+_BY_CODE: Dict[int, Type[Error]] = {
+    kind.code: kind
+    for kind in (Invalid, NotSupported, Permission, Gone, OutOfMemory, ReadError, FormatError)}
+
+
+def make(code: int, system_error: int, message: str) -> Error:
+    """The exception of a result: the extension calls it."""
+    error = _BY_CODE.get(code, Error)(message, code, system_error or None)
+    if system_error and isinstance(error, OSError):
+        error.errno = system_error
+    return error

@@ -1,0 +1,221 @@
+"""The functions of Figure 3 of "CAMP: A Common API for Measuring Performance" (Gabel and Haungs,
+LISA '07), by their names: its programs run as they are printed.
+
+    from camp.paper import *
+
+Times of functions about CPU time are in ms: the sample interval is their optional second parameter,
+100 by default. With 0 nothing waits: two readings follow each other at once, as in the paper's
+timing runs, and what lies between them is no measurement.
+
+A process identifier is a pid here that knows when its process began, so that a pid given anew is
+camp.Gone and never another process. As in the paper a plain pid will do, and then nobody knows.
+Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None for who is not there.
+docs/paper-names.md has each function's source, and what the paper left open.
+"""
+
+import time as _time
+from typing import List, Optional, Tuple, Union
+
+from camp import _camp
+from camp import _errors
+from camp._records import TaskUtilisation as _TaskUtilisation
+
+__all__ = [
+    'EnumDiskPartitions', 'EnumNetworkInterfaces', 'EnumPhysicalDisks', 'GetCPUCount',
+    'GetCPUtime_Kernel', 'GetCPUtime_Total', 'GetCPUtime_User', 'GetFreePhysicalMemory',
+    'GetNetBytesRecv', 'GetNetBytesRecvd', 'GetNetBytesSent', 'GetNetPacketsRecvd',
+    'GetNetPacketsSent', 'GetNumPageFaults', 'GetNumReads_Disk', 'GetNumReads_Partition',
+    'GetNumWrites_Disk', 'GetNumWrites_Partition', 'GetPercentProcessorTime',
+    'GetProcessIdentifier', 'GetProcessIdentifiers', 'GetThreadCount', 'GetVMSizeKb',
+    'GetWorkingSetKb']
+
+_TOTAL = -1
+_WHOLE, _PARTITION = 1, 2
+_FREE = 1 << 1
+_CPU, _SPLIT, _FAULTS, _SIZE, _THREADS = (1 << bit for bit in (0, 1, 4, 5, 6))
+_DEFAULT_MS = 100
+
+
+class ProcessIdentifier(int):
+    """A pid that knows when its process began."""
+
+    start: int
+
+    def __new__(cls, pid: int, start: int) -> 'ProcessIdentifier':
+        identifier = super().__new__(cls, pid)
+        identifier.start = start
+        return identifier
+
+
+# ------------------------------------------------------------------------------ Global functions
+
+
+def GetPercentProcessorTime(cpu: Optional[int] = None, interval: float = _DEFAULT_MS) -> float:
+    """Time not spent idle, in percent: of one CPU (0-based) or, when it is omitted, of all.
+
+    Waits `interval` ms between two readings. Linux: /proc/stat, idle and iowait, measured where the
+    tick stops in idle; resolution 1/100 s, so of 100 ms 10 percent of a CPU.
+    """
+    number = _TOTAL if cpu is None else cpu
+    before = _camp.cpu(None, number)
+    if interval > 0:
+        _time.sleep(interval / 1000)
+    cpus = _camp.cpu_count(None) if cpu is None else 1
+    busy = _camp.cpu_difference(before, _camp.cpu(None, number), cpus).measured_busy_percent
+    return min(max(busy, 0.0), 100.0)
+
+
+def GetFreePhysicalMemory() -> int:
+    """Physical memory used for nothing, in KB (as in the paper's Table 1). Linux: sysinfo(2)."""
+    return _known(_camp.memory(None, _FREE).free_bytes, 'free memory') // 1024
+
+
+# ----------------------------------------------------------------------------- Network functions
+
+
+def GetNetBytesSent(interface: str) -> int:
+    """Bytes sent on an interface, as its driver counts them. Linux: /proc/net/dev."""
+    return _camp.network(None, interface).sent_bytes
+
+
+def GetNetPacketsSent(interface: str) -> int:
+    """Packets sent on an interface."""
+    return _camp.network(None, interface).sent_packets
+
+
+def GetNetBytesRecvd(interface: str) -> int:
+    """Bytes received on an interface."""
+    return _camp.network(None, interface).received_bytes
+
+
+GetNetBytesRecv = GetNetBytesRecvd  # its name in Figure 1
+
+
+def GetNetPacketsRecvd(interface: str) -> int:
+    """Packets received on an interface."""
+    return _camp.network(None, interface).received_packets
+
+
+# --------------------------------------------------------------------------------------- Disk IO
+
+
+def GetNumReads_Disk(disk: str) -> int:
+    """Read requests that a disk completed, after merging. Linux: /sys/class/block/DISK/stat."""
+    return _camp.disk(None, disk).reads
+
+
+def GetNumWrites_Disk(disk: str) -> int:
+    """Write requests that a disk completed, after merging."""
+    return _camp.disk(None, disk).writes
+
+
+def GetNumReads_Partition(partition: str) -> int:
+    """Read requests that a partition completed, after merging."""
+    return _camp.disk(None, partition).reads
+
+
+def GetNumWrites_Partition(partition: str) -> int:
+    """Write requests that a partition completed, after merging."""
+    return _camp.disk(None, partition).writes
+
+
+# ------------------------------------------------------------------------- Per-process functions
+
+
+def GetNumPageFaults(process: int) -> int:
+    """Minor and major page faults of a process since it began. Linux: /proc/PID/stat."""
+    task = _camp.process_read(None, process, _start(process), _FAULTS)
+    return _known(task.minor_faults, 'page faults') + _known(task.major_faults, 'page faults')
+
+
+def GetCPUtime_Total(process: int, interval: float = _DEFAULT_MS) -> float:
+    """CPU time of a process, in percent of one CPU, in `interval` ms from now: measured by its CPU
+    clock. Of one that runs while it is read, each reading is up to one tick (1 to 10 ms) old."""
+    return _utilisation(process, interval).cpu_percent
+
+
+def GetCPUtime_User(process: int, interval: float = _DEFAULT_MS) -> float:
+    """Likewise in user mode: the measured time in the proportion of samples, resolution 1/100 s."""
+    return _utilisation(process, interval).user_percent
+
+
+def GetCPUtime_Kernel(process: int, interval: float = _DEFAULT_MS) -> float:
+    """Likewise in the kernel."""
+    return _utilisation(process, interval).system_percent
+
+
+def GetWorkingSetKb(process: int) -> int:
+    """Memory of a process that is in RAM, shared pages included, in KB. Linux: /proc/PID/stat."""
+    task = _camp.process_read(None, process, _start(process), _SIZE)
+    return _known(task.resident_bytes, 'working set') // 1024
+
+
+def GetVMSizeKb(process: int) -> int:
+    """Address space that a process has mapped, in KB."""
+    task = _camp.process_read(None, process, _start(process), _SIZE)
+    return _known(task.virtual_bytes, 'size') // 1024
+
+
+def GetThreadCount(process: int) -> int:
+    """Threads that live in a process."""
+    task = _camp.process_read(None, process, _start(process), _THREADS)
+    return _known(task.threads, 'threads')
+
+
+# ------------------------------------------------------------------------- Enumeration functions
+
+
+def EnumDiskPartitions() -> Tuple[str, ...]:
+    """The partitions: each is valid input of the functions that take one."""
+    return tuple(disk.name for disk in _camp.disks(None, _PARTITION))
+
+
+def EnumPhysicalDisks() -> Tuple[str, ...]:
+    """The disks: each is valid input of the functions that take one."""
+    return tuple(disk.name for disk in _camp.disks(None, _WHOLE))
+
+
+def EnumNetworkInterfaces() -> Tuple[str, ...]:
+    """The network interfaces: each is valid input of the functions that take one."""
+    return tuple(network.name for network in _camp.networks(None))
+
+
+def GetCPUCount() -> int:
+    """How many CPUs are online."""
+    return _camp.cpu_count(None)
+
+
+def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
+    """The identifier of the process that has this pid; None: there is none, or it may not be read."""
+    try:
+        return ProcessIdentifier(pid, _camp.process_identify(None, pid).start)
+    except (_errors.Error, OverflowError):
+        return None
+
+
+def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
+    """Those of each process launched from an executable of this name; none: an empty list."""
+    return [ProcessIdentifier(*found) for found in _camp.process_list(None, name)]
+
+
+# -------------------------------------------------------------------------------------- Not of it
+
+
+def _start(process: int) -> int:
+    """When the process began. Of a plain pid: of whoever has it now."""
+    start: Optional[int] = getattr(process, 'start', None)
+    return _camp.process_identify(None, process).start if start is None else start
+
+
+def _utilisation(process: int, interval: float) -> _TaskUtilisation:
+    start = _start(process)
+    before = _camp.process_read(None, process, start, _CPU | _SPLIT)
+    if interval > 0:
+        _time.sleep(interval / 1000)
+    return _camp.process_utilisation(None, process, start, before)
+
+
+def _known(value: Optional[int], what: str) -> int:
+    if value is None:
+        raise _errors.NotSupported(f'{what}: not known here')
+    return value

@@ -1,0 +1,169 @@
+/*
+ * The extension _camp: libcamp and the microstates for the Python of python/camp/, which alone is
+ * meant to import it. What a function takes and returns stands in _camp.pyi.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct module_state *module_state(PyObject *module)
+{
+    return PyModule_GetState(module);
+}
+
+PyObject *raise_error(PyObject *module, int result, const struct camp_error *error)
+{
+    const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
+    PyObject *exception =
+        PyObject_CallFunction(module_state(module)->make_error, "iis#", result,
+                              (int)error->system_error, message, (Py_ssize_t)strlen(message));
+
+    if (exception != NULL)
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_XDECREF(exception);
+    return NULL;
+}
+
+int take_source(PyObject *given, void *ret)
+{
+    struct given_source *source = ret;
+    PyObject *folders[2] = { NULL, NULL };
+    const char **texts[2] = { &source->folders.proc, &source->folders.sys };
+
+    *source = (struct given_source){ 0 };
+    if (given == Py_None)
+        return 1;
+    if (!PyTuple_Check(given)) {
+        PyErr_SetString(PyExc_TypeError, "a source is a camp.Source(proc, sys)");
+        return 0;
+    }
+    if (!PyArg_ParseTuple(given, "OO;a source is a camp.Source(proc, sys)", &folders[0],
+                          &folders[1]))
+        return 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (folders[i] == Py_None)
+            continue;
+        if (!PyArg_Parse(folders[i], "s", texts[i]))
+            return 0;
+    }
+    source->source = &source->folders;
+    return 1;
+}
+
+void *capsule_of(PyObject *capsule, const char *name)
+{
+    return PyCapsule_GetPointer(capsule, name);
+}
+
+/* ------------------------------------------------------------------------------- Lists -- */
+
+int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
+             struct camp_error *error)
+{
+    size_t capacity = 64;
+    void *items = NULL;
+    size_t count = 0;
+    int r;
+
+    do {
+        void *grown = realloc(items, capacity * listing->size);
+
+        if (grown == NULL) {
+            free(items);
+            return CAMP_E_NOMEM;
+        }
+        items = grown;
+        r = listing->read(listing, items, capacity, &count, error);
+        capacity = count + count / 8 + 64;
+    } while (r == CAMP_E_SPACE);
+    if (r < 0) {
+        free(items);
+        return r;
+    }
+    *ret_items = items;
+    *ret_count = count;
+    return CAMP_OK;
+}
+
+PyObject *list_records(PyObject *module, enum record_kind kind, const struct listing *listing)
+{
+    struct camp_error error = { 0 };
+    PyObject *list;
+    void *items;
+    size_t count;
+    int r;
+
+    Py_BEGIN_ALLOW_THREADS r = list_all(listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    list = record_list(module, kind, items, listing->size, count);
+    free(items);
+    return list;
+}
+
+/* ------------------------------------------------------------------------- The module -- */
+
+static PyMethodDef own_methods[] = {
+    { "use", records_use, METH_VARARGS, "use(make_error, classes): the Python half." },
+    { NULL },
+};
+
+static int visit_module(PyObject *module, visitproc visit, void *arg)
+{
+    struct module_state *state = module_state(module);
+
+    Py_VISIT(state->make_error);
+    for (size_t i = 0; i < RECORD_KIND_COUNT; i++)
+        Py_VISIT(state->classes[i]);
+    return 0;
+}
+
+static int clear_module(PyObject *module)
+{
+    struct module_state *state = module_state(module);
+
+    Py_CLEAR(state->make_error);
+    for (size_t i = 0; i < RECORD_KIND_COUNT; i++)
+        Py_CLEAR(state->classes[i]);
+    return 0;
+}
+
+static void free_module(void *module)
+{
+    clear_module(module);
+}
+
+static int fill_module(PyObject *module)
+{
+    PyMethodDef *const files[] = { own_methods, counter_methods, process_methods,
+                                   taskstats_methods };
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (PyModule_AddFunctions(module, files[i]) != 0)
+            return -1;
+    }
+    return PyModule_AddStringConstant(module, "version", camp_version());
+}
+
+static PyModuleDef_Slot slots[] = {
+    { Py_mod_exec, (void *)fill_module },
+    { 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_camp",
+    .m_doc = "What camp is made of; import camp instead.",
+    .m_size = sizeof(struct module_state),
+    .m_slots = slots,
+    .m_traverse = visit_module,
+    .m_clear = clear_module,
+    .m_free = free_module,
+};
+
+PyMODINIT_FUNC PyInit__camp(void); /* which Python.h does not declare */
+
+PyMODINIT_FUNC PyInit__camp(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,100 @@
+/*
+ * What the files of the extension _camp share: the module's state, and its ways to raise.
+ *
+ * Only the limited API of Python 3.8 is used, so that one binary serves every later version. There
+ * is no global: what belongs to an interpreter is in the module's state. What lives longer than a
+ * call (a session, a source) is a capsule, which frees what it holds.
+ */
+#ifndef CAMP_EXTENSION_MODULE_H
+#define CAMP_EXTENSION_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+
+/* The classes of python/camp/_records.py, in the order of records[] of records.c. */
+enum record_kind {
+    RECORD_CPU,
+    RECORD_MEMORY,
+    RECORD_NETWORK,
+    RECORD_DISK,
+    RECORD_PROCESS,
+    RECORD_THREAD,
+    RECORD_TASK,
+    RECORD_TASKSTAT,
+    RECORD_TASK_EXIT,
+    RECORD_KERNEL,
+    RECORD_UTILISATION,
+    RECORD_TASK_UTILISATION,
+    RECORD_CPU_STATES,
+    RECORD_LOSSES,
+    RECORD_DISK_WAIT,
+    RECORD_EVENT,
+    RECORD_KIND_COUNT
+};
+
+struct module_state {
+    PyObject *make_error; /* python/camp/_errors.py: (code, errno, message) -> an exception */
+    PyObject *classes[RECORD_KIND_COUNT];
+};
+
+/* The state of the module, which is `self` of each of its functions. */
+struct module_state *module_state(PyObject *module);
+
+/* Raises what this result is in Python. Always NULL. */
+PyObject *raise_error(PyObject *module, int result, const struct camp_error *error);
+
+/* A record of a kind from its struct of camp.h or states.h; what is unknown is None. NULL: raised.
+ */
+PyObject *record_make(PyObject *module, enum record_kind kind, const void *from);
+
+/* A list of records from items[count], `size` bytes apart. */
+PyObject *record_list(PyObject *module, enum record_kind kind, const void *items, size_t size,
+                      size_t count);
+
+/* The numbers of such a record back into its struct, which is zeroed. False: raised. */
+bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void *into);
+
+/* _camp.use(make_error, classes): the Python half of the module, once. */
+PyObject *records_use(PyObject *module, PyObject *arguments);
+
+/* Bytes as text: what is no UTF-8 comes back as it was by os.fsencode(). */
+PyObject *text_of(const char *bytes, size_t length);
+
+/* A source as it was given: None, or (proc, sys) with None for what is usual. For "O&", whose
+ * texts stay those of the argument. */
+struct given_source {
+    struct camp_source folders;
+    const struct camp_source *source; /* NULL: this machine */
+};
+int take_source(PyObject *given, void *ret);
+
+/* What a function of the library fills: items[capacity], their true number in *ret_count. */
+struct listing {
+    int (*read)(const struct listing *listing, void *items, size_t capacity, size_t *ret_count,
+                struct camp_error *error);
+    size_t size; /* of an item */
+    const struct camp_source *source;
+    const void *of; /* what is listed of: a name, a process */
+    int kind;       /* of disks */
+};
+
+/* All of them, however many, in memory of malloc(3). Without the GIL. */
+int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
+             struct camp_error *error);
+
+/* The same as a list of records. */
+PyObject *list_records(PyObject *module, enum record_kind kind, const struct listing *listing);
+
+/* A capsule's pointer; NULL: raised, as it is of another kind. */
+void *capsule_of(PyObject *capsule, const char *name);
+
+/* The functions of each file, ended by a row of NULL. */
+extern PyMethodDef counter_methods[];
+extern PyMethodDef process_methods[];
+extern PyMethodDef taskstats_methods[];
+
+#endif

@@ -1,0 +1,199 @@
+/* Processes and threads. A process is passed as its pid and start, which make it what it is. */
+#include "module.h"
+
+#include <signal.h>
+
+/* ------------------------------------------------------------------------------ Lists -- */
+
+static PyObject *fork_count(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    uint64_t count;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS r = camp_fork_count(given.source, &count, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : PyLong_FromUnsignedLongLong(count);
+}
+
+static PyObject *process_identify(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_process ret;
+    int pid, r;
+
+    if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &pid))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS r = camp_process_identify(given.source, pid, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : record_make(module, RECORD_PROCESS, &ret);
+}
+
+static int read_processes(const struct listing *listing, void *items, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
+{
+    if (listing->of == NULL)
+        return camp_process_list(listing->source, items, listing->size, capacity, ret_count, error);
+    return camp_process_find(listing->source, listing->of, items, listing->size, capacity,
+                             ret_count, error);
+}
+
+static PyObject *process_list(PyObject *module, PyObject *arguments)
+{
+    struct listing listing = { .read = read_processes, .size = sizeof(struct camp_process) };
+    struct given_source given;
+    const char *name;
+
+    if (!PyArg_ParseTuple(arguments, "O&z", take_source, &given, &name))
+        return NULL;
+    listing.source = given.source;
+    listing.of = name;
+    return list_records(module, RECORD_PROCESS, &listing);
+}
+
+static int read_threads(const struct listing *listing, void *items, size_t capacity,
+                        size_t *ret_count, struct camp_error *error)
+{
+    return camp_thread_list(listing->source, listing->of, items, listing->size, capacity, ret_count,
+                            error);
+}
+
+static PyObject *thread_list(PyObject *module, PyObject *arguments)
+{
+    struct listing listing = { .read = read_threads, .size = sizeof(struct camp_thread) };
+    struct camp_process process = { 0 };
+    unsigned long long start;
+    struct given_source given;
+
+    if (!PyArg_ParseTuple(arguments, "O&iK", take_source, &given, &process.pid, &start))
+        return NULL;
+    process.start = start;
+    listing.source = given.source;
+    listing.of = &process;
+    return list_records(module, RECORD_THREAD, &listing);
+}
+
+/* --------------------------------------------------------------------------- Readings -- */
+
+static PyObject *process_read(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct given_source given;
+    unsigned long long start;
+    struct camp_task ret;
+    unsigned wanted;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "O&iKI", take_source, &given, &process.pid, &start, &wanted))
+        return NULL;
+    process.start = start;
+    Py_BEGIN_ALLOW_THREADS r =
+        camp_process_read(given.source, &process, wanted, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : record_make(module, RECORD_TASK, &ret);
+}
+
+static PyObject *thread_read(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_thread thread = { 0 };
+    struct given_source given;
+    unsigned long long start;
+    struct camp_task ret;
+    unsigned wanted;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "O&iiKI", take_source, &given, &thread.pid, &thread.tid,
+                          &start, &wanted))
+        return NULL;
+    thread.start = start;
+    Py_BEGIN_ALLOW_THREADS r =
+        camp_thread_read(given.source, &thread, wanted, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : record_make(module, RECORD_TASK, &ret);
+}
+
+/* One system call of 0.2 us, which never waits: the GIL is kept, as giving it up may cost more than
+ * the call, and where other threads compute 5 ms. */
+static PyObject *pid_cpu_ns(PyObject *module, PyObject *argument)
+{
+    const long pid = PyLong_AsLong(argument);
+    uint64_t ns;
+    int r;
+
+    if (pid == -1 && PyErr_Occurred())
+        return NULL;
+    r = pid < 1 || pid > INT32_MAX ? CAMP_E_GONE : camp_pid_cpu_ns((int32_t)pid, &ns);
+    if (r < 0) {
+        struct camp_error error = { .code = r };
+
+        PyOS_snprintf(error.message, sizeof error.message, "process %ld: there is none (any more)",
+                      pid);
+        return raise_error(module, r, &error);
+    }
+    return PyLong_FromUnsignedLongLong(ns);
+}
+
+static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct given_source given;
+    unsigned long long start;
+    uint64_t ns;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "O&iK", take_source, &given, &process.pid, &start))
+        return NULL;
+    process.start = start;
+    Py_BEGIN_ALLOW_THREADS r = camp_process_cpu_ns(given.source, &process, &ns, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : PyLong_FromUnsignedLongLong(ns);
+}
+
+/* Since an earlier reading of it, which whoever calls has waited after. */
+static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct camp_task previous = { 0 };
+    struct camp_task_utilisation ret;
+    struct given_source given;
+    unsigned long long start;
+    PyObject *before;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "O&iKO", take_source, &given, &process.pid, &start, &before) ||
+        !record_take(module, RECORD_TASK, before, &previous))
+        return NULL;
+    process.start = start;
+    Py_BEGIN_ALLOW_THREADS r =
+        camp_process_utilisation(given.source, &process, 0, &previous, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
+                                      : record_make(module, RECORD_TASK_UTILISATION, &ret);
+}
+
+PyMethodDef process_methods[] = {
+    { "fork_count", fork_count, METH_VARARGS, NULL },
+    { "process_identify", process_identify, METH_VARARGS, NULL },
+    { "process_list", process_list, METH_VARARGS, NULL },
+    { "process_read", process_read, METH_VARARGS, NULL },
+    { "process_cpu_ns", process_cpu_ns, METH_VARARGS, NULL },
+    { "process_utilisation", process_utilisation, METH_VARARGS, NULL },
+    { "pid_cpu_ns", pid_cpu_ns, METH_O,
+      "pid_cpu_ns(pid, /)\n--\n\n"
+      "CPU time of the process that has this pid now, in ns since it began: measured, resolution\n"
+      "1 ns, of any user's process. One system call (0.3 us).\n\n"
+      "It cannot know whether the pid was given to another process since you learned it:\n"
+      "Process.cpu_ns() does. Gone: no process has this pid.\n\n"
+      "Linux: the process's CPU clock. Of one that runs on another CPU at this moment it is as of\n"
+      "the last tick or switch." },
+    { "thread_list", thread_list, METH_VARARGS, NULL },
+    { "thread_read", thread_read, METH_VARARGS, NULL },
+    { NULL },
+};

@@ -1,0 +1,140 @@
+/* A session with taskstats: a capsule around struct camp_taskstats. */
+#include "module.h"
+
+#include <stdlib.h>
+
+#define CAPSULE "camp.taskstats"
+#define EXITS_AT_ONCE 256
+
+static void close_session(PyObject *capsule)
+{
+    struct camp_taskstats *session = PyCapsule_GetPointer(capsule, CAPSULE);
+
+    if (session == NULL)
+        return;
+    camp_taskstats_close(session);
+    free(session);
+}
+
+static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
+{
+    struct camp_taskstats *session = malloc(sizeof *session);
+    struct camp_error error = { 0 };
+    PyObject *capsule;
+    int listens, r;
+
+    if (session == NULL || !PyArg_ParseTuple(arguments, "p", &listens)) {
+        free(session);
+        return session == NULL ? PyErr_NoMemory() : NULL;
+    }
+    *session = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
+    r = camp_taskstats_open(session, &error);
+    if (r == CAMP_OK && listens) {
+        r = camp_taskstats_listen(session, &error);
+        if (r < 0)
+            camp_taskstats_close(session);
+    }
+    capsule =
+        r < 0 ? raise_error(module, r, &error) : PyCapsule_New(session, CAPSULE, close_session);
+    if (capsule == NULL)
+        free(session);
+    return capsule;
+}
+
+/* pids[count] of a sequence of them. NULL: raised. */
+static int32_t *take_pids(PyObject *given, size_t *ret_count)
+{
+    PyObject *list = PySequence_List(given);
+    const Py_ssize_t count = list != NULL ? PyList_Size(list) : 0;
+    int32_t *pids = malloc(((size_t)count + 1) * sizeof *pids);
+
+    for (Py_ssize_t i = 0; list != NULL && pids != NULL && i < count; i++)
+        pids[i] = (int32_t)PyLong_AsLong(PyList_GetItem(list, i));
+    if (PyErr_Occurred() || list == NULL || pids == NULL) {
+        free(pids);
+        pids = NULL;
+        if (!PyErr_Occurred())
+            PyErr_NoMemory();
+    }
+    Py_XDECREF(list);
+    *ret_count = (size_t)count;
+    return pids;
+}
+
+/* Records in the order of the pids; None for who is gone. */
+static PyObject *answers(PyObject *module, const struct camp_taskstat *tasks, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *answer;
+
+        if (tasks[i].result < 0) {
+            Py_INCREF(Py_None);
+            answer = Py_None;
+        } else {
+            answer = record_make(module, RECORD_TASKSTAT, &tasks[i]);
+        }
+        if (answer == NULL || PyList_SetItem(list, (Py_ssize_t)i, answer) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *taskstats_read(PyObject *module, PyObject *arguments)
+{
+    struct camp_taskstats *session;
+    struct camp_taskstat *tasks;
+    struct camp_error error = { 0 };
+    PyObject *capsule, *given, *ret = NULL;
+    int32_t *pids;
+    size_t count;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "OO", &capsule, &given))
+        return NULL;
+    session = PyCapsule_GetPointer(capsule, CAPSULE);
+    pids = session != NULL ? take_pids(given, &count) : NULL;
+    if (pids == NULL)
+        return NULL;
+    tasks = calloc(count + 1, sizeof *tasks);
+    if (tasks == NULL) {
+        PyErr_NoMemory();
+        goto out;
+    }
+    Py_BEGIN_ALLOW_THREADS r =
+        camp_taskstats_read(session, pids, count, tasks, sizeof *tasks, &error);
+    Py_END_ALLOW_THREADS ret =
+        r < 0 ? raise_error(module, r, &error) : answers(module, tasks, count);
+
+out:
+    free(pids);
+    free(tasks);
+    return ret;
+}
+
+/* The records that wait, up to EXITS_AT_ONCE, and how many the kernel dropped since it began. */
+static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
+{
+    struct camp_taskstats *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    struct camp_task_exit exits[EXITS_AT_ONCE];
+    struct camp_error error = { 0 };
+    PyObject *list;
+    size_t count;
+    int r;
+
+    if (session == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS r =
+        camp_taskstats_exits(session, exits, sizeof exits[0], EXITS_AT_ONCE, &count, &error);
+    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    list = record_list(module, RECORD_TASK_EXIT, exits, sizeof exits[0], count);
+    return list == NULL ? NULL : Py_BuildValue("NK", list, (unsigned long long)session->overruns);
+}
+
+PyMethodDef taskstats_methods[] = {
+    { "taskstats_open", taskstats_open, METH_VARARGS, NULL },
+    { "taskstats_read", taskstats_read, METH_VARARGS, NULL },
+    { "taskstats_exits", taskstats_exits, METH_O, NULL },
+    { NULL },
+};

@@ -1,0 +1,168 @@
+"""The counters, beside psutil: what psutil reads between two readings of camp lies between them."""
+
+import os
+import subprocess
+import time
+import unittest
+
+import camp
+from subjects import Sleeper
+
+try:
+    import psutil
+except ImportError:
+    psutil = None
+
+NEEDS_PSUTIL = unittest.skipIf(psutil is None, 'python3-psutil is not installed')
+HZ = os.sysconf('SC_CLK_TCK')
+
+
+def units(seconds):
+    """psutil's float as the whole units of /proc that it was made from."""
+    return round(seconds * HZ)
+
+
+def units_of_ns(ns):
+    return ns * HZ // 1_000_000_000
+
+
+class BesidePsutil(unittest.TestCase):
+    def between(self, before, value, after, what):
+        self.assertLessEqual(before, value, what)
+        self.assertLessEqual(value, after, what)
+
+    @NEEDS_PSUTIL
+    def test_times_of_cpus_lie_between_two_readings(self):
+        before = camp.cpus()
+        theirs = psutil.cpu_times(percpu=True)
+        after = camp.cpus()
+        self.assertEqual(len(before), len(theirs))
+        for first, their, last in zip(before, theirs, after):
+            for name in ('system', 'idle', 'irq', 'softirq', 'steal', 'guest', 'guest_nice'):
+                self.between(units_of_ns(getattr(first, name + '_ns')), units(getattr(their, name)),
+                             units_of_ns(getattr(last, name + '_ns')), name)
+            # There guest is a part of user, here it is not.
+            self.between(units_of_ns(first.user_ns + first.guest_ns), units(their.user),
+                         units_of_ns(last.user_ns + last.guest_ns), 'user')
+
+    @NEEDS_PSUTIL
+    def test_counters_of_networks_lie_between_two_readings(self):
+        names = {'received_bytes': 'bytes_recv', 'sent_bytes': 'bytes_sent',
+                 'received_packets': 'packets_recv', 'sent_packets': 'packets_sent',
+                 'received_errors': 'errin', 'sent_errors': 'errout'}
+        before = {network.name: network for network in camp.networks()}
+        theirs = psutil.net_io_counters(pernic=True, nowrap=False)
+        after = {network.name: network for network in camp.networks()}
+        both = set(before) & set(theirs) & set(after)
+        self.assertIn('lo', both)
+        for name in both:
+            for ours, their in names.items():
+                self.between(getattr(before[name], ours), getattr(theirs[name], their),
+                             getattr(after[name], ours), f'{name} {ours}')
+
+    @NEEDS_PSUTIL
+    def test_counters_of_disks_lie_between_two_readings(self):
+        def read():
+            return {disk.name: disk for disk in camp.disks() + camp.partitions()}
+        before, theirs, after = read(), psutil.disk_io_counters(True, False), read()
+        both = set(before) & set(theirs or {}) & set(after)
+        for name in both:
+            for ours, their in (('reads', 'read_count'), ('writes', 'write_count'),
+                                ('read_bytes', 'read_bytes'), ('written_bytes', 'write_bytes')):
+                self.between(getattr(before[name], ours), getattr(theirs[name], their),
+                             getattr(after[name], ours), f'{name} {ours}')
+
+    @NEEDS_PSUTIL
+    def test_counters_of_a_process_lie_between_two_readings(self):
+        us, them = camp.process(os.getpid()), psutil.Process()
+        before = us.read()
+        times, switches, threads = them.cpu_times(), them.num_ctx_switches(), them.num_threads()
+        io = them.io_counters()
+        after = us.read()
+        for ours, theirs in (('user_ns', times.user), ('system_ns', times.system)):
+            self.between(units_of_ns(getattr(before, ours)), units(theirs),
+                         units_of_ns(getattr(after, ours)), ours)
+        self.between(before.voluntary_switches, switches.voluntary, after.voluntary_switches, 'vcx')
+        self.between(before.involuntary_switches, switches.involuntary, after.involuntary_switches,
+                     'icx')
+        self.between(before.written_bytes, io.write_bytes, after.written_bytes, 'written')
+        self.assertEqual((before.threads, before.parent, before.name),
+                         (threads, them.ppid(), them.name()))
+
+    @NEEDS_PSUTIL
+    def test_the_size_of_a_sleeping_process_is_the_same(self):
+        with Sleeper() as child:
+            self.assertEqual(camp.process(child.pid).read('virtual_bytes').virtual_bytes,
+                             psutil.Process(child.pid).memory_info().vms)
+        self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
+
+    @NEEDS_PSUTIL
+    def test_processes_seen_in_both_readings_are_seen_by_psutil(self):
+        before = {process.pid for process in camp.processes()}
+        theirs = set(psutil.pids())
+        after = {process.pid for process in camp.processes()}
+        self.assertLessEqual(before & after, theirs)
+
+
+class Laws(unittest.TestCase):
+    def test_cpu_time_is_the_processes_own_clock(self):
+        first = time.process_time_ns()
+        ours = camp.pid_cpu_ns(os.getpid())
+        task = camp.process(os.getpid())
+        by_identifier = task.cpu_ns()
+        read = task.read('cpu_ns')
+        last = time.process_time_ns()
+        self.assertLessEqual(first, ours)
+        self.assertLessEqual(ours, by_identifier)
+        self.assertLessEqual(by_identifier, read.cpu_ns)
+        self.assertLessEqual(read.cpu_ns, last)
+        self.assertEqual((read.cpu_provenance, read.cpu_resolution_ns), ('measured', 1))
+
+    def test_columns_of_a_cpu_are_disjoint_and_add_up(self):
+        total, each = camp.cpu(), camp.cpus()
+        self.assertIsNone(total.cpu)
+        self.assertEqual([cpu.cpu for cpu in each], camp.cpu_ids())
+        self.assertEqual(len(each), camp.cpu_count())
+        self.assertLessEqual(total.idle_ns, sum(cpu.idle_ns for cpu in camp.cpus()) + len(each) *
+                             10**9 // HZ)
+
+    def test_only_what_is_wanted_is_read(self):
+        task = camp.process(os.getpid()).read('cpu_ns')
+        self.assertIsNone(task.voluntary_switches)
+        self.assertIsNone(task.sampled_ns)
+        self.assertIsNotNone(camp.process(os.getpid()).read('voluntary_switches').voluntary_switches)
+
+    def test_a_difference_survives_a_wrap_and_a_reset(self):
+        self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
+        self.assertEqual(camp.difference(10**12, 7), 7)
+        self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
+
+    def test_two_readings_at_one_time_have_no_utilisation(self):
+        cpu = camp.cpu()
+        self.assertRaises(camp.Invalid, camp.utilisation, cpu, cpu)
+        self.assertRaises(TypeError, camp.utilisation, cpu, (1, 2))
+
+
+class Errors(unittest.TestCase):
+    def test_who_is_gone_is_said_by_the_exception_that_fits(self):
+        child = subprocess.Popen(['true'])
+        process = camp.process(child.pid)
+        child.wait()
+        for ask in (process.cpu_ns, process.read, process.threads, process.utilisation,
+                    lambda: camp.process(child.pid), lambda: camp.pid_cpu_ns(child.pid)):
+            with self.assertRaises(ProcessLookupError) as caught:
+                ask()
+            self.assertIsInstance(caught.exception, camp.Gone)
+            self.assertEqual(caught.exception.code, -4)
+            self.assertNotIn('\n', str(caught.exception))
+
+    def test_wrong_arguments_are_value_and_type_errors(self):
+        self.assertRaises(ValueError, camp.process(os.getpid()).read, 'no_such_field')
+        self.assertRaises(TypeError, camp.network, 3)
+        self.assertRaises(TypeError, camp.pid_cpu_ns, 'x')
+        self.assertRaises(ValueError, camp.network, 'a\0b')
+        self.assertRaises(TypeError, camp.memory, 'proc')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,191 @@
+"""camp.paper: the names of Figure 3, and the programs of Figures 1 and 4 as they are printed."""
+
+import inspect
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import camp
+from camp import paper
+import printed
+from subjects import Sleeper
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+
+# Sends a known number of packets to itself while Figure 1's program sleeps, alone in a network
+# namespace; prints the rate and what it should be.
+TRAFFIC = '''
+import socket, sys, threading, time
+sys.path.insert(0, %r)
+import printed
+names = printed.load('figure1.py')
+receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+receiver.bind(('127.0.0.1', 0))
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+done = []
+def send():
+    time.sleep(0.1)
+    for _ in range(1000):
+        sender.sendto(bytes(32), receiver.getsockname())
+    done.append(time.monotonic())
+thread = threading.Thread(target=send)
+thread.start()
+rate = names['BulkByteTransferRate']('lo')
+assert done, 'the traffic took longer than the interval'
+thread.join()
+# IP and UDP headers are 28 bytes, and each packet is sent and received.
+print(rate, 2 * 1000 * (32 + 28) / names['SAMPLE_INTERVAL'])
+'''
+
+# Wastes CPU time; tells its own clocks whenever it is asked by a signal.
+WASTE = '''
+import signal, sys, time
+sys.path.insert(0, %r)
+import printed
+def tell(*_):
+    print(time.monotonic_ns(), time.process_time_ns(), flush=True)
+signal.signal(signal.SIGUSR1, tell)
+tell()
+printed.load('figure4.py')['waste'](%d)
+'''
+
+
+class Waste:
+    """A process that runs Figure 4's program, and says what it used by its own clock."""
+
+    def __init__(self, amount):
+        self.process = subprocess.Popen(
+            [sys.executable, '-c', WASTE % (str(printed.FOLDER), amount)],
+            stdout=subprocess.PIPE, text=True)
+        self.read()
+
+    def read(self):
+        at_ns, used_ns = self.process.stdout.readline().split()
+        return int(at_ns), int(used_ns)
+
+    def ask(self):
+        """(monotonic clock, CPU time of the process), both in ns, by itself."""
+        self.process.send_signal(signal.SIGUSR1)
+        return self.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Names(unittest.TestCase):
+    def test_every_name_of_figure_3_is_there_with_its_parameters(self):
+        text = (TREE / 'docs' / 'paper-names.md').read_text(encoding='utf-8')
+        printed_names = dict(re.findall(r'^\| `(\w+)\((\w*)\)`', text, re.MULTILINE))
+        self.assertEqual(len(printed_names), 23)
+        for name, parameter in printed_names.items():
+            parameters = inspect.signature(getattr(paper, name)).parameters
+            self.assertEqual(list(parameters)[:1], [parameter] if parameter else [], name)
+        self.assertEqual(set(paper.__all__), {*printed_names, 'GetNetBytesRecv'})
+
+    def test_functions_of_cpu_time_take_an_interval_of_100_ms_unless_told(self):
+        with_interval = [name for name in paper.__all__
+                         if 'interval' in inspect.signature(getattr(paper, name)).parameters]
+        self.assertEqual(with_interval, ['GetCPUtime_Kernel', 'GetCPUtime_Total', 'GetCPUtime_User',
+                                         'GetPercentProcessorTime'])
+        for name in with_interval:
+            parameters = inspect.signature(getattr(paper, name)).parameters
+            self.assertEqual(parameters['interval'].default, 100)
+            self.assertEqual(list(parameters).index('interval'), 1)
+
+    def test_what_is_enumerated_is_valid_input(self):
+        for name in paper.EnumNetworkInterfaces():
+            for function in (paper.GetNetBytesSent, paper.GetNetPacketsSent, paper.GetNetBytesRecv,
+                             paper.GetNetBytesRecvd, paper.GetNetPacketsRecvd):
+                self.assertGreaterEqual(function(name), 0)
+        for name in paper.EnumPhysicalDisks():
+            self.assertGreaterEqual(paper.GetNumReads_Disk(name), 0)
+            self.assertGreaterEqual(paper.GetNumWrites_Disk(name), 0)
+        for name in paper.EnumDiskPartitions():
+            self.assertGreaterEqual(paper.GetNumReads_Partition(name), 0)
+            self.assertGreaterEqual(paper.GetNumWrites_Partition(name), 0)
+        self.assertEqual(paper.GetCPUCount(), len(camp.cpu_ids()))
+        for cpu in camp.cpu_ids():
+            self.assertLessEqual(paper.GetPercentProcessorTime(cpu, 1), 100)
+
+
+class Processes(unittest.TestCase):
+    def test_an_identifier_is_a_pid_that_knows_its_process(self):
+        with Sleeper() as child:
+            identifier = paper.GetProcessIdentifier(child.pid)
+            self.assertEqual(identifier, child.pid)
+            for function in (paper.GetNumPageFaults, paper.GetWorkingSetKb, paper.GetVMSizeKb,
+                             paper.GetThreadCount):
+                self.assertGreater(function(identifier), 0)
+                self.assertEqual(function(identifier), function(child.pid))
+            other = paper.ProcessIdentifier(child.pid, identifier.start - 1)
+            self.assertRaises(camp.Gone, paper.GetWorkingSetKb, other)
+        self.assertRaises(camp.Gone, paper.GetThreadCount, identifier)
+
+    def test_who_is_not_there_has_no_identifier(self):
+        child = subprocess.Popen(['true'])
+        child.wait()
+        for pid in (child.pid, 0, -1, 10**12):
+            self.assertIsNone(paper.GetProcessIdentifier(pid))
+        self.assertEqual(paper.GetProcessIdentifiers('no-such-program'), [])
+
+    def test_processes_are_found_by_the_name_of_their_executable(self):
+        with Sleeper() as one, Sleeper() as other:
+            found = paper.GetProcessIdentifiers(os.path.basename(os.readlink(f'/proc/{one.pid}/exe')))
+            for child in (one, other):
+                self.assertIn(paper.GetProcessIdentifier(child.pid), found)
+
+    def test_a_rate_of_0_does_not_wait(self):
+        # More than a default interval for each of them would be.
+        start = time.monotonic()
+        for _ in range(50):
+            for percent in (paper.GetPercentProcessorTime(None, 0),
+                            paper.GetCPUtime_Total(os.getpid(), 0),
+                            paper.GetCPUtime_User(os.getpid(), 0)):
+                self.assertIsInstance(percent, float)
+        self.assertLess(time.monotonic() - start, 50 * 3 * 0.1)
+
+
+class AsPrinted(unittest.TestCase):
+    def test_the_programs_are_letter_by_letter_those_of_the_paper(self):
+        figures = {name: (printed.FOLDER / name).read_text(encoding='ascii')
+                   for name in printed.PRELUDE}
+        self.assertEqual([len(text.splitlines()) for text in figures.values()], [11, 8])
+
+    def test_figure_1_tells_the_rate_of_known_traffic(self):
+        words = ['unshare', '-n'] if os.geteuid() == 0 else ['unshare', '-rn']
+        script = 'ip link set lo up && exec "$0" -c "$1"'
+        child = subprocess.run(
+            [*words, 'sh', '-c', script, sys.executable, TRAFFIC % str(printed.FOLDER)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+        if child.returncode != 0 and 'unshare' in child.stderr:
+            self.skipTest('no network namespace may be made here')
+        self.assertEqual(child.returncode, 0, child.stderr)
+        rate, expected = map(float, child.stdout.split())
+        self.assertEqual(rate, expected)
+
+    def test_figure_4_is_measured_as_its_own_clock_has_it(self):
+        tick = 1 / (camp.kernel().tick_hz or 100)
+        for amount in (30, 50):
+            with Waste(amount) as waste:
+                identifier = paper.GetProcessIdentifier(waste.process.pid)
+                begin_ns, before_ns = waste.ask()
+                percent = paper.GetCPUtime_Total(identifier, 1000)
+                end_ns, after_ns = waste.ask()
+            whole, used = (end_ns - begin_ns) / 1e9, (after_ns - before_ns) / 1e9
+            # camp's interval lies within the witness', and each of its readings is up to a tick old.
+            self.assertGreaterEqual(percent, 100 * (used - (whole - 1) - tick) / whole)
+            self.assertLessEqual(percent, 100 * (used + tick))
+
+
+if __name__ == '__main__':
+    unittest.main()
