@@ -11,6 +11,11 @@
 
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 
+const char *const from_words[] = { "threads",   "processes", "users", "commands",
+                                   "cgroups",   "cpus",      "check", "sqlite:",
+                                   "postgres:", "mariadb:",  "odbc:", NULL };
+const char *const from_session_words[] = { "postgres:", "mariadb:", "odbc:", NULL };
+
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };

@@ -28,6 +28,10 @@ struct from_options {
     uint64_t notes; /* so many were in what was read, and not said as they are not of now */
 };
 
+/* What shells offer for --from. */
+extern const char *const from_words[];         /* NULL-terminated, as all that follow */
+extern const char *const from_session_words[]; /* database sessions alone */
+
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
     { "group", 0, OPTION_TEXT, &(options)->group, "LABEL",                                         \
@@ -42,7 +46,7 @@ struct from_options {
       "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
       "one on standard input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a "  \
       "database (docs/sessions.md); odbc:DSN, those of Oracle or, with --query, a table.",         \
-      0, 0, NULL },                                                                                \
+      0, 0, from_words },                                                                                \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "SQL",                                      \
       "With sqlite:FILE or odbc:DSN: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \

@@ -21,7 +21,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
           "Instead of this machine: FILE.camp, a recording of check (camp record --from check), or "
           "the folder of a rotated one; or sessions of a database, or a recording of them: how "
           "wrong the database is about them.",
-          0, 0, NULL },
+          0, 0, from_session_words },
         FROM_RULES_OPTIONS(&options->from),
         FROM_PART_OPTIONS(&options->from, "a recording"),
         { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
@@ -45,7 +45,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
           "taskstats, "
           "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended, and of CPUs). Of "
           "database sessions: as docs/sessions.md names them.",
-          0, 0, NULL },
+          0, 0, tiers },
         { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
           "Only these columns of the processes, by their JSON names.", 0, 0, NULL },
         { "table", 0, OPTION_CHOICE, &options->table, "TABLE",

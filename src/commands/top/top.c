@@ -36,7 +36,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         { "group", 'g', OPTION_TEXT, &top->group_text, "WHAT",
           "Of threads: a row is a thread, a process (the default), a user, a command, a cgroup "
           "(version 2) or a workload. Of database sessions: one of their labels.",
-          0, 0, NULL },
+          0, 0, top_group_names },
         { "workload", 'w', OPTION_TEXT, &top->workload_file, "FILE",
           "A row is a workload. A line of FILE is a rule, the first that matches wins: NAME, then "
           "name=REGEX (of the process), user=REGEX, line=REGEX (the command line; to the end of "

@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# Manual pages and completions: what the build writes from the tables of options.
+
+setup_file() {
+    # A page is read once, for all tests; NAME.1.warnings has what was said of it.
+    pages=$(dirname "$(dirname "${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}")")/docs/man
+    for page in "$pages"/*.[13]; do
+        MANWIDTH=80 man --warnings -E UTF-8 -l "$page" 2>"$BATS_FILE_TMPDIR/${page##*/}.warnings" |
+            cat >"$BATS_FILE_TMPDIR/${page##*/}"
+    done
+}
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    BUILD=$(dirname "$(dirname "$CAMP")")
+    COMPLETIONS=$BUILD/packaging/completions
+    PAGES=$BUILD/docs/man
+    PATH=$(dirname "$CAMP"):$PATH
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# All that have options, by camp's own word: "check", "load cpu".
+commands() {
+    "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p' | grep -v '^load$'
+    "$CAMP" load --help | sed -n 's/^  \([a-z]\{1,\}\) .*/load \1/p'
+}
+
+options_of() { # COMMAND: those in its --help
+    # shellcheck disable=SC2086
+    "$CAMP" $1 --help | sed -n 's/^  \(-[a-z]\|  \),\? \(--[a-z-]*\).*/\2/p' | grep -v '^--help$'
+}
+
+# ---------------------------------------------------------------------------- the manual --
+
+@test "each command has a manual page, and the library" {
+    for command in $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'); do
+        [ -s "$PAGES/camp-$command.1" ] || {
+            echo "camp-$command has no page: name it in docs/man/meson.build"
+            false
+        }
+    done
+    [ -s "$PAGES/camp.1" ] && [ -s "$PAGES/libcamp.3" ]
+}
+
+@test "manual pages are formatted without a warning" {
+    for page in "$PAGES"/*.[13]; do
+        [ -s "$BATS_FILE_TMPDIR/${page##*/}" ]
+        diff /dev/null "$BATS_FILE_TMPDIR/${page##*/}.warnings"
+    done
+}
+
+@test "a manual page has name, synopsis, description, options and exit status" {
+    for page in "$BATS_FILE_TMPDIR"/camp-*.1; do
+        for title in NAME SYNOPSIS DESCRIPTION 'OPTIONS\|LOADS' 'EXIT STATUS' 'SEE ALSO'; do
+            grep -qx "\($title\)" "$page" || {
+                echo "$page: $title"
+                false
+            }
+        done
+    done
+}
+
+@test "a manual page has every option that --help has" {
+    commands | while read -r command; do
+        for option in $(options_of "$command"); do
+            grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-${command%% *}.1" || {
+                echo "camp $command: $option"
+                false
+            }
+        done
+    done
+}
+
+# -------------------------------------------------------------------------- completions --
+
+in_bash() {
+    bash "$TREE/tests/commands/complete.bash" "$COMPLETIONS/camp" "$1"
+}
+
+in_zsh() {
+    timeout 20 zsh -f "$TREE/tests/commands/complete.zsh" "$COMPLETIONS/_camp" "$1" \
+        "$BATS_TEST_TMPDIR" </dev/null
+}
+
+in_fish() {
+    HOME=$BATS_TEST_TMPDIR fish -c "source $COMPLETIONS/camp.fish; complete -C '$1'" | cut -f1
+}
+
+# offers LINE WORD...: in each shell these words, and no others. A folder may end in a slash.
+offers() {
+    local line=$1 shell offered
+    shift
+    printf '%s\n' "$@" | sed '/^$/d' | sort >wanted
+    for shell in bash zsh fish; do
+        in_$shell "$line" | sed 's,/$,,; s/^--format=//; /^-h$/d; /^--help$/d; /^--version$/d' |
+            sed '/^$/d' | sort -u >offered
+        echo "$shell: $line"
+        diff wanted offered
+    done
+}
+
+@test "completions are sound to their shells" {
+    bash -n "$COMPLETIONS/camp"
+    zsh -n "$COMPLETIONS/_camp"
+    fish -n "$COMPLETIONS/camp.fish"
+}
+
+@test "shells offer the commands, and what help tells of" {
+    # shellcheck disable=SC2046
+    offers 'camp ' help $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
+    offers 'camp help rec' record
+    # shellcheck disable=SC2046
+    offers 'camp load ' $("$CAMP" load --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
+}
+
+@test "shells offer every option of every command" {
+    commands | while read -r command; do
+        # shellcheck disable=SC1090
+        offered=" $(bash -c '. "$1"; _camp_options_of "$2"; echo "$REPLY"' - "$COMPLETIONS/camp" \
+            "$command") "
+        sed -n "/^_camp_${command/ /_}()/,/^}/p" "$COMPLETIONS/_camp" >zsh.txt
+        grep "'__camp_in $command'" "$COMPLETIONS/camp.fish" >fish.txt
+        for option in $(options_of "$command"); do
+            echo "camp $command $option"
+            [[ $offered == *" $option "* ]]
+            grep -q -e "[ ,]$option[='},[]" zsh.txt
+            grep -q -e " -l ${option#--} " fish.txt
+        done
+    done
+}
+
+@test "shells offer an option's words, and none of what they cannot know" {
+    offers 'camp check --interv' --interval
+    offers 'camp check --format ' text json csv classic
+    offers 'camp check --format=c' csv classic
+    offers 'camp load cpu --phase ' any between-ticks across-ticks
+    touch file
+    offers 'camp check --interval '
+    offers 'camp top --filter '
+}
+
+@test "shells offer files where an option takes one, words and files for --from" {
+    mkdir recordings
+    touch recordings/a.rules
+    offers 'camp top --rules rec' recordings
+    offers 'camp get --proc rec' recordings
+    offers 'camp top --from po' postgres:
+    offers 'camp top --from rec' recordings
+}
+
+@test "shells offer counters, what can be listed, and programs" {
+    offers 'camp get cpu.us' cpu.user_ns
+    offers 'camp list net' networks
+    mkdir only
+    printf '#!/bin/sh\n' >only/unheard-of-program
+    chmod +x only/unheard-of-program
+    PATH=$PWD/only:$PATH offers 'camp time -- unheard-of-p' unheard-of-program
+}
+
+@test "words that shells offer for --from are named in its help" {
+    help=$("$CAMP" record --help)
+    for word in $(in_bash 'camp record --from ' | grep -v /); do
+        echo "$word"
+        [[ $help == *"$word"* ]]
+    done
+}
