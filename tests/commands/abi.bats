@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# libcamp's binary interface: programs that were compiled for it go on running.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    [ "$(uname -m)" = x86_64 ] || skip "the description is of x86-64"
+}
+
+# changed SED-SCRIPT: what tools/abi says of the library with another camp.h.
+changed() {
+    cp -r "$TREE/include" "$BATS_TEST_TMPDIR/"
+    sed -i "$1" "$BATS_TEST_TMPDIR/include/camp/camp.h"
+    run -1 diff -q "$TREE/include/camp/camp.h" "$BATS_TEST_TMPDIR/include/camp/camp.h"
+    cd "$TREE"
+    cc -g -fPIC -shared -fvisibility=hidden -I"$BATS_TEST_TMPDIR/include" -Isrc/counters \
+        src/counters/*.c src/counters/linux/*.c -lmnl -Wl,-soname,libcamp.so.0 \
+        -Wl,--version-script=src/counters/libcamp.map -o "$BATS_TEST_TMPDIR/libcamp.so"
+    run tools/abi "$BATS_TEST_TMPDIR/libcamp.so" "$BATS_TEST_TMPDIR/include/camp"
+}
+
+@test "the library's binary interface is the one that is described" {
+    build=$(dirname "$(dirname "${CAMP:-$TREE/build/gcc/src/camp}")")
+    run "$TREE/tools/abi" "$build"/src/counters/libcamp.so.0.*.[0-9]
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a member in the midst of a struct is refused, and what to do is said" {
+    changed 's/^    uint64_t free_bytes;/    uint64_t dirty_bytes;\n&/'
+    [ "$status" -eq 1 ]
+    [[ $output == *"'uint64_t dirty_bytes', at offset 192"* ]]
+    [[ $output == *'grow structs at'*'raise soversion'* ]]
+}
+
+@test "a member at the end of a struct is compatible, and wants to be described" {
+    changed 's/^    uint64_t swap_free_bytes;/&\n    uint64_t dirty_bytes;/'
+    [ "$status" -eq 1 ]
+    [[ $output == *'compatible, but not described'*'--update'* ]]
+}
