@@ -288,6 +288,7 @@ if not ok: print(t, p, measured_ns, sampled_ns)
 sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may be too long
 }
 
+# bats test_tags=law
 @test "between ticks: measured is the load's own clock, sampled is far below" {
     needs_taskstats
     checked cpu --percent 80 --phase between-ticks --duration 2s
@@ -295,6 +296,7 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     law "sampled_ns < 0.2 * measured_ns"
 }
 
+# bats test_tags=law
 @test "across ticks: sampled is far above measured" {
     needs_taskstats
     checked cpu --percent 5 --phase across-ticks --duration 2s
@@ -302,6 +304,7 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     law "sampled_ns > 5 * measured_ns > 0"
 }
 
+# bats test_tags=law
 @test "short-lived processes: 99 % of what the children know of themselves is booked" {
     needs_taskstats
     undisturbed=no
@@ -326,6 +329,7 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     [[ $output == *"What tier schedstat cannot see"*"is counted, status 0."* ]]
 }
 
+# bats test_tags=law
 @test "what the README shows in ten seconds is seen here" {
     readme=$BATS_TEST_DIRNAME/../../README.md
     run env CAMP="$CAMP" bash -c "$(sed -n 's,^build/release/src/camp,"$CAMP",p' "$readme"); kill \$!"
@@ -356,6 +360,7 @@ needs_microstates() {
 }
 
 # The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
+# bats test_tags=law
 @test "tier bpf: short-lived processes are booked whole, as their parent was told by wait" {
     needs_microstates
     undisturbed=no
@@ -367,6 +372,7 @@ needs_microstates() {
     law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
 }
 
+# bats test_tags=law
 @test "tier bpf: between ticks a CPU's busy time is the load's own clock, to a point" {
     needs_microstates
     checked cpu --percent 80 --phase between-ticks --duration 2s
@@ -380,6 +386,7 @@ needs_microstates() {
     law "r['machine']['resolution_percent'] < 1e-4" # 1 ns
 }
 
+# bats test_tags=law
 @test "tier bpf and tier taskstats say the same of a steady load" {
     needs_taskstats
     run "$CAMP" check --tier bpf --count 1 --interval 50ms

@@ -78,6 +78,7 @@ field() {
     [[ $stderr == *"multiple of the tick"* ]]
 }
 
+# bats test_tags=law
 @test "load cpu: tells its truth as text, JSON and CSV" {
     run "$CAMP" load cpu --percent 10 --duration 0.2
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
@@ -108,6 +109,7 @@ field() {
     done
 }
 
+# bats test_tags=law
 @test "load cpu: places in the tick that were missed are said, with exit status 3" {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 1.5 --format json \
         >truth 2>remark &
@@ -124,6 +126,7 @@ field() {
     [ "$(field missed)" -gt 20 ]
 }
 
+# bats test_tags=law
 @test "load fork: the children's time is at least their burns" {
     run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
@@ -134,6 +137,7 @@ field() {
     [ "$(field whole_ns)" -ge "$(field own_ns)" ]
 }
 
+# bats test_tags=law
 @test "load fork: a rate that cannot be had is said, with exit status 3" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
     [ "$status" -eq 3 ]
@@ -253,6 +257,7 @@ field() {
     )
 }
 
+# bats test_tags=law
 @test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
     usage io --cold --direct
     [[ $stderr == *"--cold is of reads through the page cache"* ]]
@@ -270,6 +275,7 @@ field() {
     [ "$(field waited_ns)" -eq $(($(field wall_ns) - $(field own_ns))) ]
 }
 
+# bats test_tags=law
 @test "load lock, pipe, sleep: asleep for the share asked for, and the rest on a CPU or late" {
     for load in lock pipe sleep; do
         run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
@@ -307,6 +313,7 @@ field() {
     [[ $stderr == "camp load: CPU 1023 cannot be had: "* ]]
 }
 
+# bats test_tags=law
 @test "load fault: each page is waited for, touched by the load or in a call" {
     for how in "" --in-call; do
         # shellcheck disable=SC2086

@@ -8,6 +8,7 @@ setup() {
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
 }
 
+# bats test_tags=law
 @test "probe: each rate is one row, kept, and its numbers agree with each other" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
@@ -30,6 +31,7 @@ for row in record["rates"]:
 '
 }
 
+# bats test_tags=law
 @test "probe: a rate that cannot be kept ends in time, and tells what was not done" {
     start=$(date +%s%N)
     run -0 "$CAMP" probe --rate 100000 --duration 0.3 --format json
@@ -42,6 +44,7 @@ assert row["blocks"] + row["missed"] == 30000
 assert row["achieved_rate"] < 100000' "$output"
 }
 
+# bats test_tags=law
 @test "probe: a rate runs for whole periods, or not at all" {
     run -0 "$CAMP" probe --rate 15 --duration 100ms --format json
     python3 -c '

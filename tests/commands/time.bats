@@ -55,6 +55,7 @@ assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
 ' sh -c 'for i in $(seq 40); do ls / >/dev/null; done; (sh -c "sleep 0.3 &"); sleep 0.6'
 }
 
+# bats test_tags=law
 @test "time: a sleep is timer time, a wait for a child child time" {
     ask '
 sleep, sh = rows["sleep"], rows["sh"]
@@ -69,6 +70,7 @@ assert rows["sleep"]["running"] == 1, rows
 ' sh -c 'sleep 2 & sleep 0.05'
 }
 
+# bats test_tags=law
 @test "time --pid: the microstates of a running process, as the paper prints them" {
     sleep 5 &
     local pid=$!

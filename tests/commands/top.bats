@@ -56,6 +56,7 @@ assert "system_calls" in rows[0]["counters"]
 ' --interval 300ms --group thread
 }
 
+# bats test_tags=law
 @test "top: groups hold the times of all their threads, the ended ones apart" {
     for group in process user command; do
         ask "
@@ -103,6 +104,7 @@ assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
 "
 }
 
+# bats test_tags=law
 @test "top: a cgroup that came and went within the interval is a number" {
     local out="$BATS_TEST_TMPDIR/out" top
     "$CAMP" top --count 2 --interval 2 --group cgroup --format json >"$out" &
@@ -190,6 +192,7 @@ for row in rows:
     run -2 "$CAMP" top --tree --group user
 }
 
+# bats test_tags=law
 @test "top: a load is found at the top, with the CPU time of the scheduler's own count" {
     "$CAMP" load cpu --percent 60 --duration 10 >/dev/null &
     LOAD=$!
@@ -205,6 +208,7 @@ assert row['states']['timer'] + row['states']['run_queue'] > 0.1e9, row
 " --interval 1 --pid "$LOAD"
 }
 
+# bats test_tags=law
 @test "top: who ended within the interval is there by name" {
     come_and_go
     ask '
@@ -214,6 +218,7 @@ assert ended[0]["id"] is None and ended[0]["elapsed_ns"] > 0
 ' --interval 2 --group process
 }
 
+# bats test_tags=law
 @test "top: those that ended are a part of their own in text" {
     come_and_go
     for group in thread process command user; do

@@ -38,6 +38,7 @@ import json, sys
 print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq "$(rows | wc -l)" ]
 }
 
+# bats test_tags=law
 @test "verify: no number is wrong here, none would pass that is off by 30 %" {
     run "$CAMP" verify --format json
     echo "$output"
@@ -61,6 +62,7 @@ for row in json.load(sys.stdin)["rows"]:
 ' <<<"$output"
 }
 
+# bats test_tags=law
 @test "verify: a row that is distorted by 30 % fails, and with it the command" {
     judged
     CAMP_VERIFY_DISTORT='*-fault:0.5,*:0.7' run -1 "$CAMP" verify --only '[!cepr]*' --format json
@@ -75,6 +77,7 @@ for row in json.load(sys.stdin)["rows"]:
     [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
 }
 
+# bats test_tags=law
 @test "verify: what nobody was told of stands beside the CPUs' verdict" {
     run "$CAMP" verify --only states-cpus
     echo "$output"
@@ -116,6 +119,7 @@ for row in json.load(sys.stdin)["rows"]:
     run -2 "$CAMP" verify operand
 }
 
+# bats test_tags=law
 @test "verify: an ordinary user is told what could not be tested, and nothing fails" {
     [ "$(id -u)" -eq 0 ] || skip "to become another user needs root; the other tests ran as one"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"

@@ -80,6 +80,7 @@ for task in tasks:
 ' --count 2 --interval 200ms
 }
 
+# bats test_tags=law
 @test "wait: the tasks add up to what the machine says of them, the longest first" {
     need_states
     start_reader
@@ -93,6 +94,7 @@ assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3,
 ' --count 2 --interval 500ms
 }
 
+# bats test_tags=law
 @test "wait: a disk reader on one CPU: any is of every idle CPU, own of one" {
     need_states
     start_reader
@@ -119,6 +121,7 @@ for row in w['cpus']:
 " --count 6 --interval 500ms || { [ "$?" -eq 77 ] && skip "no CPU is idle here"; }
 }
 
+# bats test_tags=law
 @test "wait: the disk of a direct reader is the one its file lies on" {
     need_states
     start_reader

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=law
 # camp check --from postgres: how wrong a database is about its own sessions.
 
 bats_require_minimum_version 1.5.0

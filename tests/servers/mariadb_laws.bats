@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=law
 # camp record --from mariadb: what it says of sessions that are known to do one thing, and of a hot
 # row. Two servers, one with instruments of conditions and one without performance_schema, have the
 # same loads; three tiers record each of them, once for all tests.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=law
 # The laws of a PostgreSQL server's backends: postgres_laws.c beside a real server.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=law
 # camp record --from postgres: what it says of sessions that are known to do one thing, and of
 # pgbench beside the scheduler's own counts. Every tier records the same loads, once for all tests:
 # sessions begin after camp and are quiet (idle, cancelled, or their client stopped) before it ends,
