@@ -125,6 +125,23 @@ struct camp_states_event {
 
 struct camp_states;
 
+/* Whom camp_states_visit() tells of threads, one after the other; none of the pointers outlives its
+ * call. `before`: the thread as it was in the look before; NULL: it was in none under this tid. */
+struct camp_states_visitor {
+    void *context;
+    /* A living thread that did something. */
+    void (*seen)(void *context, const struct camp_thread_states *before,
+                 const struct camp_thread_states *now);
+    /* One that has been in its state all the time: by `elapsed_ns` longer, which is in *now. */
+    void (*waited)(void *context, const struct camp_thread_states *now, uint64_t elapsed_ns);
+    /* One that ended, or a total of such (CAMP_THREAD_TOTAL): its last numbers. */
+    void (*ended)(void *context, const struct camp_thread_states *before,
+                  const struct camp_thread_states *last);
+    /* One that is not there any more, and whose last numbers did not come: they come with a later
+     * look, or it goes on under another tid. */
+    void (*missed)(void *context, const struct camp_thread_states *before);
+};
+
 enum camp_states_option {
     CAMP_STATES_NO_SYSCALLS =
         1u << 0,                   /* user and system are one, CAMP_STATE_USER: no cost a call */
@@ -144,6 +161,14 @@ void camp_states_close(struct camp_states *session);
  * snapshot lie as far apart as it takes. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* One look at all that happened since the look before (the first: since the session was opened):
+ * those that ended, then those that live, ascending by tid. For who adds threads up, and keeps none
+ * of them. It takes what camp_states_exits() would, and shares its looks with
+ * camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some were not visited: they are with the
+ * next look. */
+int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
+                      struct camp_error *error);
 
 /* Takes threads that ended, up to `capacity`, in the order of their ends; *ret_count says how many
  * it took: there may be more when it is `capacity`. Not taken they wait, some 6,500 of them; those

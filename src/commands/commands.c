@@ -7,6 +7,7 @@ static const struct command commands[] = {
     { "time", command_time, "where the wall time of a command, or of a process, went" },
     { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
     { "view", command_view, "the page in this computer's browser, live or from a file" },
+    { "export", command_export, "metrics for Prometheus: CPUs, states of threads, groups" },
     { "record", command_record, "record any source to a file, to be looked at later" },
     { "report", command_report, "the page with its data in one file, or one picture" },
     { "get", command_get, "read counters" },

@@ -34,6 +34,14 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     return fail(error);
 }
 
+int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
+                      struct camp_error *error)
+{
+    (void)session;
+    (void)visitor;
+    return fail(error);
+}
+
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {

@@ -15,14 +15,29 @@
 
 /* --------------------------------------------------------------------------------- Exits -- */
 
+static void tell_exit(struct camp_states *session, const struct camp_thread_states *last)
+{
+    struct camp_thread_states *known =
+        (last->flags & CAMP_THREAD_TOTAL) == 0 ? session_find_known(session, last) : NULL;
+
+    session->visitor->ended(session->visitor->context, known, last);
+    if (known != NULL)
+        known->flags |= CAMP_THREAD_ENDED;
+}
+
 /* libbpf calls this for each record; a negative result stops it behind this one. */
 int session_take_exit(void *context, void *record, size_t length)
 {
     struct camp_states *session = context;
 
-    if (length >= sizeof(struct camp_thread_states))
-        camp_hand_out(session->taken + session->taken_count++ * session->taken_size,
-                      session->taken_size, record, sizeof(struct camp_thread_states));
+    if (length < sizeof(struct camp_thread_states))
+        return 0;
+    if (session->visitor != NULL) {
+        tell_exit(session, record);
+        return 0;
+    }
+    camp_hand_out(session->taken + session->taken_count++ * session->taken_size,
+                  session->taken_size, record, sizeof(struct camp_thread_states));
     return session->taken_count < session->taken_capacity ? 0 : -ENOSPC;
 }
 
@@ -80,6 +95,16 @@ static void take_totals(struct camp_states *session)
     session->totals_waiting--;
 }
 
+static int read_ring(struct camp_states *session, struct camp_error *error)
+{
+    const int r = ring_buffer__consume(session->exits);
+
+    return r >= 0 || r == -ENOSPC || r == -EINTR
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_IO, -r, "the ring of ended threads cannot be read (%s)",
+                           strerror(-r));
+}
+
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -91,14 +116,26 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     session->taken_size = size;
     session->taken_capacity = capacity;
     session->taken_count = 0;
-    r = capacity > 0 ? ring_buffer__consume(session->exits) : 0;
-    if (r < 0 && r != -ENOSPC && r != -EINTR)
-        return camp_fail(error, CAMP_E_IO, -r, "the ring of ended threads cannot be read (%s)",
-                         strerror(-r));
+    r = capacity > 0 ? read_ring(session, error) : CAMP_OK;
+    if (r != CAMP_OK)
+        return r;
     if (session->taken_count < capacity)
         take_totals(session);
     *ret_count = session->taken_count;
     return CAMP_OK;
+}
+
+/* None is stored: there is room for any number. */
+int session_tell_exits(struct camp_states *session, struct camp_error *error)
+{
+    int r;
+
+    session->taken_count = 0;
+    session->taken_capacity = SIZE_MAX;
+    r = read_ring(session, error);
+    if (r == CAMP_OK)
+        take_totals(session);
+    return r;
 }
 
 /* ---------------------------------------------------------------------------------- CPUs -- */

@@ -1,6 +1,7 @@
 #include "top_workloads.h"
 
 #include "commands/command.h"
+#include "sources/machine/process_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #define FILE_SIZE_MAXIMUM (1024 * 1024)
-#define COMMAND_LINE_SIZE 4096 /* what is behind is not looked at */
 
 /* Up to `capacity` bytes of a file. -1: errno says why not. */
 static ssize_t read_some(const char *path, char *ret, size_t capacity)
@@ -59,37 +59,14 @@ void top_workloads_release(struct top_workloads *workloads)
 
 /* ---------------------------------------------------------------------------- Membership -- */
 
-/* The arguments with blanks between them. Who has none (a kernel thread, one that is gone) has his
- * name instead. */
-static void command_line(const struct entity *process, char ret[COMMAND_LINE_SIZE])
-{
-    char path[40];
-    ssize_t length;
-
-    snprintf(path, sizeof path, "/proc/%d/cmdline", process->pid);
-    length = (process->flags & (ENTITY_KERNEL | ENTITY_ENDED)) == 0
-                 ? read_some(path, ret, COMMAND_LINE_SIZE - 1)
-                 : 0;
-    while (length > 0 && ret[length - 1] == '\0')
-        length--;
-    if (length <= 0) {
-        snprintf(ret, COMMAND_LINE_SIZE, "%s", process->name);
-        return;
-    }
-    ret[length] = '\0';
-    for (ssize_t i = 0; i < length; i++) {
-        if (ret[i] == '\0')
-            ret[i] = ' ';
-    }
-}
-
 static size_t ask(const struct workloads *rules, struct user_names *users,
                   const struct entity *process)
 {
-    char line[COMMAND_LINE_SIZE] = "";
+    char line[PROCESS_LINE_SIZE] = "";
 
     if (workloads_ask_lines(rules))
-        command_line(process, line);
+        process_line(process->pid, (process->flags & (ENTITY_KERNEL | ENTITY_ENDED)) == 0,
+                     process->name, line);
     return workloads_match(rules, process->name, user_names_get(users, process->uid), line);
 }
 

@@ -87,21 +87,29 @@ static bool has_token(const struct http_header *authorization, const char *token
     return different == 0;
 }
 
-unsigned http_check(const struct http_place *place, const struct http_request *request,
-                    enum http_resource *ret)
+unsigned http_check_asker(const struct http_place *place, const struct http_request *request)
 {
-    const char *method = request->method, *target = request->target;
+    const char *method = request->method;
 
     if (!is_sound(&request->host) || !is_sound(&request->origin) ||
         !is_sound(&request->fetch_site) || !is_sound(&request->authorization) ||
-        request->host.count == 0 || request->body.count > 0 || target[0] != '/')
+        request->host.count == 0 || request->body.count > 0 || request->target[0] != '/')
         return 400;
-    if (!is_our_name(request->host.value, request->host.length, place->port))
+    if (!place->any_name && !is_our_name(request->host.value, request->host.length, place->port))
         return 421;
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return 405;
-    if (is_from_elsewhere(request))
-        return 403;
+    return is_from_elsewhere(request) ? 403 : 200;
+}
+
+unsigned http_check(const struct http_place *place, const struct http_request *request,
+                    enum http_resource *ret)
+{
+    const unsigned status = http_check_asker(place, request);
+    const char *target = request->target;
+
+    if (status != 200)
+        return status;
     if (strcmp(target, "/") != 0 && strcmp(target, "/stream") != 0)
         return 404;
     *ret = target[1] == '\0' ? HTTP_PAGE : HTTP_STREAM;

@@ -34,6 +34,7 @@ struct http_request {
 /* What we are. */
 struct http_place {
     uint16_t port; /* 0: any, where who asks comes through a tunnel to a Unix socket */
+    bool any_name; /* others may ask, too, by whatever name we have there */
     char token[HTTP_TOKEN_LENGTH + 1];
 };
 
@@ -44,6 +45,9 @@ enum http_resource { HTTP_PAGE, HTTP_STREAM };
  * or a wrong one). */
 unsigned http_check(const struct http_place *place, const struct http_request *request,
                     enum http_resource *ret);
+
+/* Who asks, without what for: 200, or 400, 421, 405, 403 as above. */
+unsigned http_check_asker(const struct http_place *place, const struct http_request *request);
 
 /* What went wrong and what to do, for the body of an answer that is not 200. */
 const char *http_reason(unsigned status);

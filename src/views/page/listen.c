@@ -61,30 +61,83 @@ static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
         return camp_fail(error, CAMP_E_PERM, system_error,
                          "port %u takes privilege here; take one above 1023", port);
     }
+    if (system_error == EADDRNOTAVAIL) {
+        close(listener);
+        return camp_fail(error, CAMP_E_INVALID, system_error,
+                         "that address is none of this computer's (which are: ip address)");
+    }
     return fail_with(listener, "bind", error);
 }
 
-int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error)
+static int listen_at(union address *address, socklen_t size, uint16_t *port, int *ret_socket,
+                     struct camp_error *error)
 {
     const int yes = 1;
-    union address address;
-    socklen_t size = loopback_of(&address, version_6, *port);
-    int listener = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int listener = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (listener < 0)
         return fail_with(listener, "socket", error);
     /* A port whose last connections are still dying is free. */
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(listener, &address.any, size) != 0)
+    if (bind(listener, &address->any, size) != 0)
         return fail_to_bind(listener, *port, error);
     if (listen(listener, SOMAXCONN) != 0)
         return errno == EADDRINUSE ? fail_to_bind(listener, *port, error)
                                    : fail_with(listener, "listen", error);
-    if (getsockname(listener, &address.any, &size) != 0)
+    if (getsockname(listener, &address->any, &size) != 0)
         return fail_with(listener, "getsockname", error);
-    *port = ntohs(version_6 ? address.v6.sin6_port : address.v4.sin_port);
+    *port =
+        ntohs(address->any.sa_family == AF_INET6 ? address->v6.sin6_port : address->v4.sin_port);
     *ret_socket = listener;
     return CAMP_OK;
+}
+
+int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error)
+{
+    union address address;
+    const socklen_t size = loopback_of(&address, version_6, *port);
+
+    return listen_at(&address, size, port, ret_socket, error);
+}
+
+/* -------------------------------------------------------------------------------- Address -- */
+
+/* 0: it is no address. */
+static socklen_t parse_address(const char *text, uint16_t port, union address *ret)
+{
+    socklen_t size = loopback_of(ret, false, port);
+
+    if (strcmp(text, "localhost") == 0 || inet_pton(AF_INET, text, &ret->v4.sin_addr) == 1)
+        return size;
+    size = loopback_of(ret, true, port);
+    return inet_pton(AF_INET6, text, &ret->v6.sin6_addr) == 1 ? size : 0;
+}
+
+static bool is_loopback(const union address *address)
+{
+    if (address->any.sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+    return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+bool listen_is_loopback(const char *text)
+{
+    union address address;
+
+    return parse_address(text, 0, &address) > 0 && is_loopback(&address);
+}
+
+int listen_on_address(const char *text, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
+                      struct camp_error *error)
+{
+    union address address;
+    const socklen_t size = parse_address(text, *port, &address);
+
+    if (size == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "%.60s is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
+    *ret_is_loopback = is_loopback(&address);
+    return listen_at(&address, size, port, ret_socket, error);
 }
 
 /* ----------------------------------------------------------------------------------- Path -- */

@@ -1,4 +1,5 @@
-/* Sockets to listen on that only this computer, or only this user, can reach. */
+/* Sockets to listen on: that only this computer, or only this user, can reach; or, where it is said
+ * so, others. */
 #ifndef CAMP_VIEWS_LISTEN_H
 #define CAMP_VIEWS_LISTEN_H
 
@@ -9,6 +10,14 @@
 /* On 127.0.0.1, or ::1; *port 0: any that is free, and becomes the one it is. CAMP_E_INVALID: the
  * port is taken. */
 int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error);
+
+/* On a numeric address of either family, or localhost. *ret_is_loopback: only this computer reaches
+ * it. CAMP_E_INVALID: it is no such address, is not this computer's, or the port is taken. */
+int listen_on_address(const char *address, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
+                      struct camp_error *error);
+
+/* Whether only this computer reaches an address; false of what is none, too. */
+bool listen_is_loopback(const char *address);
 
 /* A Unix socket that is the user's alone (0600). One that was left by a program that is gone is
  * replaced. The caller unlinks it at the end. CAMP_E_INVALID: somebody listens there already, it

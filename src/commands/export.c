@@ -1,0 +1,295 @@
+/*
+ * camp export: where the time of this computer goes, as metrics for Prometheus and whatever reads
+ * its format. The page is made when somebody asks.
+ */
+#include "command.h"
+#include "counters/units.h"
+#include "sources/exported/exported.h"
+#include "top/top_workloads.h"
+#include "views/exporter/exporter_server.h"
+#include "views/page/listen.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PORT 12267 /* 1-CAMP on a telephone's keys */
+#define GROUPS 20
+#define GROUPS_MAXIMUM_SHOWN 1000
+
+enum { GROUP_WORKLOAD = 3 }; /* of group_names */
+static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
+static const enum group_key group_keys[] = { GROUP_NAME, GROUP_USER, GROUP_CGROUP, GROUP_NUMBER };
+static const char *const formats[] = { "prometheus", "openmetrics", NULL };
+
+struct export
+{
+    const char *host, *socket, *workload_file, *tier;
+    uint64_t port, groups, interval_ns;
+    int group, format; /* -1: not said */
+    bool allow_remote, once;
+    struct top_workloads workloads;
+    pthread_mutex_t lock; /* of what follows, which the server's thread uses */
+    struct exported *exported;
+};
+
+/* -------------------------------------------------------------------------------- Options -- */
+
+static int parse(struct export *export, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        { "group", 'g', OPTION_CHOICE, &export->group, "WHAT",
+          "What a group is: command (the default: processes of one name), user, cgroup (version 2) "
+          "or workload.",
+          0, 0, group_names },
+        { "workload", 'w', OPTION_TEXT, &export->workload_file, "FILE",
+          "A group is a workload, by the rules in FILE (camp top --help). SIGHUP reads it again.",
+          0, 0, NULL },
+        { "groups", 0, OPTION_COUNT, &export->groups, "N",
+          "So many groups are told of each, the others together as groupname=\"other\" (20).", 0,
+          GROUPS_MAXIMUM_SHOWN, NULL },
+        { "tier", 0, OPTION_TEXT, &export->tier, "TIER",
+          "bpf (states of threads: CAP_BPF, CAP_PERFMON), taskstats (CPU time, measured and "
+          "sampled: CAP_NET_ADMIN), schedstat (measured CPU time): in this one, or not at all. "
+          "The best that can be had is taken otherwise, and named.",
+          0, 0, NULL },
+        { "host", 0, OPTION_TEXT, &export->host, "ADDRESS",
+          "127.0.0.1 (the default), ::1, localhost; another address of this computer takes "
+          "--allow-remote.",
+          0, 0, NULL },
+        { "port", 0, OPTION_COUNT, &export->port, "N", "The port (12267); 0: any free one.", 0,
+          UINT16_MAX, NULL },
+        { "socket", 0, OPTION_TEXT, &export->socket, "PATH",
+          "Instead of a port: a Unix socket that only you can open.", 0, 0, NULL },
+        { "allow-remote", 0, OPTION_FLAG, &export->allow_remote, NULL,
+          "Whoever reaches the address may read: no password, no encryption. docs/export.md has a "
+          "proxy that asks for both.",
+          0, 0, NULL },
+        { "once", 0, OPTION_FLAG, &export->once, NULL,
+          "Serve nothing: one page to standard output, of the time between its beginning and "
+          "--interval later.",
+          0, 0, NULL },
+        { "interval", 'i', OPTION_DURATION, &export->interval_ns, "TIME",
+          "Of --once: how long it watches (1s).", 0.01, 86400, NULL },
+        { "format", 'f', OPTION_CHOICE, &export->format, "FORMAT",
+          "Of --once: prometheus (0.0.4, the default) or openmetrics (1.0.0).", 0, 0, formats },
+    };
+    const struct option_table table = {
+        .usage = "camp export [OPTIONS]",
+        .about = "Metrics of this computer for Prometheus (text 0.0.4, OpenMetrics 1.0.0) at\n"
+                 "http://127.0.0.1:12267/metrics: CPU time measured beside sampled, the states of\n"
+                 "all threads and of the groups that use the most, what it costs, what it could\n"
+                 "not see. A page is made when it is asked for; nothing is read in between. It\n"
+                 "runs until it is stopped. docs/export.md has each metric.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int settle_place(struct export *export)
+{
+    if (export->socket != NULL && (export->host != NULL || export->port != UINT64_MAX))
+        return complain(STATUS_USAGE, "--socket goes without --host and --port");
+    if (export->once && (export->socket != NULL || export->host != NULL ||
+                         export->port != UINT64_MAX || export->allow_remote))
+        return complain(STATUS_USAGE, "--once serves nothing: it goes without --host, --port, "
+                                      "--socket and --allow-remote");
+    if (!export->once && (export->format >= 0 || export->interval_ns != 0))
+        return complain(STATUS_USAGE, "--%s goes with --once; of a server who asks says it",
+                        export->format >= 0 ? "format" : "interval");
+    if (export->host == NULL)
+        export->host = "127.0.0.1";
+    if (!export->allow_remote && !listen_is_loopback(export->host))
+        return complain(STATUS_USAGE,
+                        "--host %s: others reach that, and anybody who does may read. With "
+                        "--allow-remote it is done; docs/export.md has a proxy that asks for a "
+                        "password, and encrypts",
+                        export->host);
+    if (export->port == UINT64_MAX)
+        export->port = PORT;
+    if (export->interval_ns == 0)
+        export->interval_ns = NS_PER_S;
+    return OPTIONS_GO_ON;
+}
+
+static int settle_group(struct export *export)
+{
+    if (export->workload_file != NULL) {
+        if (export->group >= 0 && export->group != GROUP_WORKLOAD)
+            return complain(STATUS_USAGE, "--workload goes with --group workload");
+        export->group = GROUP_WORKLOAD;
+        return top_workloads_read(&export->workloads, export->workload_file);
+    }
+    if (export->group == GROUP_WORKLOAD)
+        return complain(STATUS_USAGE,
+                        "--group workload takes --workload FILE; camp top --help shows what is in "
+                        "it");
+    if (export->group < 0)
+        export->group = 0;
+    return OPTIONS_GO_ON;
+}
+
+static int read_options(struct export *export, int argc, char **argv)
+{
+    int first, status;
+
+    *export = (struct export){ .lock = PTHREAD_MUTEX_INITIALIZER,
+                               .port = UINT64_MAX,
+                               .groups = GROUPS,
+                               .group = -1,
+                               .format = -1 };
+    status = parse(export, argc, argv, &first);
+    if (status == OPTIONS_GO_ON && first < argc)
+        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (status == OPTIONS_GO_ON)
+        status = settle_place(export);
+    return status == OPTIONS_GO_ON ? settle_group(export) : status;
+}
+
+/* -------------------------------------------------------------------------------- Looking -- */
+
+static int open_exported(struct export *export)
+{
+    const struct exported_options options = {
+        .group = group_keys[export->group],
+        .rules = &export->workloads.rules,
+        .groups = export->groups,
+        .tier = export->tier,
+    };
+    struct camp_error error = { 0 };
+    const char *note;
+    int r = exported_open(&options, &export->exported, &error);
+
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    if (strcmp(exported_tier(export->exported, &note), "bpf") != 0 && note[0] != '\0')
+        complain(STATUS_OK, "tier %s, so states of threads are absent: %s",
+                 exported_tier(export->exported, &note), note);
+    return OPTIONS_GO_ON;
+}
+
+static int make_page(void *context, enum exposition_format format,
+                     const struct exporter_requests *requests, struct bytes *ret,
+                     struct camp_error *error)
+{
+    struct export *export = context;
+    const struct exported_scrapes scrapes = { requests->answered, requests->failed,
+                                              requests->refused, requests->sent_bytes };
+    const struct metric_family *families;
+    size_t count;
+    int r;
+
+    pthread_mutex_lock(&export->lock);
+    r = exported_look(export->exported, &scrapes, &families, &count, error);
+    if (r == CAMP_OK)
+        exposition_write(ret, format, families, count);
+    pthread_mutex_unlock(&export->lock);
+    return r;
+}
+
+static int print_page(struct export *export)
+{
+    const enum exposition_format format =
+        export->format > 0 ? EXPOSITION_OPENMETRICS : EXPOSITION_PROMETHEUS;
+    const struct exporter_requests none = { 0 };
+    struct camp_error error = { 0 };
+    struct bytes page = { 0 };
+    int r, status = STATUS_OK;
+
+    sleep_until(now_ns(CLOCK_MONOTONIC) + export->interval_ns);
+    r = make_page(export, format, &none, &page, &error);
+    if (r != CAMP_OK)
+        status = complain_of(r, &error);
+    else if (page.failed)
+        status = complain(STATUS_FAILURE, "out of memory");
+    else if (fwrite(page.data, 1, page.size, stdout) != page.size || fflush(stdout) != 0)
+        status = output_failed(errno);
+    bytes_release(&page);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- Serving -- */
+
+/* The rules as they stand in the file now. When they cannot be read, those of before go on. */
+static void read_rules_again(struct export *export)
+{
+    struct top_workloads rules, before = export->workloads;
+
+    if (export->workload_file == NULL ||
+        top_workloads_read(&rules, export->workload_file) != OPTIONS_GO_ON)
+        return;
+    pthread_mutex_lock(&export->lock);
+    export->workloads = rules;
+    exported_set_rules(export->exported, &export->workloads.rules);
+    pthread_mutex_unlock(&export->lock);
+    top_workloads_release(&before);
+}
+
+/* Signals wait in a queue from the beginning, so that none comes between two instructions. */
+static void hold_signals(sigset_t *ret)
+{
+    sigemptyset(ret);
+    sigaddset(ret, SIGINT);
+    sigaddset(ret, SIGTERM);
+    sigaddset(ret, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, ret, NULL);
+}
+
+static int print_address(const struct export *export, const struct exporter_server *server)
+{
+    const bool version_6 = strchr(export->host, ':') != NULL;
+
+    if (export->socket != NULL)
+        printf("unix:%s\n", export->socket);
+    else
+        printf("http://%s%s%s:%u/metrics\n", version_6 ? "[" : "", export->host,
+               version_6 ? "]" : "", exporter_server_port(server));
+    return fflush(stdout) == 0 ? OPTIONS_GO_ON : output_failed(errno);
+}
+
+static int serve(struct export *export)
+{
+    struct exporter_place place = { export->socket, export->host, (uint16_t) export->port, NULL };
+    struct exporter_server *server = NULL;
+    struct camp_error error = { 0 };
+    const char *note;
+    sigset_t signals;
+    int r, number, status = STATUS_OK;
+
+    hold_signals(&signals);
+    place.tier = exported_tier(export->exported, &note);
+    r = exporter_server_open(&place, make_page, export, &server, &error);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    status = print_address(export, server);
+    while (status == OPTIONS_GO_ON) {
+        if (sigwait(&signals, &number) == 0 && number == SIGHUP)
+            read_rules_again(export);
+        else
+            status = STATUS_OK;
+    }
+    exporter_server_close(server);
+    return status;
+}
+
+int command_export(int argc, char **argv)
+{
+    struct export export;
+    int status = read_options(&export, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        if (export.once)
+            stop_on_signals();
+        status = open_exported(&export);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = export.once ? print_page(&export) : serve(&export);
+    exported_close(export.exported);
+    top_workloads_release(&export.workloads);
+    return status;
+}

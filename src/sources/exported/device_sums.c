@@ -1,0 +1,64 @@
+#include "device_sums.h"
+
+#include "ledger/frame.h"
+#include "ledger/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void device_sums_release(struct device_sums *sums)
+{
+    free(sums->devices);
+    *sums = (struct device_sums){ 0 };
+}
+
+void device_sums_begin(struct device_sums *sums)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        sums->devices[i].met = false;
+}
+
+/* NULL: no memory. */
+static struct device_sum *find(struct device_sums *sums, const char *name)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        if (strcmp(sums->devices[i].name, name) == 0)
+            return &sums->devices[i];
+    }
+    if (sums->count == sums->capacity) {
+        const size_t capacity = 2 * sums->capacity + 8;
+
+        if (!grow(&sums->devices, capacity, sizeof *sums->devices))
+            return NULL;
+        sums->capacity = capacity;
+    }
+    sums->devices[sums->count] = (struct device_sum){ 0 };
+    snprintf(sums->devices[sums->count].name, CAMP_NAME_SIZE, "%s", name);
+    return &sums->devices[sums->count++];
+}
+
+int device_sums_add(struct device_sums *sums, const char *name,
+                    const uint64_t values[DEVICE_COUNTERS])
+{
+    struct device_sum *device = find(sums, name);
+
+    if (device == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < DEVICE_COUNTERS; i++)
+        sums->sums[i] += counted_since(device->values[i], values[i]);
+    memcpy(device->values, values, sizeof device->values);
+    device->met = true;
+    return CAMP_OK;
+}
+
+void device_sums_end(struct device_sums *sums)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sums->count; i++) {
+        if (sums->devices[i].met)
+            sums->devices[kept++] = sums->devices[i];
+    }
+    sums->count = kept;
+}

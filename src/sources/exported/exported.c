@@ -1,0 +1,141 @@
+#include "exported_inside.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------- Series -- */
+
+static struct series *series_of(struct exported *exported, enum exported_family family, size_t at)
+{
+    return &exported->families[family].series[at];
+}
+
+void exported_set(struct exported *exported, enum exported_family family, size_t at, uint64_t value)
+{
+    struct series *series = series_of(exported, family, at);
+    const bool falls =
+        exported_table[family].type == METRIC_COUNTER && series->known && value < series->value;
+
+    if (!falls)
+        series->value = value;
+    series->known = true;
+}
+
+static void label(struct series *series, enum exported_family family, const char *const *texts,
+                  size_t at)
+{
+    if (family == TASK_STATE || family == RETIRED_STATE)
+        series->labels[0] = camp_state_name((int)at);
+    else if (texts != NULL && exported_table[family].labels[1] != NULL)
+        memcpy(series->labels, &texts[2 * at], sizeof series->labels);
+    else if (texts != NULL)
+        series->labels[0] = texts[at];
+}
+
+static int make_series(struct exported *exported)
+{
+    const size_t rows = exported->groups + 1;
+    const char *const *texts;
+    struct series *next;
+
+    for (size_t i = 0; i < EXPORTED_FAMILY_COUNT; i++)
+        exported->series_count += exported_fixed_series((enum exported_family)i, &texts);
+    exported->series = calloc(exported->series_count, sizeof *exported->series);
+    exported->group_series = calloc(rows * THREAD_SUM_COUNT, sizeof *exported->group_series);
+    if (exported->series == NULL || exported->group_series == NULL)
+        return CAMP_E_NOMEM;
+    next = exported->series;
+    for (size_t i = 0; i < EXPORTED_FAMILY_COUNT; i++) {
+        const enum exported_family family = (enum exported_family)i;
+        const size_t count = exported_fixed_series(family, &texts);
+
+        exported->families[i] = (struct metric_family){ &exported_table[i], next, count };
+        for (size_t k = 0; k < count; k++)
+            label(next++, family, texts, k);
+    }
+    exported->families[GROUP_STATE].series = exported->group_series;
+    exported->families[GROUP_MEASURED].series = exported->group_series + rows * SUM_MEASURED;
+    exported->families[GROUP_SAMPLED].series = exported->group_series + rows * SUM_SAMPLED;
+    return CAMP_OK;
+}
+
+/* -------------------------------------------------------------------------------- Opening -- */
+
+int exported_open(const struct exported_options *options, struct exported **ret,
+                  struct camp_error *error)
+{
+    struct exported *exported = calloc(1, sizeof *exported);
+    int r;
+
+    if (exported == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
+    exported->groups = options->groups;
+    exported->start_wall_ns = now_ns(CLOCK_REALTIME);
+    r = make_series(exported);
+    if (r == CAMP_OK)
+        r = exported_tasks_open(exported, options, error);
+    if (r == CAMP_OK)
+        r = exported_cpus_open(exported, error);
+    if (r == CAMP_OK)
+        *ret = exported;
+    else
+        exported_close(exported);
+    return r;
+}
+
+void exported_close(struct exported *exported)
+{
+    if (exported == NULL)
+        return;
+    cpus_states_close(exported->cpus);
+    source_close(exported->cpus_source);
+    source_close(exported->tasks);
+    camp_states_close(exported->session);
+    thread_sums_release(&exported->sums);
+    device_sums_release(&exported->disks);
+    device_sums_release(&exported->networks);
+    free(exported->disk_list);
+    free(exported->network_list);
+    free(exported->series);
+    free(exported->group_series);
+    free(exported);
+}
+
+const char *exported_tier(const struct exported *exported, const char **ret_note)
+{
+    *ret_note = exported->note;
+    return exported->tier;
+}
+
+void exported_set_rules(struct exported *exported, const struct workloads *rules)
+{
+    exported->sums.members.rules = rules;
+    exported->rules_changed = true;
+}
+
+/* -------------------------------------------------------------------------------- Looking -- */
+
+int exported_look(struct exported *exported, const struct exported_scrapes *scrapes,
+                  const struct metric_family **ret, size_t *ret_count, struct camp_error *error)
+{
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    int r = exported_tasks_look(exported, error);
+
+    if (r == CAMP_OK)
+        r = exported_cpus_look(exported, error);
+    if (r == CAMP_OK) {
+        exported_groups_fill(exported);
+        exported_host_look(exported);
+    }
+    exported->look_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    exported->look_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    if (r != CAMP_OK)
+        return r;
+    exported_self_look(exported, scrapes);
+    *ret = exported->families;
+    *ret_count = EXPORTED_FAMILY_COUNT;
+    return CAMP_OK;
+}

@@ -1,0 +1,94 @@
+/* CPUs: sampled by /proc/stat, and measured: at each switch and interrupt (bpf), otherwise by what
+ * idle and iowait leave of the wall time. */
+#include "exported_inside.h"
+
+#include "counters/units.h"
+
+enum { BUSY = CPUS_STATES_IDLE + 1 }; /* in place of user, system, irq and softirq */
+enum { ANY, OWN, KERNEL };
+
+int exported_cpus_open(struct exported *exported, struct camp_error *error)
+{
+    int r;
+
+    if (exported->session == NULL)
+        return cpus_source_open(NULL, NULL, &exported->cpus_source, error);
+    r = cpus_states_open(&exported->cpus, error);
+    return r == CAMP_OK ? cpus_states_look(exported->cpus, exported->session, error) : r;
+}
+
+static int look_at_states(struct exported *exported, struct camp_error *error)
+{
+    const int r = cpus_states_look(exported->cpus, exported->session, error);
+    const struct frame *frame = cpus_states_frame(exported->cpus);
+
+    if (r != CAMP_OK || frame->entity_count == 0)
+        return r;
+    for (size_t i = 0; i < CPUS_STATES_COLUMN_COUNT; i++)
+        exported->measured[i] += frame_values(frame, 0)[i];
+    for (size_t i = 0; i <= CPUS_STATES_IDLE; i++)
+        exported_set(exported, CPU_MEASURED, i, exported->measured[i]);
+    exported_set(exported, CPU_IOWAIT, ANY, exported->measured[CPUS_STATES_ANY_WAIT]);
+    exported_set(exported, CPU_IOWAIT, OWN, exported->measured[CPUS_STATES_IOWAIT]);
+    return CAMP_OK;
+}
+
+static int look_at_columns(struct exported *exported, struct camp_error *error)
+{
+    const struct frame *frame;
+    const int r = exported->cpus_source->next(exported->cpus_source, 0, &frame, error);
+    uint64_t idle_ns, iowait_ns, waited_ns;
+
+    if (r != CAMP_OK || frame->entity_count == 0)
+        return r;
+    idle_ns = frame_values(frame, 0)[CPUS_IDLE];
+    iowait_ns = frame_values(frame, 0)[CPUS_IOWAIT];
+    waited_ns = idle_ns + iowait_ns;
+    exported->idle_ns += idle_ns;
+    exported->iowait_ns += iowait_ns;
+    exported->busy_ns += counted_since(waited_ns, frame->elapsed_ns[0]);
+    exported_set(exported, CPU_MEASURED, BUSY, exported->busy_ns);
+    exported_set(exported, CPU_MEASURED, CPUS_STATES_IDLE, exported->idle_ns);
+    exported_set(exported, CPU_MEASURED, CPUS_STATES_IOWAIT, exported->iowait_ns);
+    return CAMP_OK;
+}
+
+static void set_if(struct exported *exported, size_t mode, uint32_t is_known, uint64_t value)
+{
+    if (is_known != 0)
+        exported_set(exported, CPU, mode, value);
+}
+
+static int look_at_accounting(struct exported *exported, struct camp_error *error)
+{
+    struct camp_cpu cpu;
+    size_t count;
+    int r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, error);
+
+    if (r == CAMP_OK)
+        r = camp_cpu_count(NULL, &count, error);
+    if (r != CAMP_OK)
+        return r;
+    exported_set(exported, CPUS, 0, count);
+    set_if(exported, CPUS_USER, cpu.known & CAMP_CPU_USER, cpu.user_ns);
+    set_if(exported, CPUS_NICE, cpu.known & CAMP_CPU_NICE, cpu.nice_ns);
+    set_if(exported, CPUS_SYSTEM, cpu.known & CAMP_CPU_SYSTEM, cpu.system_ns);
+    set_if(exported, CPUS_IRQ, cpu.known & CAMP_CPU_IRQ, cpu.irq_ns);
+    set_if(exported, CPUS_SOFTIRQ, cpu.known & CAMP_CPU_SOFTIRQ, cpu.softirq_ns);
+    set_if(exported, CPUS_GUEST, cpu.known & CAMP_CPU_GUEST, cpu.guest_ns);
+    set_if(exported, CPUS_GUEST_NICE, cpu.known & CAMP_CPU_GUEST_NICE, cpu.guest_nice_ns);
+    set_if(exported, CPUS_IDLE, cpu.known & CAMP_CPU_IDLE, cpu.idle_ns);
+    set_if(exported, CPUS_IOWAIT, cpu.known & CAMP_CPU_IOWAIT, cpu.iowait_ns);
+    set_if(exported, CPUS_STEAL, cpu.known & CAMP_CPU_STEAL, cpu.steal_ns);
+    if ((cpu.known & CAMP_CPU_IOWAIT) != 0)
+        exported_set(exported, CPU_IOWAIT, KERNEL, cpu.iowait_ns);
+    return CAMP_OK;
+}
+
+int exported_cpus_look(struct exported *exported, struct camp_error *error)
+{
+    int r = exported->session != NULL ? look_at_states(exported, error)
+                                      : look_at_columns(exported, error);
+
+    return r == CAMP_OK ? look_at_accounting(exported, error) : r;
+}

@@ -1,0 +1,202 @@
+/* The machine beside its CPUs and tasks: memory, pressure, disks, networks. What cannot be read
+ * here is absent. */
+#include "exported_inside.h"
+
+#include "counters/units.h"
+#include "host_text.h"
+#include "ledger/grow.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_SIZE 65536 /* /proc/stat of some hundred CPUs; interrupts, one line, may be cut */
+
+/* Up to TEXT_SIZE bytes; 0: it is not to be read. */
+static size_t read_text(const char *path, char ret[TEXT_SIZE])
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    ssize_t got = 0;
+
+    while (descriptor >= 0 && length < TEXT_SIZE &&
+           (got = read(descriptor, ret + length, TEXT_SIZE - length)) > 0)
+        length += (size_t)got;
+    if (descriptor >= 0)
+        close(descriptor);
+    return got < 0 ? 0 : length;
+}
+
+static void look_at_stat(struct exported *exported, char *text)
+{
+    static const struct {
+        const char *key;
+        enum exported_family family;
+        uint64_t unit;
+    } keys[] = {
+        { "ctxt", SWITCHES, 1 },           { "processes", FORKS, 1 },
+        { "intr", INTERRUPTS, 1 },         { "btime", BOOT_TIME, NS_PER_S },
+        { "procs_running", RUN_QUEUE, 1 }, { "procs_blocked", BLOCKED, 1 },
+    };
+    const size_t length = read_text("/proc/stat", text);
+    uint64_t number;
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (host_text_number(text, length, keys[i].key, &number))
+            exported_set(exported, keys[i].family, 0, number * keys[i].unit);
+    }
+}
+
+static void look_at_pressure(struct exported *exported, char *text)
+{
+    static const char *const paths[] = { "/proc/pressure/cpu", "/proc/pressure/memory",
+                                         "/proc/pressure/io" };
+    static const char *const shares[] = { "some", "full" };
+    uint64_t total_us;
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const size_t length = read_text(paths[i], text);
+
+        for (size_t k = 0; k < 2; k++) {
+            if (host_text_pressure_us(text, length, shares[k], &total_us))
+                exported_set(exported, PRESSURE, 2 * i + k, total_us * NS_PER_US);
+        }
+    }
+}
+
+static void set_memory(struct exported *exported, const struct camp_memory *memory)
+{
+    const struct {
+        uint32_t bit;
+        enum exported_family family;
+        size_t at;
+        uint64_t bytes;
+    } all[] = {
+        { CAMP_MEMORY_TOTAL, MEMORY, 0, memory->total_bytes },
+        { CAMP_MEMORY_FREE, MEMORY, 1, memory->free_bytes },
+        { CAMP_MEMORY_AVAILABLE, MEMORY, 2, memory->available_bytes },
+        { CAMP_MEMORY_BUFFERS, MEMORY, 3, memory->buffers_bytes },
+        { CAMP_MEMORY_CACHED, MEMORY, 4, memory->cached_bytes },
+        { CAMP_MEMORY_SWAP_TOTAL, SWAP, 0, memory->swap_total_bytes },
+        { CAMP_MEMORY_SWAP_FREE, SWAP, 1, memory->swap_free_bytes },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if ((memory->known & all[i].bit) != 0)
+            exported_set(exported, all[i].family, all[i].at, all[i].bytes);
+    }
+}
+
+/* --------------------------------------------------------------------------------- Devices -- */
+
+/* What they do is done by the disks below them once more, or by no disk. */
+static bool is_layer(const char *name)
+{
+    static const char *const prefixes[] = { "dm-", "md", "loop", "ram", "zram" };
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int list_disks(struct exported *exported, size_t *ret_count)
+{
+    for (;;) {
+        const int r = camp_disk_read_all(NULL, CAMP_DISK_WHOLE, exported->disk_list,
+                                         sizeof *exported->disk_list, exported->disk_capacity,
+                                         ret_count, NULL);
+
+        if (r != CAMP_E_SPACE)
+            return r;
+        if (!grow(&exported->disk_list, *ret_count + 8, sizeof *exported->disk_list))
+            return CAMP_E_NOMEM;
+        exported->disk_capacity = *ret_count + 8;
+    }
+}
+
+static void look_at_disks(struct exported *exported)
+{
+    struct device_sums *sums = &exported->disks;
+    size_t count;
+    int r = list_disks(exported, &count);
+
+    if (r != CAMP_OK)
+        return;
+    device_sums_begin(sums);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        const struct camp_disk *disk = &exported->disk_list[i];
+        const uint64_t values[DEVICE_COUNTERS] = { disk->read_bytes, disk->written_bytes,
+                                                   disk->reads,      disk->writes,
+                                                   disk->read_ns,    disk->write_ns,
+                                                   disk->busy_ns };
+
+        if (!is_layer(disk->name))
+            r = device_sums_add(sums, disk->name, values);
+    }
+    device_sums_end(sums);
+    for (size_t i = 0; i < 2; i++) {
+        exported_set(exported, DISK_BYTES, i, sums->sums[i]);
+        exported_set(exported, DISK_REQUESTS, i, sums->sums[2 + i]);
+        exported_set(exported, DISK_REQUEST_TIME, i, sums->sums[4 + i]);
+    }
+    exported_set(exported, DISK_BUSY, 0, sums->sums[6]);
+}
+
+static int list_networks(struct exported *exported, size_t *ret_count)
+{
+    for (;;) {
+        const int r =
+            camp_network_read_all(NULL, exported->network_list, sizeof *exported->network_list,
+                                  exported->network_capacity, ret_count, NULL);
+
+        if (r != CAMP_E_SPACE)
+            return r;
+        if (!grow(&exported->network_list, *ret_count + 8, sizeof *exported->network_list))
+            return CAMP_E_NOMEM;
+        exported->network_capacity = *ret_count + 8;
+    }
+}
+
+static void look_at_networks(struct exported *exported)
+{
+    struct device_sums *sums = &exported->networks;
+    size_t count;
+    int r = list_networks(exported, &count);
+
+    if (r != CAMP_OK)
+        return;
+    device_sums_begin(sums);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        const struct camp_network *network = &exported->network_list[i];
+        const uint64_t values[DEVICE_COUNTERS] = { network->received_bytes,   network->sent_bytes,
+                                                   network->received_packets, network->sent_packets,
+                                                   network->received_errors,  network->sent_errors,
+                                                   network->received_drops,   network->sent_drops };
+
+        if (strcmp(network->name, "lo") != 0)
+            r = device_sums_add(sums, network->name, values);
+    }
+    device_sums_end(sums);
+    for (size_t i = 0; i < 2; i++) {
+        exported_set(exported, NETWORK_BYTES, i, sums->sums[i]);
+        exported_set(exported, NETWORK_PACKETS, i, sums->sums[2 + i]);
+        exported_set(exported, NETWORK_ERRORS, i, sums->sums[4 + i]);
+        exported_set(exported, NETWORK_DROPS, i, sums->sums[6 + i]);
+    }
+}
+
+void exported_host_look(struct exported *exported)
+{
+    char text[TEXT_SIZE];
+    struct camp_memory memory;
+
+    look_at_stat(exported, text);
+    look_at_pressure(exported, text);
+    if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL) == CAMP_OK)
+        set_memory(exported, &memory);
+    look_at_disks(exported);
+    look_at_networks(exported);
+}

@@ -1,0 +1,211 @@
+/* The metrics, each stated once: name, meaning, unit, provenance and where it is read. */
+#include "exported_inside.h"
+
+#include <stdlib.h>
+
+#define TASKS "threads' states at each change (BPF)"
+
+/* clang-format off */
+const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
+    [CPUS] = { "camp_cpus", NULL, "CPUs that are online.",
+        "/proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [CPU] = { "camp_cpu_seconds", "seconds",
+        "Time of all CPUs by the columns of the system's own accounting, since boot; disjoint (guest is not in user).",
+        "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { "mode" } },
+    [CPU_MEASURED] = { "camp_cpu_measured_seconds", "seconds",
+        "Time of all CPUs, since the exporter began; the modes add up to camp_cpus x time.",
+        "switches and interrupts (BPF); otherwise idle and iowait of /proc/stat, busy is the rest",
+        METRIC_COUNTER, CAMP_MEASURED, { "mode" } },
+    [CPU_IOWAIT] = { "camp_cpu_iowait_seconds", "seconds",
+        "Idle time of all CPUs that is I/O wait: any (a thread waits for a disk anywhere), own (one that began to on this CPU), kernel (iowait of /proc/stat).",
+        "switches (BPF); /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { "definition" } },
+    [TASK_STATE] = { "camp_task_state_seconds", "seconds",
+        "Wall time of all threads by state, since the exporter began.",
+        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" } },
+    [TASK_CPU_MEASURED] = { "camp_task_cpu_measured_seconds", "seconds",
+        "CPU time of all tasks by the scheduler's own count.",
+        "sum_exec_runtime", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [TASK_CPU_SAMPLED] = { "camp_task_cpu_sampled_seconds", "seconds",
+        "CPU time of all tasks by clock ticks charged to whatever ran.",
+        "utime + stime of tasks; taskstats", METRIC_COUNTER, CAMP_SAMPLED, { NULL } },
+    [TASK_RUN_DELAY] = { "camp_task_run_delay_seconds", "seconds",
+        "Time of all threads on the run queue by the scheduler's own count: a witness of camp_task_state_seconds_total{state=\"run_queue\"}.",
+        "sched_info.run_delay", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [TASK_CALLS] = { "camp_task_system_calls", NULL, "System calls of all threads.",
+        "sys_enter (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [TASK_SIGNALS] = { "camp_task_signals", NULL, "Signals delivered to all threads.",
+        "signal_deliver (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [TASK_SWITCHES] = { "camp_task_switches", NULL,
+        "Times that a thread left its CPU: voluntary, to sleep; involuntary, as it was taken away.",
+        "nvcsw, nivcsw of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" } },
+    [TASK_FAULTS] = { "camp_task_page_faults", NULL, "Page faults of all threads: major ones took input.",
+        "min_flt, maj_flt of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" } },
+    [TASK_STORAGE] = { "camp_task_storage_bytes", "bytes", "What threads read from and wrote to storage.",
+        "ioac of tasks", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [PROCESSES] = { "camp_processes", NULL, "Processes that live, those of the kernel included.",
+        "the last look", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [THREADS] = { "camp_threads", NULL, "Threads that live, those of the kernel included.",
+        "the last look", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [RUN_QUEUE] = { "camp_running_threads", NULL, "Threads that run or wait for a CPU, at this moment.",
+        "procs_running of /proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [BLOCKED] = { "camp_blocked_threads", NULL, "Threads that wait for a disk, at this moment.",
+        "procs_blocked of /proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SWITCHES] = { "camp_context_switches", NULL, "Context switches of all CPUs, since boot.",
+        "ctxt of /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [FORKS] = { "camp_forks", NULL, "Processes and threads begun, since boot.",
+        "processes of /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [INTERRUPTS] = { "camp_interrupts", NULL, "Interrupts served, since boot.",
+        "intr of /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [BOOT_TIME] = { "camp_boot_time_seconds", "seconds", "When the machine began, since 1970.",
+        "btime of /proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [MEMORY] = { "camp_memory_bytes", "bytes",
+        "Physical memory: total; free for nothing at all; available without swapping (an estimate); buffers; cached.",
+        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" } },
+    [SWAP] = { "camp_swap_bytes", "bytes", "Swap space.",
+        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" } },
+    [PRESSURE] = { "camp_pressure_seconds", "seconds",
+        "Time in which some, or all (full), tasks that had work waited for the resource, since boot.",
+        "/proc/pressure", METRIC_COUNTER, CAMP_MEASURED, { "resource", "share" } },
+    [DISK_BYTES] = { "camp_disk_bytes", "bytes", "Bytes moved by all disks that are no layer above others.",
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [DISK_REQUESTS] = { "camp_disk_requests", NULL, "Requests that these disks completed.",
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [DISK_REQUEST_TIME] = { "camp_disk_request_seconds", "seconds",
+        "How long these requests took, each for itself.",
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [DISK_BUSY] = { "camp_disk_busy_seconds", "seconds",
+        "Time with a request in flight, of these disks added up.",
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [NETWORK_BYTES] = { "camp_network_bytes", "bytes",
+        "Bytes of all interfaces but lo; what passes a bridge or tunnel counts there as well.",
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [NETWORK_PACKETS] = { "camp_network_packets", NULL, "Packets of these interfaces.",
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [NETWORK_ERRORS] = { "camp_network_errors", NULL, "Packets with errors of these interfaces.",
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [NETWORK_DROPS] = { "camp_network_drops", NULL, "Packets that these interfaces dropped.",
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+    [GROUP_STATE] = { "camp_group_state_seconds", "seconds",
+        "Wall time of the threads of a group by state; other is all groups that are not shown. With camp_group_retired_state_seconds_total they add up to camp_task_state_seconds_total.",
+        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "groupname", "state" } },
+    [GROUP_MEASURED] = { "camp_group_cpu_measured_seconds", "seconds",
+        "CPU time of a group by the scheduler's own count.",
+        "sum_exec_runtime", METRIC_COUNTER, CAMP_MEASURED, { "groupname" } },
+    [GROUP_SAMPLED] = { "camp_group_cpu_sampled_seconds", "seconds",
+        "CPU time of a group by clock ticks charged to whatever ran.",
+        "utime + stime of tasks; taskstats", METRIC_COUNTER, CAMP_SAMPLED, { "groupname" } },
+    [RETIRED_STATE] = { "camp_group_retired_state_seconds", "seconds",
+        "What groups had, by state, that are not shown any more.",
+        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" } },
+    [RETIRED_MEASURED] = { "camp_group_retired_cpu_measured_seconds", "seconds",
+        "Likewise of camp_group_cpu_measured_seconds_total.",
+        "sum_exec_runtime", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [RETIRED_SAMPLED] = { "camp_group_retired_cpu_sampled_seconds", "seconds",
+        "Likewise of camp_group_cpu_sampled_seconds_total.",
+        "utime + stime of tasks; taskstats", METRIC_COUNTER, CAMP_SAMPLED, { NULL } },
+    [SELF_INFO] = { "camp_exporter", NULL, "Which exporter this is, and how it measures.",
+        "itself", METRIC_INFO, CAMP_MEASURED, { "version", "tier" } },
+    [SELF_START] = { "camp_exporter_start_time_seconds", "seconds",
+        "When the exporter began, since 1970: its own counters count since then.",
+        "itself", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SELF_CPU] = { "camp_exporter_cpu_seconds", "seconds", "CPU time of the exporter's process.",
+        "its CPU clock", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_RESIDENT] = { "camp_exporter_resident_bytes", "bytes", "Resident memory of the exporter's process.",
+        "/proc/self/statm", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SELF_SCRAPES] = { "camp_exporter_scrapes", NULL,
+        "Requests before this one: answered with a page, failed to look, refused.",
+        "itself", METRIC_COUNTER, CAMP_MEASURED, { "outcome" } },
+    [SELF_SENT] = { "camp_exporter_sent_bytes", "bytes", "Bytes of pages before this one, as sent.",
+        "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_LOOK] = { "camp_exporter_look_seconds", "seconds", "How long this look took.",
+        "itself", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SELF_LOOK_CPU] = { "camp_exporter_look_cpu_seconds", "seconds", "CPU time of all looks.",
+        "its thread's CPU clock", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_SWITCHES] = { "camp_exporter_seen_switches", NULL, "Context switches that were accounted.",
+        "sched_switch (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_UNSEEN] = { "camp_exporter_unseen_switches", NULL,
+        "Switches that the kernel told nobody of: their times are estimated.",
+        "sched_switch (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_LOST_EXITS] = { "camp_exporter_lost_exits", NULL,
+        "Tasks that ended and whose last numbers are in nothing shown here.",
+        "exit records", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_ADDED_EXITS] = { "camp_exporter_added_up_exits", NULL,
+        "Threads that ended and were added up by parent and name, for want of room.",
+        "exit records (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_LOST_ACCOUNTS] = { "camp_exporter_lost_accounts", NULL,
+        "Times that a thread got no account, for want of memory, or a wait for a disk was not counted.",
+        "task storage (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_UNREAD] = { "camp_exporter_unread_seconds", "seconds",
+        "At most so much CPU time of processes that ended is in no record.",
+        "taskstats", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SELF_GROUPS] = { "camp_exporter_groups", NULL, "Groups that are known, shown or not.",
+        "itself", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SELF_DEMOTED] = { "camp_exporter_demoted_groups", NULL, "Times that a group lost its place.",
+        "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+};
+/* clang-format on */
+
+const struct metric *exported_metrics(size_t *ret_count)
+{
+    *ret_count = EXPORTED_FAMILY_COUNT;
+    return exported_table;
+}
+
+/* --------------------------------------------------------------------------------- Series -- */
+
+static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
+                                         "guest", "guest_nice", "idle",   "iowait", "steal" };
+/* enum cpus_states_column, and what the other tiers have instead. */
+static const char *const measured_modes[] = { "user",   "system", "irq", "softirq",
+                                              "iowait", "idle",   "busy" };
+static const char *const definitions[] = { "any", "own", "kernel" };
+static const char *const switch_kinds[] = { "voluntary", "involuntary" };
+static const char *const fault_kinds[] = { "minor", "major" };
+static const char *const storage[] = { "read", "written" };
+static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
+static const char *const swap_kinds[] = { "total", "free" };
+/* Two labels a series. */
+static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
+                                         "memory", "full", "io",  "some", "io",     "full" };
+static const char *const directions[] = { "received", "sent" };
+static const char *const outcomes[] = { "answered", "failed", "refused" };
+
+#define VALUES(array)                                                                              \
+    {                                                                                              \
+        array, sizeof array / sizeof array[0]                                                      \
+    }
+
+static const struct {
+    const char *const *texts;
+    size_t count;
+} label_values[EXPORTED_FAMILY_COUNT] = {
+    [CPU] = VALUES(cpu_modes),
+    [CPU_MEASURED] = VALUES(measured_modes),
+    [CPU_IOWAIT] = VALUES(definitions),
+    [TASK_SWITCHES] = VALUES(switch_kinds),
+    [TASK_FAULTS] = VALUES(fault_kinds),
+    [TASK_STORAGE] = VALUES(storage),
+    [MEMORY] = VALUES(memory_kinds),
+    [SWAP] = VALUES(swap_kinds),
+    [PRESSURE] = VALUES(pressures),
+    [DISK_BYTES] = VALUES(storage),
+    [DISK_REQUESTS] = VALUES(storage),
+    [DISK_REQUEST_TIME] = VALUES(storage),
+    [NETWORK_BYTES] = VALUES(directions),
+    [NETWORK_PACKETS] = VALUES(directions),
+    [NETWORK_ERRORS] = VALUES(directions),
+    [NETWORK_DROPS] = VALUES(directions),
+    [SELF_SCRAPES] = VALUES(outcomes),
+};
+
+size_t exported_fixed_series(enum exported_family family, const char *const **ret_labels)
+{
+    *ret_labels = label_values[family].texts;
+    if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED)
+        return 0;
+    if (family == TASK_STATE || family == RETIRED_STATE)
+        return CAMP_STATE_COUNT;
+    if (label_values[family].texts == NULL)
+        return 1;
+    return label_values[family].count / (exported_table[family].labels[1] != NULL ? 2 : 1);
+}

@@ -1,0 +1,213 @@
+/*
+ * Threads by microstates (bpf); on the other tiers processes, of which only CPU time is known: the
+ * states of groups are absent then.
+ */
+#include "exported_inside.h"
+
+#include "counters/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const tiers[] = {
+    [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
+};
+
+/* -------------------------------------------------------------------------------- Opening -- */
+
+static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *error)
+{
+    *ret = TASKS_AUTOMATIC;
+    for (int i = TASKS_TASKSTATS; name != NULL && i <= TASKS_BPF; i++) {
+        if (strcmp(name, tiers[i]) == 0)
+            *ret = (enum tasks_tier)i;
+    }
+    return name == NULL || *ret != TASKS_AUTOMATIC
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_INVALID, 0,
+                           "--tier %.40s: there are bpf, taskstats, schedstat", name);
+}
+
+/* The best that can be had, and in the note why it is not a better one. */
+static int open_tier(struct exported *exported, enum tasks_tier wanted, struct camp_error *error)
+{
+    enum tasks_tier tier = TASKS_BPF;
+    int r = CAMP_E_NOTSUP;
+
+    if (wanted == TASKS_AUTOMATIC || wanted == TASKS_BPF)
+        r = camp_states_open(&exported->session, 0, error);
+    if (r != CAMP_OK && wanted == TASKS_BPF)
+        return r;
+    if (r != CAMP_OK) {
+        if (wanted == TASKS_AUTOMATIC && error != NULL)
+            snprintf(exported->note, sizeof exported->note, "%s", error->message);
+        r = tasks_source_open(wanted, NULL, &exported->tasks, &tier, error);
+    }
+    exported->tier = tiers[tier];
+    return r;
+}
+
+/* Of processes that are read without BPF the name is known, and of those that ended nothing else.
+ */
+static int refuse_group(const struct exported *exported, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_PERM, 0,
+                     "tier %s groups by command alone; another group takes tier bpf%s%.150s",
+                     exported->tier, exported->note[0] != '\0' ? ": " : "", exported->note);
+}
+
+int exported_tasks_open(struct exported *exported, const struct exported_options *options,
+                        struct camp_error *error)
+{
+    struct members members;
+    enum tasks_tier wanted;
+    int r = find_tier(options->tier, &wanted, error);
+
+    if (r == CAMP_OK)
+        r = members_init(&members, options->group, options->rules, error);
+    if (r != CAMP_OK)
+        return r;
+    r = thread_sums_init(&exported->sums, &members, options->groups);
+    if (r == CAMP_OK)
+        r = open_tier(exported, wanted, error);
+    return r == CAMP_OK && exported->session == NULL && options->group != GROUP_NAME
+               ? refuse_group(exported, error)
+               : r;
+}
+
+/* -------------------------------------------------------------------------------- Looking -- */
+
+static void set_counts(struct exported *exported)
+{
+    static const struct {
+        enum exported_family family;
+        size_t at;
+    } places[THREAD_COUNT_COUNT] = {
+        [COUNT_RUN_DELAY] = { TASK_RUN_DELAY, 0 },   [COUNT_SYSTEM_CALLS] = { TASK_CALLS, 0 },
+        [COUNT_SIGNALS] = { TASK_SIGNALS, 0 },       [COUNT_VOLUNTARY] = { TASK_SWITCHES, 0 },
+        [COUNT_INVOLUNTARY] = { TASK_SWITCHES, 1 },  [COUNT_MINOR_FAULTS] = { TASK_FAULTS, 0 },
+        [COUNT_MAJOR_FAULTS] = { TASK_FAULTS, 1 },   [COUNT_READ_BYTES] = { TASK_STORAGE, 0 },
+        [COUNT_WRITTEN_BYTES] = { TASK_STORAGE, 1 },
+    };
+
+    for (size_t i = 0; i < THREAD_COUNT_COUNT; i++)
+        exported_set(exported, places[i].family, places[i].at, exported->sums.counts[i]);
+    exported_set(exported, THREADS, 0, exported->sums.threads);
+    exported_set(exported, PROCESSES, 0, exported->sums.processes);
+}
+
+static int look_at_threads(struct exported *exported, struct camp_error *error)
+{
+    const int r =
+        thread_sums_look(&exported->sums, exported->session, exported->rules_changed, error);
+
+    if (r != CAMP_OK)
+        return r;
+    exported->rules_changed = false;
+    set_counts(exported);
+    return CAMP_OK;
+}
+
+/* A row of the source is one process, or several of one name that came and went. */
+static int book_process(struct exported *exported, const struct frame *frame, size_t row)
+{
+    struct standings *standings = &exported->sums.standings;
+    const struct entity *entity = &frame->entities[row];
+    const uint64_t *from = frame_values(frame, row);
+    uint64_t values[THREAD_SUM_COUNT] = { 0 };
+    struct standing_key key = { 0 };
+    uint32_t group;
+    int r;
+
+    snprintf(key.text, sizeof key.text, "%s", entity->name);
+    r = standings_find(standings, &key, &group);
+    if (r != CAMP_OK)
+        return r;
+    values[SUM_MEASURED] = from[TASKS_MEASURED];
+    values[SUM_SAMPLED] = from[TASKS_SAMPLED];
+    standings_add(standings, group, values, values[SUM_MEASURED]);
+    return CAMP_OK;
+}
+
+static int look_at_processes(struct exported *exported, struct camp_error *error)
+{
+    struct standings *standings = &exported->sums.standings;
+    const struct frame *frame;
+    int r = exported->tasks->next(exported->tasks, 0, &frame, error);
+
+    if (r != CAMP_OK)
+        return r;
+    standings_begin(standings, frame->end_ns - frame->start_ns);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
+        r = book_process(exported, frame, i);
+    if (r == CAMP_OK)
+        r = standings_settle(standings);
+    if (r == CAMP_OK)
+        r = members_name(&exported->sums.members, standings);
+    exported->lost += frame->losses.lost;
+    exported->unseen += frame->losses.unseen;
+    exported->unread_ns += frame->losses.unread_ns;
+    exported_set(exported, PROCESSES, 0, tasks_source_living(exported->tasks));
+    return r;
+}
+
+int exported_tasks_look(struct exported *exported, struct camp_error *error)
+{
+    return exported->session != NULL ? look_at_threads(exported, error)
+                                     : look_at_processes(exported, error);
+}
+
+/* --------------------------------------------------------------------------------- Groups -- */
+
+static bool has_sampled(const struct exported *exported)
+{
+    return strcmp(exported->tier, tiers[TASKS_SCHEDSTAT]) != 0;
+}
+
+static void add_series(struct metric_family *family, const char *name, const char *state,
+                       uint64_t value)
+{
+    family->series[family->count++] = (struct series){ { name, state }, value, true };
+}
+
+static void fill_group(struct exported *exported, const char *name, const uint64_t *values)
+{
+    struct metric_family *families = exported->families;
+
+    for (int i = 0; exported->session != NULL && i < CAMP_STATE_COUNT; i++)
+        add_series(&families[GROUP_STATE], name, camp_state_name(i), values[i]);
+    add_series(&families[GROUP_MEASURED], name, NULL, values[SUM_MEASURED]);
+    if (has_sampled(exported))
+        add_series(&families[GROUP_SAMPLED], name, NULL, values[SUM_SAMPLED]);
+}
+
+static void fill_totals(struct exported *exported)
+{
+    const struct standings *standings = &exported->sums.standings;
+
+    for (size_t i = 0; exported->session != NULL && i < CAMP_STATE_COUNT; i++) {
+        exported_set(exported, TASK_STATE, i, standings->total[i]);
+        exported_set(exported, RETIRED_STATE, i, standings->retired[i]);
+    }
+    exported_set(exported, TASK_CPU_MEASURED, 0, standings->total[SUM_MEASURED]);
+    exported_set(exported, RETIRED_MEASURED, 0, standings->retired[SUM_MEASURED]);
+    if (!has_sampled(exported))
+        return;
+    exported_set(exported, TASK_CPU_SAMPLED, 0, standings->total[SUM_SAMPLED]);
+    exported_set(exported, RETIRED_SAMPLED, 0, standings->retired[SUM_SAMPLED]);
+}
+
+void exported_groups_fill(struct exported *exported)
+{
+    const struct standings *standings = &exported->sums.standings;
+
+    exported->families[GROUP_STATE].count = 0;
+    exported->families[GROUP_MEASURED].count = 0;
+    exported->families[GROUP_SAMPLED].count = 0;
+    for (size_t i = 0; i < standings->count; i++) {
+        if (standings->groups[i].shown != NULL)
+            fill_group(exported, standings->groups[i].name, standings->groups[i].shown);
+    }
+    fill_group(exported, "other", standings->other);
+    fill_totals(exported);
+}

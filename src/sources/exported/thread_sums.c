@@ -1,0 +1,298 @@
+#include "thread_sums.h"
+
+#include "counters/units.h"
+#include "ledger/grow.h"
+#include "sources/machine/thread_states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MISSING_LOOKS 3 /* totals of those that ended come with the look after the next */
+
+int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
+{
+    *ret = (struct thread_sums){ .members = *members, .look_ns = now_ns(CLOCK_MONOTONIC) };
+    return standings_init(&ret->standings, THREAD_SUM_COUNT, places);
+}
+
+void thread_sums_release(struct thread_sums *sums)
+{
+    standings_release(&sums->standings);
+    members_release(&sums->members);
+    free(sums->missing);
+    free(sums->late);
+    *sums = (struct thread_sums){ 0 };
+}
+
+/* --------------------------------------------------------------------------------- Booking -- */
+
+/* Waits that nobody chose: what a group is ranked by. Sleep in locks, sockets and timers is left
+ * out, where idle threads stay for ever. */
+static bool matters(int state)
+{
+    switch (state) {
+    case CAMP_STATE_USER:
+    case CAMP_STATE_SYSTEM:
+    case CAMP_STATE_IRQ:
+    case CAMP_STATE_TEXT_FAULT:
+    case CAMP_STATE_DATA_FAULT:
+    case CAMP_STATE_KERNEL_FAULT:
+    case CAMP_STATE_DISK:
+    case CAMP_STATE_RUN_QUEUE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool find_group(struct thread_sums *sums, const struct camp_thread_states *thread,
+                       uint32_t *ret)
+{
+    const int r = members_find(&sums->members, &sums->standings, thread, ret);
+
+    if (r != CAMP_OK)
+        sums->result = r;
+    return r == CAMP_OK;
+}
+
+static void count(uint64_t *counts, const struct camp_thread_states *since)
+{
+    counts[COUNT_RUN_DELAY] += since->run_delay_ns;
+    counts[COUNT_SYSTEM_CALLS] += since->system_calls;
+    counts[COUNT_SIGNALS] += since->signals;
+    counts[COUNT_VOLUNTARY] += since->voluntary_switches;
+    counts[COUNT_INVOLUNTARY] += since->involuntary_switches;
+    counts[COUNT_MINOR_FAULTS] += since->minor_faults;
+    counts[COUNT_MAJOR_FAULTS] += since->major_faults;
+    counts[COUNT_READ_BYTES] += since->read_bytes;
+    counts[COUNT_WRITTEN_BYTES] += since->written_bytes;
+}
+
+/* What a thread did since `before`; NULL: since it is watched. One that is older than that, and was
+ * not met before, has counted since its own beginning: that is left out. */
+static void book(struct thread_sums *sums, const struct camp_thread_states *before,
+                 const struct camp_thread_states *now)
+{
+    const bool met_late = before == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
+    struct camp_thread_states since = *now;
+    uint64_t values[THREAD_SUM_COUNT] = { 0 }, score = 0;
+    uint32_t group;
+
+    if (!find_group(sums, now, &group))
+        return;
+    if (before != NULL)
+        thread_states_subtract(&since, before);
+    memcpy(values, since.state_ns, sizeof since.state_ns);
+    if (!met_late) {
+        values[SUM_MEASURED] = since.cpu_ns;
+        values[SUM_SAMPLED] = since.sampled_ns;
+        count(sums->counts, &since);
+    }
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        score += matters(i) ? values[i] : 0;
+    standings_add(&sums->standings, group, values, score);
+}
+
+/* ------------------------------------------------------------------------------- Visiting -- */
+
+static void keep_late(struct thread_sums *sums, const struct camp_thread_states *thread)
+{
+    if (sums->late_count == sums->late_capacity) {
+        const size_t capacity = 2 * sums->late_capacity + 16;
+
+        if (!grow(&sums->late, capacity, sizeof *sums->late)) {
+            sums->result = CAMP_E_NOMEM;
+            return;
+        }
+        sums->late_capacity = capacity;
+    }
+    sums->late[sums->late_count++] = *thread;
+}
+
+/* It was there before the last look, which did not see it as this one. */
+static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
+{
+    return thread->begin_ns < sums->look_ns;
+}
+
+static void take(struct thread_sums *sums, const struct camp_thread_states *before,
+                 const struct camp_thread_states *now)
+{
+    if (before == NULL && may_be_missing(sums, now))
+        keep_late(sums, now);
+    else
+        book(sums, before, now);
+}
+
+static void seen(void *context, const struct camp_thread_states *before,
+                 const struct camp_thread_states *now)
+{
+    struct thread_sums *sums = context;
+
+    sums->threads++;
+    sums->processes += now->tid == now->pid;
+    take(sums, before, now);
+}
+
+static void waited(void *context, const struct camp_thread_states *now, uint64_t elapsed_ns)
+{
+    struct thread_sums *sums = context;
+    uint32_t group;
+
+    sums->threads++;
+    sums->processes += now->tid == now->pid;
+    if (!find_group(sums, now, &group))
+        return;
+    standings_add_one(&sums->standings, group, now->state, elapsed_ns,
+                      matters((int)now->state) ? elapsed_ns : 0);
+}
+
+static void ended(void *context, const struct camp_thread_states *before,
+                  const struct camp_thread_states *last)
+{
+    struct thread_sums *sums = context;
+
+    if ((last->flags & CAMP_THREAD_TOTAL) != 0)
+        keep_late(sums, last);
+    else
+        take(sums, before, last);
+}
+
+static void missed(void *context, const struct camp_thread_states *before)
+{
+    struct thread_sums *sums = context;
+
+    if (sums->missing_count == sums->missing_capacity) {
+        const size_t capacity = 2 * sums->missing_capacity + 16;
+
+        if (!grow(&sums->missing, capacity, sizeof *sums->missing)) {
+            sums->result = CAMP_E_NOMEM;
+            return;
+        }
+        sums->missing_capacity = capacity;
+    }
+    sums->missing[sums->missing_count++] =
+        (struct missing_thread){ *before, sums->standings.looks };
+}
+
+struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
+{
+    return (struct camp_states_visitor){ sums, seen, waited, ended, missed };
+}
+
+/* --------------------------------------------------------------------------------- Missing -- */
+
+static int compare_missing(const void *a, const void *b)
+{
+    const struct camp_thread_states *left = &((const struct missing_thread *)a)->thread;
+    const struct camp_thread_states *right = &((const struct missing_thread *)b)->thread;
+
+    if (left->begin_ns != right->begin_ns)
+        return left->begin_ns < right->begin_ns ? -1 : 1;
+    return left->pid < right->pid ? -1 : left->pid > right->pid;
+}
+
+/* It is found once: its look is 0 from then on. */
+static const struct camp_thread_states *find_missing(struct thread_sums *sums,
+                                                     const struct camp_thread_states *thread)
+{
+    const struct missing_thread wanted = { .thread = *thread };
+    struct missing_thread *found =
+        sums->missing_count > 0
+            ? bsearch(&wanted, sums->missing, sums->missing_count, sizeof wanted, compare_missing)
+            : NULL;
+
+    if (found == NULL || found->look == 0)
+        return NULL;
+    found->look = 0;
+    return &found->thread;
+}
+
+/* Of those that ended as part of a total some were read before: the total is told by so much less.
+ * Their parent may have ended before them, and another one be named in the total. */
+static void take_off(struct thread_sums *sums, struct camp_thread_states *total)
+{
+    uint32_t left = total->count;
+
+    for (int same_parent = 1; same_parent >= 0; same_parent--) {
+        for (size_t i = 0; i < sums->missing_count && left > 0; i++) {
+            struct missing_thread *missing = &sums->missing[i];
+
+            if (missing->look == 0 || strcmp(missing->thread.name, total->name) != 0 ||
+                (same_parent != 0 && missing->thread.parent != total->parent))
+                continue;
+            thread_states_subtract(total, &missing->thread);
+            missing->look = 0;
+            left--;
+        }
+    }
+}
+
+static void forget_found(struct thread_sums *sums)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sums->missing_count; i++) {
+        const struct missing_thread *missing = &sums->missing[i];
+
+        if (missing->look + MISSING_LOOKS > sums->standings.looks && missing->look != 0)
+            sums->missing[kept++] = *missing;
+    }
+    sums->missing_count = kept;
+}
+
+/* Those alone first: they are known by who they are. */
+static void book_late(struct thread_sums *sums)
+{
+    if (sums->missing_count > 0)
+        qsort(sums->missing, sums->missing_count, sizeof *sums->missing, compare_missing);
+    for (size_t i = 0; i < sums->late_count; i++) {
+        if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
+            book(sums, find_missing(sums, &sums->late[i]), &sums->late[i]);
+    }
+    for (size_t i = 0; i < sums->late_count; i++) {
+        if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
+            continue;
+        take_off(sums, &sums->late[i]);
+        book(sums, NULL, &sums->late[i]);
+    }
+    sums->late_count = 0;
+    forget_found(sums);
+}
+
+/* ---------------------------------------------------------------------------------- Looks -- */
+
+void thread_sums_begin(struct thread_sums *sums, uint64_t now, bool forget)
+{
+    const bool others = standings_begin(&sums->standings, now - sums->look_ns);
+
+    members_begin(&sums->members, forget || others);
+    sums->threads = 0;
+    sums->processes = 0;
+    sums->result = CAMP_OK;
+}
+
+int thread_sums_end(struct thread_sums *sums)
+{
+    book_late(sums);
+    if (sums->result == CAMP_OK)
+        sums->result = standings_settle(&sums->standings);
+    if (sums->result == CAMP_OK)
+        sums->result = members_name(&sums->members, &sums->standings);
+    return sums->result;
+}
+
+int thread_sums_look(struct thread_sums *sums, struct camp_states *session, bool forget,
+                     struct camp_error *error)
+{
+    const struct camp_states_visitor visitor = thread_sums_visitor(sums);
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
+    int r;
+
+    thread_sums_begin(sums, now, forget);
+    r = camp_states_visit(session, &visitor, error);
+    if (r == CAMP_OK)
+        r = thread_sums_end(sums);
+    sums->look_ns = now;
+    return r;
+}
