@@ -1,4 +1,5 @@
 #include "help.h"
+#include "privilege.h"
 #include "suggestion.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 {
     const char *name;
 
+    privilege_settle();
     occupy_standard_descriptors();
     setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
     signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after what it had to tidy up */

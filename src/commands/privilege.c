@@ -1,0 +1,55 @@
+#include "privilege.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* In doubt not: where the groups cannot be asked, nobody is in one. */
+static bool is_member(void)
+{
+    const struct group *group;
+    gid_t groups[1024];
+    int count;
+
+    errno = 0;
+    group = getgrnam(PRIVILEGE_GROUP);
+    if (group == NULL)
+        return errno == 0;
+    if (getgid() == group->gr_gid)
+        return true;
+    count = getgroups(sizeof groups / sizeof groups[0], groups);
+    for (int i = 0; i < count; i++) {
+        if (groups[i] == group->gr_gid)
+            return true;
+    }
+    return false;
+}
+
+/* Execve(2) with no_new_privs gives nothing that was not there before. */
+static bool were_there_before(void)
+{
+    return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
+void privilege_settle(void)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+    bool keep;
+
+    if (getauxval(AT_SECURE) == 0) /* the file has none */
+        return;
+    keep = were_there_before() || is_member();
+    if (keep && syscall(SYS_capget, &header, sets) != 0)
+        return;
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+        sets[i].effective = sets[i].permitted;
+    if (syscall(SYS_capset, &header, sets) != 0 && !keep)
+        _exit(126); /* it cannot fail: fewer are always allowed */
+}

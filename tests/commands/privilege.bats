@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# To whom the capabilities of camp's file are given (src/commands/privilege.h): it is executed by
+# nobody (65534), in and out of a group "camp" that is there for these tests alone.
+
+setup() {
+    CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    for group in 64998 64999; do
+        ! getent group $group >/dev/null || skip "there is a group $group"
+    done
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/*
+    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
+    setcap cap_net_admin,cap_bpf,cap_perfmon=p "$BATS_TEST_TMPDIR/camp" 2>/dev/null ||
+        skip "this file system, or container, takes no capabilities of files"
+    grep -v '^camp:' /etc/group >"$BATS_TEST_TMPDIR/group"
+    echo 'camp:x:64999:' >>"$BATS_TEST_TMPDIR/group"
+}
+
+# held_by GROUP WORD...: capabilities that camp holds there, by its own word; WORDs go to setpriv.
+held_by() {
+    local group=$1
+    shift
+    # shellcheck disable=SC2016
+    unshare --mount bash -c 'mount --bind "$1" /etc/group && shift && exec "$@"' - \
+        "$BATS_TEST_TMPDIR/group" setpriv --reuid=65534 --regid=65534 --groups="$group" "$@" \
+        "$BATS_TEST_TMPDIR/camp" doctor --format json |
+        python3 -c 'import json, sys
+print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
+}
+
+@test "who is in the group camp has what camp's file gives" {
+    run held_by 64999
+    [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
+}
+
+@test "who is not in the group has nothing of it, and camp runs all the same" {
+    run held_by 64998
+    [ "$status" -eq 0 ]
+    [ "$output" = '' ]
+}
+
+@test "where there is no such group, everybody has what camp's file gives" {
+    sed -i '/^camp:/d' "$BATS_TEST_TMPDIR/group"
+    run held_by 64998
+    [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
+}
+
+@test "a service keeps what it was started with, and its bounding set does not keep camp from running" {
+    run held_by 64998 --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
+        --bounding-set=-all,+bpf,+perfmon --no-new-privs
+    [ "$output" = 'CAP_BPF CAP_PERFMON' ]
+}
