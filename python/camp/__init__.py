@@ -3,6 +3,8 @@
     >>> import camp
     >>> camp.cpu_utilisation().measured_busy_percent
     >>> camp.process(1).read("cpu_ns", "resident_bytes")
+    >>> for frame in camp.frames("processes", interval=1.0):    # microstates
+    ...     print(frame.to_pandas().nlargest(5, "run_queue_ns"))
 
 Counters are cumulative and raw; the unit is the last word of a name (_ns, _bytes, _percent); what is
 unknown is None, never 0. Nothing is cached: a value is never older than the call that returned it.
@@ -19,9 +21,13 @@ from camp._counters import (cpu, cpu_count, cpu_ids, cpu_utilisation, cpus, diff
                             utilisation)
 from camp._errors import (Error, FormatError, Gone, Invalid, NotSupported, OutOfMemory, Permission,
                           ReadError)
+from camp._frames import Column, Entity, Frame, FrameLosses, Frames, frames
 from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes, taskstats)
+from camp._provenance import Provenance, counters, provenance
 from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Losses, Memory,
                            Network, Source, Task, TaskExit, Taskstat, TaskUtilisation, Utilisation)
+from camp._states import (ENDED, KERNEL, OLDER, TOTAL, UNSURE, Microstates, ThreadStates, microstates,
+                          microstates_events)
 
 __version__ = _camp.version
 pid_cpu_ns = _camp.pid_cpu_ns
@@ -29,9 +35,12 @@ pid_cpu_ns = _camp.pid_cpu_ns
 _camp.use(_errors.make, {**RECORDS, 'Process': Process, 'Thread': Thread})
 
 __all__ = [
-    'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'Error', 'Event', 'FormatError', 'Gone', 'Invalid',
-    'Kernel', 'Losses', 'Memory', 'Network', 'NotSupported', 'OutOfMemory', 'Permission', 'Process',
-    'ReadError', 'Source', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
-    'Utilisation', 'cpu', 'cpu_count', 'cpu_ids', 'cpu_utilisation', 'cpus', 'difference', 'disk',
-    'disks', 'fork_count', 'free_memory_bytes', 'kernel', 'memory', 'network', 'networks',
-    'partitions', 'pid_cpu_ns', 'process', 'processes', 'taskstats', 'utilisation']
+    'Column', 'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'ENDED', 'Entity', 'Error', 'Event',
+    'FormatError', 'Frame', 'FrameLosses', 'Frames', 'Gone', 'Invalid', 'KERNEL', 'Kernel',
+    'Losses', 'Memory', 'Microstates', 'Network', 'NotSupported', 'OLDER', 'OutOfMemory',
+    'Permission', 'Process', 'Provenance', 'ReadError', 'Source', 'TOTAL', 'Task', 'TaskExit',
+    'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread', 'ThreadStates', 'UNSURE', 'Utilisation',
+    'counters', 'cpu', 'cpu_count', 'cpu_ids', 'cpu_utilisation', 'cpus', 'difference', 'disk',
+    'disks', 'fork_count', 'frames', 'free_memory_bytes', 'kernel', 'memory', 'microstates',
+    'microstates_events', 'network', 'networks', 'partitions', 'pid_cpu_ns', 'process', 'processes',
+    'provenance', 'taskstats', 'utilisation']

@@ -14,7 +14,7 @@ docs/paper-names.md has each function's source, and what the paper left open.
 """
 
 import time as _time
-from typing import List, Optional, Tuple, Union
+from typing import List, Optional, Tuple
 
 from camp import _camp
 from camp import _errors

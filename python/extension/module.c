@@ -51,17 +51,12 @@ int take_source(PyObject *given, void *ret)
     return 1;
 }
 
-void *capsule_of(PyObject *capsule, const char *name)
-{
-    return PyCapsule_GetPointer(capsule, name);
-}
-
 /* ------------------------------------------------------------------------------- Lists -- */
 
 int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
              struct camp_error *error)
 {
-    size_t capacity = 64;
+    size_t capacity = listing->least > 0 ? listing->least : 64;
     void *items = NULL;
     size_t count = 0;
     int r;
@@ -135,8 +130,9 @@ static void free_module(void *module)
 
 static int fill_module(PyObject *module)
 {
-    PyMethodDef *const files[] = { own_methods, counter_methods, process_methods,
-                                   taskstats_methods };
+    PyMethodDef *const files[] = { own_methods,       counter_methods, process_methods,
+                                   taskstats_methods, states_methods,  frames_methods,
+                                   provenance_methods };
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (PyModule_AddFunctions(module, files[i]) != 0)

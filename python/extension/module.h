@@ -80,6 +80,7 @@ struct listing {
     const struct camp_source *source;
     const void *of; /* what is listed of: a name, a process */
     int kind;       /* of disks */
+    size_t least;   /* room for so many at first; 0: a few */
 };
 
 /* All of them, however many, in memory of malloc(3). Without the GIL. */
@@ -89,12 +90,12 @@ int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
 /* The same as a list of records. */
 PyObject *list_records(PyObject *module, enum record_kind kind, const struct listing *listing);
 
-/* A capsule's pointer; NULL: raised, as it is of another kind. */
-void *capsule_of(PyObject *capsule, const char *name);
-
 /* The functions of each file, ended by a row of NULL. */
 extern PyMethodDef counter_methods[];
 extern PyMethodDef process_methods[];
 extern PyMethodDef taskstats_methods[];
+extern PyMethodDef states_methods[];
+extern PyMethodDef frames_methods[];
+extern PyMethodDef provenance_methods[];
 
 #endif

@@ -143,6 +143,11 @@ struct camp_states *threads_source_session(const struct source *source);
 
 uint64_t source_clock_ns(clockid_t clock);
 
+/* Of who has signals of its own (Python): asked by source_wait() before it sleeps, and when a
+ * signal has interrupted it. True: it is over, as if *stop were set. NULL, at first: nobody asks.
+ */
+extern _Thread_local bool (*source_interrupted)(void);
+
 /* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is
  * set. True: a piece has passed, attend to what cannot wait and call again. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);

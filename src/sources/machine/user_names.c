@@ -8,12 +8,14 @@
 
 static struct user_name *ask(uint32_t uid)
 {
-    const struct passwd *user = getpwuid(uid);
     struct user_name *ret = calloc(1, sizeof *ret);
+    struct passwd entry, *user = NULL;
+    char strings[4096];
 
     if (ret == NULL)
         return NULL;
     ret->uid = uid;
+    getpwuid_r(uid, &entry, strings, sizeof strings, &user); /* other threads may ask, too */
     if (user != NULL)
         snprintf(ret->name, sizeof ret->name, "%.31s", user->pw_name);
     else

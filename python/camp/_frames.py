@@ -1,0 +1,307 @@
+"""Frames: one interval of one source, rows x columns, in one block of memory that numpy and pandas
+take without copying."""
+
+import importlib
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple,
+                    Type)
+
+from camp import _camp
+from camp._errors import Invalid, NotSupported
+
+if TYPE_CHECKING:
+    import pandas
+
+_UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
+_NEW, _ENDED, _KERNEL = 1, 2, 4
+
+# What follows the values in a block, as the extension has it: a memoryview's format of each.
+_OF_ROWS = (('elapsed_ns', 'Q'), ('ids', 'q'), ('cgroups', 'Q'), ('pids', 'i'), ('parents', 'i'),
+            ('uids', 'I'), ('flags', 'I'), ('counts', 'I'))
+
+
+class Column(NamedTuple):
+    """A column of a frame."""
+
+    name: str
+    title: str  # short, for a heading
+    help: str
+    kind: str  # "state": ns of a row's elapsed time; "counter": how much more; "gauge": a level
+    provenance: str  # "measured", "sampled", "scaled", "derived"
+
+
+class FrameLosses(NamedTuple):
+    """What could not be seen in an interval."""
+
+    unseen: int  # processes that left no record; of threads: switches that nobody was told of
+    lost: int  # ended, and the kernel dropped the record for want of room
+    unread_ns: int  # at most so much CPU time of those that ended is in no record
+    partial: int  # ended, and what they did since the last look is not known
+
+
+class Entity(NamedTuple):
+    """A row of a frame: a thread, a process, a user, a CPU, ..."""
+
+    id: int  # tid, pid, uid, CPU (-1: all together); 0: of those that ended, added up
+    name: str
+    pid: int
+    parent: int
+    uid: int
+    cgroup: int
+    members: int  # how many are added up in it
+    new: bool  # it began in the interval
+    ended: bool
+    kernel: bool  # a kernel thread
+    elapsed_ns: int  # what its states add up to
+    labels: Dict[str, str]
+
+
+def _texts(joined: bytes, rows: int) -> List[str]:
+    return joined.decode('utf-8', 'surrogateescape').split('\0') if rows else []
+
+
+class Block:
+    """Columns of unsigned 64-bit numbers, one for each of `columns`, `len()` rows long.
+
+    numpy.asarray(block) is rows x columns (in Fortran's order), pandas.DataFrame(that) too, and
+    block["name"] a memoryview of one column: all of the same memory, which is read-only, and stays
+    as long as one of them does.
+    """
+
+    columns: Tuple[Column, ...]
+
+    def __init__(self, columns: Tuple[Column, ...], of_rows: Sequence[Tuple[str, str]], rows: int,
+                 block: bytes, names: bytes) -> None:
+        self.columns = columns
+        self._rows = rows
+        self._block = memoryview(block)
+        self._joined_names = names
+        self._names: Optional[List[str]] = None
+        self._places = {column.name: place for place, column in enumerate(columns)}
+        self._of_rows = of_rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, name: str) -> memoryview:
+        """A column, as a memoryview of `len()` numbers, contiguous. KeyError: there is none."""
+        at = self._places[name] * self._rows * 8
+        return self._block[at:at + self._rows * 8].cast('Q')
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def of_rows(self, name: str) -> memoryview:
+        """What is known of each row besides its numbers: "ids", "pids", "uids", ... ."""
+        at = len(self.columns) * self._rows * 8
+        for own, form in self._of_rows:
+            size = self._rows * (8 if form in 'qQ' else 4)
+            if own == name:
+                return self._block[at:at + size].cast(form)
+            at += size
+        raise KeyError(name)
+
+    @property
+    def values(self) -> memoryview:
+        """All numbers: a memoryview of unsigned 64-bit ones, columns x rows. (Of no rows: empty.)"""
+        size = len(self.columns) * self._rows * 8
+        flat = self._block[:size]
+        return flat.cast('Q', (len(self.columns), self._rows)) if size else flat.cast('Q')
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        return {'version': 3, 'typestr': _UINT64, 'shape': (self._rows, len(self.columns)),
+                'strides': (8, 8 * self._rows), 'data': self._block if self._rows else b'\0' * 8}
+
+    @property
+    def names(self) -> List[str]:
+        """The name of each row."""
+        if self._names is None:
+            self._names = _texts(self._joined_names, self._rows)
+        return self._names
+
+    @property
+    def states(self) -> Tuple[str, ...]:
+        """The columns that are disjoint times: those of a row add up to its elapsed time."""
+        return tuple(column.name for column in self.columns if column.kind == 'state')
+
+    def to_pandas(self) -> 'pandas.DataFrame':
+        """A DataFrame of its columns over the same memory (read-only), indexed by name and id."""
+        import numpy
+        import pandas
+        index = pandas.MultiIndex.from_arrays([self.names, self.of_rows('ids')],
+                                              names=['name', 'id'])
+        return pandas.DataFrame(numpy.asarray(self), index=index, copy=False,
+                                columns=[column.name for column in self.columns])
+
+
+class Frame(Block):
+    """One interval of a source.
+
+    Attributes:
+        columns: what each column is; the states come first.
+        start_ns, end_ns: the interval, CLOCK_MONOTONIC.
+        wall_clock_ns: its end, since 1970.
+        losses: what could not be seen.
+        note: what should be known of this interval; "": nothing.
+        beside: another frame of the same look (the CPUs beside threads and processes), or None.
+    """
+
+    def __init__(self, raw: '_camp.RawFrame', beside: Optional['Frame'] = None) -> None:
+        (columns, self._label_names, self.start_ns, self.end_ns, self.wall_clock_ns, rows, block,
+         names, self._labels, losses, note) = raw
+        super().__init__(tuple(Column(*column) for column in columns), _OF_ROWS, rows, block, names)
+        self.losses = FrameLosses(*losses)
+        self.note: str = note or ''
+        self.beside = beside
+
+    def __repr__(self) -> str:
+        return (f'<camp.Frame of {len(self)} rows x {len(self.columns)} columns, '
+                f'{(self.end_ns - self.start_ns) / 1e9:.3f} s>')
+
+    @property
+    def interval_ns(self) -> int:
+        """How long it was."""
+        return self.end_ns - self.start_ns
+
+    @property
+    def ids(self) -> memoryview:
+        """tid, pid, uid, CPU, ... of each row ("q")."""
+        return self.of_rows('ids')
+
+    @property
+    def pids(self) -> memoryview:
+        """The process of each row ("i")."""
+        return self.of_rows('pids')
+
+    @property
+    def elapsed_ns(self) -> memoryview:
+        """The wall time that each row owns in the interval ("Q"): its states add up to it."""
+        return self.of_rows('elapsed_ns')
+
+    @property
+    def unaccounted_ns(self) -> List[int]:
+        """Of each row, its elapsed time less all of its states: negative where more was booked than
+        there was time. Of columns without states (of "check"): empty."""
+        if not self.states:
+            return []
+        return [elapsed - sum(states) for elapsed, *states in
+                zip(self.elapsed_ns, *(self[name] for name in self.states))]
+
+    @property
+    def labels(self) -> Dict[str, List[str]]:
+        """Of database sessions, "user" and the like of each row."""
+        return {name: _texts(joined, len(self))
+                for name, joined in zip(self._label_names, self._labels)}
+
+    @property
+    def entities(self) -> List[Entity]:
+        """Who the rows are."""
+        labels = self.labels
+        known = [self.of_rows(name) for name in ('ids', 'pids', 'parents', 'uids', 'cgroups',
+                                                 'counts', 'flags', 'elapsed_ns')]
+        return [
+            Entity(id_, name, pid, parent, uid, cgroup, count, bool(flags & _NEW),
+                   bool(flags & _ENDED), bool(flags & _KERNEL), elapsed,
+                   {label: values[row] for label, values in labels.items()})
+            for row, (name, id_, pid, parent, uid, cgroup, count, flags, elapsed) in
+            enumerate(zip(self.names, *known))]
+
+
+class Frames:
+    """An iterator of frames, made by camp.frames(). One thread waits for the next at a time. It is a
+    context manager; what is not closed closes when nobody has it any more.
+
+    Attributes:
+        name: what it is of, for a title.
+        kind: what its rows are: "threads", "processes", ...; "": as its columns say.
+        tier: how it is measured: "bpf", "taskstats", "schedstat", "proc", "recording", "table".
+        live: it goes on with this machine; otherwise it has an end.
+        note: what should be known of how it is read; "": nothing.
+    """
+
+    _one_at_a_time = threading.Lock()  # of those beyond this machine: they share a table of labels
+
+    def __init__(self, of: str, interval: float, options: Dict[str, Any]) -> None:
+        if not interval >= 0:
+            raise Invalid(f'an interval of {interval} s: it is a number of seconds, 0 or more')
+        here = _camp.frames_are_here(of)
+        opener = None if here else self._opener()
+        self._lock = None if here else self._one_at_a_time
+        (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
+         self.note) = _camp.frames_open(opener, of, **options)
+        self._interval_ns = round(interval * 1e9)
+        self._due_ns = time.monotonic_ns()
+
+    @staticmethod
+    def _opener() -> object:
+        try:
+            return importlib.import_module('camp._from').opener
+        except ImportError as error:
+            raise NotSupported(f'only this machine\'s sources can be opened here: {error}') \
+                from error
+
+    def __iter__(self) -> Iterator[Frame]:
+        return self
+
+    def __next__(self) -> Frame:
+        """Waits until the interval is over, and reads what happened in it. A wait that a signal's
+        handler ends by an exception (KeyboardInterrupt) loses that interval."""
+        now = time.monotonic_ns()
+        self._due_ns = max(self._due_ns + self._interval_ns, now)
+        return self.read(self._due_ns - now)
+
+    def read(self, wait_ns: int = 0) -> Frame:
+        """What happened since the last one, after `wait_ns` from now. StopIteration: the end."""
+        if self._source is None:
+            raise Invalid('these frames are closed')
+        deadline_ns = time.monotonic_ns() + wait_ns
+        if self._lock is None:
+            both = _camp.frames_next(self._source, deadline_ns)
+        else:
+            with self._lock:
+                both = _camp.frames_next(self._source, deadline_ns)
+        if both is None:
+            raise StopIteration
+        beside = Frame(both[1]) if both[1] is not None else None
+        return Frame(both[0], beside)
+
+    def close(self) -> None:
+        """Ends it; again: does nothing."""
+        self._source = None
+
+    def __enter__(self) -> 'Frames':
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+
+def frames(of: str = 'threads', interval: float = 1.0, **options: Any) -> Frames:
+    """Frames of a source, one each `interval` seconds:
+
+        for frame in camp.frames("processes", interval=1.0):
+            print(frame.to_pandas().nlargest(5, "user_ns"))
+
+    Args:
+        of: "threads", "processes", "users", "commands", "cgroups", "cpus" of this machine, by
+            microstates; "check": sampled beside measured CPU time of processes; or whatever else
+            `camp top --from` takes: a recording ("run.camp"), a table ("run.csv", "sqlite:FILE" with
+            query=), database sessions ("postgres:...", "mariadb:...", "odbc:...").
+        interval: seconds. A recording or table has its own, and waits for none (speed=0).
+        options: tier="bpf" (how it is to be measured; otherwise the best way there is);
+            system_calls=False (user and system are one, and cost nothing at a system call). Of
+            tables query, unit; of what has an end begin, end (ns since 1970) and speed (1: as it
+            was; 0: without waiting); of database sessions rules, detail, background, queries.
+
+    Raises:
+        Permission: CAP_BPF and CAP_PERFMON are missing (of "check": nothing is needed; CAP_NET_ADMIN
+            gives it sampled times).
+        NotSupported: this kernel has not what it takes; camp.microstates_events() says what.
+        Invalid: there is no such source.
+    """
+    return Frames(of, interval, options)

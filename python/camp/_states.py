@@ -1,0 +1,134 @@
+"""Microstates: the wall time of every thread and CPU by state, measured in the kernel at each change."""
+
+import threading
+from types import TracebackType
+from typing import List, Optional, Tuple, Type
+
+from camp import _camp
+from camp._errors import Invalid
+from camp._frames import Block, Column
+from camp._records import CpuStates, DiskWait, Event, Losses
+
+_ROOM = 1024  # for threads, at first
+_EXITS_AT_ONCE = 4096
+
+# What follows the values in a block, as the extension has it.
+_OF_ROWS = (('cgroups', 'Q'), ('start_ns', 'Q'), ('begin_ns', 'Q'), ('time_ns', 'Q'), ('ids', 'i'),
+            ('pids', 'i'), ('parents', 'i'), ('uids', 'I'), ('flags', 'I'), ('counts', 'I'),
+            ('state', 'I'), ('processes', 'I'))
+
+KERNEL, ENDED, OLDER, UNSURE, TOTAL = (1 << bit for bit in range(5))  # in flags
+
+
+class ThreadStates(Block):
+    """Threads, each of its own moment: rows x columns of what each did since it is watched.
+
+    The states are ns, and those of a row add up to its time_ns - begin_ns, to the ns. The other
+    columns are counters since then, but for those that the scheduler counts itself since the thread
+    began: cpu_ns, run_delay_ns, sampled_ns, faults and switches, a witness beside the states.
+    of_rows() has "ids" (tids), "pids", "parents", "uids", "cgroups", "start_ns", "begin_ns",
+    "time_ns", "state" (a place in `states`: what it does at time_ns), "flags" (camp.ENDED, ...),
+    "counts" (threads in a row: 1, or more of camp.TOTAL).
+    """
+
+    def __init__(self, columns: Tuple[Column, ...], raw: Tuple[int, bytes, bytes]) -> None:
+        super().__init__(columns, _OF_ROWS, *raw)
+
+    def __repr__(self) -> str:
+        return f'<camp.ThreadStates of {len(self)} threads x {len(self.columns)} columns>'
+
+    @property
+    def ids(self) -> memoryview:
+        """The tid of each ("i")."""
+        return self.of_rows('ids')
+
+    @property
+    def pids(self) -> memoryview:
+        """The process of each ("i")."""
+        return self.of_rows('pids')
+
+
+class Microstates:
+    """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel once it
+    is closed, or its process has ended, however it ended. Threads may share one: each call waits for
+    the one before."""
+
+    def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
+        self._session: Optional[object] = _camp.states_open(system_calls, disks)
+        self._columns = tuple(Column(*column) for column in _camp.states_columns())
+        self._lock = threading.Lock()
+        self._room = _ROOM
+        self._disks = disks
+
+    def threads(self) -> ThreadStates:
+        """All living threads, ascending by tid."""
+        with self._lock:
+            raw = _camp.states_threads(self._open(), self._room)
+            self._room = raw[0] + raw[0] // 8 + 64
+        return ThreadStates(self._columns, raw)
+
+    def exits(self) -> ThreadStates:
+        """Threads that ended since the last call, in the order of their ends, up to 4,096: when there
+        are as many, there may be more. Some 6,500 wait; those that end then are added up by parent
+        and name (camp.TOTAL in their flags)."""
+        with self._lock:
+            return ThreadStates(self._columns, _camp.states_exits(self._open(), _EXITS_AT_ONCE))
+
+    def cpus(self) -> List[CpuStates]:
+        """All CPUs that switched in the session, ascending."""
+        with self._lock:
+            return _camp.states_cpus(self._open())
+
+    def disk_waits(self) -> List[DiskWait]:
+        """Threads that waited for a disk, one for each disk. Invalid: camp.microstates(disks=True)."""
+        if not self._disks:
+            raise Invalid('this session counts no waits for disks: camp.microstates(disks=True)')
+        with self._lock:
+            return _camp.states_disk_waits(self._open())
+
+    def losses(self) -> Losses:
+        """What the session could not see until now."""
+        with self._lock:
+            return _camp.states_losses(self._open())
+
+    def close(self) -> None:
+        """Ends the session; again: does nothing."""
+        with self._lock:
+            self._session = None
+
+    def _open(self) -> object:
+        if self._session is None:
+            raise Invalid('the session is closed')
+        return self._session
+
+    def __enter__(self) -> 'Microstates':
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+
+def microstates(system_calls: bool = True, disks: bool = False) -> Microstates:
+    """Opens a session: from now on each change of a thread's state is booked in the kernel.
+
+        with camp.microstates() as states:
+            time.sleep(1)
+            threads = states.threads()
+            print(sum(threads["run_queue_ns"]) / 1e9, "s in the run queue")
+
+    Args:
+        system_calls: False: user and system are one, and a system call costs nothing more.
+        disks: for disk_waits(); it costs a little a wait.
+
+    Raises:
+        Permission: CAP_BPF or CAP_PERFMON is missing.
+        NotSupported: this kernel has not what it takes; microstates_events() says what.
+    """
+    return Microstates(system_calls, disks)
+
+
+def microstates_events() -> List[Event]:
+    """What of the kernel microstates take, and whether it is there. No privilege is needed.
+    NotSupported: this kernel has no BTF, which would tell."""
+    return _camp.states_events()

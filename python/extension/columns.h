@@ -1,0 +1,24 @@
+/*
+ * Rows of structs turned to columns: one block of bytes that Python slices, and numpy and pandas
+ * take as it is. Column-major, because that is how pandas keeps numbers: each column is contiguous.
+ */
+#ifndef CAMP_EXTENSION_COLUMNS_H
+#define CAMP_EXTENSION_COLUMNS_H
+
+#include "module.h"
+
+/* A column: where its first item is, and how far the next one. */
+struct section {
+    const void *first;
+    size_t stride;
+    size_t width; /* of an item: 8 or 4 bytes */
+};
+
+/* bytes: sections[count] one after another, each of `rows` items without gaps. Those of 8 bytes
+ * come first, so that all are aligned. NULL: raised. */
+PyObject *columns_of(const struct section *sections, size_t count, size_t rows);
+
+/* bytes: the text of each row (char[size], `stride` bytes apart), with a NUL between two. */
+PyObject *names_of(const char *first, size_t stride, size_t size, size_t rows);
+
+#endif

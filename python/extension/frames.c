@@ -1,0 +1,295 @@
+/*
+ * Frames of any source (src/sources/source.h). A source is a capsule, used by one thread at a time;
+ * a frame is copied out of it into columns at once, as it is the source's until the next.
+ */
+#include "columns.h"
+#include "opener.h"
+#include "sources/from_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPSULE "camp.frames"
+
+struct frames {
+    struct source *source;
+    const struct opener *opener;
+    volatile sig_atomic_t stop; /* which the source takes a pointer to; never set */
+    bool busy;
+};
+
+/* ------------------------------------------------------------------------------ Signals -- */
+
+/* What this thread gave up to wait, and whether a handler of Python's raised meanwhile. */
+static _Thread_local struct {
+    PyThreadState *python;
+    bool raised;
+} waiting;
+
+/* Runs the handlers of signals that came: KeyboardInterrupt ends a wait, as it ends time.sleep().
+ */
+static bool interrupted(void)
+{
+    if (!waiting.raised) {
+        PyEval_RestoreThread(waiting.python);
+        waiting.raised = PyErr_CheckSignals() != 0;
+        waiting.python = PyEval_SaveThread();
+    }
+    return waiting.raised;
+}
+
+static void ask_when_interrupted(bool (*asked)(void))
+{
+    source_interrupted = asked;
+}
+
+static const struct opener machine_opener = { from_machine_open, ask_when_interrupted };
+
+/* ---------------------------------------------------------------------------- Opening -- */
+
+static void close_frames(PyObject *capsule)
+{
+    struct frames *frames = PyCapsule_GetPointer(capsule, CAPSULE);
+
+    if (frames == NULL)
+        return;
+    Py_BEGIN_ALLOW_THREADS source_close(frames->source);
+    Py_END_ALLOW_THREADS free(frames);
+}
+
+/* What from.h takes, from keyword arguments whose texts stay the caller's. */
+static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret,
+                      PyObject **ret_opener)
+{
+    static const char *const names[] = { "opener",  "name",  "tier",   "system_calls",
+                                         "query",   "unit",  "speed",  "begin",
+                                         "end",     "rules", "detail", "background",
+                                         "queries", NULL };
+    int system_calls = 1, detail = 0, background = 0, queries = 0;
+    long long begin_ns = 0, end_ns = 0;
+
+    *ret = (struct from){ 0 };
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Os|zpzzdLLzppp",
+                                     (char **)(uintptr_t)names, ret_opener, &ret->text, &ret->tier,
+                                     &system_calls, &ret->query, &ret->unit, &ret->speed, &begin_ns,
+                                     &end_ns, &ret->rules, &detail, &background, &queries))
+        return false;
+    ret->states_options = system_calls ? 0 : CAMP_STATES_NO_SYSCALLS;
+    ret->begin_ns = begin_ns;
+    ret->end_ns = end_ns;
+    ret->detail = detail;
+    ret->background = background;
+    ret->queries = queries;
+    return true;
+}
+
+static const struct opener *find_opener(PyObject *given)
+{
+    return given == Py_None ? &machine_opener : PyCapsule_GetPointer(given, OPENER_CAPSULE);
+}
+
+/* A list of (name, title, help, kind, provenance), states first. */
+static PyObject *columns_list(const struct schema *schema)
+{
+    static const char *const kinds[] = {
+        [COLUMN_STATE] = "state", [COLUMN_COUNTER] = "counter", [COLUMN_GAUGE] = "gauge"
+    };
+    PyObject *list = PyList_New((Py_ssize_t)schema->column_count);
+
+    for (size_t i = 0; list != NULL && i < schema->column_count; i++) {
+        const struct column *column = &schema->columns[i];
+        PyObject *row =
+            Py_BuildValue("(zzzss)", column->name, column->title, column->help, kinds[column->kind],
+                          camp_provenance_name((int)column->provenance));
+
+        if (row == NULL || PyList_SetItem(list, (Py_ssize_t)i, row) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *labels_list(const struct schema *schema)
+{
+    PyObject *list = PyList_New((Py_ssize_t)schema->label_count);
+
+    for (size_t i = 0; list != NULL && i < schema->label_count; i++) {
+        PyObject *name = PyUnicode_FromString(schema->label_names[i]);
+
+        if (name == NULL || PyList_SetItem(list, (Py_ssize_t)i, name) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* What is known of it: (capsule, name, kind of rows, tier, live, interval_ns, note). */
+static PyObject *opened(struct frames *frames, const struct from_facts *facts)
+{
+    PyObject *capsule = PyCapsule_New(frames, CAPSULE, close_frames);
+
+    if (capsule == NULL) {
+        source_close(frames->source);
+        free(frames);
+        return NULL;
+    }
+    return Py_BuildValue("NsszOKs", capsule, facts->name, facts->kind, facts->tier,
+                         facts->live ? Py_True : Py_False, (unsigned long long)facts->interval_ns,
+                         facts->note);
+}
+
+static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *keywords)
+{
+    struct frames *frames = calloc(1, sizeof *frames);
+    struct camp_error error = { 0 };
+    struct from_facts facts = { 0 };
+    PyObject *opener;
+    struct from from;
+    int r;
+
+    if (frames == NULL)
+        return PyErr_NoMemory();
+    if (!take_from(arguments, keywords, &from, &opener) ||
+        (frames->opener = find_opener(opener)) == NULL) {
+        free(frames);
+        return NULL;
+    }
+    from.stop = &frames->stop;
+    Py_BEGIN_ALLOW_THREADS r = frames->opener->open(&from, &frames->source, &facts, &error);
+    Py_END_ALLOW_THREADS if (r < 0)
+    {
+        free(frames);
+        return raise_error(module, r, &error);
+    }
+    return opened(frames, &facts);
+}
+
+/* ---------------------------------------------------------------------------- Reading -- */
+
+/* The columns of a frame: its values, then what is known of each row (python/camp/_frames.py has
+ * the same order). */
+static PyObject *block_of(const struct frame *frame)
+{
+    const struct entity *entities = frame->entities;
+    const size_t columns = frame->schema->column_count, rows = frame->entity_count;
+    struct section *sections = calloc(columns + 8, sizeof *sections);
+    PyObject *ret;
+
+    if (sections == NULL)
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < columns; i++)
+        sections[i] = (struct section){ frame->values + i, columns * sizeof(uint64_t), 8 };
+    if (rows > 0) {
+        const struct section of_rows[] = {
+            { frame->elapsed_ns, sizeof(uint64_t), 8 }, { &entities->id, sizeof *entities, 8 },
+            { &entities->cgroup, sizeof *entities, 8 }, { &entities->pid, sizeof *entities, 4 },
+            { &entities->parent, sizeof *entities, 4 }, { &entities->uid, sizeof *entities, 4 },
+            { &entities->flags, sizeof *entities, 4 },  { &entities->count, sizeof *entities, 4 },
+        };
+
+        memcpy(sections + columns, of_rows, sizeof of_rows);
+    }
+    ret = columns_of(sections, rows > 0 ? columns + 8 : 0, rows);
+    free(sections);
+    return ret;
+}
+
+/* A list, for each label its values of all rows, as names_of() has them. */
+static PyObject *labels_of(const struct frame *frame)
+{
+    const size_t count = frame->schema->label_count, rows = frame->entity_count;
+    char *values = malloc(rows * LABELS_VALUE_SIZE + 1);
+    PyObject *list = values != NULL ? PyList_New((Py_ssize_t)count) : PyErr_NoMemory();
+
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *bytes;
+
+        for (size_t row = 0; row < rows; row++)
+            PyOS_snprintf(values + row * LABELS_VALUE_SIZE, LABELS_VALUE_SIZE, "%s",
+                          labels_value(frame->entities[row].labels, i));
+        bytes = names_of(values, LABELS_VALUE_SIZE, LABELS_VALUE_SIZE, rows);
+        if (bytes == NULL || PyList_SetItem(list, (Py_ssize_t)i, bytes) != 0)
+            Py_CLEAR(list);
+    }
+    free(values);
+    return list;
+}
+
+/* (columns, label names, start, end, wall clock, rows, block, names, labels, losses, note). */
+static PyObject *frame_tuple(const struct frame *frame)
+{
+    const struct losses *losses = &frame->losses;
+
+    return Py_BuildValue(
+        "NNKKLnNNN(KKKK)z", columns_list(frame->schema), labels_list(frame->schema),
+        (unsigned long long)frame->start_ns, (unsigned long long)frame->end_ns,
+        (long long)frame->wall_clock_ns, (Py_ssize_t)frame->entity_count, block_of(frame),
+        names_of(frame->entity_count > 0 ? frame->entities->name : NULL, sizeof(struct entity),
+                 CAMP_NAME_SIZE, frame->entity_count),
+        labels_of(frame), (unsigned long long)losses->unseen, (unsigned long long)losses->lost,
+        (unsigned long long)losses->unread_ns, (unsigned long long)losses->partial, frame->note);
+}
+
+/* Waits and reads without the GIL. SOURCE_END, CAMP_OK or below 0; handlers of signals may have
+ * raised whatever it is. */
+static int next_frame(struct frames *frames, uint64_t deadline_ns, const struct frame **ret_frame,
+                      struct camp_error *error)
+{
+    int r;
+
+    frames->busy = true;
+    waiting.raised = false;
+    waiting.python = PyEval_SaveThread();
+    frames->opener->ask_when_interrupted(interrupted);
+    r = frames->source->next(frames->source, deadline_ns, ret_frame, error);
+    frames->opener->ask_when_interrupted(NULL);
+    PyEval_RestoreThread(waiting.python);
+    frames->busy = false;
+    return r;
+}
+
+/* The next frame and the one beside it, each as frame_tuple() or None; None at the end. */
+static PyObject *frames_next(PyObject *module, PyObject *arguments)
+{
+    const struct frame *frame = NULL, *beside;
+    struct camp_error error = { 0 };
+    unsigned long long deadline_ns;
+    struct frames *frames;
+    PyObject *capsule;
+    int r;
+
+    if (!PyArg_ParseTuple(arguments, "OK", &capsule, &deadline_ns))
+        return NULL;
+    frames = PyCapsule_GetPointer(capsule, CAPSULE);
+    if (frames == NULL)
+        return NULL;
+    if (frames->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread waits for the next of these frames");
+        return NULL;
+    }
+    r = next_frame(frames, deadline_ns, &frame, &error);
+    if (PyErr_Occurred())
+        return NULL;
+    if (r < 0)
+        return raise_error(module, r, &error);
+    if (r == SOURCE_END) {
+        Py_INCREF(Py_None);
+        return Py_None;
+    }
+    beside = source_beside(frames->source);
+    return beside == NULL ? Py_BuildValue("NO", frame_tuple(frame), Py_None)
+                          : Py_BuildValue("NN", frame_tuple(frame), frame_tuple(beside));
+}
+
+static PyObject *frames_are_here(PyObject *module, PyObject *argument)
+{
+    const char *name;
+
+    (void)module;
+    return PyArg_Parse(argument, "s", &name) ? PyBool_FromLong(from_machine_has(name)) : NULL;
+}
+
+PyMethodDef frames_methods[] = {
+    { "frames_are_here", frames_are_here, METH_O, NULL },
+    { "frames_open", (PyCFunction)(void (*)(void))frames_open, METH_VARARGS | METH_KEYWORDS, NULL },
+    { "frames_next", frames_next, METH_VARARGS, NULL },
+    { NULL },
+};

@@ -1,0 +1,266 @@
+/*
+ * Microstates (include/camp/states.h): a session is a capsule. Threads come as columns, as frames
+ * do; CPUs, losses and waits for disks, which are few, as records.
+ */
+#include "columns.h"
+
+#include <camp/states.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPSULE "camp.states"
+
+/* The counters that follow the states, by their names in struct camp_thread_states. */
+static const struct counter {
+    const char *name;
+    size_t offset;
+    enum camp_provenance provenance;
+} counters[] = {
+#define COUNTED(member, provenance)                                                                \
+    {                                                                                              \
+#member, offsetof(struct camp_thread_states, member), provenance                           \
+    }
+    COUNTED(system_calls, CAMP_MEASURED),
+    COUNTED(signals, CAMP_MEASURED),
+    COUNTED(voluntary_switches, CAMP_MEASURED),
+    COUNTED(involuntary_switches, CAMP_MEASURED),
+    COUNTED(minor_faults, CAMP_MEASURED),
+    COUNTED(major_faults, CAMP_MEASURED),
+    COUNTED(read_bytes, CAMP_MEASURED),
+    COUNTED(written_bytes, CAMP_MEASURED),
+    COUNTED(read_chars, CAMP_MEASURED),
+    COUNTED(written_chars, CAMP_MEASURED),
+    COUNTED(cpu_ns, CAMP_MEASURED),
+    COUNTED(run_delay_ns, CAMP_MEASURED),
+    COUNTED(sampled_ns, CAMP_SAMPLED),
+#undef COUNTED
+};
+
+#define COUNTER_COUNT (sizeof counters / sizeof counters[0])
+
+static void close_session(PyObject *capsule)
+{
+    struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
+
+    Py_BEGIN_ALLOW_THREADS camp_states_close(session);
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *states_open(PyObject *module, PyObject *arguments)
+{
+    struct camp_states *session = NULL;
+    struct camp_error error = { 0 };
+    int system_calls, disks, r;
+    PyObject *capsule;
+
+    if (!PyArg_ParseTuple(arguments, "pp", &system_calls, &disks))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS r = camp_states_open(
+        &session, (system_calls ? 0 : CAMP_STATES_NO_SYSCALLS) | (disks ? CAMP_STATES_DISKS : 0),
+        &error);
+    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    capsule = PyCapsule_New(session, CAPSULE, close_session);
+    if (capsule == NULL)
+        camp_states_close(session);
+    return capsule;
+}
+
+/* Names of the columns of threads, in their order, as frames have them: a list of (name, title,
+ * help, kind, provenance). */
+static PyObject *states_columns(PyObject *module, PyObject *nothing)
+{
+    PyObject *list = PyList_New(CAMP_STATE_COUNT + COUNTER_COUNT);
+
+    (void)module, (void)nothing;
+    for (size_t i = 0; list != NULL && i < CAMP_STATE_COUNT + COUNTER_COUNT; i++) {
+        const bool is_state = i < CAMP_STATE_COUNT;
+        const struct counter *counter = is_state ? NULL : &counters[i - CAMP_STATE_COUNT];
+        PyObject *name = is_state ? PyUnicode_FromFormat("%s_ns", camp_state_name((int)i))
+                                  : PyUnicode_FromString(counter->name);
+        PyObject *row = Py_BuildValue(
+            "(Nssss)", name, is_state ? camp_state_name((int)i) : counter->name, "",
+            is_state ? "state" : "counter",
+            camp_provenance_name(is_state ? CAMP_MEASURED : (int)counter->provenance));
+
+        if (row == NULL || PyList_SetItem(list, (Py_ssize_t)i, row) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* The columns of threads[rows]: values, then what is known of each (python/camp/_states.py has the
+ * same order). */
+static PyObject *block_of(const struct camp_thread_states *threads, size_t rows)
+{
+    struct section sections[CAMP_STATE_COUNT + COUNTER_COUNT + 12], *at = sections;
+
+#define OF_ROWS(member)                                                                            \
+    (struct section)                                                                               \
+    {                                                                                              \
+        &threads->member, sizeof *threads, sizeof threads->member                                  \
+    }
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        *at++ = OF_ROWS(state_ns[i]);
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        *at++ = (struct section){ (const char *)threads + counters[i].offset, sizeof *threads, 8 };
+    *at++ = OF_ROWS(cgroup);
+    *at++ = OF_ROWS(start_ns);
+    *at++ = OF_ROWS(begin_ns);
+    *at++ = OF_ROWS(time_ns);
+    *at++ = OF_ROWS(tid);
+    *at++ = OF_ROWS(pid);
+    *at++ = OF_ROWS(parent);
+    *at++ = OF_ROWS(uid);
+    *at++ = OF_ROWS(flags);
+    *at++ = OF_ROWS(count);
+    *at++ = OF_ROWS(state);
+    *at++ = OF_ROWS(processes);
+#undef OF_ROWS
+    return columns_of(sections, (size_t)(at - sections), rows);
+}
+
+struct session_listing {
+    struct listing listing; /* first: a session_listing is a listing */
+    struct camp_states *session;
+};
+
+static struct camp_states *session_of(const struct listing *listing)
+{
+    return ((const struct session_listing *)listing)->session;
+}
+
+/* What a function lists of a session, as (rows, block, names). */
+static PyObject *threads_tuple(PyObject *module, PyObject *capsule, size_t least,
+                               int (*read)(const struct listing *, void *, size_t, size_t *,
+                                           struct camp_error *))
+{
+    struct session_listing all = { { .read = read, .size = sizeof(struct camp_thread_states) },
+                                   PyCapsule_GetPointer(capsule, CAPSULE) };
+    struct camp_thread_states *threads;
+    struct camp_error error = { 0 };
+    PyObject *ret;
+    void *items;
+    size_t count;
+    int r;
+
+    if (all.session == NULL)
+        return NULL;
+    all.listing.least = least;
+    Py_BEGIN_ALLOW_THREADS r = list_all(&all.listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    threads = items;
+    ret = Py_BuildValue("nNN", (Py_ssize_t)count, block_of(threads, count),
+                        names_of(threads->name, sizeof *threads, sizeof threads->name, count));
+    free(items);
+    return ret;
+}
+
+static int read_threads(const struct listing *listing, void *items, size_t capacity,
+                        size_t *ret_count, struct camp_error *error)
+{
+    return camp_states_threads(session_of(listing), items, listing->size, capacity, ret_count,
+                               error);
+}
+
+/* `least`: for how many there is room at first, so that one snapshot is enough. */
+static PyObject *states_threads(PyObject *module, PyObject *arguments)
+{
+    PyObject *capsule;
+    Py_ssize_t least;
+
+    if (!PyArg_ParseTuple(arguments, "On", &capsule, &least))
+        return NULL;
+    return threads_tuple(module, capsule, (size_t)least, read_threads);
+}
+
+static int read_exits(const struct listing *listing, void *items, size_t capacity,
+                      size_t *ret_count, struct camp_error *error)
+{
+    return camp_states_exits(session_of(listing), items, listing->size, capacity, ret_count, error);
+}
+
+/* Up to `most`. */
+static PyObject *states_exits(PyObject *module, PyObject *arguments)
+{
+    PyObject *capsule;
+    Py_ssize_t most;
+
+    if (!PyArg_ParseTuple(arguments, "On", &capsule, &most))
+        return NULL;
+    return threads_tuple(module, capsule, (size_t)most, read_exits);
+}
+
+static PyObject *records_of(PyObject *module, PyObject *capsule, enum record_kind kind, size_t size,
+                            int (*read)(const struct listing *, void *, size_t, size_t *,
+                                        struct camp_error *))
+{
+    struct session_listing all = { { .read = read, .size = size },
+                                   PyCapsule_GetPointer(capsule, CAPSULE) };
+
+    return all.session == NULL ? NULL : list_records(module, kind, &all.listing);
+}
+
+static int read_cpus(const struct listing *listing, void *items, size_t capacity, size_t *ret_count,
+                     struct camp_error *error)
+{
+    return camp_states_cpus(session_of(listing), items, listing->size, capacity, ret_count, error);
+}
+
+static PyObject *states_cpus(PyObject *module, PyObject *capsule)
+{
+    return records_of(module, capsule, RECORD_CPU_STATES, sizeof(struct camp_cpu_states),
+                      read_cpus);
+}
+
+static int read_waits(const struct listing *listing, void *items, size_t capacity,
+                      size_t *ret_count, struct camp_error *error)
+{
+    return camp_states_disk_waits(session_of(listing), items, listing->size, capacity, ret_count,
+                                  error);
+}
+
+static PyObject *states_disk_waits(PyObject *module, PyObject *capsule)
+{
+    return records_of(module, capsule, RECORD_DISK_WAIT, sizeof(struct camp_disk_wait), read_waits);
+}
+
+static PyObject *states_losses(PyObject *module, PyObject *capsule)
+{
+    struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    struct camp_states_losses ret;
+    struct camp_error error = { 0 };
+    int r;
+
+    if (session == NULL)
+        return NULL;
+    r = camp_states_losses(session, &ret, sizeof ret, &error);
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_LOSSES, &ret);
+}
+
+static int read_events(const struct listing *listing, void *items, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    return camp_states_events(items, listing->size, capacity, ret_count, error);
+}
+
+static PyObject *states_events(PyObject *module, PyObject *nothing)
+{
+    const struct listing listing = { .read = read_events,
+                                     .size = sizeof(struct camp_states_event) };
+
+    (void)nothing;
+    return list_records(module, RECORD_EVENT, &listing);
+}
+
+PyMethodDef states_methods[] = {
+    { "states_open", states_open, METH_VARARGS, NULL },
+    { "states_columns", states_columns, METH_NOARGS, NULL },
+    { "states_threads", states_threads, METH_VARARGS, NULL },
+    { "states_exits", states_exits, METH_VARARGS, NULL },
+    { "states_cpus", states_cpus, METH_O, NULL },
+    { "states_disk_waits", states_disk_waits, METH_O, NULL },
+    { "states_losses", states_losses, METH_O, NULL },
+    { "states_events", states_events, METH_NOARGS, NULL },
+    { NULL },
+};

@@ -1,0 +1,173 @@
+#include "from_machine.h"
+
+#include "beside.h"
+#include "check.h"
+#include "counters/error.h"
+#include "groups.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *name_of(const struct from *from)
+{
+    return from->text != NULL ? from->text : FROM_DEFAULT;
+}
+
+/* Which of a source's tiers --tier asks for: tiers[count], NULL those that cannot be asked for.
+ * *ret stays when nothing was said. */
+static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
+                     struct camp_error *error)
+{
+    char names[80] = "";
+    size_t length = 0;
+
+    if (from->tier == NULL)
+        return CAMP_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (tiers[i] == NULL)
+            continue;
+        if (strcmp(from->tier, tiers[i]) == 0) {
+            *ret = i;
+            return CAMP_OK;
+        }
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   length > 0 ? ", " : "", tiers[i]);
+    }
+    return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.40s: %.40s has %s", from->tier,
+                     name_of(from), names);
+}
+
+static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
+                        struct camp_error *error)
+{
+    static const char *const tiers[] = { "bpf" };
+    size_t tier = 0;
+    const int r = find_tier(from, tiers, 1, &tier, error);
+
+    facts->tier = tiers[0];
+    facts->live = true;
+    return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
+}
+
+static int open_groups(const struct from *from, enum group_key key, struct source **ret,
+                       struct from_facts *facts, struct camp_error *error)
+{
+    struct source *threads;
+    int r = open_threads(from, &threads, facts, error);
+
+    return r == CAMP_OK ? groups_source_open(threads, key, ret, error) : r;
+}
+
+static int open_processes(const struct from *from, struct source **ret, struct from_facts *facts,
+                          struct camp_error *error)
+{
+    return open_groups(from, GROUP_PROCESS, ret, facts, error);
+}
+
+static int open_users(const struct from *from, struct source **ret, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    return open_groups(from, GROUP_USER, ret, facts, error);
+}
+
+static int open_commands(const struct from *from, struct source **ret, struct from_facts *facts,
+                         struct camp_error *error)
+{
+    return open_groups(from, GROUP_NAME, ret, facts, error);
+}
+
+static int open_cgroups(const struct from *from, struct source **ret, struct from_facts *facts,
+                        struct camp_error *error)
+{
+    return open_groups(from, GROUP_CGROUP, ret, facts, error);
+}
+
+/* Measured where it is permitted; otherwise as the system's own accounting has it. */
+static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
+                     struct camp_error *error)
+{
+    enum { AUTOMATIC, BPF, PROC };
+    static const char *const tiers[] = { [BPF] = "bpf", [PROC] = "proc" };
+    struct from of_threads = *from;
+    struct source *threads;
+    size_t tier = AUTOMATIC;
+    int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &tier, error);
+
+    if (r != CAMP_OK)
+        return r;
+    of_threads.tier = NULL;
+    if (tier != PROC) {
+        r = open_threads(&of_threads, &threads, facts, error);
+        if (r == CAMP_OK)
+            return beside_source_open(threads, ret);
+        if (tier == BPF)
+            return r;
+        snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %.200s",
+                 error->message);
+    }
+    facts->live = true;
+    facts->tier = tiers[PROC];
+    return cpus_source_open(NULL, from->stop, ret, error);
+}
+
+/* Processes, whose sampled time stands beside the measured one, and the CPUs beside them. */
+static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    static const char *const tiers[] = {
+        [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
+    };
+    size_t wanted = TASKS_AUTOMATIC;
+    enum tasks_tier tier;
+    int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &wanted, error);
+
+    if (r == CAMP_OK)
+        r = check_source_open((enum tasks_tier)wanted, from->stop, ret, &tier, error);
+    if (r != CAMP_OK)
+        return r;
+    facts->live = true;
+    facts->tier = tiers[tier];
+    if (tier == TASKS_SCHEDSTAT)
+        snprintf(
+            facts->note, sizeof facts->note,
+            "Without CAP_NET_ADMIN: sampled time of processes is not known, so errors are not");
+    return CAMP_OK;
+}
+
+/* The names of --from. The first is FROM_DEFAULT. */
+static const struct kind {
+    const char *name;
+    int (*open)(const struct from *from, struct source **ret, struct from_facts *facts,
+                struct camp_error *error);
+} kinds[] = {
+    { "threads", open_threads },   { "processes", open_processes }, { "users", open_users },
+    { "commands", open_commands }, { "cgroups", open_cgroups },     { "cpus", open_cpus },
+    { "check", open_check },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(name, kinds[i].name) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+bool from_machine_has(const char *name)
+{
+    return find_kind(name) != NULL;
+}
+
+int from_machine_open(const struct from *from, struct source **ret, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    const struct kind *kind = find_kind(name_of(from));
+
+    if (kind == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "this machine has no source '%.20s'",
+                         name_of(from));
+    snprintf(facts->name, sizeof facts->name, "%s", kind->name);
+    snprintf(facts->kind, sizeof facts->kind, "%s", kind->name);
+    return kind->open(from, ret, facts, error);
+}

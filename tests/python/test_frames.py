@@ -1,0 +1,254 @@
+"""Frames and microstates: laws of their numbers, of their memory, and of waiting for them."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import camp
+
+try:
+    import numpy
+    import pandas
+except ImportError:
+    numpy = pandas = None
+
+NEEDS_PANDAS = unittest.skipIf(pandas is None, 'python3-pandas is not installed')
+
+TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n'
+
+
+def microstates_or_reason():
+    """None, or why there are none here."""
+    try:
+        camp.microstates().close()
+    except (camp.Permission, camp.NotSupported) as error:
+        return str(error)
+    return None
+
+
+REASON = microstates_or_reason()
+NEEDS_MICROSTATES = unittest.skipIf(REASON is not None, REASON or '')
+
+
+def table(folder):
+    path = os.path.join(folder, 'table.csv')
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(TABLE)
+    return path
+
+
+class Numbers(unittest.TestCase):
+    @NEEDS_MICROSTATES
+    def test_states_of_each_row_add_up_to_its_time(self):
+        for of in ('threads', 'processes', 'users', 'commands', 'cpus'):
+            with camp.frames(of, interval=0.05) as frames:
+                frame = next(frames)
+            self.assertEqual(frames.tier, 'bpf')
+            self.assertEqual(set(frame.unaccounted_ns), {0}, of)
+            self.assertEqual(len(frame.names), len(frame))
+            self.assertTrue(all(column.provenance == 'measured' for column in frame.columns
+                                if column.kind == 'state'))
+
+    @NEEDS_MICROSTATES
+    def test_a_sleeping_thread_sleeps_and_a_busy_one_is_busy(self):
+        with camp.frames('threads', interval=0) as frames:
+            next(frames)
+            time.sleep(0.1)
+            end = time.thread_time_ns() + 50_000_000
+            while time.thread_time_ns() < end:
+                pass
+            frame = next(frames)
+        row = list(frame.ids).index(threading.get_native_id())
+        self.assertGreaterEqual(frame['timer_ns'][row], 100_000_000)
+        self.assertGreaterEqual(sum(frame[name][row] for name in ('user_ns', 'system_ns', 'irq_ns')),
+                                50_000_000)
+        entity = frame.entities[row]
+        self.assertEqual((entity.pid, entity.parent, entity.uid),
+                         (os.getpid(), os.getppid(), os.geteuid()))
+
+    @NEEDS_MICROSTATES
+    def test_a_session_has_every_thread_and_its_time_is_whole(self):
+        with camp.microstates() as states:
+            child = subprocess.Popen(['true'])
+            child.wait()
+            threads = states.threads()
+            ended = states.exits()
+            cpus = states.cpus()
+        with camp.frames('threads') as frames:
+            self.assertEqual([column.name for column in threads.columns],
+                             [column.name for column in frames.read().columns])
+        self.assertIn(threading.get_native_id(), threads.ids)
+        begin, end = threads.of_rows('begin_ns'), threads.of_rows('time_ns')
+        for row, sums in enumerate(zip(*(threads[name] for name in threads.states))):
+            self.assertEqual(sum(sums), end[row] - begin[row])
+        self.assertIn(child.pid, ended.ids)
+        self.assertTrue(ended.of_rows('flags')[list(ended.ids).index(child.pid)] & camp.ENDED)
+        for cpu in cpus:
+            self.assertEqual(cpu.busy_ns + cpu.idle_ns + cpu.irq_ns + cpu.softirq_ns,
+                             cpu.time_ns - cpu.begin_ns)
+        self.assertRaises(camp.Invalid, states.threads)
+
+    @NEEDS_MICROSTATES
+    def test_waits_for_disks_take_a_session_that_counts_them(self):
+        with camp.microstates() as states:
+            self.assertRaises(camp.Invalid, states.disk_waits)
+        with camp.microstates(system_calls=False, disks=True) as states:
+            self.assertIsInstance(states.disk_waits(), list)
+            threads = states.threads()
+        own = list(threads.ids).index(threading.get_native_id())
+        self.assertEqual(threads['system_ns'][own], 0)
+
+    def test_a_table_is_read_to_its_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            frames = list(camp.frames(table(folder)))
+        self.assertEqual([frame.names for frame in frames], [['a', 'b'], ['a', 'b']])
+        self.assertEqual(frames[1]['busy_ns'].tolist(), [100_000_000, 7_000_000])
+        self.assertEqual(frames[1]['idle_ns'].tolist(), [900_000_000, 9_000_000])
+
+    def test_check_has_sampled_beside_measured_time_or_does_without(self):
+        with camp.frames('check', interval=0.05) as frames:
+            frame = next(frames)
+        self.assertIn(frames.tier, ('taskstats', 'schedstat'))
+        self.assertEqual('sampled_ns' in frame, frames.tier == 'taskstats')
+        self.assertEqual(frame.unaccounted_ns, [])
+        self.assertEqual([entity.id for entity in frame.beside.entities[1:]], camp.cpu_ids())
+
+    def test_who_asks_for_no_source_is_told_which_there_are(self):
+        for of, options in (('thread', {}), ('threads', {'tier': 'x'}),
+                            ('no.csv', {'query': 'select'})):
+            self.assertRaises(camp.Invalid, camp.frames, of, **options)
+        self.assertRaises(camp.Gone, camp.frames, '/no/such/file.camp')
+        self.assertRaises(ValueError, camp.frames, 'check', -1)
+        self.assertRaises(TypeError, camp.frames, 'check', no_such_option=1)
+
+
+class Memory(unittest.TestCase):
+    """The same memory, whoever looks at it."""
+
+    def frame(self):
+        with tempfile.TemporaryDirectory() as folder:
+            return next(camp.frames(table(folder)))
+
+    def test_a_column_is_contiguous_and_cannot_be_written(self):
+        frame = self.frame()
+        column = frame['idle_ns']
+        self.assertEqual((column.format, column.contiguous, column.readonly), ('Q', True, True))
+        self.assertEqual(frame.values.shape, (2, 2))
+        self.assertEqual(frame.values[1, 0], column[0])
+        self.assertRaises(KeyError, lambda: frame['none'])
+
+    @NEEDS_PANDAS
+    def test_numpy_and_pandas_take_a_frame_without_copying(self):
+        frame = self.frame()
+        array = numpy.asarray(frame)
+        self.assertEqual(array.tolist(), [[10_000_000, 20_000_000], [5_000_000, 5_000_000]])
+        for other in (numpy.asarray(frame['busy_ns']), numpy.asarray(frame.values),
+                      pandas.DataFrame(array, columns=['busy', 'idle']).to_numpy(),
+                      pandas.DataFrame(array, columns=['busy', 'idle'])['busy'].to_numpy(),
+                      frame.to_pandas()['idle_ns'].to_numpy(),
+                      frame.to_pandas().iloc[:, 0].to_numpy()):
+            self.assertTrue(numpy.shares_memory(array, other))
+        self.assertFalse(numpy.shares_memory(array, numpy.array(array)))
+        self.assertFalse(array.flags.writeable)
+
+    @NEEDS_PANDAS
+    def test_memory_stays_as_long_as_somebody_has_it(self):
+        array = numpy.asarray(self.frame())
+        column = self.frame()['busy_ns']
+        rubbish = [bytes(64) for _ in range(10000)]
+        self.assertEqual(array[0, 0], 10_000_000, rubbish[:1])
+        self.assertEqual(column[1], 5_000_000)
+
+    @NEEDS_PANDAS
+    def test_a_frame_without_rows_is_an_empty_array(self):
+        with camp.frames('check', interval=0) as frames:
+            frame = frames.read()
+            frame.__init__((list(map(tuple, frame.columns)), [], 0, 0, 0, 0, b'', b'', [],
+                            (0, 0, 0, 0), None))
+        self.assertEqual(numpy.asarray(frame).shape, (0, len(frame.columns)))
+        self.assertEqual((frame.names, frame.entities, list(frame.ids)), ([], [], []))
+        self.assertEqual(len(frame.to_pandas()), 0)
+
+
+class Waiting(unittest.TestCase):
+    def later(self, seconds, signal_number):
+        timer = threading.Timer(seconds, os.kill, (os.getpid(), signal_number))
+        timer.start()
+        self.addCleanup(timer.join)
+
+    def test_ctrl_c_ends_a_wait_within_the_interval(self):
+        for of in ('check', 'cpus') + (() if REASON else ('threads', 'users')):
+            with camp.frames(of, interval=30) as frames:
+                self.later(0.05, signal.SIGINT)
+                start = time.monotonic()
+                self.assertRaises(KeyboardInterrupt, next, frames)
+                self.assertLess(time.monotonic() - start, 15)
+                self.assertIsInstance(frames.read(), camp.Frame)
+
+    def test_a_handler_that_returns_does_not_shorten_the_interval(self):
+        seen = []
+        before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(time.monotonic_ns()))
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+        with camp.frames('check', interval=0.3) as frames:
+            self.later(0.05, signal.SIGUSR1)
+            frame = next(frames)
+        self.assertEqual(len(seen), 1)
+        self.assertLess(seen[0], frame.end_ns)
+        self.assertGreaterEqual(frame.interval_ns, 299_000_000)
+
+    def test_the_gil_is_free_while_a_frame_is_waited_for(self):
+        count = 0
+        with camp.frames('check', interval=0.2) as frames:
+            thread = threading.Thread(target=next, args=(frames,))
+            thread.start()
+            while thread.is_alive():
+                count += 1
+                time.sleep(0.001)
+        self.assertGreater(count, 20)
+
+    def test_threads_have_frames_of_their_own_at_once(self):
+        found = []
+
+        def watch(of):
+            with camp.frames(of, interval=0.05) as frames:
+                found.extend((of, len(next(frames)) > 0) for _ in range(4))
+        names = ('check', 'cpus') if REASON else ('check', 'cpus', 'users', 'threads', 'users')
+        threads = [threading.Thread(target=watch, args=(of,)) for of in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4 * len(names))
+        self.assertTrue(all(some for of, some in found if of != 'check'))
+
+    def test_one_reader_is_one_threads_at_a_time(self):
+        with camp.frames('check', interval=0.3) as frames:
+            thread = threading.Thread(target=next, args=(frames,))
+            thread.start()
+            time.sleep(0.05)
+            self.assertRaises(RuntimeError, frames.read)
+            thread.join()
+
+    def test_a_forked_child_leaves_its_parents_session_alone(self):
+        of = 'check' if REASON else 'threads'
+        with camp.frames(of, interval=0.05) as frames:
+            next(frames)
+            context = multiprocessing.get_context('fork')
+            child = context.Process(target=frames.close)
+            child.start()
+            child.join()
+            self.assertEqual(child.exitcode, 0)
+            self.assertGreater(len(next(frames)), 0)
+            frame = next(frames)
+        if not REASON:
+            self.assertIn(threading.get_native_id(), frame.ids)
+            self.assertEqual(set(frame.unaccounted_ns), {0})
+
+
+if __name__ == '__main__':
+    unittest.main()

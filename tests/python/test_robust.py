@@ -1,0 +1,283 @@
+"""The module on bad days: processes that vanish, users without rights, ten thousand calls."""
+
+import ast
+import gc
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+import unittest
+
+import camp
+from camp import _camp
+
+PACKAGE = pathlib.Path(camp.__file__).parent
+ROOT = os.geteuid() == 0
+NEEDS_ROOT = unittest.skipUnless(ROOT, 'needs root')
+NOBODY_ELSE = ['setpriv', '--reuid=61234', '--regid=61234', '--clear-groups']
+SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+
+def python(script, *before, **environment):
+    """What a script printed, run by another interpreter."""
+    done = subprocess.run(
+        [*before, sys.executable, '-W', 'error', '-c', script], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, timeout=30, check=False,
+        env={**os.environ, 'PYTHONPATH': str(PACKAGE.parent), **environment})
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def resident_bytes():
+    return camp.process(os.getpid()).read('resident_bytes').resident_bytes
+
+
+class Vanishing(unittest.TestCase):
+    """Processes come and go all the time."""
+
+    def setUp(self):
+        script = 'while :; do /bin/true & /bin/true & wait; done'
+        self.storm = subprocess.Popen(['sh', '-c', script])
+
+    def tearDown(self):
+        self.storm.kill()
+        self.storm.wait()
+
+    def test_who_vanishes_while_it_is_read_is_gone_and_nothing_else(self):
+        gone = read = 0
+        before, end = camp.fork_count(), time.monotonic() + 1
+        while time.monotonic() < end:
+            for process in camp.processes():
+                for ask in (process.read, process.cpu_ns, process.threads):
+                    try:
+                        ask()
+                        read += 1
+                    except camp.Gone:
+                        gone += 1
+            for name in ('true', 'sh'):
+                camp.processes(name)
+        self.assertGreater(camp.fork_count() - before, 10)
+        self.assertGreater(read, 10)
+        self.assertGreater(gone, 0)
+
+    def test_who_came_and_went_within_an_interval_is_in_its_frame(self):
+        try:
+            frames = camp.frames('check', tier='taskstats', interval=0.3)
+        except (camp.Permission, camp.NotSupported) as error:
+            self.skipTest(str(error))
+        with frames:
+            next(frames)
+            frame = next(frames)
+        self.assertTrue(any(entity.ended and entity.name == 'true' for entity in frame.entities))
+
+    def test_exit_records_name_each_child(self):
+        try:
+            stats = camp.taskstats(listen=True)
+        except (camp.Permission, camp.NotSupported) as error:
+            self.skipTest(str(error))
+        with stats:
+            child = subprocess.Popen(['true'])
+            child.wait()
+            seen = {record.pid: record for record in stats.exits()}
+            self.assertEqual(seen[child.pid].name, 'true')
+            self.assertEqual(seen[child.pid].parent, os.getpid())
+            self.assertRaises(camp.Invalid, stats.read, [1])
+        self.assertRaises(camp.Invalid, stats.exits)
+
+
+@NEEDS_ROOT
+class WithoutRights(unittest.TestCase):
+    def setUp(self):
+        readable = subprocess.run([*SETPRIV, 'test', '-r', str(PACKAGE / '__init__.py')],
+                                  check=False).returncode == 0
+        if not readable:
+            self.skipTest('an ordinary user cannot read the tree')
+
+    def test_an_ordinary_user_is_told_which_capability_is_missing(self):
+        said = python('''
+import camp
+for ask in (camp.microstates, lambda: camp.frames('threads'), camp.taskstats):
+    try:
+        ask()
+    except PermissionError as error:
+        print(isinstance(error, camp.Permission), error)
+''', *SETPRIV)
+        self.assertEqual([line.split()[0] for line in said.splitlines()], ['True'] * 3)
+        self.assertEqual(len(re.findall(r'CAP_\w+', said)) >= 3, True, said)
+
+    def test_an_ordinary_user_has_measured_times_of_everybodys_processes(self):
+        said = python(f'''
+import camp
+process = camp.process({os.getpid()})
+print(process.cpu_ns() > 0, process.read('cpu_ns').cpu_provenance, process.read().read_bytes)
+with camp.frames('check', interval=0.05) as frames:
+    print(frames.tier, next(frames).note == '', 'sampled_ns' in next(frames))
+''', *SETPRIV)
+        self.assertEqual(said, 'True measured None\nschedstat True False\n')
+
+    def test_processes_that_are_hidden_are_not_there(self):
+        script = f'''
+import os, camp
+print([process.pid for process in camp.processes()] == [os.getpid()])
+for ask in (camp.process, ):
+    try:
+        ask({os.getpid()})
+    except camp.Gone:
+        print('gone')
+'''
+        mount = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
+        said = python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE)
+        self.assertEqual(said, 'True\ngone\n')
+
+
+class Fixtures(unittest.TestCase):
+    def test_another_proc_is_read_instead_of_this_machines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / 'stat').write_text(
+                'cpu  20 0 10 70 0 0 0 0 5 0\ncpu0 20 0 10 70 0 0 0 0 5 0\nprocesses 7\n',
+                encoding='ascii')
+            source = camp.Source(proc=folder)
+            cpu = camp.cpu(source=source)
+            # Guest time is a part of user there, and not here.
+            self.assertEqual((cpu.user_ns, cpu.guest_ns, cpu.idle_ns),
+                             (150_000_000, 50_000_000, 700_000_000))
+            self.assertEqual(camp.fork_count(source), 7)
+            self.assertRaises(camp.Error, camp.memory, source)
+            (pathlib.Path(folder) / 'stat').write_text('cpu  1 x\n', encoding='ascii')
+            self.assertRaises(camp.FormatError, camp.cpu, None, source)
+
+    def test_a_column_that_an_old_kernel_lacks_is_none_and_never_0(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / 'stat').write_text('cpu  20 0 10 70\ncpu0 20 0 10 70\n',
+                                                       encoding='ascii')
+            cpu = camp.cpu(source=camp.Source(proc=folder))
+        self.assertEqual((cpu.user_ns, cpu.iowait_ns, cpu.steal_ns), (200_000_000, None, None))
+
+
+class Leaks(unittest.TestCase):
+    """What is called ten thousand times leaves nothing behind."""
+
+    def leaves_nothing(self, call, times):
+        for _ in range(times // 10):  # pools and caches are filled
+            call()
+        gc.collect()
+        tracemalloc.start()
+        call()
+        before, resident = tracemalloc.get_traced_memory()[0], resident_bytes()
+        for _ in range(times):
+            call()
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+        # A leak of one object a call would be 16 bytes x times, in Python's memory or in the C library's.
+        self.assertLess(grown, 4 * times)
+        self.assertLess(resident_bytes() - resident, 1_000_000 + 8 * times)
+
+    def test_counters(self):
+        def call():
+            camp.cpu()
+            camp.pid_cpu_ns(1)
+            camp.memory()
+        self.leaves_nothing(call, 10_000)
+
+    def test_a_process_read_in_full(self):
+        process = camp.process(os.getpid())
+        self.leaves_nothing(process.read, 5_000)
+
+    def test_errors(self):
+        def call():
+            for ask in (lambda: camp.process(2**31 - 1), lambda: camp.network('none'),
+                        lambda: camp.frames('none'), lambda: camp.pid_cpu_ns(2**31 - 1),
+                        lambda: camp.network(3), lambda: camp.utilisation((1,), (2,))):
+                try:
+                    ask()
+                except (camp.Error, TypeError):
+                    pass
+        self.leaves_nothing(call, 3_000)
+
+    def test_frames(self):
+        with camp.frames('check', interval=0) as frames:
+            def call():
+                frame = frames.read()
+                frame.entities, frame.values, frame.beside
+            self.leaves_nothing(call, 300)
+
+    def test_sources_that_are_opened_and_closed(self):
+        def count():
+            return len(os.listdir('/proc/self/fd'))
+        camp.frames('check').close()
+        before = count()
+        for _ in range(50):
+            camp.frames('check')
+            camp.frames('check').close()
+        self.assertEqual(count(), before)
+
+
+class Binary(unittest.TestCase):
+    """One file for every Python from 3.8 on."""
+
+    def undefined(self, name):
+        library = PACKAGE / f'{name}.abi3.so'
+        out = subprocess.run(['nm', '-D', '--undefined-only', str(library)], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+        return {line.split()[-1] for line in out.splitlines() if re.match(r'_?Py', line.split()[-1])}
+
+    def test_only_the_stable_interface_is_used(self):
+        # What the compiler lets through under Py_LIMITED_API are functions of it, and these.
+        private = {'_Py_Dealloc', '_Py_NoneStruct', '_Py_TrueStruct', '_Py_FalseStruct'} | {
+            f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', '_BuildValue',
+                                            'Arg_ParseTupleAndKeywords', 'Object_CallFunction')}
+        for name in ('_camp', '_from'):
+            symbols = self.undefined(name)
+            self.assertGreater(len(symbols), 1)
+            self.assertLessEqual({name for name in symbols if name.startswith('_')}, private)
+            self.assertFalse(symbols & {'PyType_GetModuleState', 'PyObject_GetBuffer'})
+
+    def test_every_symbol_is_found_when_it_is_loaded(self):
+        python('import camp, camp._from', LD_BIND_NOW='1')
+
+    def test_only_the_function_that_loads_it_is_visible(self):
+        for name in ('_camp', '_from'):
+            out = subprocess.run(['nm', '-D', '--defined-only', str(PACKAGE / f'{name}.abi3.so')],
+                                 check=True, stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual([line.split()[-1] for line in out.splitlines()], [f'PyInit_{name}'])
+
+    def test_libraries_of_databases_are_not_loaded_by_an_import(self):
+        out = python('import camp; print(open("/proc/self/maps").read())')
+        for library in ('libpq', 'libmariadb', 'libsqlite'):
+            self.assertNotIn(library, out)
+
+    def test_its_syntax_is_that_of_python_3_8(self):
+        for file in PACKAGE.glob('*.py*'):
+            if file.suffix in ('.py', '.pyi'):
+                ast.parse(file.read_text(encoding='utf-8'), file.name, feature_version=(3, 8))
+
+    def test_the_stubs_name_what_is_there(self):
+        tree = ast.parse((PACKAGE / '_camp.pyi').read_text(encoding='utf-8'))
+        said = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self.assertEqual(said, {name for name in dir(_camp)
+                                if callable(getattr(_camp, name)) and not name.startswith('__')})
+
+    def test_every_public_name_has_a_docstring(self):
+        for name in camp.__all__:
+            if callable(getattr(camp, name)):
+                self.assertTrue(getattr(camp, name).__doc__, name)
+
+    def test_provenance_names_each_field(self):
+        counters = {counter.name: counter for counter in camp.counters()}
+        for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
+                             (camp.Disk, 'disk'), (camp.Task, 'process')):
+            for field in record._fields:
+                if field.endswith(('_ns', '_bytes')) and field not in ('time_ns', 'cpu_resolution_ns'):
+                    self.assertIn(f'{kind}.{field}', counters)
+        self.assertEqual(camp.provenance('process.cpu_ns').obtained, 'measured')
+        self.assertRaises(ValueError, camp.provenance, 'process.none')
+
+
+if __name__ == '__main__':
+    unittest.main()
