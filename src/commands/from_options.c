@@ -11,9 +11,9 @@
 
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 
-const char *const from_words[] = { "threads",   "processes", "users", "commands",
-                                   "cgroups",   "cpus",      "check", "sqlite:",
-                                   "postgres:", "mariadb:",  "odbc:", NULL };
+const char *const from_words[] = { "threads", "processes",   "users",   "commands",  "cgroups",
+                                   "cpus",    "check",       "sqlite:", "postgres:", "mariadb:",
+                                   "odbc:",   "prometheus:", NULL };
 const char *const from_session_words[] = { "postgres:", "mariadb:", "odbc:", NULL };
 
 void from_options_init(struct from_options *options)
@@ -115,9 +115,11 @@ static int settle_times(struct from_options *options, const struct from_facts *f
 {
     int status;
 
-    if (facts->live)
+    if (facts->live && !facts->keeps_past)
         return complain(STATUS_USAGE, "--begin and --end go with a recording or a table, not "
                                       "with what goes on now");
+    if (facts->keeps_past && options->begin == NULL)
+        return complain(STATUS_USAGE, "--end %s: since when? --begin TIME", options->end);
     status = settle_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
     if (status == OPTIONS_GO_ON)
         status = settle_time("end", options->end, FROM_END, facts, &options->from.end_ns);

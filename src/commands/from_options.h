@@ -45,14 +45,28 @@ extern const char *const from_session_words[]; /* database sessions alone */
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
       "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
       "one on standard input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a "  \
-      "database (docs/sessions.md); odbc:DSN, those of Oracle or, with --query, a table.",         \
+      "database (docs/sessions.md); odbc:DSN, those of Oracle or, with --query, a table; "         \
+      "prometheus:URL, a fleet of hosts (docs/fleet.md).",                                         \
       0, 0, from_words },                                                                                \
-    { "query", 0, OPTION_TEXT, &(options)->from.query, "SQL",                                      \
-      "With sqlite:FILE or odbc:DSN: what gives a time, an entity and numbers.", 0, 0, NULL },                 \
+    { "query", 0, OPTION_TEXT, &(options)->from.query, "QUERY",                                    \
+      "With sqlite:FILE or odbc:DSN SQL that gives a time, an entity and numbers; with "           \
+      "prometheus:URL matchers, '{datacenter=\"fra\"}', that say which hosts, or PromQL whose "    \
+      "labels name rows and columns.", 0, 0, NULL },                                               \
+    FROM_FLEET_OPTIONS(options),                                                                   \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
       "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
+
+/* Of a fleet alone; camp view also listens where its --host says. */
+#define FROM_FLEET_OPTIONS(options)                                                                \
+    { "host", 0, OPTION_TEXT, &(options)->from.host, "NAME",                                       \
+      "Of prometheus:URL: the rows are the groups of this host, named with its port or without. "  \
+      "(camp view: 127.0.0.1, localhost and ::1 are where it listens, which is this computer.)",   \
+      0, 0, NULL },                                                                                \
+    { "column", 0, OPTION_TEXT, &(options)->from.column, "LABEL",                                  \
+      "Of PromQL in --query: the label that names the column. (state, mode or vertex.)",           \
+      0, 0, NULL }
 
 /* Of database sessions alone, but for --tier. */
 #define FROM_SESSION_OPTIONS(options)                                                              \

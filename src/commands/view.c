@@ -38,9 +38,6 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
         PAGE_OPTIONS(&view->page),
         { "port", 0, OPTION_COUNT, &view->port, "N", "The port; 0, the default: any free one.", 0,
           UINT16_MAX, NULL },
-        { "host", 0, OPTION_TEXT, &view->host, "HOST",
-          "127.0.0.1 (the default), localhost or ::1: it is for this computer alone.", 0, 0,
-          hosts },
         { "socket", 0, OPTION_TEXT, &view->socket, "PATH",
           "Instead of a port: a Unix socket that only you can open, for ssh -L.", 0, 0, NULL },
         { "history", 0, OPTION_TEXT, &view->history, "KEPT",
@@ -74,14 +71,21 @@ static bool parse_history(const char *text, struct history_limits *ret)
     return parse_duration(text, &ret->time_ns) && ret->time_ns > 0;
 }
 
+/* One option, two meanings: where it listens, or whose groups it shows. Of a fleet each name that
+ * is no place to listen at is a host's. */
 static int settle_host(struct view_command *view)
 {
+    struct from *from = &view->page.from.from;
     size_t at = 0;
 
+    view->host = from->host;
     if (view->host == NULL)
         return OPTIONS_GO_ON;
     while (hosts[at] != NULL && strcmp(hosts[at], view->host) != 0)
         at++;
+    if (hosts[at] == NULL && from->text != NULL && from_is_fleet(from->text))
+        return OPTIONS_GO_ON;
+    from->host = NULL;
     if (hosts[at] == NULL)
         return complain(STATUS_USAGE,
                         "--host %s: it is for this computer alone, 127.0.0.1, localhost or ::1; "

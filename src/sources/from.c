@@ -5,6 +5,7 @@
 #include "from_machine.h"
 #include "ledger/words.h"
 #include "parts.h"
+#include "sources/fleet/fleet.h"
 #include "sources/recordings/recording_replay.h"
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/odbc/odbc.h"
@@ -18,6 +19,7 @@
 
 #define SQLITE_PREFIX "sqlite:"
 #define ODBC_PREFIX "odbc:"
+#define PROMETHEUS_PREFIX "prometheus:"
 
 struct from_shown from_shown(const char *text)
 {
@@ -29,6 +31,11 @@ struct from_shown from_shown(const char *text)
     else
         snprintf(ret.text, sizeof ret.text, "%.60s", text);
     return ret;
+}
+
+bool from_is_fleet(const char *text)
+{
+    return strncmp(text, PROMETHEUS_PREFIX, strlen(PROMETHEUS_PREFIX)) == 0;
 }
 
 /* -------------------------------------------------------------------------------- Files -- */
@@ -70,19 +77,25 @@ static int open_query(const struct from *from, struct source **ret, struct from_
 static int refuse_unused(const struct from *from, const char *text, struct camp_error *error)
 {
     const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0;
+    const bool is_fleet = from_is_fleet(text);
     const bool is_table = is_query || strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv");
 
     if (strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0)
         return CAMP_OK; /* it may be either, and its text is not for everybody */
-    if (from->query != NULL && !is_query)
+    if (from->query != NULL && !is_query && !is_fleet)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--query goes with --from sqlite:FILE or odbc:DSN, not with --from %.60s",
+                         "--query goes with --from sqlite:FILE, odbc:DSN or prometheus:URL, not "
+                         "with --from %.60s",
                          from_shown(text).text);
-    if (from->unit != NULL && !is_table)
+    if ((from->host != NULL || from->column != NULL) && !is_fleet)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--%s goes with --from prometheus:URL, not with --from %.60s",
+                         from->host != NULL ? "host" : "column", from_shown(text).text);
+    if (from->unit != NULL && !is_table && !(is_fleet && from->query != NULL))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--unit is of the numbers in a table; --from %.60s says its own",
                          from_shown(text).text);
-    if (from->tier != NULL && (is_table || recording_is_path(text)))
+    if (from->tier != NULL && (is_table || is_fleet || recording_is_path(text)))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--tier is of what is measured now; --from %.60s was measured before",
                          from_shown(text).text);
@@ -147,6 +160,8 @@ static int open_named(const struct from *from, const char *text, struct source *
         if (strncmp(text, databases[i].prefix, length) == 0)
             return databases[i].open(from, text + length, ret, facts, error);
     }
+    if (from_is_fleet(text))
+        return fleet_source_open(from, text + strlen(PROMETHEUS_PREFIX), ret, facts, error);
     if (strncmp(text, "mysql:", strlen("mysql:")) == 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO");
@@ -157,7 +172,7 @@ static int open_named(const struct from *from, const char *text, struct source *
     return camp_fail(
         error, CAMP_E_INVALID, 0,
         "there is no source '%.20s': threads, processes, users, commands, cgroups, cpus, check, "
-        "postgres:, mariadb:, odbc:, sqlite:, *.camp, *.csv, -",
+        "postgres:, mariadb:, odbc:, prometheus:, sqlite:, *.camp, *.csv, -",
         from_shown(text).text);
 }
 

@@ -9,6 +9,7 @@
  *     -                                                one on standard input
  *     sqlite:FILE                                      a table by a query
  *     mariadb:CONNINFO                                 sessions of MariaDB (docs/sessions.md)
+ *     prometheus:URL                                   a fleet, or a host's groups (docs/fleet.md)
  *     odbc:DSN                                         sessions of Oracle, or with a query a table
  *     postgres:CONNINFO                                sessions of a database (docs/sessions.md)
  */
@@ -25,13 +26,15 @@ struct from {
     int64_t end_ns;          /* 0: to its end */
     double speed;            /* of a replay: 1 as it was, 2 twice as fast; 0: without waiting */
     uint32_t states_options; /* enum camp_states_option */
-    bool wants_states; /* of what has none (check), the CPUs that stand beside it; of CPUs each,
-                        * without the row of all together */
-    const char *tier;  /* how it is to be measured; NULL: the best way that can be had */
-    const char *rules; /* of database sessions: a file of rules; NULL: the built-in ones */
-    bool detail;       /* of database sessions: what the rules name are the states */
-    bool background;   /* likewise: the server's own processes, too */
-    bool queries;      /* likewise: the texts of their statements are a label */
+    bool wants_states;  /* of what has none (check), the CPUs that stand beside it; of CPUs each,
+                         * without the row of all together */
+    const char *tier;   /* how it is to be measured; NULL: the best way that can be had */
+    const char *rules;  /* of database sessions: a file of rules; NULL: the built-in ones */
+    bool detail;        /* of database sessions: what the rules name are the states */
+    bool background;    /* likewise: the server's own processes, too */
+    bool queries;       /* likewise: the texts of their statements are a label */
+    const char *host;   /* of a fleet: the groups of this one are the rows; NULL: hosts are */
+    const char *column; /* of a query to Prometheus: the label that is the column; NULL: found */
     const volatile sig_atomic_t *stop;
     /* Called now and then while a long file is read; NULL: not. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
@@ -52,6 +55,7 @@ struct from_facts {
     char kind[32];    /* what its rows are: "threads", "processes", ...; "": as its schema says */
     const char *tier; /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
     bool live;        /* it goes on with this machine; otherwise it has an end */
+    bool keeps_past;  /* live, and begin_ns (and end_ns) of struct from have what was before */
     uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
     uint64_t frames;      /* how many it has; 0: not known */
     int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */
@@ -71,5 +75,8 @@ struct from_shown {
 };
 
 struct from_shown from_shown(const char *text);
+
+/* Is it prometheus:, whose hosts have groups? */
+bool from_is_fleet(const char *text);
 
 #endif

@@ -99,7 +99,7 @@ ask() {
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db"
     [[ $output == *"--query"* ]]
     run -2 record --query 'SELECT a FROM t'
-    [[ $output == "camp record: --query goes with --from sqlite:FILE or odbc:DSN, not with --from threads" ]]
+    [[ $output == "camp record: --query goes with --from sqlite:FILE, odbc:DSN or prometheus:URL, not with --from threads" ]]
     run -2 record --from "$TABLES/sessions3.csv" --query 'SELECT a FROM t'
     [[ $output == *"--query goes with --from sqlite:FILE"* ]]
     run -2 record --from cpus --unit ms --count 1

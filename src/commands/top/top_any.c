@@ -64,6 +64,8 @@ const char *top_any_noun(const struct top_any *any, size_t count)
         { "commands", "command", "commands" },
         { "cgroups", "cgroup", "cgroups" },
         { "cpus", "CPU", "CPUs" },
+        { "hosts", "host", "hosts" },
+        { "groups", "group", "groups" },
     };
 
     for (size_t i = 0; i < COUNT(nouns); i++) {

@@ -1,0 +1,277 @@
+#include "fleet_inside.h"
+
+#include "counters/error.h"
+#include "prometheus_failure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_NS ((uint64_t)50 * NS_PER_MS)
+#define ANSWER_NS ((uint64_t)300 * NS_PER_MS) /* for an answer at the end of an interval */
+#define OPENING_NS ((uint64_t)30 * NS_PER_S)
+#define TIME_SIZE 32
+
+static const struct schema *describe(const struct source *source)
+{
+    return &((const struct fleet *)source)->columns.schema;
+}
+
+static void write_time(int64_t at_ns, char ret[TIME_SIZE])
+{
+    snprintf(ret, TIME_SIZE, "%" PRId64 ".%03" PRId64, at_ns / NS_PER_S,
+             at_ns % NS_PER_S / NS_PER_MS);
+}
+
+static int ask(struct fleet *fleet, const char *path, const struct prometheus_parameter *parameters,
+               size_t count, uint64_t until_ns, struct prometheus_answer *ret,
+               struct camp_error *error)
+{
+    const char *answer;
+    size_t length;
+    const int r = prometheus_client_ask(fleet->client, path, parameters, count, until_ns, &answer,
+                                        &length, error);
+
+    return r == CAMP_OK ? prometheus_answer_parse(answer, length, ret, error) : r;
+}
+
+int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
+              struct prometheus_answer *ret, struct camp_error *error)
+{
+    char at[TIME_SIZE];
+    const struct prometheus_parameter parameters[] = { { "query", text }, { "time", at } };
+
+    write_time(at_ns, at);
+    return ask(fleet, "query", parameters, at_ns > 0 ? 2 : 1, until_ns, ret, error);
+}
+
+int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int64_t to_ns,
+                    int64_t step_ns, uint64_t until_ns, struct prometheus_answer *ret,
+                    struct camp_error *error)
+{
+    char begin[TIME_SIZE], end[TIME_SIZE], step[TIME_SIZE];
+    const struct prometheus_parameter parameters[] = {
+        { "query", text }, { "start", begin }, { "end", end }, { "step", step }
+    };
+
+    write_time(from_ns, begin);
+    write_time(to_ns, end);
+    write_time(step_ns, step);
+    return ask(fleet, "query_range", parameters, 4, until_ns, ret, error);
+}
+
+/* ---------------------------------------------------------------------------------- Looks -- */
+
+/* A failure is not the source's end: it is told as long as it lasts. */
+static int look(struct fleet *fleet, uint64_t until_ns)
+{
+    struct prometheus_answer answer;
+    int r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
+
+    if (r == PROMETHEUS_PENDING)
+        return CAMP_OK;
+    fleet->is_failed = r != CAMP_OK;
+    if (fleet->is_failed)
+        return CAMP_OK;
+    r = fleet_take_look(fleet, &answer);
+    prometheus_answer_release(&answer);
+    return r;
+}
+
+static const char *note_of(struct fleet *fleet)
+{
+    size_t missing;
+
+    if (fleet->is_failed)
+        return fleet->failure.message;
+    missing = fleet_missing(fleet, fleet->note, sizeof fleet->note);
+    fleet->frame.losses.lost += missing;
+    if (missing == 0 && fleet->hosts.count == 0 && !fleet_is_query(fleet))
+        snprintf(fleet->note, sizeof fleet->note,
+                 "no camp export is scraped by this Prometheus: see docs/fleet.md");
+    return fleet->note;
+}
+
+/* So long before now an interval ends: until a sample behind its end is there. Levels are of now.
+ */
+static int64_t lag_of(const struct fleet *fleet)
+{
+    return fleet->kind == FLEET_LEVELS ? 0 : fleet->period_ns + MARGIN_NS;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct fleet *fleet = (struct fleet *)base;
+    const int64_t before_ns = fleet->eval_ns;
+    struct frame *frame = &fleet->frame;
+    uint64_t now;
+    int r;
+
+    while (source_wait(deadline_ns, SLICE_NS, fleet->stop))
+        ; /* nothing else to attend to */
+    r = look(fleet, now_ns(CLOCK_MONOTONIC) + ANSWER_NS);
+    now = now_ns(CLOCK_MONOTONIC);
+    if (fleet->eval_ns == before_ns) /* no answer */
+        fleet->eval_ns = (int64_t)now + fleet->offset_ns;
+    for (size_t i = 0; i < fleet->hosts.count; i++)
+        fleet_learn_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
+    fleet_find_period(fleet);
+    frame_clear(frame);
+    frame->start_ns = frame->end_ns;
+    frame->end_ns = now - (uint64_t)lag_of(fleet);
+    frame->wall_clock_ns = fleet->eval_ns - lag_of(fleet);
+    if (r == CAMP_OK)
+        r = fleet_fill(fleet, frame->wall_clock_ns);
+    frame->note = note_of(fleet);
+    *ret_frame = frame;
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
+}
+
+/* -------------------------------------------------------------------------------- Opening -- */
+
+static void close_fleet(struct source *base)
+{
+    struct fleet *fleet = (struct fleet *)base;
+
+    prometheus_client_close(fleet->client);
+    fleet_book_release(&fleet->hosts);
+    fleet_book_release(&fleet->groups);
+    fleet_columns_release(&fleet->columns);
+    frame_release(&fleet->frame);
+    free(fleet->matchers);
+    free(fleet->host);
+    free(fleet->column);
+    for (size_t i = 0; i < fleet->name_count; i++)
+        free(fleet->names[i]);
+    free(fleet->jobs);
+    free(fleet->question);
+    free(fleet);
+}
+
+/* Where the first interval begins. */
+static int begin_live(struct fleet *fleet, struct camp_error *error)
+{
+    int r;
+
+    if (!fleet_is_query(fleet))
+        fleet->question = fleet_question(fleet);
+    if (fleet->question == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+    r = look(fleet, now_ns(CLOCK_MONOTONIC) + OPENING_NS);
+    if (r == CAMP_OK && fleet->is_failed) {
+        *error = fleet->failure;
+        return fleet->failure.code;
+    }
+    for (size_t i = 0; i < fleet->hosts.count; i++)
+        fleet_learn_period(fleet->hosts.members[i], 0);
+    fleet_find_period(fleet);
+    fleet->frame.end_ns = now_ns(CLOCK_MONOTONIC) - (uint64_t)lag_of(fleet);
+    fleet->frame.start_ns = fleet->frame.end_ns;
+    if (r == CAMP_OK)
+        r = fleet_fill(fleet, fleet->eval_ns - lag_of(fleet));
+    if (r == CAMP_OK && fleet->host != NULL && fleet->hosts.count == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--host %.60s: no such host is scraped; without --host all are shown",
+                         fleet->host);
+    return r;
+}
+
+static void begin_past(struct fleet *fleet, const struct from *from)
+{
+    char *raw = fleet_is_query(fleet) ? NULL : fleet_raw_selector(fleet);
+
+    fleet->source.next = fleet_past_next;
+    fleet->speed = from->speed;
+    if (raw != NULL)
+        fleet->question = raw;
+}
+
+static void tell_facts(struct fleet *fleet, struct from_facts *facts)
+{
+    static const char *const kinds[] = {
+        [FLEET_HOSTS] = "hosts",
+        [FLEET_GROUPS] = "groups",
+        [FLEET_LEVELS] = "entities",
+        [FLEET_COUNTERS] = "entities",
+    };
+    const int64_t day_ns = 86400 * (int64_t)NS_PER_S;
+    char shown[96];
+
+    prometheus_line(prometheus_client_shown(fleet->client), SIZE_MAX, shown, sizeof shown);
+    snprintf(facts->name, sizeof facts->name, "prometheus %s%s%.24s", shown,
+             fleet->host != NULL ? " " : "", fleet->host != NULL ? fleet->host : "");
+    snprintf(facts->kind, sizeof facts->kind, "%s", kinds[fleet->kind]);
+    facts->tier = "prometheus";
+    facts->live = fleet->begin_ns == 0;
+    facts->keeps_past = facts->live;
+    facts->begin_ns = fleet->begin_ns;
+    facts->end_ns = fleet->end_ns;
+    if (facts->live) { /* a time of day is of the last 24 hours */
+        facts->end_ns = fleet->eval_ns;
+        facts->begin_ns = fleet->eval_ns - day_ns;
+        return;
+    }
+    facts->interval_ns = (uint64_t)fleet->step_ns;
+    facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
+}
+
+/* What the rows are, and where they are asked for. */
+static int settle(struct fleet *fleet, const struct from *from, const char *place,
+                  struct camp_error *error)
+{
+    struct from hosts = *from;
+    int r = CAMP_OK;
+
+    fleet->kind = from->host != NULL ? FLEET_GROUPS : FLEET_HOSTS;
+    fleet->metric = from->host != NULL ? METRIC_GROUPS : METRIC_MEASURED;
+    fleet->sampled = from->host != NULL ? SIZE_MAX : 0;
+    fleet->begin_ns = from->begin_ns / NS_PER_MS * NS_PER_MS;
+    fleet->end_ns = from->begin_ns == 0 ? 0
+                    : from->end_ns != 0 ? from->end_ns
+                                        : (int64_t)now_ns(CLOCK_REALTIME);
+    if (from->query != NULL && !fleet_is_matchers(from->query)) {
+        hosts.query = NULL;
+        r = fleet_query_read(fleet, from, error);
+    } else if (from->column != NULL || from->unit != NULL) {
+        return camp_fail(error, CAMP_E_INVALID, 0, "--%s goes with PromQL in --query",
+                         from->column != NULL ? "column" : "unit");
+    }
+    if (r != CAMP_OK)
+        return r;
+    fleet->column = strdup(from->host != NULL ? "state" : "mode");
+    fleet->matchers = fleet_matchers(&hosts);
+    fleet->host = from->host != NULL ? strdup(from->host) : NULL;
+    if (fleet->matchers == NULL || fleet->column == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
+    return prometheus_client_open(place, from->stop, &fleet->client, error);
+}
+
+int fleet_source_open(const struct from *from, const char *place, struct source **ret,
+                      struct from_facts *facts, struct camp_error *error)
+{
+    struct fleet *fleet = calloc(1, sizeof *fleet);
+    int r;
+
+    if (fleet == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
+    fleet->source = (struct source){ .describe = describe, .next = next, .close = close_fleet };
+    fleet->stop = from->stop;
+    r = settle(fleet, from, place, error);
+    if (r == CAMP_OK)
+        r = fleet_open_books(fleet, from, facts, error);
+    frame_init(&fleet->frame, &fleet->columns.schema);
+    if (r == CAMP_OK && fleet->begin_ns > 0)
+        begin_past(fleet, from);
+    else if (r == CAMP_OK)
+        r = begin_live(fleet, error);
+    if (r != CAMP_OK) {
+        close_fleet(&fleet->source);
+        return r;
+    }
+    tell_facts(fleet, facts);
+    *ret = &fleet->source;
+    return CAMP_OK;
+}

@@ -1,0 +1,100 @@
+/* What is asked: PromQL. One question a look, so that all of it is of one moment. A comma behind
+ * the last matcher is allowed, braces may be empty. */
+#include "fleet_inside.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKED(mark) "\"" FLEET_PART "\",\"" mark "\",\"\",\"\")"
+
+static char *__attribute__((format(printf, 1, 2))) text_of(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return length >= 0 ? text : NULL;
+}
+
+bool fleet_is_matchers(const char *query)
+{
+    const size_t length = strlen(query);
+
+    return length > 2 && query[0] == '{' && query[length - 1] == '}' &&
+           strstr(query, "__name__") == NULL;
+}
+
+/* --host with the port or without it; and those of --query. */
+char *fleet_matchers(const struct from *from)
+{
+    char *pattern = from->host != NULL ? fleet_quoted_pattern(from->host, "(:[0-9]+)?") : NULL;
+    const size_t length = from->query != NULL ? strlen(from->query) - 2 : 0;
+    char *ret = NULL;
+
+    if (from->host == NULL)
+        ret = strndup(length > 0 ? from->query + 1 : "", length);
+    else if (pattern != NULL)
+        ret = text_of(HOST_LABEL "=~%s,%.*s", pattern, (int)length,
+                      length > 0 ? from->query + 1 : "");
+    free(pattern);
+    return ret;
+}
+
+static char *rows_selector(const struct fleet *fleet, const char *further)
+{
+    return text_of("{__name__=~\"%s|" METRIC_CPUS "|" METRIC_CLOCK "%s\",%s}", fleet->metric,
+                   further, fleet->matchers);
+}
+
+char *fleet_raw_selector(const struct fleet *fleet)
+{
+    return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
+}
+
+/* A vector has the time of its evaluation, so the samples' own is asked for beside it: of one
+ * counter for all of a host, which come from one scrape. */
+char *fleet_question(const struct fleet *fleet)
+{
+    const char *matchers = fleet->matchers;
+    char *rows = rows_selector(fleet, "");
+    char *sampled = fleet->sampled == SIZE_MAX
+                        ? strdup("")
+                        : text_of(" or label_replace(sum without(mode)(" METRIC_SAMPLED
+                                  "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled"),
+                                  matchers);
+    char *down =
+        fleet->jobs == NULL
+            ? strdup("")
+            : text_of(" or label_replace(up{job=~%s,%s}==0," MARKED("down"), fleet->jobs, matchers);
+    char *ret = NULL;
+
+    if (rows != NULL && sampled != NULL && down != NULL)
+        ret = text_of("%s or label_replace(timestamp(" METRIC_CPUS
+                      "{%s})," MARKED("time") "%s%s"
+                                              " or label_replace(vector(time())," MARKED("now"),
+                      rows, matchers, sampled, down);
+    free(rows);
+    free(sampled);
+    free(down);
+    return ret;
+}
+
+/* How many samples there were in 5 minutes, of nearly those that have the fewest; and which jobs
+ * have exporters, now or before: where all of them are down their job is known by what was. */
+char *fleet_scouting(const struct fleet *fleet)
+{
+    const char *matchers = fleet->matchers;
+
+    return text_of("label_replace(quantile(0.05,count_over_time(" METRIC_CPUS "{%s}[5m]))," MARKED(
+                       "count") " or label_replace(group by(job)(" METRIC_CPUS
+                                "{%s} or " METRIC_CPUS "{%s} offset 10m or " METRIC_CPUS
+                                "{%s} offset 1h or " METRIC_CPUS "{%s} offset 6h or " METRIC_CPUS
+                                "{%s} offset 1d)," MARKED(
+                                    "job") " or label_replace(vector(time())," MARKED("now"),
+                   matchers, matchers, matchers, matchers, matchers, matchers);
+}

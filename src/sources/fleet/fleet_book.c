@@ -1,0 +1,296 @@
+#include "fleet_book.h"
+
+#include "counters/units.h"
+#include "ledger/grow.h"
+
+#include <math.h>
+#include <search.h>
+#include <string.h>
+
+#define LARGEST_NS 9e18
+#define KEPT 3 /* samples at least: two spacings, for the period */
+
+static size_t width(const struct fleet_book *book)
+{
+    return book->columns + FLEET_EXTRA_COUNT;
+}
+
+/* ----------------------------------------------------------------------------- Who is who -- */
+
+void fleet_book_init(struct fleet_book *ret, size_t columns)
+{
+    *ret = (struct fleet_book){ .columns = columns };
+}
+
+static void release_member(struct fleet_member *member)
+{
+    free(member->key);
+    free(member->times_ns);
+    free(member->values);
+    free(member);
+}
+
+static void keep_node(void *node)
+{
+    (void)node; /* it is in members[] too */
+}
+
+void fleet_book_release(struct fleet_book *book)
+{
+    tdestroy(book->by_key, keep_node);
+    for (size_t i = 0; i < book->count; i++)
+        release_member(book->members[i]);
+    free(book->members);
+    fleet_book_init(book, book->columns);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    return strcmp(((const struct fleet_member *)left)->key,
+                  ((const struct fleet_member *)right)->key);
+}
+
+static struct fleet_member *add_member(struct fleet_book *book, const char *key)
+{
+    struct fleet_member *member = calloc(1, sizeof *member);
+
+    if (book->count == book->capacity) {
+        const size_t capacity = book->capacity > 0 ? 2 * book->capacity : 64;
+
+        if (!grow(&book->members, capacity, sizeof(struct fleet_member *))) {
+            free(member);
+            return NULL;
+        }
+        book->capacity = capacity;
+    }
+    if (member == NULL)
+        return NULL;
+    member->key = strdup(key);
+    if (member->key == NULL || tsearch(member, &book->by_key, compare_keys) == NULL) {
+        release_member(member);
+        return NULL;
+    }
+    member->entity.id = ++book->ids;
+    member->entity.count = 1;
+    book->members[book->count++] = member;
+    return member;
+}
+
+struct fleet_member *fleet_book_find(struct fleet_book *book, const char *key)
+{
+    struct fleet_member wanted = { .key = (char *)key };
+    struct fleet_member *const *found;
+
+    if (book->last != NULL && strcmp(book->last->key, key) == 0)
+        return book->last;
+    found = tfind(&wanted, &book->by_key, compare_keys);
+    book->last = found != NULL ? *found : add_member(book, key);
+    return book->last;
+}
+
+void fleet_book_forget(struct fleet_book *book, int64_t since_ns)
+{
+    size_t kept = 0;
+
+    book->last = NULL;
+    for (size_t i = 0; i < book->count; i++) {
+        struct fleet_member *member = book->members[i];
+
+        if (fleet_newest(member) >= since_ns) {
+            book->members[kept++] = member;
+            continue;
+        }
+        tdelete(member, &book->by_key, compare_keys);
+        release_member(member);
+    }
+    book->count = kept;
+}
+
+/* -------------------------------------------------------------------------------- Samples -- */
+
+int64_t fleet_newest(const struct fleet_member *member)
+{
+    return member->count > 0 ? member->times_ns[member->count - 1] : 0;
+}
+
+static double *row(const struct fleet_book *book, const struct fleet_member *member, size_t at)
+{
+    return &member->values[at * width(book)];
+}
+
+/* A sample at `at`, of which nothing is known; those behind it move. */
+static bool insert(const struct fleet_book *book, struct fleet_member *member, size_t at,
+                   int64_t time_ns)
+{
+    const size_t columns = width(book);
+
+    if (member->count == member->capacity) {
+        const size_t capacity = member->capacity > 0 ? 2 * member->capacity : 4;
+
+        if (!grow(&member->times_ns, capacity, sizeof *member->times_ns) ||
+            !grow(&member->values, capacity, columns * sizeof *member->values))
+            return false;
+        member->capacity = capacity;
+    }
+    memmove(&member->times_ns[at + 1], &member->times_ns[at],
+            (member->count - at) * sizeof *member->times_ns);
+    memmove(row(book, member, at + 1), row(book, member, at),
+            (member->count - at) * columns * sizeof *member->values);
+    member->times_ns[at] = time_ns;
+    for (size_t i = 0; i < columns; i++)
+        row(book, member, at)[i] = NAN;
+    member->count++;
+    return true;
+}
+
+int fleet_take(const struct fleet_book *book, struct fleet_member *member, int64_t time_ns,
+               size_t column, double value, bool add)
+{
+    size_t at = member->count;
+    double *cell;
+
+    if (time_ns < member->booked_ns || isnan(value))
+        return CAMP_OK;
+    while (at > 0 && member->times_ns[at - 1] > time_ns)
+        at--;
+    if (at > 0 && member->times_ns[at - 1] == time_ns)
+        at--;
+    else if (!insert(book, member, at, time_ns))
+        return CAMP_E_NOMEM;
+    cell = &row(book, member, at)[column];
+    *cell = add && !isnan(*cell) ? *cell + value : value;
+    return CAMP_OK;
+}
+
+void fleet_learn_period(struct fleet_member *member, int64_t looked_ns)
+{
+    const size_t count = member->count;
+    int64_t last, before;
+
+    if (count < 2)
+        return;
+    last = member->times_ns[count - 1] - member->times_ns[count - 2];
+    before = count > 2 ? member->times_ns[count - 2] - member->times_ns[count - 3] : last;
+    if (before < last)
+        last = before;
+    if (member->period_ns == 0 || last < member->period_ns || looked_ns < last)
+        member->period_ns = last;
+}
+
+/* -------------------------------------------------------------------------------- Booking -- */
+
+/* What a counter grew by, in seconds. */
+static double growth(double before, double after, bool *is_partial)
+{
+    if (isnan(before) || isnan(after))
+        return 0;
+    if (after >= before)
+        return after - before;
+    *is_partial = true;
+    return after > 0 ? after : 0;
+}
+
+uint64_t fleet_ns(double ns)
+{
+    return ns > 0 && ns < LARGEST_NS ? (uint64_t)llround(ns) : 0;
+}
+
+/* Of the samples at `at` and behind it, in ns of one CPU: by its own clock, which is that of the
+ * counters; else by the times of the scrapes, which begin some ms before the counters are read. */
+static double elapsed_between(const struct fleet_book *book, const struct fleet_member *member,
+                              size_t at)
+{
+    const double *before = row(book, member, at) + book->columns;
+    const double *after = row(book, member, at + 1) + book->columns;
+
+    if (after[FLEET_CLOCK] > before[FLEET_CLOCK])
+        return (after[FLEET_CLOCK] - before[FLEET_CLOCK]) * NS_PER_S;
+    return (double)(member->times_ns[at + 1] - member->times_ns[at]);
+}
+
+/* Adds the part of the samples at `at` and behind it that lies between from_ns and to_ns. */
+static void add_part(const struct fleet_book *book, const struct fleet_member *member, size_t at,
+                     int64_t from_ns, int64_t to_ns, struct fleet_amounts *ret)
+{
+    const double *before = row(book, member, at), *after = row(book, member, at + 1);
+    const double part =
+        (double)(to_ns - from_ns) / (double)(member->times_ns[at + 1] - member->times_ns[at]);
+    const double cpus = after[book->columns + FLEET_CPUS];
+
+    for (size_t i = 0; i < book->columns; i++)
+        ret->values[i] += fleet_ns(growth(before[i], after[i], &ret->is_partial) * part * NS_PER_S);
+    ret->elapsed_ns +=
+        fleet_ns(elapsed_between(book, member, at) * part * (isnan(cpus) ? 1 : cpus));
+}
+
+static void drop(const struct fleet_book *book, struct fleet_member *member, size_t count)
+{
+    if (count == 0)
+        return;
+    member->count -= count;
+    memmove(member->times_ns, &member->times_ns[count], member->count * sizeof *member->times_ns);
+    memmove(member->values, row(book, member, count),
+            member->count * width(book) * sizeof *member->values);
+}
+
+/* Samples before the one that the next interval begins behind are of no use any more. */
+static void drop_booked(const struct fleet_book *book, struct fleet_member *member)
+{
+    size_t gone = 0;
+
+    while (gone + 1 < member->count && member->times_ns[gone + 1] <= member->booked_ns)
+        gone++;
+    if (gone + KEPT > member->count)
+        gone = member->count > KEPT ? member->count - KEPT : 0;
+    drop(book, member, gone);
+}
+
+static int64_t larger(int64_t left, int64_t right)
+{
+    return left > right ? left : right;
+}
+
+static int64_t smaller(int64_t left, int64_t right)
+{
+    return left < right ? left : right;
+}
+
+bool fleet_amounts(const struct fleet_book *book, struct fleet_member *member, int64_t until_ns,
+                   int64_t gap_ns, struct fleet_amounts *ret)
+{
+    const int64_t to_ns = smaller(until_ns, fleet_newest(member));
+
+    ret->elapsed_ns = 0;
+    ret->is_partial = false;
+    memset(ret->values, 0, book->columns * sizeof *ret->values);
+    if (member->count == 0)
+        return false;
+    if (member->booked_ns == 0)
+        member->booked_ns =
+            larger(book->begin_ns > 0 ? book->begin_ns : to_ns, member->times_ns[0]);
+    for (size_t i = 0; i + 1 < member->count; i++) {
+        const int64_t from_ns = larger(member->booked_ns, member->times_ns[i]);
+        const int64_t end_ns = smaller(to_ns, member->times_ns[i + 1]);
+
+        if (from_ns >= end_ns)
+            continue;
+        if (member->times_ns[i + 1] - member->times_ns[i] > gap_ns)
+            ret->is_partial = true;
+        else
+            add_part(book, member, i, from_ns, end_ns, ret);
+    }
+    member->booked_ns = larger(member->booked_ns, to_ns);
+    drop_booked(book, member);
+    return ret->elapsed_ns > 0 || ret->is_partial;
+}
+
+const double *fleet_sample_at(const struct fleet_book *book, struct fleet_member *member,
+                              int64_t time_ns)
+{
+    size_t at = 0;
+
+    while (at < member->count && member->times_ns[at] < time_ns)
+        at++;
+    drop(book, member, at < member->count ? at : 0);
+    return member->count > 0 && member->times_ns[0] == time_ns ? row(book, member, 0) : NULL;
+}

@@ -1,0 +1,12 @@
+/* Built without libcurl or jansson. */
+#include "counters/error.h"
+#include "fleet.h"
+
+int fleet_source_open(const struct from *from, const char *place, struct source **ret,
+                      struct from_facts *facts, struct camp_error *error)
+{
+    (void)from, (void)place, (void)ret, (void)facts;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "prometheus: built without libcurl or jansson; install libcurl4-openssl-dev "
+                     "and libjansson-dev, and build camp again");
+}

@@ -1,0 +1,225 @@
+/* What is asked before the first look: which hosts there are, how often they are scraped, which
+ * states and labels they have. */
+#include "fleet_inside.h"
+
+#include "counters/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCOUTED_NS ((int64_t)300 * NS_PER_S)
+#define OPENING_NS ((uint64_t)30 * NS_PER_S)
+#define VALUES_MOST 256 /* of a label that is looked through for columns */
+
+/* Opening waits for what it asks, and hears a stop. Takes `text`. */
+static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
+                       struct prometheus_answer *ret, struct camp_error *error)
+{
+    int r = text != NULL
+                ? fleet_ask(fleet, text, at_ns, now_ns(CLOCK_MONOTONIC) + OPENING_NS, ret, error)
+                : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+
+    free(text);
+    return r == PROMETHEUS_PENDING
+               ? camp_fail(error, CAMP_E_GONE, 0, "prometheus: interrupted while it was asked")
+               : r;
+}
+
+/* What may be a moment in which there were hosts: now; of the past its end, midst and beginning. */
+static size_t moments(const struct fleet *fleet, int64_t ret[3])
+{
+    if (fleet->begin_ns == 0) {
+        ret[0] = 0;
+        return 1;
+    }
+    ret[0] = fleet->end_ns;
+    ret[1] = fleet->begin_ns + (fleet->end_ns - fleet->begin_ns) / 2;
+    ret[2] = fleet->begin_ns + SCOUTED_NS;
+    return 3;
+}
+
+/* "a|b" as a pattern; takes `before`. */
+static char *joined_pattern(char *before, const char *job)
+{
+    char *quoted = fleet_quoted_pattern(job, ""), *ret = NULL;
+
+    if (before == NULL)
+        return quoted;
+    /* Both are in quotes: the last one of the first, and the first one of the second go. */
+    if (quoted != NULL &&
+        asprintf(&ret, "%.*s|%s", (int)strlen(before) - 1, before, quoted + 1) < 0)
+        ret = NULL;
+    free(quoted);
+    free(before);
+    return ret;
+}
+
+static void take_scouting(struct fleet *fleet, const struct prometheus_answer *answer)
+{
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    for (size_t i = 0; i < answer->series_count; i++) {
+        const char *mark;
+
+        if (!prometheus_answer_series(answer, i, &series) ||
+            !prometheus_series_sample(&series, 0, &sample))
+            continue;
+        mark = prometheus_series_label(&series, FLEET_PART);
+        if (strcmp(mark, "job") == 0)
+            fleet->jobs = joined_pattern(fleet->jobs, prometheus_series_label(&series, "job"));
+        else if (strcmp(mark, "now") == 0)
+            fleet->offset_ns = sample.time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+        else if (sample.value >= 1)
+            fleet->period_ns = llround((double)SCOUTED_NS / sample.value);
+    }
+}
+
+static int scout(struct fleet *fleet, struct camp_error *error)
+{
+    int64_t at_ns[3];
+    const size_t count = moments(fleet, at_ns);
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count && r == CAMP_OK && fleet->period_ns == 0; i++) {
+        struct prometheus_answer answer;
+
+        r = ask_opening(fleet, fleet_scouting(fleet), at_ns[i], &answer, error);
+        if (r != CAMP_OK)
+            break;
+        take_scouting(fleet, &answer);
+        prometheus_answer_release(&answer);
+    }
+    if (fleet->period_ns == 0)
+        fleet->period_ns = FIRST_PERIOD_NS;
+    return r;
+}
+
+/* Names that are not yet among names[*count]. */
+static void meet(const char **names, size_t *count, size_t most, const char *name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return;
+    }
+    if (*count < most)
+        names[(*count)++] = name;
+}
+
+/* Labels of hosts: job first, then as they come, which is by name. */
+static size_t meet_labels(const struct fleet *fleet, const struct prometheus_series *series,
+                          const char **names, size_t count)
+{
+    static const char *const no_labels[] = {
+        "__name__", "mode", "state", GROUP_LABEL, "job", NULL
+    };
+
+    for (size_t i = 0; i < series->label_count; i++) {
+        const char *name = series->labels[i].name;
+        bool is_one = fleet->kind == FLEET_GROUPS || strcmp(name, HOST_LABEL) != 0;
+
+        for (size_t j = 0; no_labels[j] != NULL; j++)
+            is_one &= strcmp(name, no_labels[j]) != 0;
+        if (is_one)
+            meet(names, &count, LABELS_MOST, name);
+    }
+    return count;
+}
+
+static int choose_columns(struct fleet *fleet, const struct prometheus_answer *answer,
+                          struct camp_error *error)
+{
+    static const char *const usual[] = { "user", "system", "irq", "softirq", "iowait", "idle" };
+    const char *values[VALUES_MOST], *labels[LABELS_MOST] = { "job" };
+    size_t count = 0, label_count = 1;
+    int r;
+
+    for (size_t i = 0; i < answer->series_count; i++) {
+        struct prometheus_series series;
+        bool is_row;
+
+        if (!prometheus_answer_series(answer, i, &series))
+            continue;
+        is_row = strcmp(prometheus_series_label(&series, "__name__"), fleet->metric) == 0;
+        if (is_row)
+            meet(values, &count, VALUES_MOST, prometheus_series_label(&series, fleet->column));
+        if (is_row)
+            label_count = meet_labels(fleet, &series, labels, label_count);
+    }
+    r = fleet_columns_init(&fleet->columns, fleet->kind == FLEET_GROUPS ? "groups" : "hosts",
+                           fleet->metric, CAMP_MEASURED, count > 0 ? values : usual,
+                           count > 0 ? count : sizeof usual / sizeof usual[0]);
+    if (r == CAMP_E_INVALID)
+        return camp_fail(error, r, 0, "prometheus: more than 90 states");
+    if (r == CAMP_OK && fleet->sampled != SIZE_MAX) {
+        fleet->sampled = fleet->columns.schema.column_count;
+        if (!fleet_columns_add(&fleet->columns, COLUMN_COUNTER, CAMP_SAMPLED, "sampled_busy_ns",
+                               "busy, sampled", METRIC_SAMPLED ", all modes but " IDLE_MODES))
+            r = CAMP_E_NOMEM;
+    }
+    if (r == CAMP_OK && !fleet_columns_label(&fleet->columns, labels, label_count))
+        r = CAMP_E_NOMEM;
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the columns of a fleet");
+}
+
+/* A range of all counters, "...[2500ms]": what was scraped last, with times of its own. */
+static char *first_question(const struct fleet *fleet)
+{
+    char *selector, *range = NULL;
+
+    if (fleet_is_query(fleet)) /* of what is past its range was taken off */
+        selector = strdup(fleet->question);
+    else
+        selector = fleet_raw_selector(fleet);
+    if (selector == NULL ||
+        (fleet_is_query(fleet) && !(fleet->kind == FLEET_COUNTERS && fleet->begin_ns > 0)))
+        return selector;
+    if (asprintf(&range, "%s[%" PRId64 "ms]", selector,
+                 (2 * fleet->period_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
+        range = NULL;
+    free(selector);
+    return range;
+}
+
+static int take_first(struct fleet *fleet, const struct from *from,
+                      const struct prometheus_answer *answer, struct from_facts *facts,
+                      struct camp_error *error)
+{
+    int r = fleet_is_query(fleet) ? fleet_query_columns(fleet, from, answer, facts, error)
+                                  : choose_columns(fleet, answer, error);
+
+    fleet_book_init(&fleet->hosts, fleet->columns.schema.column_count);
+    fleet_book_init(&fleet->groups, fleet->columns.schema.column_count);
+    if (r != CAMP_OK)
+        return r;
+    if (fleet->begin_ns > 0) /* its samples come in their turn */
+        fleet_past_begin(fleet, answer->series_count);
+    else if (fleet_take_series(fleet, answer) != CAMP_OK)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the samples of a fleet");
+    return CAMP_OK;
+}
+
+int fleet_open_books(struct fleet *fleet, const struct from *from, struct from_facts *facts,
+                     struct camp_error *error)
+{
+    struct prometheus_answer answer = { 0 };
+    int64_t at_ns[3];
+    const size_t count = moments(fleet, at_ns);
+    int r = scout(fleet, error);
+
+    for (size_t i = 0; i < count && r == CAMP_OK && answer.series_count == 0; i++) {
+        prometheus_answer_release(&answer);
+        r = ask_opening(fleet, first_question(fleet), at_ns[i], &answer, error);
+    }
+    if (r == CAMP_OK && fleet->kind == FLEET_COUNTERS && !answer.is_matrix)
+        r = camp_fail(error, CAMP_E_INVALID, 0,
+                      "--query: its last [range] is within it; write "
+                      "m[1m] alone, or a query without a range");
+    if (r == CAMP_OK)
+        r = take_first(fleet, from, &answer, facts, error);
+    prometheus_answer_release(&answer);
+    return r;
+}

@@ -1,0 +1,111 @@
+/*
+ * What a Prometheus keeps of a finished time. Raw samples are asked for, a piece of the time at
+ * once, with range selectors: query_range would give values at times of its own, whose differences
+ * are those of no interval, and 11,000 of them at most.
+ */
+#include "fleet_inside.h"
+
+#include "counters/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PIECE_SAMPLES 200000 /* some 6 MB of an answer */
+#define PIECE_PERIODS_LEAST 10
+#define POINTS_MOST 10000 /* of a series in an answer; Prometheus refuses more than 11,000 */
+#define SLICE_NS ((uint64_t)50 * NS_PER_MS)
+#define ANSWER_NS ((uint64_t)60 * NS_PER_S)
+
+void fleet_past_begin(struct fleet *fleet, size_t series)
+{
+    const int64_t most = fleet->kind == FLEET_LEVELS ? POINTS_MOST : PIECE_SAMPLES;
+    int64_t periods = (int64_t)(PIECE_SAMPLES / (series > 0 ? series : 1));
+
+    periods = periods > PIECE_PERIODS_LEAST ? periods : PIECE_PERIODS_LEAST;
+    fleet->step_ns = fleet->period_ns;
+    fleet->piece_ns = fleet->period_ns * (periods < most ? periods : most);
+    fleet->at_ns = fleet->begin_ns;
+    fleet->hosts.begin_ns = fleet->groups.begin_ns = fleet->begin_ns;
+    fleet->asked_ns =
+        fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->period_ns;
+}
+
+/* The samples of a piece, behind those that were asked for. */
+static int ask_range(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
+                     struct camp_error *error)
+{
+    char *range = NULL;
+    int r;
+
+    if (asprintf(&range, "%s[%" PRId64 "ms]", fleet->question, fleet->piece_ns / NS_PER_MS) < 0)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+    r = fleet_ask(fleet, range, until_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
+    free(range);
+    return r;
+}
+
+/* Levels have no times of their own: they are evaluated at the end of each interval. */
+static int ask_levels(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
+                      struct camp_error *error)
+{
+    return fleet_ask_steps(fleet, fleet->question, fleet->asked_ns + fleet->step_ns, until_ns,
+                           fleet->step_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
+}
+
+static int ask_piece(struct fleet *fleet, struct camp_error *error)
+{
+    const int64_t until_ns = fleet->asked_ns + fleet->piece_ns;
+    struct prometheus_answer answer;
+    int r = fleet->kind == FLEET_LEVELS ? ask_levels(fleet, until_ns, &answer, error)
+                                        : ask_range(fleet, until_ns, &answer, error);
+
+    if (r != CAMP_OK)
+        return r;
+    r = fleet_take_series(fleet, &answer);
+    prometheus_answer_release(&answer);
+    fleet->asked_ns = until_ns;
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
+}
+
+/* As it was, or as much faster as --speed says; without it at once. */
+static void keep_pace(struct fleet *fleet)
+{
+    if (!(fleet->speed > 0))
+        return;
+    if (fleet->due_ns == 0)
+        fleet->due_ns = now_ns(CLOCK_MONOTONIC);
+    fleet->due_ns += (uint64_t)((double)fleet->step_ns / fleet->speed);
+    while (source_wait(fleet->due_ns, SLICE_NS, fleet->stop))
+        ; /* nothing else to attend to */
+}
+
+int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                    struct camp_error *error)
+{
+    struct fleet *fleet = (struct fleet *)base;
+    struct frame *frame = &fleet->frame;
+    const int64_t until_ns = fleet->at_ns + fleet->step_ns;
+    int r = CAMP_OK;
+
+    (void)deadline_ns; /* what has an end is not waited for */
+    if (until_ns > fleet->end_ns)
+        return SOURCE_END;
+    while (r == CAMP_OK && fleet->asked_ns < until_ns + 2 * fleet->period_ns &&
+           fleet->asked_ns < fleet->end_ns + 2 * fleet->period_ns)
+        r = ask_piece(fleet, error);
+    if (r == PROMETHEUS_PENDING)
+        return SOURCE_END; /* a stop was asked for */
+    keep_pace(fleet);
+    frame_clear(frame);
+    frame->start_ns = (uint64_t)(fleet->at_ns - fleet->begin_ns);
+    frame->end_ns = (uint64_t)(until_ns - fleet->begin_ns);
+    frame->wall_clock_ns = until_ns;
+    fleet->at_ns = until_ns;
+    if (r == CAMP_OK)
+        r = fleet_fill(fleet, until_ns);
+    frame->losses.lost = fleet_missing(fleet, fleet->note, sizeof fleet->note);
+    frame->note = fleet->note;
+    *ret_frame = frame;
+    return r;
+}

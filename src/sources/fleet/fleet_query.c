@@ -1,0 +1,262 @@
+/*
+ * --query: any PromQL as rows and columns.
+ *
+ * - The column is named by the label that --column says, otherwise by the first of state, mode and
+ *   vertex that its series have; without any there is one column.
+ * - The row is all other labels together, named by those of them that differ (instance first).
+ * - With a range behind it, "m[1m]", its series are counters of time, and what they grow by is
+ *   booked as the time of the row: fleet_book.h. Otherwise its values are the level at the end of
+ *   each interval: a share of the row's time, a percentage, or time in each second.
+ * - A column "elapsed" is the row's own time, where that is not the interval's.
+ */
+#include "fleet_inside.h"
+
+#include "counters/error.h"
+#include "sources/tables/table_field.h"
+#include "sources/tables/table_usual.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUES_MOST 256 /* of a label that is looked through for columns */
+
+static const struct {
+    enum unit unit;
+    double factor;
+} factors[] = {
+    { UNIT_SHARE, 1 }, { UNIT_PERCENT, 0.01 }, { UNIT_MS, 1e-3 },
+    { UNIT_US, 1e-6 }, { UNIT_NS, 1e-9 },      { UNIT_S, 1 },
+};
+
+static double factor_of(enum unit unit)
+{
+    size_t at = 0;
+
+    while (factors[at].unit != unit)
+        at++;
+    return factors[at].factor;
+}
+
+/* "m{...}[5m] " is a range of m{...}: an offset behind it is none that could be asked again. */
+static size_t length_without_range(const char *query)
+{
+    size_t length = strlen(query);
+
+    while (length > 0 && strchr(" \t\n", query[length - 1]) != NULL)
+        length--;
+    if (length == 0 || query[length - 1] != ']')
+        return 0;
+    while (length > 0 && query[length - 1] != '[')
+        length--;
+    return length > 0 && memchr(query + length, ':', strlen(query + length)) == NULL ? length - 1
+                                                                                     : 0;
+}
+
+int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_error *error)
+{
+    const size_t length = length_without_range(from->query);
+
+    if (from->host != NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--host goes without PromQL in --query: say instance=\"...\" there");
+    fleet->kind = length > 0 ? FLEET_COUNTERS : FLEET_LEVELS;
+    fleet->question =
+        length > 0 && from->begin_ns > 0 ? strndup(from->query, length) : strdup(from->query);
+    return fleet->question != NULL ? CAMP_OK
+                                   : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a query");
+}
+
+/* ------------------------------------------------------------------------------ Columns -- */
+
+static char *column_label(const struct from *from, const struct prometheus_answer *answer)
+{
+    static const char *const usual[] = { "state", "mode", "vertex" };
+    struct prometheus_series series;
+
+    if (from->column != NULL)
+        return strdup(from->column);
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        for (size_t j = 0; j < answer->series_count; j++) {
+            if (prometheus_answer_series(answer, j, &series) &&
+                prometheus_series_label(&series, usual[i])[0] != '\0')
+                return strdup(usual[i]);
+        }
+    }
+    return strdup("");
+}
+
+static void meet(const char **names, size_t *count, size_t most, const char *name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return;
+    }
+    if (*count < most)
+        names[(*count)++] = name;
+}
+
+/* Has a label another value than in the first series? */
+static bool differs(const struct prometheus_answer *answer, const char *name)
+{
+    struct prometheus_series series;
+    const char *first = NULL;
+
+    for (size_t i = 0; i < answer->series_count; i++) {
+        const char *value;
+
+        if (!prometheus_answer_series(answer, i, &series))
+            continue;
+        value = prometheus_series_label(&series, name);
+        if (first != NULL && strcmp(first, value) != 0)
+            return true;
+        first = value;
+    }
+    return false;
+}
+
+static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer,
+                     const char *const *labels, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!differs(answer, labels[i]))
+            continue;
+        fleet->names[fleet->name_count] = strdup(labels[i]);
+        if (fleet->names[fleet->name_count++] == NULL)
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+/* ---------------------------------------------------------------------------------- Unit -- */
+
+/* Of counters by their name; of levels by what their sums come nearest to. */
+static enum unit guess(const struct fleet *fleet, const struct prometheus_answer *answer,
+                       const char *name)
+{
+    static const struct {
+        const char *part;
+        enum unit unit;
+    } parts[] = { { "nanosecond", UNIT_NS }, { "_ns", UNIT_NS },         { "microsecond", UNIT_US },
+                  { "_usec", UNIT_US },      { "millisecond", UNIT_MS }, { "_ms", UNIT_MS } };
+    double sum = 0, distance, least = INFINITY;
+    enum unit best = UNIT_SHARE;
+    char key[FLEET_KEY_SIZE], first[FLEET_KEY_SIZE] = "";
+    const char *const without[] = { fleet->column, NULL };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (fleet->kind == FLEET_COUNTERS && strstr(name, parts[i].part) != NULL)
+            return parts[i].unit;
+    }
+    if (fleet->kind == FLEET_COUNTERS)
+        return UNIT_S;
+    for (size_t i = 0; i < answer->series_count; i++) {
+        struct prometheus_series series;
+        struct prometheus_sample sample;
+
+        if (!prometheus_answer_series(answer, i, &series) ||
+            !prometheus_series_sample(&series, 0, &sample) || !(sample.value > 0))
+            continue;
+        fleet_key(&series, without, key);
+        if (first[0] == '\0')
+            memcpy(first, key, sizeof first);
+        if (strcmp(first, key) == 0) /* one row is enough: all are of one query */
+            sum += sample.value;
+    }
+    for (size_t i = 0; i < 3 && sum > 0; i++) {
+        distance = fabs(log(sum * factors[i].factor));
+        if (distance < least - 1e-9) {
+            least = distance;
+            best = factors[i].unit;
+        }
+    }
+    return best;
+}
+
+static int find_unit(struct fleet *fleet, const struct from *from,
+                     const struct prometheus_answer *answer, const char *name,
+                     struct from_facts *facts, struct camp_error *error)
+{
+    enum unit unit = UNIT_NONE;
+
+    if (from->unit != NULL) {
+        unit = unit_of_name(from->unit, strlen(from->unit));
+        if (unit == UNIT_NONE || (fleet->kind == FLEET_COUNTERS && !unit_is_time(unit)))
+            return camp_fail(error, CAMP_E_INVALID, 0,
+                             "--unit %.20s: there are s, ms, us and ns; of what has no range also "
+                             "share and percent",
+                             from->unit);
+    } else {
+        unit = guess(fleet, answer, name);
+        if (fleet->kind == FLEET_LEVELS)
+            snprintf(facts->note, sizeof facts->note,
+                     "Values are taken as %s%s; --unit says otherwise", unit_name(unit),
+                     unit_is_time(unit) ? " in each second" : "");
+    }
+    fleet->factor = factor_of(unit);
+    return CAMP_OK;
+}
+
+/* What began with the server's first look would be booked as one interval's. */
+static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
+{
+    const size_t length = strlen(name);
+
+    if (fleet->kind == FLEET_LEVELS && length > 6 && strcmp(name + length - 6, "_total") == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--query: %.60s counts since its beginning; with a range behind it, "
+                         "...[1m], what it grows by is taken",
+                         name);
+    return CAMP_OK;
+}
+
+int fleet_query_columns(struct fleet *fleet, const struct from *from,
+                        const struct prometheus_answer *answer, struct from_facts *facts,
+                        struct camp_error *error)
+{
+    const char *values[VALUES_MOST], *labels[LABELS_MOST] = { HOST_LABEL };
+    const char *metric = "";
+    size_t count = 0, label_count = 0;
+    int r = CAMP_OK;
+
+    free(fleet->column);
+    fleet->column = column_label(from, answer);
+    if (fleet->column == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a query");
+    label_count = differs(answer, HOST_LABEL) ? 1 : 0;
+    for (size_t i = 0; i < answer->series_count; i++) {
+        struct prometheus_series series;
+
+        if (!prometheus_answer_series(answer, i, &series))
+            continue;
+        if (metric[0] == '\0')
+            metric = prometheus_series_label(&series, "__name__");
+        if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") != 0)
+            meet(values, &count, VALUES_MOST,
+                 fleet->column[0] != '\0' ? prometheus_series_label(&series, fleet->column)
+                                          : "value");
+        for (size_t j = 0; j < series.label_count; j++) {
+            if (strcmp(series.labels[j].name, fleet->column) != 0 &&
+                strcmp(series.labels[j].name, "__name__") != 0)
+                meet(labels, &label_count, LABELS_MOST, series.labels[j].name);
+        }
+    }
+    if (count == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--query: no series now; the first answer says which columns there are");
+    r = refuse_counter(fleet, metric, error);
+    if (r == CAMP_OK)
+        r = find_unit(fleet, from, answer, metric, facts, error);
+    if (r != CAMP_OK)
+        return r;
+    r = fleet_columns_init(&fleet->columns, "values", metric[0] != '\0' ? metric : from->query,
+                           CAMP_DERIVED, values, count);
+    if (r == CAMP_E_INVALID)
+        return camp_fail(error, r, 0, "--query: more than 90 values of the label %.40s",
+                         fleet->column);
+    if (r == CAMP_OK && (!fleet_columns_label(&fleet->columns, labels, label_count) ||
+                         name_rows(fleet, answer, labels, label_count) != CAMP_OK))
+        r = CAMP_E_NOMEM;
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for a query");
+}

@@ -1,0 +1,137 @@
+/* The books as a frame. */
+#include "fleet_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP_PERIODS_HALVES 5 /* 2.5 scrapes: one may fail */
+#define FORGET_NS ((int64_t)300 * NS_PER_S)
+
+static int compare_periods(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The usual period is that of the host in the midst. */
+void fleet_find_period(struct fleet *fleet)
+{
+    int64_t *periods = calloc(fleet->hosts.count + 1, sizeof *periods);
+    size_t count = 0;
+
+    for (size_t i = 0; periods != NULL && i < fleet->hosts.count; i++) {
+        if (fleet->hosts.members[i]->period_ns > 0)
+            periods[count++] = fleet->hosts.members[i]->period_ns;
+    }
+    if (count > 0) {
+        qsort(periods, count, sizeof *periods, compare_periods);
+        fleet->period_ns = periods[count / 2];
+    }
+    free(periods);
+}
+
+static int64_t period_of(const struct fleet *fleet, const struct fleet_member *member)
+{
+    return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
+}
+
+/* Threads have no clock to be held against here: what a group's states add up to is its time. */
+static void sum_up(struct fleet_amounts *amounts, size_t states)
+{
+    amounts->elapsed_ns = 0;
+    for (size_t i = 0; i < states; i++)
+        amounts->elapsed_ns += amounts->values[i];
+}
+
+static int add_row(struct fleet *fleet, const struct fleet_member *member,
+                   const struct fleet_amounts *amounts)
+{
+    const size_t at = fleet->frame.entity_count;
+    struct entity *entity = frame_add(&fleet->frame);
+
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    *entity = member->entity;
+    fleet->frame.elapsed_ns[at] = amounts->elapsed_ns;
+    memcpy(frame_values(&fleet->frame, at), amounts->values,
+           fleet->columns.schema.column_count * sizeof *amounts->values);
+    return CAMP_OK;
+}
+
+/* Gaps are told by how often there are samples, and by how often they are looked at. */
+static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
+{
+    const int64_t looked_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
+    const int64_t longer_ns = period_ns > looked_ns ? period_ns : looked_ns;
+
+    return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
+}
+
+/* Of hosts and counters: what is booked until then. */
+static int fill_amounts(struct fleet *fleet, int64_t until_ns)
+{
+    const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;
+    struct fleet_book *book = are_groups ? &fleet->groups : &fleet->hosts;
+    struct fleet_amounts amounts = { .values = fleet->values };
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < book->count && r == CAMP_OK; i++) {
+        struct fleet_member *member = book->members[i];
+        const int64_t period_ns = are_groups ? fleet->period_ns : period_of(fleet, member);
+        const int64_t to_ns = is_past ? until_ns : fleet->eval_ns - period_ns - MARGIN_NS;
+        const bool has = fleet_amounts(book, member, to_ns, gap_of(fleet, period_ns), &amounts);
+
+        member->is_silent = amounts.elapsed_ns == 0;
+        if (!has)
+            continue;
+        fleet->frame.losses.partial += amounts.is_partial;
+        if (are_groups)
+            sum_up(&amounts, fleet->columns.schema.state_count);
+        if (amounts.elapsed_ns > 0)
+            r = add_row(fleet, member, &amounts);
+    }
+    return r;
+}
+
+/* The levels of one evaluation: the last one, or of the past that of `until_ns`. */
+static int fill_levels(struct fleet *fleet, int64_t until_ns)
+{
+    const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);
+    struct fleet_book *book = &fleet->hosts;
+    struct fleet_amounts amounts = { .values = fleet->values };
+    int64_t at_ns = 0;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < book->count; i++) {
+        const int64_t newest_ns = fleet_newest(book->members[i]);
+
+        at_ns = newest_ns > at_ns ? newest_ns : at_ns;
+    }
+    at_ns = fleet->begin_ns > 0 ? until_ns : at_ns;
+    for (size_t i = 0; i < book->count && r == CAMP_OK; i++) {
+        const double *sample = fleet_sample_at(book, book->members[i], at_ns);
+
+        if (sample == NULL || at_ns <= fleet->levels_ns)
+            continue;
+        for (size_t j = 0; j < book->columns; j++)
+            amounts.values[j] = fleet_ns(sample[j] * length_ns);
+        amounts.elapsed_ns = isnan(sample[book->columns + FLEET_CPUS])
+                                 ? (uint64_t)length_ns
+                                 : fleet_ns(sample[book->columns + FLEET_CPUS] * length_ns);
+        r = add_row(fleet, book->members[i], &amounts);
+    }
+    fleet->levels_ns = at_ns;
+    return r;
+}
+
+int fleet_fill(struct fleet *fleet, int64_t until_ns)
+{
+    const int r =
+        fleet->kind == FLEET_LEVELS ? fill_levels(fleet, until_ns) : fill_amounts(fleet, until_ns);
+
+    fleet_book_forget(&fleet->groups, until_ns - FORGET_NS);
+    fleet_book_forget(&fleet->hosts, until_ns - FORGET_NS);
+    return r;
+}

@@ -1,0 +1,237 @@
+/* An answer's series into the books: whose it is by its labels, which column by one of them. */
+#include "fleet_inside.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------- Who is who -- */
+
+/* "db1:9187 sda": the labels that tell rows apart. */
+static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
+                          char *ret, size_t size)
+{
+    char joined[2 * CAMP_NAME_SIZE] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; i < fleet->name_count; i++) {
+        const char *value = prometheus_series_label(series, fleet->names[i]);
+
+        if (value[0] != '\0' && length < sizeof joined - 1)
+            length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
+                                       length > 0 ? " " : "", value);
+    }
+    if (length == 0)
+        snprintf(joined, sizeof joined, "%s", prometheus_series_label(series, "__name__"));
+    fleet_name(joined, ret, size);
+}
+
+/* A host is named by its instance, a group by its name; labels are those of the schema. */
+static void describe(const struct fleet *fleet, const struct prometheus_series *series,
+                     const char *name_label, struct fleet_member *member)
+{
+    const char *values[LABELS_MOST] = { NULL };
+    struct entity *entity = &member->entity;
+
+    if (fleet_is_query(fleet))
+        name_of_query(fleet, series, entity->name, sizeof entity->name);
+    else
+        fleet_name(prometheus_series_label(series, name_label), entity->name, sizeof entity->name);
+    if (entity->name[0] == '\0')
+        snprintf(entity->name, sizeof entity->name, "(none)");
+    for (size_t i = 0; i < fleet->columns.schema.label_count; i++)
+        values[i] = prometheus_series_label(series, fleet->columns.labels[i]);
+    entity->labels = labels_intern(values, fleet->columns.schema.label_count);
+}
+
+static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_book *book,
+                                      const struct prometheus_series *series,
+                                      const char *const *without, const char *name_label)
+{
+    char key[FLEET_KEY_SIZE];
+    struct fleet_member *member;
+
+    fleet_key(series, without, key);
+    member = fleet_book_find(book, key);
+    if (member != NULL && member->entity.name[0] == '\0')
+        describe(fleet, series, name_label, member);
+    return member;
+}
+
+/* The host, or the row of a query, that a series is of. */
+static struct fleet_member *host_of(struct fleet *fleet, const struct prometheus_series *series)
+{
+    const char *const without[] = { fleet->column, "mode",
+                                    fleet->kind == FLEET_GROUPS ? GROUP_LABEL : NULL, NULL };
+    const char *const of_query[] = { fleet->column, NULL };
+
+    return member_of(fleet, &fleet->hosts, series, fleet_is_query(fleet) ? of_query : without,
+                     HOST_LABEL);
+}
+
+static struct fleet_member *group_of(struct fleet *fleet, const struct prometheus_series *series)
+{
+    const char *const without[] = { fleet->column, NULL };
+
+    return member_of(fleet, &fleet->groups, series, without, GROUP_LABEL);
+}
+
+/* -------------------------------------------------------------------------------- Columns -- */
+
+/* A query's row has a time of its own by a column of that name: of counters a clock, of levels how
+ * many intervals an interval has. */
+static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
+{
+    const char *value =
+        fleet->column[0] != '\0' ? prometheus_series_label(series, fleet->column) : "value";
+
+    if (strcmp(value, "elapsed") == 0)
+        return fleet->hosts.columns + (fleet->kind == FLEET_COUNTERS ? FLEET_CLOCK : FLEET_CPUS);
+    return fleet_columns_find(&fleet->columns, value);
+}
+
+/* Which column of the books a series is; SIZE_MAX: none that is known here. *ret_adds: several
+ * series are one column. */
+static size_t column_of(const struct fleet *fleet, const struct prometheus_series *series,
+                        bool *ret_adds)
+{
+    const char *name = prometheus_series_label(series, "__name__");
+    const char *mode = prometheus_series_label(series, "mode");
+
+    *ret_adds = false;
+    if (fleet_is_query(fleet))
+        return column_of_query(fleet, series);
+    if (strcmp(name, fleet->metric) == 0)
+        return fleet_columns_find(&fleet->columns, prometheus_series_label(series, fleet->column));
+    if (strcmp(name, METRIC_CPUS) == 0)
+        return fleet->hosts.columns + FLEET_CPUS;
+    if (strcmp(name, METRIC_CLOCK) == 0)
+        return fleet->hosts.columns + FLEET_CLOCK;
+    *ret_adds = true;
+    return strcmp(name, METRIC_SAMPLED) == 0 && strcmp(mode, "idle") != 0 &&
+                   strcmp(mode, "iowait") != 0
+               ? fleet->sampled
+               : SIZE_MAX;
+}
+
+static int take_number(struct fleet *fleet, struct fleet_member *host,
+                       const struct prometheus_series *series, size_t column,
+                       const struct prometheus_sample *sample, bool adds)
+{
+    const double value = fleet_is_query(fleet) ? sample->value * fleet->factor : sample->value;
+    struct fleet_member *group;
+
+    if (fleet->kind != FLEET_GROUPS || column >= fleet->hosts.columns)
+        return fleet_take(&fleet->hosts, host, sample->time_ns, column, value, adds);
+    group = group_of(fleet, series);
+    return group != NULL ? fleet_take(&fleet->groups, group, sample->time_ns, column, value, adds)
+                         : CAMP_E_NOMEM;
+}
+
+/* ------------------------------------------------------- Samples with times of their own -- */
+
+static int take_samples(struct fleet *fleet, const struct prometheus_series *series)
+{
+    bool adds;
+    const size_t column = column_of(fleet, series, &adds);
+    struct fleet_member *host = host_of(fleet, series);
+    struct prometheus_sample sample;
+    int r = host != NULL ? CAMP_OK : CAMP_E_NOMEM;
+
+    for (size_t i = 0; i < series->sample_count && column != SIZE_MAX && r == CAMP_OK; i++) {
+        if (prometheus_series_sample(series, i, &sample) && sample.time_ns > fleet->asked_ns)
+            r = take_number(fleet, host, series, column, &sample, adds);
+    }
+    return r;
+}
+
+int fleet_take_series(struct fleet *fleet, const struct prometheus_answer *answer)
+{
+    struct prometheus_series series;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
+        if (prometheus_answer_series(answer, i, &series))
+            r = take_samples(fleet, &series);
+    }
+    return r;
+}
+
+/* ---------------------------------------------------------------------------------- A look -- */
+
+static int take_mark(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
+                     const struct prometheus_sample *sample)
+{
+    struct fleet_member *host;
+
+    if (strcmp(mark, "now") == 0) {
+        fleet->eval_ns = sample->time_ns;
+        fleet->offset_ns = sample->time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+        return CAMP_OK;
+    }
+    host = host_of(fleet, series);
+    if (host == NULL)
+        return CAMP_E_NOMEM;
+    if (strcmp(mark, "down") == 0)
+        host->is_down = true;
+    else if (strcmp(mark, "time") == 0 && fabs(sample->value) < 9e9)
+        host->now_ns = llround(sample->value * 1e3) * 1000000;
+    return CAMP_OK;
+}
+
+/* The value of an evaluation, as of the time of its host's last scrape. */
+static int take_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
+                      struct prometheus_sample *sample)
+{
+    struct fleet_member *host = host_of(fleet, series);
+    bool adds;
+    const size_t column =
+        strcmp(mark, "sampled") == 0 ? fleet->sampled : column_of(fleet, series, &adds);
+
+    if (host == NULL)
+        return CAMP_E_NOMEM;
+    if (column == SIZE_MAX || host->now_ns == 0)
+        return CAMP_OK;
+    sample->time_ns = host->now_ns;
+    return take_number(fleet, host, series, column, sample, false);
+}
+
+/* Times first: the values are of them. */
+static int take_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
+{
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
+        const char *mark;
+        bool is_value;
+
+        if (!prometheus_answer_series(answer, i, &series) ||
+            !prometheus_series_sample(&series, 0, &sample))
+            continue;
+        mark = prometheus_series_label(&series, FLEET_PART);
+        is_value = mark[0] == '\0' || strcmp(mark, "sampled") == 0;
+        if (is_value != values)
+            continue;
+        r = values ? take_value(fleet, &series, mark, &sample)
+                   : take_mark(fleet, &series, mark, &sample);
+    }
+    return r;
+}
+
+int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer)
+{
+    int r;
+
+    for (size_t i = 0; i < fleet->hosts.count; i++) {
+        fleet->hosts.members[i]->now_ns = 0;
+        fleet->hosts.members[i]->is_down = false;
+    }
+    if (fleet_is_query(fleet)) {
+        fleet->eval_ns = (int64_t)now_ns(CLOCK_MONOTONIC) + fleet->offset_ns;
+        return fleet_take_series(fleet, answer);
+    }
+    r = take_marked(fleet, answer, false);
+    return r == CAMP_OK ? take_marked(fleet, answer, true) : r;
+}

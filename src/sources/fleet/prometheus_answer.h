@@ -1,0 +1,55 @@
+/*
+ * An answer of Prometheus' HTTP API: series with labels, each with one sample or more. The bytes
+ * are foreign: whatever they are, an answer is whole or refused.
+ */
+#ifndef CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
+#define CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROMETHEUS_LABELS_MOST 64 /* of a series; Prometheus' own default limit is 30 */
+
+struct prometheus_label {
+    const char *name, *value; /* UTF-8, no NUL within; the answer's */
+};
+
+struct prometheus_sample {
+    int64_t time_ns; /* since 1970 */
+    double value;    /* finite, or NaN */
+};
+
+struct prometheus_series {
+    struct prometheus_label labels[PROMETHEUS_LABELS_MOST]; /* [label_count], by name */
+    size_t label_count;
+    size_t sample_count;
+    const void *samples;
+};
+
+struct prometheus_answer {
+    void *root, *series; /* of the JSON's library */
+    size_t series_count; /* of which some may not be read: prometheus_answer_series() */
+    bool is_matrix;      /* samples with times of their own; otherwise of the evaluation */
+    bool is_scalar;      /* one number without labels */
+};
+
+/* Of text[length]. CAMP_E_FORMAT: it is none; CAMP_E_NOMEM. prometheus_answer_release(). */
+int prometheus_answer_parse(const char *text, size_t length, struct prometheus_answer *ret,
+                            struct camp_error *error);
+void prometheus_answer_release(struct prometheus_answer *answer);
+
+/* Series number `at`, below series_count. False: it has no samples of numbers (a histogram). */
+bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
+                              struct prometheus_series *ret);
+
+/* Sample number `at`, below sample_count. False: it is none. */
+bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
+                              struct prometheus_sample *ret);
+
+/* The value of a label; "": it has none of that name. */
+const char *prometheus_series_label(const struct prometheus_series *series, const char *name);
+
+#endif

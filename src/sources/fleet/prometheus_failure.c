@@ -1,0 +1,117 @@
+/* What never reached a server is told by libcurl's code and errno, what did by HTTP's status and
+ * the "error" of the answer (Prometheus: HTTP API, "Format overview"). */
+#include "prometheus_failure.h"
+
+#include "counters/error.h"
+
+#include <curl/curl.h>
+#include <jansson.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS_SIZE 120
+
+static const struct of_curl {
+    int result;
+    int code;
+    bool may_pass;
+    const char *advice;
+} of_curl[] = {
+    { CURLE_COULDNT_RESOLVE_HOST, CAMP_E_GONE, true, "is its name right?" },
+    { CURLE_COULDNT_RESOLVE_PROXY, CAMP_E_GONE, true, "see http_proxy and NO_PROXY" },
+    { CURLE_COULDNT_CONNECT, CAMP_E_GONE, true, "is Prometheus running, and is the port right?" },
+    { CURLE_OPERATION_TIMEDOUT, CAMP_E_GONE, true, "is it overloaded, or behind a firewall?" },
+    { CURLE_GOT_NOTHING, CAMP_E_GONE, true, "does it speak https:// there?" },
+    { CURLE_PEER_FAILED_VERIFICATION, CAMP_E_PERM, false,
+      "CAMP_PROMETHEUS_CA names a file with its authority's certificate" },
+    { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does it speak http:// there?" },
+    { CURLE_SSL_CACERT_BADFILE, CAMP_E_INVALID, false, "see CAMP_PROMETHEUS_CA" },
+    { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "camp asks http:// and https://" },
+    { CURLE_OK, CAMP_E_IO, true, "trying again" }, /* all others: last */
+};
+
+static const struct of_status {
+    long least, most;
+    int code;
+    bool may_pass;
+    const char *advice;
+} of_status[] = {
+    { 300, 399, CAMP_E_INVALID, false, "give the address that it leads to" },
+    { 400, 400, CAMP_E_INVALID, false, "see --query" },
+    { 401, 401, CAMP_E_PERM, false,
+      "set CAMP_PROMETHEUS_TOKEN_FILE, or give user:password@ in the address" },
+    { 403, 403, CAMP_E_PERM, false, "who asks may not read there" },
+    { 404, 405, CAMP_E_INVALID, false, "is it Prometheus, and its prefix right?" },
+    { 422, 422, CAMP_E_INVALID, false, "it cannot be evaluated: see --query" },
+    { 429, 429, CAMP_E_GONE, true, "it is asked too often: take a longer --interval" },
+    { 500, 599, CAMP_E_GONE, true, "see its log; trying again" },
+    { 0, 999, CAMP_E_IO, true, "is it Prometheus?" },
+};
+
+void prometheus_line(const char *text, size_t length, char *ret, size_t size)
+{
+    size_t at = 0;
+
+    while (at < length && at < size - 1 && text[at] != '\0' && text[at] != '\n') {
+        ret[at] = iscntrl((unsigned char)text[at]) ? '?' : text[at];
+        at++;
+    }
+    ret[at] = '\0';
+}
+
+static int tell_unreached(const struct prometheus_outcome *outcome, int system_error,
+                          bool *ret_may_pass, struct camp_error *error)
+{
+    const struct of_curl *kind = of_curl;
+    char words[WORDS_SIZE];
+
+    while (kind->result != outcome->result && kind->result != CURLE_OK)
+        kind++;
+    *ret_may_pass = kind->may_pass;
+    if (system_error != 0)
+        snprintf(words, sizeof words, "%s", strerror(system_error));
+    else if (outcome->detail[0] != '\0')
+        prometheus_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
+    else
+        snprintf(words, sizeof words, "%s", curl_easy_strerror((CURLcode)outcome->result));
+    return camp_fail(error, kind->code, system_error, "%.100s: %s; %s", outcome->place, words,
+                     kind->advice);
+}
+
+/* The "error" of its answer, or nothing. */
+static void read_error(const struct prometheus_outcome *outcome, char *ret, size_t size)
+{
+    json_t *answer = json_loadb(outcome->text, outcome->length, 0, NULL);
+    const char *text = json_string_value(json_object_get(answer, "error"));
+
+    ret[0] = '\0';
+    if (text != NULL)
+        prometheus_line(text, strlen(text), ret, size);
+    json_decref(answer);
+}
+
+int prometheus_failure_tell(const struct prometheus_outcome *outcome, long status, int system_error,
+                            bool *ret_may_pass, struct camp_error *error)
+{
+    const struct of_status *kind = of_status;
+    char words[WORDS_SIZE];
+
+    *ret_may_pass = true;
+    if (outcome->result == CURLE_OK && status == 200)
+        return CAMP_OK;
+    if (outcome->too_long)
+        return camp_fail(error, CAMP_E_SPACE, 0,
+                         "%.100s: its answer is longer than 64 MB; ask for fewer hosts: "
+                         "--query '{job=\"...\"}'",
+                         outcome->place);
+    if (outcome->result != CURLE_OK)
+        return tell_unreached(outcome, system_error, ret_may_pass, error);
+    while (status < kind->least || status > kind->most)
+        kind++;
+    *ret_may_pass = kind->may_pass;
+    read_error(outcome, words, sizeof words);
+    return camp_fail(error, kind->code, 0, "%.100s: status %ld%s%s; %s", outcome->place, status,
+                     words[0] != '\0' ? ", " : "", words, kind->advice);
+}

@@ -1,0 +1,150 @@
+/* libcurl's own parser says what is what: what it asks is what is shown. */
+#include "prometheus_place.h"
+
+#include "counters/error.h"
+
+#include <curl/curl.h>
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOCKET_PREFIX "unix:"
+#define SOCKET_HOST "http://localhost"
+
+static int complain(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "prometheus: takes an address such as http://host:9090, https://host/prefix "
+                     "or unix:/path/to/socket");
+}
+
+void prometheus_place_release(struct prometheus_place *place)
+{
+    free(place->base);
+    free(place->credential);
+    free(place->socket);
+    free(place->shown);
+    *place = (struct prometheus_place){ 0 };
+}
+
+static void clean(char *text)
+{
+    for (; text != NULL && *text != '\0'; text++) {
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+    }
+}
+
+/* A part as it is written, "%41" as it should be in a password; NULL: there is none. */
+static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
+{
+    char *text = NULL, *copy = NULL;
+
+    if (curl_url_get(url, part, &text, flags) == CURLUE_OK)
+        copy = strdup(text);
+    curl_free(text);
+    return copy;
+}
+
+static bool take_credential(CURLU *url, struct prometheus_place *ret)
+{
+    char *user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
+    char *password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
+    bool good = true;
+
+    if (user != NULL || password != NULL)
+        good = asprintf(&ret->credential, "%s:%s", user != NULL ? user : "",
+                        password != NULL ? password : "") >= 0;
+    if (!good)
+        ret->credential = NULL;
+    free(user);
+    free(password);
+    return good;
+}
+
+/* What is left of the address once its secret is taken out. */
+static char *base_of(CURLU *url)
+{
+    char *base;
+    size_t length;
+
+    curl_url_set(url, CURLUPART_USER, NULL, 0);
+    curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+    base = part_of(url, CURLUPART_URL, 0);
+    length = base != NULL ? strlen(base) : 0;
+    while (length > 0 && base[length - 1] == '/')
+        base[--length] = '\0';
+    return base;
+}
+
+/* A question or a fragment would be lost on the way; other schemes are not asked. */
+static bool is_plain(CURLU *url)
+{
+    char *scheme = part_of(url, CURLUPART_SCHEME, 0);
+    char *query = part_of(url, CURLUPART_QUERY, 0), *fragment = part_of(url, CURLUPART_FRAGMENT, 0);
+    const bool plain = scheme != NULL && query == NULL && fragment == NULL &&
+                       (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+
+    free(scheme);
+    free(query);
+    free(fragment);
+    return plain;
+}
+
+static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
+{
+    CURLU *url = curl_url();
+    char *whole = NULL;
+    int r = CAMP_OK;
+
+    /* "host:9090" would be a scheme "host". */
+    if (asprintf(&whole, "%s%s",
+                 strstr(text, "://") != NULL   ? ""
+                 : strncmp(text, "//", 2) == 0 ? "http:"
+                                               : "http://",
+                 text) < 0)
+        whole = NULL;
+    if (url == NULL || whole == NULL)
+        r = CAMP_E_NOMEM;
+    else if (curl_url_set(url, CURLUPART_URL, whole, 0) != CURLUE_OK || !is_plain(url))
+        r = complain(error);
+    if (r == CAMP_OK && (!take_credential(url, ret) || (ret->base = base_of(url)) == NULL))
+        r = CAMP_E_NOMEM;
+    if (r == CAMP_OK && (ret->shown = strdup(ret->base)) == NULL)
+        r = CAMP_E_NOMEM;
+    free(whole);
+    curl_url_cleanup(url);
+    return r;
+}
+
+static int parse_socket(const char *path, struct prometheus_place *ret, struct camp_error *error)
+{
+    if (path[0] != '/')
+        return complain(error);
+    ret->socket = strdup(path);
+    ret->base = strdup(SOCKET_HOST);
+    if (asprintf(&ret->shown, SOCKET_PREFIX "%s", path) < 0)
+        ret->shown = NULL;
+    return ret->socket != NULL && ret->base != NULL && ret->shown != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+int prometheus_place_parse(const char *text, struct prometheus_place *ret, struct camp_error *error)
+{
+    int r;
+
+    *ret = (struct prometheus_place){ 0 };
+    if (text[0] == '\0')
+        return complain(error);
+    r = strncmp(text, SOCKET_PREFIX, strlen(SOCKET_PREFIX)) == 0
+            ? parse_socket(text + strlen(SOCKET_PREFIX), ret, error)
+            : parse_address(text, ret, error);
+    clean(ret->shown);
+    if (r == CAMP_E_NOMEM)
+        camp_fail(error, r, 0, "no memory for an address");
+    if (r != CAMP_OK)
+        prometheus_place_release(ret);
+    return r;
+}

@@ -1,0 +1,77 @@
+/* Any bytes as the answer of a Prometheus: of the structure, as JSON is its library's. */
+#include "sources/fleet/fleet_book.h"
+#include "sources/fleet/fleet_text.h"
+#include "sources/fleet/prometheus_answer.h"
+#include "sources/fleet/prometheus_failure.h"
+
+#include <curl/curl.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define SAMPLES_MOST 1000
+
+/* Samples of a series are booked: sums of foreign numbers must not matter to anybody. */
+static void book_series(struct fleet_book *book, const struct prometheus_series *series)
+{
+    static const char *const without[] = { "mode", NULL };
+    uint64_t values[1];
+    struct fleet_amounts amounts = { .values = values };
+    struct fleet_member *member;
+    struct prometheus_sample sample;
+    char key[FLEET_KEY_SIZE];
+    char name[CAMP_NAME_SIZE];
+
+    fleet_key(series, without, key);
+    if (strlen(key) >= FLEET_KEY_SIZE)
+        abort();
+    fleet_name(prometheus_series_label(series, "instance"), name, sizeof name);
+    member = fleet_book_find(book, key);
+    if (member == NULL)
+        return;
+    for (size_t i = 0; i < series->sample_count && i < SAMPLES_MOST; i++) {
+        if (!prometheus_series_sample(series, i, &sample))
+            continue;
+        if (isinf(sample.value))
+            abort();
+        fleet_take(book, member, sample.time_ns, i % 3, sample.value, i % 2 == 0);
+    }
+    fleet_learn_period(member, 1);
+    fleet_amounts(book, member, fleet_newest(member) / 2, 1000, &amounts);
+    fleet_amounts(book, member, fleet_newest(member), INT64_MAX, &amounts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct prometheus_outcome outcome = { .result = CURLE_OK, .detail = "", .place = "x" };
+    struct prometheus_answer answer;
+    struct fleet_book book;
+    struct camp_error error;
+    bool may_pass;
+    char *text;
+
+    if ((text = malloc(size > 0 ? size : 1)) == NULL)
+        return 0;
+    memcpy(text, data, size); /* no final 0: a read past the end is seen */
+    fleet_book_init(&book, 1);
+    if (prometheus_answer_parse(text, size, &answer, &error) == CAMP_OK) {
+        struct prometheus_series series;
+
+        for (size_t i = 0; i < answer.series_count; i++) {
+            if (prometheus_answer_series(&answer, i, &series))
+                book_series(&book, &series);
+        }
+        prometheus_answer_release(&answer);
+    }
+    fleet_book_release(&book);
+    outcome.text = text;
+    outcome.length = size;
+    if (prometheus_failure_tell(&outcome, 400, 0, &may_pass, &error) == CAMP_OK)
+        abort();
+    free(text);
+    return 0;
+}

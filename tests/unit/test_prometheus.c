@@ -1,0 +1,218 @@
+/* Prometheus' answers, addresses and failures: is this text read right, and no secret shown? */
+#include "sources/fleet/fleet_text.h"
+#include "sources/fleet/prometheus_answer.h"
+#include "sources/fleet/prometheus_failure.h"
+#include "sources/fleet/prometheus_place.h"
+
+#include "tree.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATRIX                                                                                     \
+    "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["                     \
+    "{\"metric\":{\"z\":\"1\",\"__name__\":\"m\",\"a\":\"x\"},"                                    \
+    "\"values\":[[1700000000.123,\"1.5\"],[1700000001.25,\"NaN\"],[\"no\",\"1\"]]},"               \
+    "{\"metric\":{},\"histograms\":[]}]}}"
+
+static int parse(const char *text, struct prometheus_answer *ret)
+{
+    struct camp_error error = { 0 };
+    const int r = prometheus_answer_parse(text, strlen(text), ret, &error);
+
+    if (r != CAMP_OK)
+        assert_non_null(strstr(error.message, "is it one?"));
+    return r;
+}
+
+static void a_matrix_has_samples_with_times_of_their_own(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse(MATRIX, &answer), CAMP_OK);
+    assert_true(answer.is_matrix);
+    assert_int_equal(answer.series_count, 2);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_string_equal(prometheus_series_label(&series, "z"), "1");
+    assert_string_equal(prometheus_series_label(&series, "none"), "");
+    assert_string_equal(series.labels[0].name, "__name__"); /* by name */
+    assert_int_equal(series.sample_count, 3);
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_int_equal(sample.time_ns, 1700000000123000000);
+    assert_true(sample.value == 1.5);
+    assert_true(prometheus_series_sample(&series, 1, &sample));
+    assert_true(isnan(sample.value));
+    assert_false(prometheus_series_sample(&series, 2, &sample));
+    assert_false(prometheus_series_sample(&series, 3, &sample));
+    assert_false(prometheus_answer_series(&answer, 1, &series)); /* a histogram */
+    prometheus_answer_release(&answer);
+}
+
+static void a_vector_and_a_scalar_have_one_sample(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse("{\"data\":{\"resultType\":\"vector\",\"result\":[{\"metric\":{\"a\":"
+                           "\"b\"},\"value\":[1,\"-2e3\"]}]}}",
+                           &answer),
+                     CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_true(sample.value == -2000);
+    assert_int_equal(sample.time_ns, 1000000000);
+    prometheus_answer_release(&answer);
+    assert_int_equal(
+        parse("{\"data\":{\"resultType\":\"scalar\",\"result\":[2.5,\"+Inf\"]}}", &answer),
+        CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_true(isnan(sample.value));
+    prometheus_answer_release(&answer);
+}
+
+static void what_is_no_answer_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "{",
+        "<html>",
+        "null",
+        "[]",
+        "{\"data\":1}",
+        "{\"data\":{\"resultType\":\"vector\"}}",
+        "{\"data\":{\"resultType\":\"string\",\"result\":[1,\"x\"]}}",
+        "{\"data\":{\"resultType\":\"matrix\",\"result\":{}}}",
+    };
+    struct prometheus_answer answer;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_int_equal(parse(texts[i], &answer), CAMP_E_FORMAT);
+}
+
+static void a_key_has_all_labels_but_those_left_out(void **state)
+{
+    static const char *const without[] = { "mode", NULL };
+    const struct prometheus_series series = {
+        .labels = { { "__name__", "m" },
+                    { "a", "x" },
+                    { "b", "" },
+                    { FLEET_PART, "time" },
+                    { "mode", "user" },
+                    { "z", "y\1" } },
+        .label_count = 6,
+    };
+    char key[FLEET_KEY_SIZE];
+
+    (void)state;
+    fleet_key(&series, without, key);
+    assert_string_equal(key, "a=x\1z=y\1\1");
+}
+
+static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
+{
+    char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
+
+    (void)state;
+    assert_string_equal(text, "\"a\\\\.b\\\"\\\\} or up\\\\{x=\\\"\\\\\\\\\\n(:[0-9]+)?\"");
+    free(text);
+}
+
+static void assert_place(const char *text, const char *base, const char *credential,
+                         const char *shown)
+{
+    struct prometheus_place place;
+
+    assert_int_equal(prometheus_place_parse(text, &place, NULL), CAMP_OK);
+    assert_string_equal(place.base, base);
+    if (credential == NULL)
+        assert_null(place.credential);
+    else
+        assert_string_equal(place.credential, credential);
+    assert_string_equal(place.shown, shown);
+    prometheus_place_release(&place);
+}
+
+static void an_address_is_shown_without_its_secret(void **state)
+{
+    (void)state;
+    assert_place("http://h:9090", "http://h:9090", NULL, "http://h:9090");
+    assert_place("h:9090", "http://h:9090", NULL, "http://h:9090");
+    assert_place("//h/p/", "http://h/p", NULL, "http://h/p");
+    assert_place("https://u:p%40ss@h/prefix/", "https://h/prefix", "u:p@ss", "https://h/prefix");
+    assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
+}
+
+static void an_address_that_is_none_is_not_repeated(void **state)
+{
+    static const char *const texts[] = { "",          "ftp://u:secret@h", "http://h/?q=secret",
+                                         "unix:here", "http://u:secret@", "http://h/#secret" };
+    struct prometheus_place place;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct camp_error error = { 0 };
+
+        assert_int_equal(prometheus_place_parse(texts[i], &place, &error), CAMP_E_INVALID);
+        assert_null(strstr(error.message, "secret"));
+    }
+}
+
+static int tell(int result, long status, int system_error, const char *text, bool *ret_may_pass,
+                struct camp_error *ret)
+{
+    const struct prometheus_outcome outcome = {
+        .result = result, .detail = "", .place = "http://h", .text = text, .length = strlen(text)
+    };
+
+    return prometheus_failure_tell(&outcome, status, system_error, ret_may_pass, ret);
+}
+
+static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
+{
+    struct camp_error error;
+    bool may_pass;
+
+    (void)state;
+    assert_int_equal(tell(CURLE_OK, 200, 0, "", &may_pass, &error), CAMP_OK);
+    assert_int_equal(tell(CURLE_COULDNT_CONNECT, 0, ECONNREFUSED, "", &may_pass, &error),
+                     CAMP_E_GONE);
+    assert_true(may_pass);
+    assert_non_null(strstr(error.message, "Connection refused"));
+    assert_int_equal(tell(CURLE_OK, 401, 0, "", &may_pass, &error), CAMP_E_PERM);
+    assert_false(may_pass);
+    assert_int_equal(
+        tell(CURLE_OK, 400, 0, "{\"error\":\"parse\\u001b[31m error\"}", &may_pass, &error),
+        CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "parse?[31m error"));
+    assert_int_equal(tell(CURLE_OK, 503, 0, "<html>", &may_pass, &error), CAMP_E_GONE);
+    assert_true(may_pass);
+    assert_int_equal(tell(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
+                     CAMP_E_PERM);
+    assert_false(may_pass);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
+        cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
+        cmocka_unit_test(what_is_no_answer_is_refused),
+        cmocka_unit_test(a_key_has_all_labels_but_those_left_out),
+        cmocka_unit_test(texts_of_promql_cannot_be_left_by_what_is_in_them),
+        cmocka_unit_test(an_address_is_shown_without_its_secret),
+        cmocka_unit_test(an_address_that_is_none_is_not_repeated),
+        cmocka_unit_test(a_failure_says_what_to_do_and_whether_to_try_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
