@@ -28,6 +28,7 @@ static int look_at_states(struct exported *exported, struct camp_error *error)
         exported->measured[i] += frame_values(frame, 0)[i];
     for (size_t i = 0; i <= CPUS_STATES_IDLE; i++)
         exported_set(exported, CPU_MEASURED, i, exported->measured[i]);
+    exported_set(exported, CLOCK, 0, frame->end_ns);
     exported_set(exported, CPU_IOWAIT, ANY, exported->measured[CPUS_STATES_ANY_WAIT]);
     exported_set(exported, CPU_IOWAIT, OWN, exported->measured[CPUS_STATES_IOWAIT]);
     return CAMP_OK;
@@ -47,6 +48,7 @@ static int look_at_columns(struct exported *exported, struct camp_error *error)
     exported->idle_ns += idle_ns;
     exported->iowait_ns += iowait_ns;
     exported->busy_ns += counted_since(waited_ns, frame->elapsed_ns[0]);
+    exported_set(exported, CLOCK, 0, frame->end_ns);
     exported_set(exported, CPU_MEASURED, BUSY, exported->busy_ns);
     exported_set(exported, CPU_MEASURED, CPUS_STATES_IDLE, exported->idle_ns);
     exported_set(exported, CPU_MEASURED, CPUS_STATES_IOWAIT, exported->iowait_ns);

@@ -14,6 +14,7 @@ enum exported_family {
     CPUS,
     CPU,
     CPU_MEASURED,
+    CLOCK,
     CPU_IOWAIT,
     TASK_STATE,
     TASK_CPU_MEASURED,
