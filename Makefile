@@ -4,6 +4,7 @@
 #   make run        build, then `camp check` on this machine's processes for three intervals
 #   make test       everything that must hold before a commit; ends in "N passed, N failed"
 #   make bench      camp beside its peers, as ratios in one run
+#   make paper      the CAMP paper's evaluations, repeated: a report; PAPER=--quick for 3 minutes
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
 #   make page       web/dist/page.html from web/src/: node and npm, for who changes the page
 #   make lint       clang-tidy, cppcheck, shellcheck
@@ -14,6 +15,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+PAPER ?=
 RELEASE = build/release
 # meson knows Debian's lib/x86_64-linux-gnu only where dpkg-dev is installed; the compiler always
 # does. Asked in the recipe, when tools/setup has seen to it that there is a compiler.
@@ -21,7 +23,7 @@ LIBDIR = $$(gcc -print-multiarch 2>/dev/null | sed -n "s,^..*,--libdir=lib/&,p")
 # Of make itself: a `make -j` of the caller is none of meson's business.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test bench fuzz page lint coverage install format clean
+.PHONY: all run test bench paper fuzz page lint coverage install format clean
 all: release
 
 .PHONY: release
@@ -40,6 +42,11 @@ bench: release
 	@tools/setup build bench
 	@tools/build build/bench -Dtests=disabled -Dbench=enabled
 	@bench/run build/bench
+
+paper:
+	@tools/setup build bench
+	@tools/build build/bench -Dtests=disabled -Dbench=enabled
+	@bench/paper/run --output build/paper.html $(PAPER)
 
 fuzz:
 	@tools/setup build fuzz

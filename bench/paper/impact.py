@@ -1,0 +1,192 @@
+"""Figure 9: does watching a machine slow its web server? Told by the server's clients alone.
+
+nginx serves a document at a fixed rate of connections, as httperf asked there (client.c says how). A
+block of that load with a watcher (B) stands between blocks without (A): A B B A, and again; each B is
+held against the A beside it, so that what drifts cancels, and the median of the ratios has an interval.
+"""
+
+import contextlib
+import json
+import statistics
+import subprocess
+import threading
+import time
+import urllib.request
+
+import estimates
+import web_servers
+from setting import Missing, child, run
+
+PAPER = ("A measurable impact on the Windows server only; the Linux and Solaris servers were not affected "
+         "at the probe's rates. httperf: 1,400 connections at 40 a second, which is a load of 15 % on "
+         "Linux; Apache 2.0.53.")
+
+CLIENTS, EACH = 40, 25  # connections a second: their product
+SETTLE_S = 0.5
+SHARES = ("p50", "p95", "p99")
+
+
+def probe_in_c(setting, rate, seconds):
+    return child([setting.camp, "probe", "--rate", str(rate), "--duration", f"{seconds}s"],
+                 stdout=subprocess.DEVNULL)
+
+
+def probe_in_python(setting, rate, seconds):
+    return child(setting.python("probe.py", setting.module_path, rate, seconds),
+                 stdout=subprocess.DEVNULL)
+
+
+def microstates(setting, _rate, _seconds):
+    return child([setting.camp, "top", "--from", "threads", "--group", "process", "--interval", "1s",
+                  "--format", "csv"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def exporter(setting, rate, _seconds):
+    """camp export, asked `rate` times a second."""
+    port = web_servers.free_port()
+    over = threading.Event()
+
+    def scrape():
+        while not over.wait(1 / rate):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5).read()
+
+    with child([setting.camp, "export", "--listen", f"127.0.0.1:{port}"],
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        asking = threading.Thread(target=scrape)
+        asking.start()
+        try:
+            yield
+        finally:
+            over.set()
+            asking.join()
+
+
+def has_command(setting, *words):
+    return subprocess.run([setting.camp, *words], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False, timeout=20).returncode == 0
+
+
+def conditions(setting):
+    """[(name, what runs meanwhile, its rate)] and why others are missing."""
+    rates = (10, 100) if setting.quick else (1, 10, 100)
+    found = [(f"probe in C, {rate}/s", probe_in_c, rate) for rate in rates]
+    found += [(f"camp.paper, {rate}/s", probe_in_python, rate) for rate in rates[-1:]]
+    missing = []
+    if has_command(setting, "top", "--count", "1", "--interval", "50ms", "--format", "csv"):
+        found.append(("camp top, 1/s", microstates, 1))
+    else:
+        missing.append("camp top: no microstates here (camp doctor says why)")
+    if has_command(setting, "export", "--help"):
+        found.append(("camp export, 1 scrape/s", exporter, 1))
+    else:
+        missing.append("camp export: not in this build")
+    return found, missing
+
+
+def ask(setting, address, port, seconds):
+    """One block of load; what the client found."""
+    told = json.loads(run([setting.client, address, str(port), "/index.html", str(CLIENTS), str(EACH),
+                           str(CLIENTS), "0", str(seconds), "close"]))
+    if not told["requests"]:
+        raise Missing("nginx answers nothing")
+    return told
+
+
+def pairs_of(blocks):
+    """[(with, without)] of blocks in the order A B B A A B B A: neighbours."""
+    return [(blocks[at + (1 if at % 4 == 0 else 0)], blocks[at + (0 if at % 4 == 0 else 1)])
+            for at in range(0, len(blocks), 2)]
+
+
+def run_condition(setting, of, seconds, rounds, where):
+    """The blocks of one condition, in order."""
+    _, runs, rate = of
+    blocks = []
+    for _ in range(rounds):
+        blocks.append(ask(setting, *where, seconds))
+        with runs(setting, rate, 2 * seconds + 2 * SETTLE_S + 5):
+            time.sleep(SETTLE_S)  # opening a session with the kernel is not what it costs
+            blocks += [ask(setting, *where, seconds) for _ in range(2)]
+        time.sleep(SETTLE_S / 2)
+        blocks.append(ask(setting, *where, seconds))
+    return blocks
+
+
+def compare(blocks):
+    """Of the client's times: the ratio with to without, and what each was."""
+    pairs = pairs_of(blocks)
+    found = {share: estimates.ratio([(b[f"{share}_us"], a[f"{share}_us"]) for b, a in pairs])
+             for share in SHARES}
+    found["rate"] = estimates.ratio([(b["requests"] / b["seconds"], a["requests"] / a["seconds"])
+                                     for b, a in pairs])
+    found["failures"] = sum(one["failures"] for one in blocks)
+    found["base_us"] = {share: statistics.median(a[f"{share}_us"] for _, a in pairs)
+                        for share in SHARES}
+    found["with_us"] = {share: statistics.median(b[f"{share}_us"] for b, _ in pairs)
+                        for share in SHARES}
+    return found
+
+
+def interval_text(one):
+    return f"x {one['median']:.3f} [{one['low']:.3f} to {one['high']:.3f}]"
+
+
+def judge(name, found):
+    """An impact is measurable when its interval lies above 1."""
+    p50 = found["p50"]
+    return {"what": f"{name}: no measurable impact on response times (p50)",
+            "met": p50["low"] <= 1,
+            "found": f"p50 {interval_text(p50)}, p95 {interval_text(found['p95'])}, p99 "
+                     f"{interval_text(found['p99'])}; rate {interval_text(found['rate'])}"}
+
+
+def busy_percent(paper, process):
+    """Of one CPU, nginx's worker under the load."""
+    worker = paper.GetProcessIdentifier(web_servers.children_of(process.pid)[0])
+    return paper.GetCPUtime_Total(worker, 1000)
+
+
+def warm_up(setting, paper, process, where):
+    """A block that is not looked at, and the worker's CPU time in it."""
+    with child([setting.client, where[0], str(where[1]), "/index.html", str(CLIENTS), str(EACH),
+                str(CLIENTS), "0", "2", "close"], stdout=subprocess.DEVNULL):
+        time.sleep(0.5)
+        return busy_percent(paper, process)
+
+
+def table(found):
+    rows = []
+    for name, one in found.items():
+        rows.append([name, *[one["base_us"][share] for share in SHARES],
+                     *[one["with_us"][share] for share in SHARES], one["p50"]["count"],
+                     one["failures"]])
+    return {"caption": "response times of the clients, us: the median of the blocks without and with",
+            "columns": ["watcher", *[f"{share} without" for share in SHARES],
+                        *[f"{share} with" for share in SHARES], "pairs", "failures"], "rows": rows}
+
+
+def measure(setting):
+    paper = setting.paper()
+    watchers, missing = conditions(setting)
+    seconds, rounds = (0.6, 3) if setting.quick else (1, 10)
+    with web_servers.nginx() as (process, *where):
+        busy = warm_up(setting, paper, process, where)
+        found = {of[0]: compare(run_condition(setting, of, seconds, rounds, where))
+                 for of in watchers}
+    verdicts = [judge(name, one) for name, one in found.items()]
+    verdicts += [{"what": words, "met": None, "found": "missing"} for words in missing]
+    series = [{"name": share, "points": [{"at": one[share]["median"], "low": one[share]["low"],
+                                          "high": one[share]["high"]} for one in found.values()]}
+              for share in SHARES]
+    return {
+        "setting": f"nginx with one worker, {CLIENTS * EACH:,} connections a second for a document of "
+                   f"{web_servers.DOCUMENT_BYTES} bytes ({busy:.0f} % of a CPU), in blocks of {seconds} "
+                   f"s; {2 * rounds} pairs for each watcher",
+        "verdicts": verdicts,
+        "tables": [table(found)],
+        "plots": [{"kind": "dots", "title": "Response times with a watcher / without, and the interval "
+                   "of 95 %", "x": {"label": "ratio of response times", "log": True}, "line": 1,
+                   "categories": list(found), "series": series}],
+    }

@@ -1,0 +1,73 @@
+"""The programs that are measured: python3 subjects.py waste PERCENT CPU | hold [THREADS].
+
+waste: the paper's Figure 4, on one CPU. Ends when its input does; says then what share of the CPU it
+had, by its own clock.
+hold: on each line of its input it takes what the line says, and answers: `memory BYTES` (an array that
+it writes to), `thread` (one more), `nothing`.
+"""
+
+import json
+import mmap
+import os
+import sys
+import threading
+import time
+from time import process_time as clock  # what time.clock() was on Unix when the paper was written
+from time import sleep
+
+_INTERVAL = 0.01
+
+
+def waste(amount):
+    on_time = _INTERVAL*(amount/100.0)
+    off_time = _INTERVAL-on_time
+    ctime = clock()
+    while True:
+        if clock() - ctime >= on_time:
+            sleep(off_time)
+            ctime = clock()
+
+
+def say(answer):
+    print(json.dumps(answer), flush=True)
+
+
+def run_waste(amount, cpu):
+    os.sched_setaffinity(0, {cpu})
+    begin = time.monotonic(), clock()
+    # In a thread that nobody waits for: this one wakes only at the end of its input.
+    threading.Thread(target=waste, args=(amount,), daemon=True).start()
+    say({})
+    for _ in sys.stdin:
+        seconds = time.monotonic() - begin[0]
+        say({"percent": 100 * (clock() - begin[1]) / seconds, "seconds": seconds})
+
+
+def take_memory(size):
+    """The paper's array: a mapping of its own, so that the process grows by that and nothing else."""
+    held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    for page in range(0, size, mmap.PAGESIZE):
+        held[page] = 1
+    return held
+
+
+def run_hold(threads):
+    kept = []
+    waiting = threading.Event()
+    for _ in range(threads):
+        threading.Thread(target=waiting.wait, daemon=True).start()
+    say({})
+    for line in sys.stdin:
+        words = line.split()
+        if words[0] == "memory":
+            kept.append(take_memory(int(words[1])))
+        elif words[0] == "thread":
+            threading.Thread(target=waiting.wait, daemon=True).start()
+        say({})
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "waste":
+        run_waste(float(sys.argv[2]), int(sys.argv[3]))
+    else:
+        run_hold(int(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# bench/paper/run: the report of the CAMP paper's evaluations, on what was recorded of a short run (made
+# up are the text in Table 3's place, a category of Figure 5, and an interval that begins below 0 %).
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    DATA=${CAMP_FIXTURES:-$TREE/tests/fixtures}/evaluation.json
+    REPORT=$BATS_TEST_TMPDIR/report.html
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+check() {
+    run -3 "$TREE/bench/paper/run" --from "$DATA" --output "$REPORT"
+    run -0 /usr/bin/python3 "$TREE/tests/commands/evaluation_report.py" "$1" "$DATA" "$REPORT"
+}
+
+@test "evaluation: each part has its place, and one that is missing says why" {
+    check parts
+}
+
+@test "evaluation: every plot has its axes with their units, its series and its categories" {
+    check plots
+}
+
+@test "evaluation: no mark lies outside its picture" {
+    check places
+}
+
+@test "evaluation: the report has its data in it, and asks nothing of a network" {
+    check data
+}
+
+@test "evaluation: status 0 when no part is missing" {
+    sed 's/"missing":/"was_missing":/; s/"needs <root>.*own"/"", "setting": "", "verdicts": [], "tables": [], "plots": [], "disturbance": {"seconds": 1, "steal_percent": 0, "load": 0}/' \
+        "$DATA" >"$BATS_TEST_TMPDIR/whole.json"
+    run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
+}
+
+@test "evaluation: what is not a report's data is refused in one line, and so is a folder that is not there" {
+    echo '{"schema": "camp.check/1"}' >"$BATS_TEST_TMPDIR/other.json"
+    run -1 --separate-stderr "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/other.json" --output "$REPORT"
+    [[ ${stderr_lines[0]} == *"not a report's data"* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    run -1 --separate-stderr "$TREE/bench/paper/run" --from "$DATA" --output /nowhere/report.html
+    [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "evaluation: without the bench's programs it says what to run" {
+    run -1 --separate-stderr "$TREE/bench/paper/run" --build /nowhere --output "$REPORT"
+    [[ ${stderr_lines[0]} == *'make paper'* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "evaluation: intervals are those of the tables of Student and of the sign test" {
+    cd "$TREE/bench/paper"
+    run -0 /usr/bin/python3 -c '
+import estimates
+for freedom, t in ((3, 3.182), (5, 2.571), (19, 2.093), (199, 1.972)):
+    assert abs(estimates.student_t(freedom) / t - 1) < 0.01, freedom
+found = estimates.mean([1, 2, 3, 4, 5])
+assert found["mean"] == 3 and abs(found["high"] - 3 - 2.776 * 1.5811 / 5**0.5) < 0.02
+assert [estimates.outside(n) for n in (5, 6, 9, 12, 20)] == [None, 0, 1, 2, 5]
+ratio = estimates.ratio([(2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (9000, 1), (1, 1), (4, 1), (4, 1)])
+assert (ratio["low"], ratio["median"], ratio["high"]) == (2, 4, 6)'
+}
