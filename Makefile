@@ -10,6 +10,7 @@
 #   make lint       clang-tidy, cppcheck, shellcheck
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
+#   make deb        Debian packages, in build/deb (docs/install.md)
 #   make clean      removes build/
 
 PREFIX ?= /usr/local
@@ -23,7 +24,7 @@ LIBDIR = $$(gcc -print-multiarch 2>/dev/null | sed -n "s,^..*,--libdir=lib/&,p")
 # Of make itself: a `make -j` of the caller is none of meson's business.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test bench paper fuzz page lint coverage install format clean
+.PHONY: all run test bench paper fuzz page lint coverage install deb format clean
 all: release
 
 .PHONY: release
@@ -71,6 +72,10 @@ install: release
 	    "or give PREFIX=\$$HOME/.local (or DESTDIR)" >&2; exit 1; }
 	@meson install -C $(RELEASE) --no-rebuild --quiet $(if $(DESTDIR),--destdir "$(abspath $(DESTDIR))")
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+deb:
+	@tools/setup build deb
+	@packaging/build
 
 format:
 	@tools/setup test

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "commands/check/check_record.h"
+#include "privilege.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -154,7 +155,9 @@ static const char *change_of(struct doctor *doctor)
         capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
-        return "sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep \"$(command -v camp)\"";
+        return privilege_group_exists()
+                   ? "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew"
+                   : "sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep \"$(command -v camp)\"";
     return doctor->refusal.message;
 }
 

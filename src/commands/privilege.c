@@ -31,6 +31,11 @@ static bool is_member(void)
     return false;
 }
 
+bool privilege_group_exists(void)
+{
+    return getgrnam(PRIVILEGE_GROUP) != NULL;
+}
+
 /* Execve(2) with no_new_privs gives nothing that was not there before. */
 static bool were_there_before(void)
 {

@@ -13,8 +13,12 @@
 #ifndef CAMP_COMMANDS_PRIVILEGE_H
 #define CAMP_COMMANDS_PRIVILEGE_H
 
+#include <stdbool.h>
+
 #define PRIVILEGE_GROUP "camp"
 
 void privilege_settle(void);
+
+bool privilege_group_exists(void);
 
 #endif

@@ -29,8 +29,8 @@ int refused_permission(int system_error, const char *what, const char *without,
                          "of this container; %s",
                          what, without);
     return camp_fail(error, CAMP_E_PERM, system_error,
-                     "%s take %s: run as root, or once setcap "
-                     "cap_net_admin,cap_bpf,cap_perfmon+ep camp; %s",
+                     "%s take %s: run as root, or in the group camp where there is one, or once "
+                     "setcap cap_net_admin,cap_bpf,cap_perfmon+ep camp; %s",
                      what,
                      bpf       ? "CAP_PERFMON, too"
                      : perfmon ? "CAP_BPF, too"

@@ -1,0 +1,47 @@
+"""package_lists.py BUILD DEBIAN: is each file that the build installs in one of the lists
+debian/*.install, and in one only? What is not is printed, with what is listed and installed by nobody."""
+import fnmatch
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+# Where Debian has it, by options that debian/rules gives and this build has not.
+PLACES = ((r'^usr/local/', 'usr/'), (r'^usr/lib/systemd/', 'lib/systemd/'),
+          (r'zsh/site-functions', 'zsh/vendor-completions'),
+          (r'^usr/lib/python3[.\d]*/(site|dist)-packages', 'usr/lib/python3/dist-packages'))
+
+
+def debian_place(path, prefix):
+    """A path that is installed, as a list of debian/ has it."""
+    path = 'usr' + path.removeprefix(prefix)
+    for place, other in PLACES:
+        path = re.sub(place, other, path)
+    # meson outside of /usr has no folder of the architecture, unless told.
+    return re.sub(r'^usr/lib(64)?/(libcamp|pkgconfig)', r'usr/lib/x/\2', path)
+
+
+def main(build, debian):
+    told = subprocess.run(('meson', 'introspect', build, '--installed', '--buildoptions'),
+                          check=True, capture_output=True, text=True)
+    facts = json.loads(told.stdout)
+    prefix = next(o['value'] for o in facts['buildoptions'] if o['name'] == 'prefix')
+    installed = sorted({debian_place(path, prefix) for path in facts['installed'].values()})
+    lists = {(file.stem, line): False for file in pathlib.Path(debian).glob('*.install')
+             for line in file.read_text().split()}
+    faults = []
+    for path in installed:
+        takers = [key for key in lists if any(
+            fnmatch.fnmatch(part, key[1]) for part in (path, *map(str, pathlib.PurePath(path).parents)))]
+        lists.update(dict.fromkeys(takers, True))
+        packages = sorted({package for package, _ in takers})
+        if len(packages) != 1:
+            faults.append(f'{path}: in {" and ".join(packages) or "no package"}')
+    faults += [f'{package}.install: {line}: nobody installs it'
+               for (package, line), taken in lists.items() if not taken]
+    print('\n'.join(faults) or f'{len(installed)} files, {len(lists)} lines')
+    return bool(faults)
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# What packages are made of, as far as it can be known without building them (packaging/trial does).
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    BUILD=$(dirname "$(dirname "$CAMP")")
+    UNITS=$BUILD/packaging/systemd
+}
+
+@test "each file that is installed is in one package" {
+    run python3 "$TREE/tests/commands/package_lists.py" "$BUILD" "$TREE/debian"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a file in two packages, in none, or listed and not installed is told" {
+    cp -r "$TREE/debian" "$BATS_TEST_TMPDIR/"
+    cd "$BATS_TEST_TMPDIR/debian"
+    echo 'usr/bin/camp' >>libcamp-dev.install
+    echo 'usr/bin/gone' >>camp.install
+    sed -i '/include/d' libcamp-dev.install
+    run python3 "$TREE/tests/commands/package_lists.py" "$BUILD" .
+    [ "$status" -eq 1 ]
+    [ "${lines[0]}" = 'usr/bin/camp: in camp and libcamp-dev' ]
+    [ "${lines[1]}" = 'usr/include/camp/camp.h: in no package' ]
+    [ "${lines[2]}" = 'camp.install: usr/bin/gone: nobody installs it' ]
+}
+
+@test "the symbols file has what the library exports" {
+    nm -D --defined-only --with-symbol-versions "$BUILD"/src/counters/libcamp.so.0.*.[0-9] |
+        awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$BATS_TEST_TMPDIR/exported"
+    sed -n 's/^ \([^@]*\)@.*/\1/p' "$TREE/debian/libcamp0.symbols" | sort |
+        diff - "$BATS_TEST_TMPDIR/exported"
+}
+
+@test "packages are built with all that the build is set up with" {
+    for package in $("$TREE/tools/setup" --list build | grep -v -x -e gcc -e libc6-dev -e make -e ninja-build); do
+        echo "$package: not in debian/control"
+        grep -q "^  *\(Build-Depends: \)\?$package\b" "$TREE/debian/control"
+    done
+}
+
+@test "package and program are of one version" {
+    version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$TREE/debian/changelog")
+    [ "$("$CAMP" --version)" = "camp $version" ]
+}
+
+@test "scripts of packages are sound" {
+    for script in "$TREE"/debian/*.post* "$TREE"/debian/tests/stranger "$TREE"/packaging/build; do
+        sh -n "$script"
+    done
+}
+
+# -------------------------------------------------------------------------------- services --
+
+@test "services are exposed at most 2.0 by systemd's own measure" {
+    for unit in camp-exporter camp-record; do
+        run systemd-analyze security --no-pager --offline=true --threshold=20 "$UNITS/$unit.service"
+        echo "${lines[-1]}"
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "services are understood by systemd" {
+    for unit in camp-exporter camp-record; do
+        sed "s,^ExecStart=[^ ]*,ExecStart=$CAMP," "$UNITS/$unit.service" \
+            >"$BATS_TEST_TMPDIR/$unit.service"
+        run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR/$unit.service"
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ -z "$output" ]
+    done
+}
+
+# as_service WORD...: as somebody who has what the service's unit gives, and nothing else.
+as_service() {
+    local given
+    given=$(sed -n 's/^AmbientCapabilities=//p' "$UNITS/camp-exporter.service" |
+        tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+    setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps="$given" \
+        --ambient-caps="$given" --bounding-set="-all,$given" "$@"
+}
+
+@test "the exporter has the states of threads with the capabilities of its unit" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    "$CAMP" doctor --format json | grep -q '"microstates":true' || skip "no microstates here"
+    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/*
+    run as_service "$BATS_TEST_TMPDIR/camp" export --once --interval 0.1
+    [ "$status" -eq 0 ]
+    [[ $output == *'camp_exporter_info{'*'tier="bpf"'* ]]
+    # It takes all of them: with one less it goes on without.
+    for less in -bpf -perfmon; do
+        run --separate-stderr as_service setpriv --inh-caps=$less --ambient-caps=$less \
+            "$BATS_TEST_TMPDIR/camp" export --once --interval 0.1
+        [[ $output != *'tier="bpf"'* ]]
+    done
+}
