@@ -125,18 +125,27 @@ struct camp_states_event {
 
 struct camp_states;
 
+/* A thread that has been in its state since the look before. */
+struct camp_states_wait {
+    const struct camp_thread_states *thread; /* who it is; its times and counters are older */
+    uint32_t *note;
+    uint64_t elapsed_ns; /* by so much longer */
+    uint32_t state;      /* enum camp_state */
+    uint32_t is_first;   /* of its process */
+};
+
 /* Whom camp_states_visit() tells of threads, one after the other; none of the pointers outlives its
- * call. `before`: the thread as it was in the look before; NULL: it was in none under this tid. */
+ * call. `before`: the thread as it was in the look before; NULL: it was in none under this tid.
+ * `note`: a number of the visitor's, kept with a thread that lives; 0 when it is met first. */
 struct camp_states_visitor {
     void *context;
-    /* A living thread that did something. */
+    /* A living thread that did something, or was not known. */
     void (*seen)(void *context, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now);
-    /* One that has been in its state all the time: by `elapsed_ns` longer, which is in *now. */
-    void (*waited)(void *context, const struct camp_thread_states *now, uint64_t elapsed_ns);
+                 const struct camp_thread_states *now, uint32_t *note);
+    void (*waited)(void *context, const struct camp_states_wait *wait);
     /* One that ended, or a total of such (CAMP_THREAD_TOTAL): its last numbers. */
     void (*ended)(void *context, const struct camp_thread_states *before,
-                  const struct camp_thread_states *last);
+                  const struct camp_thread_states *last, uint32_t note);
     /* One that is not there any more, and whose last numbers did not come: they come with a later
      * look, or it goes on under another tid. */
     void (*missed)(void *context, const struct camp_thread_states *before);

@@ -33,6 +33,7 @@ bool all_met;
 /* Snapshots are numbered: the one that is being made, and the last one, which its reader has (0: it
  * does not). */
 uint32_t snapshot_now, snapshot_before;
+bool snapshot_brief; /* of who did nothing its tid is enough */
 
 enum account_flag {
     IN_CALL = 1u << 0,
@@ -47,16 +48,16 @@ struct account {
     uint32_t sequence; /* odd while it is written */
     uint8_t state;     /* enum camp_state of the open interval */
     uint8_t flags;
-    uint16_t cpu; /* it runs on, or ran on last */
+    uint16_t cpu;                   /* it runs on, or ran on last */
+    uint32_t shown, shown_sequence; /* in which snapshot last; the sequence when it was in full */
     uint64_t since_ns;
     uint64_t irq_before_ns; /* interrupts of that CPU that are booked */
     uint64_t arrived_ns;    /* on that CPU */
     uint64_t run_ns;        /* the scheduler's count of its CPU time then */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device;                /* it last asked for input or output */
-    uint32_t shown, shown_sequence; /* in which snapshot last; the sequence when it was in full */
-    uint64_t faults;                /* that the kernel had served when a system call ran into one */
+    uint32_t device; /* it last asked for input or output */
+    uint64_t faults; /* that the kernel had served when a system call ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 

@@ -17,12 +17,14 @@
 
 static void tell_exit(struct camp_states *session, const struct camp_thread_states *last)
 {
-    struct camp_thread_states *known =
+    struct known_thread *known =
         (last->flags & CAMP_THREAD_TOTAL) == 0 ? session_find_known(session, last) : NULL;
 
-    session->visitor->ended(session->visitor->context, known, last);
+    session->visitor->ended(session->visitor->context,
+                            known != NULL ? session_record(session, known) : NULL, last,
+                            known != NULL ? known->note : 0);
     if (known != NULL)
-        known->flags |= CAMP_THREAD_ENDED;
+        known->has_ended = true;
 }
 
 /* libbpf calls this for each record; a negative result stops it behind this one. */

@@ -97,25 +97,34 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
-/* It was shown in the last snapshot, and did nothing since: its reader knows the rest. Of what a
- * thread in full has in some 20 cache lines this takes 7. */
+/* It was shown in the last snapshot, and did nothing since: its reader knows the rest. */
+static __always_inline bool is_unchanged(const struct account *account)
+{
+    return snapshot_before != 0 && account->shown == snapshot_before &&
+           account->shown_sequence == *(const volatile uint32_t *)&account->sequence &&
+           !on_cpu(account->state);
+}
+
+/* Its tid, negative. Whatever it does after that look is in the next snapshot. */
+static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)
+{
+    account->shown = snapshot_now;
+    return -task->pid;
+}
+
+/* What others may have changed of it. Of what a thread in full has in some 20 cache lines this
+ * takes 7. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {
-    uint32_t sequence = *(const volatile uint32_t *)&account->sequence;
-
-    if (snapshot_before == 0 || account->shown != snapshot_before ||
-        account->shown_sequence != sequence || on_cpu(account->state))
-        return false;
     ret->time_ns = bpf_ktime_get_ns();
     barrier();
-    if (sequence != *(const volatile uint32_t *)&account->sequence)
+    if (!is_unchanged(account))
         return false;
-    ret->tid = -task->pid;
     ret->parent = task->real_parent->tgid;
     ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
-    account->shown = snapshot_now;
+    ret->tid = copy_tid(task, account);
     return true;
 }
 

@@ -159,6 +159,7 @@ void camp_states_close(struct camp_states *session)
         munmap((void *)session->cpus, CPUS_BYTES);
     ring_buffer__free(session->exits);
     free(session->known);
+    free(session->records);
     states_bpf__destroy(session->programs);
     free(session);
 }

@@ -12,12 +12,26 @@
 
 #define CPUS_BYTES (CPUS_MAX * sizeof(struct cpu_account))
 
+/* A thread of the last snapshot. */
+struct known_thread {
+    int32_t tid;
+    uint32_t place;   /* of its record in session->records */
+    uint64_t time_ns; /* it has been in its state until then, beyond what is in its record */
+    uint32_t note;    /* the visitor's */
+    uint8_t state;
+    bool is_first; /* of its process */
+    bool has_ended;
+};
+
 struct camp_states {
     struct states_bpf *programs;
     const struct cpu_account *cpus; /* [CPUS_MAX], as the kernel writes them */
     /* The last snapshot, ascending by tid, of which the kernel tells what changed. */
-    struct camp_thread_states *known; /* [known_count] */
+    struct known_thread *known; /* [known_count] */
     size_t known_count, known_capacity;
+    struct camp_thread_states *records; /* [record_count]: each stays in its place */
+    size_t record_count, record_capacity;
+    uint32_t spare;     /* 1 + the first free one of them; 0: there is none */
     uint32_t snapshots; /* how many were made */
     bool known_whole;   /* `known` is all of the last one */
     struct ring_buffer *exits;
@@ -34,8 +48,12 @@ int session_take_exit(void *context, void *record, size_t length);
 
 /* The same thread in the last snapshot; NULL: it was not in it under this tid, or is marked as
  * ended there. */
-struct camp_thread_states *session_find_known(const struct camp_states *session,
-                                              const struct camp_thread_states *thread);
+struct known_thread *session_find_known(const struct camp_states *session,
+                                        const struct camp_thread_states *thread);
+
+/* Its record, brought up to its time. */
+struct camp_thread_states *session_record(const struct camp_states *session,
+                                          const struct known_thread *known);
 
 /* Tells the visitor of all that ended. */
 int session_tell_exits(struct camp_states *session, struct camp_error *error);

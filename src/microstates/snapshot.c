@@ -2,9 +2,11 @@
  * A snapshot: all living threads, by an iterator of the kernel, ascending by tid.
  *
  * Of a thread that did nothing since the last snapshot the kernel says so, in a short record; the
- * rest is in the list that the session keeps. The two are walked side by side.
+ * rest is in the list that the session keeps. The two are walked side by side. A visitor is told of
+ * each thread, and nothing of one that slept on is touched but its line in that list.
  */
 #include "../counters/error.h"
+#include "../counters/units.h"
 #include "session.h"
 #include "states.skel.h"
 
@@ -20,11 +22,12 @@
 
 struct snapshot {
     struct camp_states *session;
-    size_t at;                        /* in session->known: who may come next */
-    size_t kept;                      /* of them, moved to its front */
-    struct camp_thread_states *fresh; /* [fresh_count]: who was not there, ascending */
+    size_t at;                  /* in session->known: who may come next */
+    size_t kept;                /* of them, moved to its front */
+    struct known_thread *fresh; /* [fresh_count]: who was not there, ascending */
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
+    uint64_t began_ns;
     bool broken, out_of_memory;
     const struct camp_states_visitor *visitor; /* or: */
     /* The caller's. */
@@ -32,52 +35,124 @@ struct snapshot {
     size_t size, capacity, count;
 };
 
-/* --------------------------------------------------------------------------------- Lists -- */
+/* --------------------------------------------------------------------------------- Known -- */
 
-static bool reserve(struct camp_thread_states **list, size_t *capacity, size_t count)
+static bool reserve(void *list, size_t *capacity, size_t count, size_t size)
 {
     const size_t wanted = count + count / 4 + 64;
-    struct camp_thread_states *grown;
+    void *grown, *old;
 
     if (count <= *capacity)
         return true;
-    grown = reallocarray(*list, wanted, sizeof *grown);
+    memcpy(&old, list, sizeof old);
+    grown = reallocarray(old, wanted, size);
     if (grown == NULL)
         return false;
-    *list = grown;
+    memcpy(list, &grown, sizeof grown);
     *capacity = wanted;
     return true;
 }
 
-static void tell_missed(const struct snapshot *snapshot, const struct camp_thread_states *thread)
+/* A place for a record, which is not set. Free ones are linked by their tids. */
+static bool take_place(struct camp_states *session, uint32_t *ret)
 {
-    if (snapshot->visitor != NULL && (thread->flags & CAMP_THREAD_ENDED) == 0)
-        snapshot->visitor->missed(snapshot->visitor->context, thread);
+    if (session->spare != 0) {
+        *ret = session->spare - 1;
+        session->spare = (uint32_t)session->records[*ret].tid;
+        return true;
+    }
+    if (!reserve(&session->records, &session->record_capacity, session->record_count + 1,
+                 sizeof *session->records))
+        return false;
+    *ret = (uint32_t)session->record_count++;
+    return true;
+}
+
+static void free_place(struct camp_states *session, uint32_t place)
+{
+    session->records[place].tid = (int32_t)session->spare;
+    session->spare = place + 1;
+}
+
+struct camp_thread_states *session_record(const struct camp_states *session,
+                                          const struct known_thread *known)
+{
+    struct camp_thread_states *record = &session->records[known->place];
+
+    record->state_ns[record->state] += known->time_ns - record->time_ns;
+    record->time_ns = known->time_ns;
+    return record;
+}
+
+static void note_record(const struct camp_states *session, struct known_thread *known,
+                        const struct camp_thread_states *thread)
+{
+    session->records[known->place] = *thread;
+    known->tid = thread->tid;
+    known->time_ns = thread->time_ns;
+    known->state = (uint8_t)thread->state;
+    known->is_first = thread->tid == thread->pid;
+    known->has_ended = false;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+    const struct known_thread *left = a, *right = b;
+
+    return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
+static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
+{
+    return a->pid == b->pid && a->begin_ns == b->begin_ns;
+}
+
+struct known_thread *session_find_known(const struct camp_states *session,
+                                        const struct camp_thread_states *thread)
+{
+    const struct known_thread wanted = { .tid = thread->tid };
+    struct known_thread *known =
+        session->known_count > 0
+            ? bsearch(&wanted, session->known, session->known_count, sizeof wanted, compare_tids)
+            : NULL;
+
+    return known != NULL && !known->has_ended && is_same(&session->records[known->place], thread)
+               ? known
+               : NULL;
+}
+
+/* ------------------------------------------------------------------------ Side by side -- */
+
+static void tell_missed(const struct snapshot *snapshot, const struct known_thread *known)
+{
+    if (snapshot->visitor != NULL && !known->has_ended)
+        snapshot->visitor->missed(snapshot->visitor->context,
+                                  session_record(snapshot->session, known));
 }
 
 /* Those of a lower number are not there any more. */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
-    const struct camp_states *session = snapshot->session;
+    struct camp_states *session = snapshot->session;
 
-    while (snapshot->at < session->known_count && session->known[snapshot->at].tid < tid)
-        tell_missed(snapshot, &session->known[snapshot->at++]);
+    for (; snapshot->at < session->known_count && session->known[snapshot->at].tid < tid;
+         snapshot->at++) {
+        tell_missed(snapshot, &session->known[snapshot->at]);
+        free_place(session, session->known[snapshot->at].place);
+    }
 }
 
 /* The known thread of this number, moved to the front of what is kept; NULL: there is none. */
-static struct camp_thread_states *keep_known(struct snapshot *snapshot, int32_t tid)
+static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
-    struct camp_thread_states *known = session->known, *place;
+    struct known_thread *known = session->known, *place;
 
     pass_by(snapshot, tid);
     if (snapshot->at == session->known_count || known[snapshot->at].tid != tid)
         return NULL;
-    place = known + snapshot->kept;
-    if (snapshot->kept < snapshot->at)
-        *place = known[snapshot->at];
-    snapshot->kept++;
-    snapshot->at++;
+    place = known + snapshot->kept++;
+    *place = known[snapshot->at++];
     return place;
 }
 
@@ -93,19 +168,23 @@ static bool is_in_order(struct snapshot *snapshot, int32_t tid)
     return true;
 }
 
-/* With room for it where the lists become one: who was shown is known from then on. */
-static bool add_fresh(struct snapshot *snapshot, const struct camp_thread_states *thread)
+/* With room for it where the lists become one: who was shown is known from then on. NULL: there is
+ * none. */
+static struct known_thread *add_fresh(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
+    const size_t count = snapshot->fresh_count + 1;
+    struct known_thread fresh = { 0 };
 
-    if (!reserve(&snapshot->fresh, &snapshot->fresh_capacity, snapshot->fresh_count + 1) ||
-        !reserve(&session->known, &session->known_capacity,
-                 session->known_count + snapshot->fresh_count + 1)) {
+    if (!reserve(&snapshot->fresh, &snapshot->fresh_capacity, count, sizeof fresh) ||
+        !reserve(&session->known, &session->known_capacity, session->known_count + count,
+                 sizeof fresh) ||
+        !take_place(session, &fresh.place)) {
         snapshot->out_of_memory = true;
-        return false;
+        return NULL;
     }
-    snapshot->fresh[snapshot->fresh_count++] = *thread;
-    return true;
+    snapshot->fresh[snapshot->fresh_count] = fresh;
+    return &snapshot->fresh[snapshot->fresh_count++];
 }
 
 /* Where reading failed those behind stay as they were. */
@@ -135,31 +214,6 @@ static void merge(struct snapshot *snapshot)
     }
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-    const struct camp_thread_states *left = a, *right = b;
-
-    return left->tid < right->tid ? -1 : left->tid > right->tid;
-}
-
-static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
-{
-    return a->pid == b->pid && a->begin_ns == b->begin_ns;
-}
-
-struct camp_thread_states *session_find_known(const struct camp_states *session,
-                                              const struct camp_thread_states *thread)
-{
-    struct camp_thread_states *known =
-        session->known_count > 0
-            ? bsearch(thread, session->known, session->known_count, sizeof *thread, compare_tids)
-            : NULL;
-
-    return known != NULL && (known->flags & CAMP_THREAD_ENDED) == 0 && is_same(known, thread)
-               ? known
-               : NULL;
-}
-
 /* ------------------------------------------------------------------------------- Reading -- */
 
 static void hand_out(struct snapshot *snapshot, const struct camp_thread_states *thread)
@@ -170,82 +224,121 @@ static void hand_out(struct snapshot *snapshot, const struct camp_thread_states 
     snapshot->next += snapshot->size;
 }
 
-static void tell_seen(const struct snapshot *snapshot, const struct camp_thread_states *before,
-                      const struct camp_thread_states *now)
+/* As it was; NULL: another had its tid. */
+static const struct camp_thread_states *before_of(const struct snapshot *snapshot,
+                                                  struct known_thread *known,
+                                                  const struct camp_thread_states *now)
 {
-    const struct camp_states_visitor *visitor = snapshot->visitor;
+    const struct camp_thread_states *before = session_record(snapshot->session, known);
 
-    if (visitor == NULL)
-        return;
-    if (before != NULL && !is_same(before, now)) {
-        tell_missed(snapshot, before);
-        before = NULL;
-    }
-    visitor->seen(visitor->context, before, now);
+    if (is_same(before, now))
+        return before;
+    tell_missed(snapshot, known);
+    known->note = 0;
+    return NULL;
 }
 
 static void take_thread(struct snapshot *snapshot, const struct camp_thread_states *thread)
 {
-    struct camp_thread_states *known;
+    const struct camp_states_visitor *visitor = snapshot->visitor;
+    const struct camp_thread_states *before = NULL;
+    struct known_thread *known;
 
     if (!is_in_order(snapshot, thread->tid))
         return;
     known = keep_known(snapshot, thread->tid);
-    if (known == NULL && !add_fresh(snapshot, thread))
-        return;
-    tell_seen(snapshot, known, thread);
     if (known != NULL)
-        *known = *thread;
+        before = before_of(snapshot, known, thread);
+    else
+        known = add_fresh(snapshot);
+    if (known == NULL)
+        return;
+    if (visitor != NULL)
+        visitor->seen(visitor->context, before, thread, &known->note);
+    note_record(snapshot->session, known, thread);
     hand_out(snapshot, thread);
 }
 
-/* It has been in its state all the time. */
+/* One that has been in its state all the time; NULL: it is none that is known. */
+static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
+{
+    struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;
+
+    snapshot->broken |= known == NULL;
+    return known;
+}
+
 static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thread *unchanged)
 {
-    struct camp_thread_states *known;
-    uint64_t elapsed_ns;
+    struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
+    struct camp_thread_states *record;
 
-    if (!is_in_order(snapshot, -unchanged->tid))
+    if (known == NULL)
         return;
-    known = keep_known(snapshot, -unchanged->tid);
-    if (known == NULL) {
-        snapshot->broken = true;
-        return;
-    }
-    elapsed_ns = unchanged->time_ns - known->time_ns;
-    known->parent = unchanged->parent;
-    known->cgroup = unchanged->cgroup;
-    memcpy(known->name, unchanged->name, sizeof known->name);
-    known->state_ns[known->state] += elapsed_ns;
     known->time_ns = unchanged->time_ns;
-    if (snapshot->visitor != NULL)
-        snapshot->visitor->waited(snapshot->visitor->context, known, elapsed_ns);
-    hand_out(snapshot, known);
+    record = session_record(snapshot->session, known);
+    record->parent = unchanged->parent;
+    record->cgroup = unchanged->cgroup;
+    memcpy(record->name, unchanged->name, sizeof record->name);
+    hand_out(snapshot, record);
+}
+
+/* The same, as a visitor is told. All have waited until the snapshot began. */
+static void take_waiting(struct snapshot *snapshot, int32_t tid)
+{
+    struct known_thread *known = take_sleeper(snapshot, tid);
+    const uint64_t now = snapshot->began_ns;
+    struct camp_states_wait wait;
+
+    if (known == NULL)
+        return;
+    wait = (struct camp_states_wait){
+        .thread = &snapshot->session->records[known->place],
+        .note = &known->note,
+        .elapsed_ns = now > known->time_ns ? now - known->time_ns : 0,
+        .state = known->state,
+        .is_first = known->is_first,
+    };
+    known->time_ns += wait.elapsed_ns;
+    snapshot->visitor->waited(snapshot->visitor->context, &wait);
+}
+
+/* Takes the record that begins there; how many bytes it has. 0: it is not whole. */
+static size_t take_record(struct snapshot *snapshot, const char *bytes, size_t length)
+{
+    struct camp_thread_states thread;
+    struct unchanged_thread unchanged;
+    int32_t tid;
+
+    if (length < sizeof tid)
+        return 0;
+    memcpy(&tid, bytes, sizeof tid);
+    if (tid < 0 && snapshot->visitor != NULL) {
+        take_waiting(snapshot, -tid);
+        return sizeof tid;
+    }
+    if (length < (tid < 0 ? sizeof unchanged : sizeof thread))
+        return 0;
+    if (tid < 0) {
+        memcpy(&unchanged, bytes, sizeof unchanged);
+        take_unchanged(snapshot, &unchanged);
+        return sizeof unchanged;
+    }
+    memcpy(&thread, bytes, sizeof thread);
+    take_thread(snapshot, &thread);
+    return sizeof thread;
 }
 
 /* Takes the whole records of `length` bytes; how many bytes these are. */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
-    size_t at = 0;
+    size_t at = 0, taken;
 
-    for (;;) {
-        struct camp_thread_states thread;
-        struct unchanged_thread unchanged;
-
-        if (length - at < sizeof unchanged)
-            return at;
-        memcpy(&unchanged, bytes + at, sizeof unchanged);
-        if (unchanged.tid < 0) {
-            take_unchanged(snapshot, &unchanged);
-            at += sizeof unchanged;
-        } else if (length - at < sizeof thread) {
-            return at;
-        } else {
-            memcpy(&thread, bytes + at, sizeof thread);
-            take_thread(snapshot, &thread);
-            at += sizeof thread;
-        }
-    }
+    do {
+        taken = take_record(snapshot, bytes + at, length - at);
+        at += taken;
+    } while (taken > 0);
+    return at;
 }
 
 static int read_all(struct snapshot *snapshot, struct camp_error *error)
@@ -286,6 +379,8 @@ static int take_snapshot(struct camp_states *session, struct snapshot *snapshot,
 
     kernel->snapshot_before = session->known_whole ? session->snapshots : 0;
     kernel->snapshot_now = ++session->snapshots;
+    kernel->snapshot_brief = snapshot->visitor != NULL;
+    snapshot->began_ns = now_ns(CLOCK_MONOTONIC);
     r = read_all(snapshot, error);
     if (r == CAMP_OK)
         pass_by(snapshot, INT64_MAX);

@@ -346,7 +346,13 @@ int snapshot(struct bpf_iter__task *ctx)
     }
     if (account == NULL || (account->flags & DEAD) != 0)
         return 0;
-    if (copy_unchanged(&unchanged, task, account)) {
+    if (snapshot_brief && is_unchanged(account)) {
+        int32_t tid = copy_tid(task, account);
+
+        bpf_seq_write(ctx->meta->seq, &tid, sizeof tid);
+        return 0;
+    }
+    if (!snapshot_brief && copy_unchanged(&unchanged, task, account)) {
         bpf_seq_write(ctx->meta->seq, &unchanged, sizeof unchanged);
         return 0;
     }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define FIRST_SLOTS 1024
-#define KEPT_LOOKS 2
 #define NAME_MAXIMUM                                                                               \
     200 /* bytes of a group's name; of a longer one its end, which tells it apart */
 
@@ -31,67 +30,88 @@ void members_release(struct members *members)
     *members = (struct members){ 0 };
 }
 
-void members_begin(struct members *members, bool forget)
+void members_forget(struct members *members)
 {
-    members->look++;
-    if (!forget || members->slots == NULL)
-        return;
-    memset(members->slots, 0, members->slot_count * sizeof *members->slots);
+    if (members->slots != NULL)
+        memset(members->slots, 0, members->slot_count * sizeof *members->slots);
     members->count = 0;
 }
 
 /* ------------------------------------------------------------------------------- Processes -- */
 
-static struct member *slot_of(struct member *slots, size_t slot_count, int32_t pid)
+static size_t home_of(const struct members *members, int32_t pid)
 {
-    size_t at = (uint32_t)pid * UINT32_C(0x9e3779b1) & (slot_count - 1);
-
-    while (slots[at].pid != 0 && slots[at].pid != pid)
-        at = (at + 1) & (slot_count - 1);
-    return &slots[at];
+    return (uint32_t)pid * UINT32_C(0x9e3779b1) >> 8 & (members->slot_count - 1);
 }
 
-/* Without those that were not met lately; larger where it would be full all the same. */
+/* Where it stands, or the free slot where it would. */
+static struct member *slot_of(const struct members *members, int32_t pid)
+{
+    size_t at = home_of(members, pid);
+
+    while (members->slots[at].pid != 0 && members->slots[at].pid != pid)
+        at = (at + 1) & (members->slot_count - 1);
+    return &members->slots[at];
+}
+
+/* NULL: it is not known. */
+static const struct member *find_process(const struct members *members, int32_t pid)
+{
+    const struct member *member = members->slots != NULL ? slot_of(members, pid) : NULL;
+
+    return member != NULL && member->pid != 0 ? member : NULL;
+}
+
 static int make_room(struct members *members)
 {
-    size_t kept = 0, count = FIRST_SLOTS;
-    struct member *slots;
+    struct members larger = *members;
 
     if (members->slots != NULL && 4 * members->count < 3 * members->slot_count)
         return CAMP_OK;
-    for (size_t i = 0; i < members->slot_count; i++)
-        kept += members->slots[i].pid != 0 && members->slots[i].look + KEPT_LOOKS > members->look;
-    while (count < 2 * kept)
-        count *= 2;
-    slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
+    larger.slot_count = members->slots != NULL ? 2 * members->slot_count : FIRST_SLOTS;
+    larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
+    if (larger.slots == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < members->slot_count; i++) {
-        const struct member *old = &members->slots[i];
-
-        if (old->pid != 0 && old->look + KEPT_LOOKS > members->look)
-            *slot_of(slots, count, old->pid) = *old;
+        if (members->slots[i].pid != 0)
+            *slot_of(&larger, members->slots[i].pid) = members->slots[i];
     }
     free(members->slots);
-    members->slots = slots;
-    members->slot_count = count;
-    members->count = kept;
+    *members = larger;
     return CAMP_OK;
 }
 
-/* NULL: no memory. One that is new has no `look`. */
-static struct member *meet(struct members *members, int32_t pid)
+static int keep_process(struct members *members, int32_t pid, uint32_t group)
 {
     struct member *member;
 
     if (make_room(members) != CAMP_OK)
-        return NULL;
-    member = slot_of(members->slots, members->slot_count, pid);
-    if (member->pid == 0) {
-        *member = (struct member){ .pid = pid };
-        members->count++;
+        return CAMP_E_NOMEM;
+    member = slot_of(members, pid);
+    members->count += member->pid == 0;
+    *member = (struct member){ pid, group };
+    return CAMP_OK;
+}
+
+/* Those behind it move up, as far as they stand behind their own places. */
+void members_leave(struct members *members, const struct camp_thread_states *thread)
+{
+    const size_t mask = members->slot_count - 1;
+    size_t hole, at;
+
+    if (thread->tid != thread->pid || find_process(members, thread->pid) == NULL)
+        return;
+    hole = (size_t)(slot_of(members, thread->pid) - members->slots);
+    for (at = (hole + 1) & mask; members->slots[at].pid != 0; at = (at + 1) & mask) {
+        const size_t home = home_of(members, members->slots[at].pid);
+
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        members->slots[hole] = members->slots[at];
+        hole = at;
     }
-    return member;
+    members->slots[hole] = (struct member){ 0 };
+    members->count--;
 }
 
 /* --------------------------------------------------------------------------------- Finding -- */
@@ -112,41 +132,8 @@ static int find_name(struct standings *standings, const struct camp_thread_state
     return standings_find(standings, &key, ret);
 }
 
-static int find_command(struct members *members, struct standings *standings,
-                        const struct camp_thread_states *thread, uint32_t *ret)
-{
-    const bool is_first = thread->tid == thread->pid;
-    struct member *member;
-    int r;
-
-    if (thread->pid == 0) /* many that ended */
-        return find_name(standings, thread, ret);
-    member = meet(members, thread->pid);
-    if (member == NULL)
-        return CAMP_E_NOMEM;
-    if (is_first || member->look == 0) {
-        r = find_name(standings, thread, &member->group);
-        if (r != CAMP_OK)
-            return r;
-    }
-    member->look = members->look;
-    *ret = member->group;
-    standings->groups[*ret].look = standings->looks;
-    return CAMP_OK;
-}
-
-/* Another name, user or beginning: rules are asked again. */
-static uint64_t print_of(const struct camp_thread_states *thread)
-{
-    uint64_t print = (thread->begin_ns ^ thread->uid) | 1;
-
-    for (const char *byte = thread->name; *byte != '\0'; byte++)
-        print = (print ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
-    return print;
-}
-
-static int ask(struct members *members, struct standings *standings,
-               const struct camp_thread_states *thread, uint32_t *ret)
+static int find_workload(struct members *members, struct standings *standings,
+                         const struct camp_thread_states *thread, uint32_t *ret)
 {
     const bool has_line = (thread->flags & (CAMP_THREAD_KERNEL | CAMP_THREAD_ENDED)) == 0;
     struct standing_key key = { 0 };
@@ -162,43 +149,46 @@ static int ask(struct members *members, struct standings *standings,
     return standings_find(standings, &key, ret);
 }
 
-static int find_workload(struct members *members, struct standings *standings,
-                         const struct camp_thread_states *thread, uint32_t *ret)
+/* By name, or by rules about name, user and command line. One that ended is not kept. */
+static int find_process_group(struct members *members, struct standings *standings,
+                              const struct camp_thread_states *thread, uint32_t *ret)
 {
     const bool is_first = thread->tid == thread->pid;
-    struct member *member;
-    int r = CAMP_OK;
+    const struct member *process = is_first ? NULL : find_process(members, thread->pid);
+    int r;
 
-    if (thread->pid == 0)
-        return ask(members, standings, thread, ret);
-    member = meet(members, thread->pid);
-    if (member == NULL)
-        return CAMP_E_NOMEM;
-    if (member->look == 0 || (is_first && member->print != print_of(thread)))
-        r = ask(members, standings, thread, &member->group);
-    if (r != CAMP_OK)
-        return r;
-    if (is_first)
-        member->print = print_of(thread);
-    member->look = members->look;
-    *ret = member->group;
-    standings->groups[*ret].look = standings->looks;
-    return CAMP_OK;
+    if (process != NULL) {
+        *ret = process->group;
+        return CAMP_OK;
+    }
+    r = members->key == GROUP_NUMBER ? find_workload(members, standings, thread, ret)
+                                     : find_name(standings, thread, ret);
+    return r == CAMP_OK && is_first && (thread->flags & CAMP_THREAD_ENDED) == 0
+               ? keep_process(members, thread->pid, *ret)
+               : r;
+}
+
+static bool is_as_it_was(const struct camp_thread_states *before,
+                         const struct camp_thread_states *thread)
+{
+    return before != NULL && before->uid == thread->uid && strcmp(before->name, thread->name) == 0;
 }
 
 int members_find(struct members *members, struct standings *standings,
-                 const struct camp_thread_states *thread, uint32_t *ret)
+                 const struct camp_thread_states *before, const struct camp_thread_states *thread,
+                 uint32_t *ret)
 {
-    switch (members->key) {
-    case GROUP_USER:
+    int r = CAMP_OK;
+
+    if (members->key == GROUP_USER)
         return find_number(standings, thread->uid, ret);
-    case GROUP_CGROUP:
+    if (members->key == GROUP_CGROUP)
         return find_number(standings, thread->cgroup, ret);
-    case GROUP_NUMBER:
-        return find_workload(members, standings, thread, ret);
-    default:
-        return find_command(members, standings, thread, ret);
-    }
+    if (!is_as_it_was(before, thread))
+        r = find_process_group(members, standings, thread, ret);
+    if (r == CAMP_OK)
+        standings->groups[*ret].look = standings->looks;
+    return r;
 }
 
 /* --------------------------------------------------------------------------------- Naming -- */

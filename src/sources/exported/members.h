@@ -13,11 +13,10 @@
 
 #include <camp/states.h>
 
+/* A process that lives, and the group of its first thread. */
 struct member {
     int32_t pid; /* 0: a free slot */
     uint32_t group;
-    uint64_t print; /* of a workload: who it was when its rules were asked */
-    uint64_t look;  /* in which it was met last */
 };
 
 struct members {
@@ -25,7 +24,6 @@ struct members {
     const struct workloads *rules; /* of GROUP_NUMBER */
     struct member *slots;          /* [slot_count] by pid; owned: members_release() */
     size_t slot_count, count;
-    uint64_t look;
     struct user_names users;
     struct cgroup_paths cgroups;
 };
@@ -35,12 +33,17 @@ int members_init(struct members *ret, enum group_key key, const struct workloads
                  struct camp_error *error);
 void members_release(struct members *members);
 
-/* A look begins; `forget`: groups have other numbers than before, or rules are others. */
-void members_begin(struct members *members, bool forget);
+/* Groups have other numbers than before, or rules are others: no process is known any more. */
+void members_forget(struct members *members);
 
-/* The group of a thread, in `standings`. CAMP_OK or CAMP_E_NOMEM. */
+/* The group of a thread, in `standings`. `before`: as it was, when it was in group *ret; NULL: it
+ * was in none that is known. CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct standings *standings,
-                 const struct camp_thread_states *thread, uint32_t *ret);
+                 const struct camp_thread_states *before, const struct camp_thread_states *thread,
+                 uint32_t *ret);
+
+/* It is not there any more. */
+void members_leave(struct members *members, const struct camp_thread_states *thread);
 
 /* Names those groups that are shown and have no name yet; no two have the same. CAMP_OK or
  * CAMP_E_NOMEM. */

@@ -45,12 +45,18 @@ static bool matters(int state)
     }
 }
 
-static bool find_group(struct thread_sums *sums, const struct camp_thread_states *thread,
-                       uint32_t *ret)
+/* *note is 1 + the number of its group; 0, or of a look that forgets: that is not known. */
+static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
+                       const struct camp_thread_states *now, uint32_t *note)
 {
-    const int r = members_find(&sums->members, &sums->standings, thread, ret);
+    uint32_t group = *note - 1;
+    const bool known = *note != 0 && !sums->forgets;
+    const int r =
+        members_find(&sums->members, &sums->standings, known ? before : NULL, now, &group);
 
-    if (r != CAMP_OK)
+    if (r == CAMP_OK)
+        *note = group + 1;
+    else
         sums->result = r;
     return r == CAMP_OK;
 }
@@ -71,14 +77,13 @@ static void count(uint64_t *counts, const struct camp_thread_states *since)
 /* What a thread did since `before`; NULL: since it is watched. One that is older than that, and was
  * not met before, has counted since its own beginning: that is left out. */
 static void book(struct thread_sums *sums, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now)
+                 const struct camp_thread_states *now, uint32_t *note)
 {
     const bool met_late = before == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
     struct camp_thread_states since = *now;
     uint64_t values[THREAD_SUM_COUNT] = { 0 }, score = 0;
-    uint32_t group;
 
-    if (!find_group(sums, now, &group))
+    if (!find_group(sums, before, now, note))
         return;
     if (before != NULL)
         thread_states_subtract(&since, before);
@@ -90,7 +95,7 @@ static void book(struct thread_sums *sums, const struct camp_thread_states *befo
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         score += matters(i) ? values[i] : 0;
-    standings_add(&sums->standings, group, values, score);
+    standings_add(&sums->standings, *note - 1, values, score);
 }
 
 /* ------------------------------------------------------------------------------- Visiting -- */
@@ -116,46 +121,48 @@ static bool may_be_missing(const struct thread_sums *sums, const struct camp_thr
 }
 
 static void take(struct thread_sums *sums, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now)
+                 const struct camp_thread_states *now, uint32_t *note)
 {
     if (before == NULL && may_be_missing(sums, now))
         keep_late(sums, now);
     else
-        book(sums, before, now);
+        book(sums, before, now, note);
 }
 
 static void seen(void *context, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now)
+                 const struct camp_thread_states *now, uint32_t *note)
 {
     struct thread_sums *sums = context;
 
     sums->threads++;
     sums->processes += now->tid == now->pid;
-    take(sums, before, now);
+    take(sums, before, now, note);
 }
 
-static void waited(void *context, const struct camp_thread_states *now, uint64_t elapsed_ns)
+static void waited(void *context, const struct camp_states_wait *wait)
 {
     struct thread_sums *sums = context;
-    uint32_t group;
+    struct standings *standings = &sums->standings;
 
     sums->threads++;
-    sums->processes += now->tid == now->pid;
-    if (!find_group(sums, now, &group))
+    sums->processes += wait->is_first;
+    if ((*wait->note == 0 || sums->forgets) && !find_group(sums, NULL, wait->thread, wait->note))
         return;
-    standings_add_one(&sums->standings, group, now->state, elapsed_ns,
-                      matters((int)now->state) ? elapsed_ns : 0);
+    standings->groups[*wait->note - 1].look = standings->looks;
+    standings_add_one(standings, *wait->note - 1, wait->state, wait->elapsed_ns,
+                      matters((int)wait->state) ? wait->elapsed_ns : 0);
 }
 
 static void ended(void *context, const struct camp_thread_states *before,
-                  const struct camp_thread_states *last)
+                  const struct camp_thread_states *last, uint32_t note)
 {
     struct thread_sums *sums = context;
 
     if ((last->flags & CAMP_THREAD_TOTAL) != 0)
         keep_late(sums, last);
     else
-        take(sums, before, last);
+        take(sums, before, last, &note);
+    members_leave(&sums->members, last);
 }
 
 static void missed(void *context, const struct camp_thread_states *before)
@@ -173,6 +180,7 @@ static void missed(void *context, const struct camp_thread_states *before)
     }
     sums->missing[sums->missing_count++] =
         (struct missing_thread){ *before, sums->standings.looks };
+    members_leave(&sums->members, before);
 }
 
 struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
@@ -247,14 +255,18 @@ static void book_late(struct thread_sums *sums)
     if (sums->missing_count > 0)
         qsort(sums->missing, sums->missing_count, sizeof *sums->missing, compare_missing);
     for (size_t i = 0; i < sums->late_count; i++) {
+        uint32_t note = 0;
+
         if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
-            book(sums, find_missing(sums, &sums->late[i]), &sums->late[i]);
+            book(sums, find_missing(sums, &sums->late[i]), &sums->late[i], &note);
     }
     for (size_t i = 0; i < sums->late_count; i++) {
+        uint32_t note = 0;
+
         if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
             continue;
         take_off(sums, &sums->late[i]);
-        book(sums, NULL, &sums->late[i]);
+        book(sums, NULL, &sums->late[i], &note);
     }
     sums->late_count = 0;
     forget_found(sums);
@@ -264,9 +276,9 @@ static void book_late(struct thread_sums *sums)
 
 void thread_sums_begin(struct thread_sums *sums, uint64_t now, bool forget)
 {
-    const bool others = standings_begin(&sums->standings, now - sums->look_ns);
-
-    members_begin(&sums->members, forget || others);
+    sums->forgets = standings_begin(&sums->standings, now - sums->look_ns) || forget;
+    if (sums->forgets)
+        members_forget(&sums->members);
     sums->threads = 0;
     sums->processes = 0;
     sums->result = CAMP_OK;

@@ -50,7 +50,8 @@ struct thread_sums {
     /* Of this look: who may be one of the missing, and totals of those that ended. */
     struct camp_thread_states *late;
     size_t late_count, late_capacity;
-    int result; /* of this look */
+    bool forgets; /* this look: groups that were noted are void */
+    int result;   /* of this look */
 };
 
 /* `members` is taken over. thread_sums_release() in any case. */
