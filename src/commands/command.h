@@ -47,6 +47,9 @@ int command_view(int argc, char **argv);
 /* The command that runs, for complaints; set once by main(). */
 extern const char *command_name;
 
+/* What main() does first, of each program: standard descriptors, locale, SIGPIPE. */
+void prepare_program(void);
+
 /* "camp NAME: " and the line, to stderr. Returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -3,11 +3,8 @@
 #include "suggestion.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static int print_version(void)
 {
@@ -39,27 +36,12 @@ static void ask_for_help(int argc, char **argv)
     argv[argc - 1] = option;
 }
 
-/* A standard descriptor that the caller closed would be given to the next file that is opened, and
- * the output would go there: let it be one that cannot be written to. */
-static void occupy_standard_descriptors(void)
-{
-    int descriptor;
-
-    do
-        descriptor = open("/dev/null", O_RDONLY);
-    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
 int main(int argc, char **argv)
 {
     const char *name;
 
     privilege_settle();
-    occupy_standard_descriptors();
-    setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
-    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after what it had to tidy up */
+    prepare_program();
     if (argc < 2) {
         help_of_commands(&camp_commands, stderr);
         return STATUS_USAGE;

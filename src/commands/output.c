@@ -2,11 +2,14 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 volatile sig_atomic_t stop_requested;
 
@@ -43,6 +46,26 @@ int output_failed(int system_error)
     if (system_error == EPIPE)
         return STATUS_OK;
     return complain(STATUS_FAILURE, "cannot write the output: %s", strerror(system_error));
+}
+
+/* A standard descriptor that the caller closed would be given to the next file that is opened, and
+ * the output would go there: let it be one that cannot be written to. */
+static void occupy_standard_descriptors(void)
+{
+    int descriptor;
+
+    do
+        descriptor = open("/dev/null", O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+void prepare_program(void)
+{
+    occupy_standard_descriptors();
+    setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
+    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after what it had to tidy up */
 }
 
 static void request_stop(int signal_number)

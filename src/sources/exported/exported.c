@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const volatile sig_atomic_t exported_goes_on = 0;
+
 /* --------------------------------------------------------------------------------- Series -- */
 
 static struct series *series_of(struct exported *exported, enum exported_family family, size_t at)

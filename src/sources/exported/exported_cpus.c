@@ -12,7 +12,7 @@ int exported_cpus_open(struct exported *exported, struct camp_error *error)
     int r;
 
     if (exported->session == NULL)
-        return cpus_source_open(NULL, NULL, &exported->cpus_source, error);
+        return cpus_source_open(NULL, &exported_goes_on, &exported->cpus_source, error);
     r = cpus_states_open(&exported->cpus, error);
     return r == CAMP_OK ? cpus_states_look(exported->cpus, exported->session, error) : r;
 }

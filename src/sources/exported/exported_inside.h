@@ -69,6 +69,9 @@ enum exported_family {
     EXPORTED_FAMILY_COUNT
 };
 
+/* Sources wait for nothing here: what they look at, to be told to stop, stays 0. */
+extern const volatile sig_atomic_t exported_goes_on;
+
 extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {

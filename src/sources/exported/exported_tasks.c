@@ -41,7 +41,7 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     if (r != CAMP_OK) {
         if (wanted == TASKS_AUTOMATIC && error != NULL)
             snprintf(exported->note, sizeof exported->note, "%s", error->message);
-        r = tasks_source_open(wanted, NULL, &exported->tasks, &tier, error);
+        r = tasks_source_open(wanted, &exported_goes_on, &exported->tasks, &tier, error);
     }
     exported->tier = tiers[tier];
     return r;

@@ -1,0 +1,12 @@
+/*
+ * camp-exporter: camp export as a program of its own, for who runs it all the time and with
+ * capabilities. It is linked to 18 libraries instead of 103, and takes 5 MB less.
+ */
+#include "command.h"
+
+int main(int argc, char **argv)
+{
+    prepare_program();
+    command_name = "export";
+    return command_export(argc, argv);
+}

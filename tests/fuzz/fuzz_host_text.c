@@ -1,0 +1,24 @@
+/* Any bytes as /proc/stat and as a file of /proc/pressure. */
+#include "sources/exported/host_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *exact = malloc(size > 0 ? size : 1); /* a read past the end is seen */
+    uint64_t number;
+
+    if (exact == NULL)
+        abort();
+    if (size > 0)
+        memcpy(exact, data, size);
+    if (host_text_number(exact, size, "ctxt", &number) && size < sizeof "ctxt 1" - 1)
+        abort();
+    if (host_text_pressure_us(exact, size, "some", &number) && size < sizeof "some total=1" - 1)
+        abort();
+    free(exact);
+    return 0;
+}
