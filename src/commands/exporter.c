@@ -3,9 +3,11 @@
  * capabilities. It is linked to 18 libraries instead of 103, and takes 5 MB less.
  */
 #include "command.h"
+#include "privilege.h"
 
 int main(int argc, char **argv)
 {
+    privilege_settle();
     prepare_program();
     command_name = "export";
     return command_export(argc, argv);

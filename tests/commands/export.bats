@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 
 # scrape NAME ARGUMENT...: what export.py checks holds.
 scrape() {
+    ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
     run timeout 60 /usr/bin/python3 "$BATS_TEST_DIRNAME/export.py" "$CAMP" "$@"
     echo "$output"
     [ "$status" -eq 77 ] && skip "$output"
@@ -13,8 +14,101 @@ scrape() {
 
 @test "export: both formats are read by their parsers, and say the same" {
     scrape formats
+    scrape formats --tier schedstat
 }
 
 @test "export: groups and what is retired add up to all threads, and no counter falls" {
     scrape laws
+}
+
+@test "export: two scrapers of one exporter have right counters both" {
+    scrape two
+}
+
+@test "export: it says of a busy program what camp top says" {
+    scrape top
+}
+
+@test "export: who asks for what is not there, from elsewhere or by another name is refused" {
+    scrape rules
+}
+
+@test "export: a crowd that says nothing keeps no scraper out" {
+    scrape crowd
+}
+
+@test "export: names that would break a line do not, and stay different" {
+    scrape hostile
+}
+
+@test "export: SIGHUP reads the rules again, and keeps those of before when they are wrong" {
+    scrape rules_again "$BATS_TEST_TMPDIR/rules"
+}
+
+@test "export: it ends at once" {
+    scrape stop
+}
+
+@test "export: --once is one page, in either format" {
+    run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat
+    [ "$status" -eq 0 ]
+    promtool check metrics <<<"$output"
+    [[ $output != *camp_task_state_seconds* ]]
+    [[ $output == *'camp_cpu_measured_seconds_total{mode="busy"}'* ]]
+    run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat --format openmetrics
+    [ "${lines[-1]}" = "# EOF" ]
+}
+
+@test "export: a full disk is told" {
+    run "$CAMP" export --once --interval 10ms --tier schedstat >/dev/null
+    run bash -c '"$CAMP" export --once --interval 10ms --tier schedstat >/dev/full'
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot write the output"* ]]
+}
+
+@test "export: only this computer may ask, unless it is said otherwise" {
+    run "$CAMP" export --host 0.0.0.0 --port 0
+    [ "$status" -eq 2 ]
+    [[ $output == *"--allow-remote"* ]]
+    run "$CAMP" export --host somewhere
+    [ "$status" -eq 2 ]
+}
+
+@test "export: a Unix socket is the user's alone, and goes with it" {
+    ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
+    local path=$BATS_TEST_TMPDIR/socket
+    "$CAMP" export --tier schedstat --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
+    local pid=$!
+    for _ in $(seq 50); do [ -s "$BATS_TEST_TMPDIR/out" ] && break; sleep 0.1; done
+    [ "$(cat "$BATS_TEST_TMPDIR/out")" = "unix:$path" ]
+    [ "$(stat -c %a "$path")" = 600 ]
+    curl -sf --unix-socket "$path" http://localhost/metrics | grep -q '^camp_cpus '
+    kill "$pid"
+    wait "$pid"
+    [ ! -e "$path" ]
+}
+
+@test "export: what does not go together is refused" {
+    local wrong
+    for wrong in '--once --port 1' '--socket x --port 1' '--format openmetrics' '--interval 1s' \
+        '--group workload' '--group user --workload /dev/null' '--tier none' 'word' \
+        '--tier schedstat --group user'; do
+        # shellcheck disable=SC2086
+        run timeout 10 "$CAMP" export $wrong
+        echo "$wrong: $status $output"
+        [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+        [ "${#lines[@]}" -eq 1 ]
+    done
+}
+
+@test "export: without capabilities it says what is missing, and goes on" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root, to take capabilities away"
+    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
+    chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
+    run --separate-stderr setpriv --reuid=65534 --clear-groups --bounding-set=-all \
+        --inh-caps=-all "$BATS_TEST_TMPDIR/camp" export --once --interval 100ms
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"tier schedstat"*"CAP_BPF"* ]]
+    [[ $output == *'tier="schedstat"'* ]]
 }
