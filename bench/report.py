@@ -173,13 +173,21 @@ def tier_cost_verdicts(record):
                     tier_cost_percent(record) <= record["limit_percent"])]
 
 
+def python_verdicts(record):
+    return [verdict(f"Python, {record['what']}: {line['who']}"[:60],
+                    f"{line['ratio']:.3f} x psutil", f"{line['limit_ratio']:.2f} x",
+                    line["ratio"] <= line["limit_ratio"])
+            for line in record["against"] if "limit_ratio" in line]
+
+
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts,
-              "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts}
+              "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
+              "python": python_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -361,6 +369,18 @@ def print_page(record):
               f"{record['first_ms']:.0f} ms, all of it after {record['all_ms']:.0f} ms")
 
 
+def print_python(record):
+    print(f"\nPython: {record['what']}; psutil in the same rounds takes "
+          f"{time_text(record['against'][0]['psutil_us']).strip()}")
+    for line in record["against"]:
+        print(f"  {line['who']:58}{time_text(line['us'])}  1 / {1 / line['ratio']:.1f} "
+              f"[{1 / line['ratio_max']:.1f} to {1 / line['ratio_min']:.1f}]")
+    print_missing(record)
+    if record["imports_ms"]:
+        print("  imported, CPU time: " + ", ".join(f"{name} {ms:.0f} ms" for name, ms in
+                                                   record["imports_ms"].items()))
+
+
 def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
@@ -383,7 +403,7 @@ PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "t
             "top": print_top, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
             "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
-            "tier_cost": print_tier_cost,
+            "tier_cost": print_tier_cost, "python": print_python,
             "verdict": print_verdict}
 
 

@@ -28,6 +28,7 @@ from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kerne
                            Network, Source, Task, TaskExit, Taskstat, TaskUtilisation, Utilisation)
 from camp._states import (ENDED, KERNEL, OLDER, TOTAL, UNSURE, Microstates, ThreadStates, microstates,
                           microstates_events)
+from camp._table import ProcessRows, ProcessTable, process_table
 
 __version__ = _camp.version
 pid_cpu_ns = _camp.pid_cpu_ns
@@ -38,9 +39,10 @@ __all__ = [
     'Column', 'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'ENDED', 'Entity', 'Error', 'Event',
     'FormatError', 'Frame', 'FrameLosses', 'Frames', 'Gone', 'Invalid', 'KERNEL', 'Kernel',
     'Losses', 'Memory', 'Microstates', 'Network', 'NotSupported', 'OLDER', 'OutOfMemory',
-    'Permission', 'Process', 'Provenance', 'ReadError', 'Source', 'TOTAL', 'Task', 'TaskExit',
-    'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread', 'ThreadStates', 'UNSURE', 'Utilisation',
-    'counters', 'cpu', 'cpu_count', 'cpu_ids', 'cpu_utilisation', 'cpus', 'difference', 'disk',
-    'disks', 'fork_count', 'frames', 'free_memory_bytes', 'kernel', 'memory', 'microstates',
-    'microstates_events', 'network', 'networks', 'partitions', 'pid_cpu_ns', 'process', 'processes',
-    'provenance', 'taskstats', 'utilisation']
+    'Permission', 'Process', 'ProcessRows', 'ProcessTable', 'Provenance', 'ReadError', 'Source',
+    'TOTAL', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
+    'ThreadStates', 'UNSURE', 'Utilisation', 'counters', 'cpu', 'cpu_count', 'cpu_ids',
+    'cpu_utilisation', 'cpus', 'difference', 'disk', 'disks', 'fork_count', 'frames',
+    'free_memory_bytes', 'kernel', 'memory', 'microstates', 'microstates_events', 'network',
+    'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',
+    'taskstats', 'utilisation']

@@ -130,9 +130,9 @@ static void free_module(void *module)
 
 static int fill_module(PyObject *module)
 {
-    PyMethodDef *const files[] = { own_methods,       counter_methods, process_methods,
-                                   taskstats_methods, states_methods,  frames_methods,
-                                   provenance_methods };
+    PyMethodDef *const files[] = { own_methods,        counter_methods, process_methods,
+                                   taskstats_methods,  states_methods,  frames_methods,
+                                   provenance_methods, table_methods };
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (PyModule_AddFunctions(module, files[i]) != 0)

@@ -97,5 +97,6 @@ extern PyMethodDef taskstats_methods[];
 extern PyMethodDef states_methods[];
 extern PyMethodDef frames_methods[];
 extern PyMethodDef provenance_methods[];
+extern PyMethodDef table_methods[];
 
 #endif

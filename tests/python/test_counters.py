@@ -104,6 +104,52 @@ class BesidePsutil(unittest.TestCase):
         self.assertLessEqual(before & after, theirs)
 
 
+class Table(unittest.TestCase):
+    @NEEDS_PSUTIL
+    def test_every_process_of_psutil_has_its_time_and_name(self):
+        table = camp.process_table()
+        before = table.read()
+        theirs = {process.pid: process.info['name'] for process in psutil.process_iter(['name'])}
+        after = table.read()
+        both = set(before.ids) & set(after.ids)
+        self.assertLessEqual(both, set(theirs))
+        first = {(pid, start): (name, cpu_ns) for pid, start, name, cpu_ns in self.rows(before)}
+        for pid, start, name, cpu_ns in self.rows(after):
+            then_name, then_ns = first.get((pid, start), (None, 0))
+            self.assertGreaterEqual(cpu_ns, then_ns)
+            if (name, cpu_ns) == (then_name, then_ns):  # it has not run meanwhile
+                self.assertTrue(theirs[pid].startswith(name), (theirs[pid], name))
+
+    @staticmethod
+    def rows(block):
+        return zip(block.ids, block.of_rows('start'), block.names, block['cpu_ns'])
+
+    def test_a_process_that_has_run_another_program_has_its_new_name(self):
+        table = camp.process_table()
+        child = subprocess.Popen(['sh', '-c', 'read line; exec sleep 60'], stdin=subprocess.PIPE)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        process = camp.process(child.pid)
+        names = []
+        for wanted in ('sh', 'sleep'):
+            while (now := process.read('name', 'state')).name != wanted or now.state != 'S':
+                time.sleep(0.001)
+            rows = table.read()
+            row = list(rows.ids).index(child.pid)
+            names.append(rows.names[row])
+            self.assertEqual(rows['cpu_ns'][row], process.cpu_ns())
+            self.assertEqual((rows.of_rows('parents')[row], rows.of_rows('start')[row]),
+                             (os.getpid(), process.start))
+            child.stdin.close()
+        self.assertEqual(names, ['sh', 'sleep'])
+
+    def test_who_has_ended_is_not_in_the_table(self):
+        table = camp.process_table()
+        with Sleeper() as child:
+            self.assertIn(child.pid, table.read().ids)
+        self.assertNotIn(child.pid, table.read().ids)
+
+
 class Laws(unittest.TestCase):
     def test_cpu_time_is_the_processes_own_clock(self):
         first = time.process_time_ns()

@@ -118,6 +118,31 @@ class Names(unittest.TestCase):
             self.assertLessEqual(paper.GetPercentProcessorTime(cpu, 1), 100)
 
 
+    def test_each_name_is_the_counter_that_it_says(self):
+        # Of lo, what is sent is what is received: the other interfaces tell them apart.
+        fields = {'GetNetBytesSent': 'sent_bytes', 'GetNetPacketsSent': 'sent_packets',
+                  'GetNetBytesRecvd': 'received_bytes', 'GetNetPacketsRecvd': 'received_packets'}
+        for name in paper.EnumNetworkInterfaces():
+            for function, field in fields.items():
+                before = getattr(camp.network(name), field)
+                value = getattr(paper, function)(name)
+                self.assertLessEqual(before, value, (name, function))
+                self.assertLessEqual(value, getattr(camp.network(name), field), (name, function))
+        for name in paper.EnumPhysicalDisks():
+            before = camp.disk(name)
+            reads, writes = paper.GetNumReads_Disk(name), paper.GetNumWrites_Disk(name)
+            after = camp.disk(name)
+            self.assertTrue(before.reads <= reads <= after.reads, name)
+            self.assertTrue(before.writes <= writes <= after.writes, name)
+        with Sleeper() as child:
+            task = camp.process(child.pid).read()
+            self.assertEqual(
+                (paper.GetNumPageFaults(child.pid), paper.GetVMSizeKb(child.pid),
+                 paper.GetWorkingSetKb(child.pid), paper.GetThreadCount(child.pid)),
+                (task.minor_faults + task.major_faults, task.virtual_bytes // 1024,
+                 task.resident_bytes // 1024, task.threads))
+
+
 class Processes(unittest.TestCase):
     def test_an_identifier_is_a_pid_that_knows_its_process(self):
         with Sleeper() as child:

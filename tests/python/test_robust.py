@@ -50,6 +50,7 @@ class Vanishing(unittest.TestCase):
 
     def test_who_vanishes_while_it_is_read_is_gone_and_nothing_else(self):
         gone = read = 0
+        table = camp.process_table()
         before, end = camp.fork_count(), time.monotonic() + 1
         while time.monotonic() < end:
             for process in camp.processes():
@@ -61,6 +62,7 @@ class Vanishing(unittest.TestCase):
                         gone += 1
             for name in ('true', 'sh'):
                 camp.processes(name)
+            self.assertIn(os.getpid(), table.read().ids)
         self.assertGreater(camp.fork_count() - before, 10)
         self.assertGreater(read, 10)
         self.assertGreater(gone, 0)
