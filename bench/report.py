@@ -91,6 +91,17 @@ def age_verdicts(record):
                     f"{record['limit_us']:.0f} us", record["states_us"][0] <= record["limit_us"])]
 
 
+def export_verdicts(record):
+    """Of 10,000: the target."""
+    mine = record["rows"][0]
+    name = f"a scrape, {crowd_text(record)}"
+    if record["crowd"] < 10000:
+        return []
+    return [verdict(name, f"{mine['ms']:.2f} ms", f"{record['limit_ms']:.0f} ms",
+                    mine["ms"] <= record["limit_ms"])] + resident_verdicts(
+                        name, {**mine, "limit_resident_bytes": record["limit_resident_bytes"]})
+
+
 def backends_verdicts(record):
     return [verdict(f"wait events of backends: of the machine at {record['switches']:,} switches/s",
                     f"{record['percent']:.2f} %", f"{record['limit_percent']:.1f} %",
@@ -185,7 +196,7 @@ def verdicts(record):
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
-              "recording": recording_verdicts,
+              "recording": recording_verdicts, "export": export_verdicts,
               "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
               "python": python_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
@@ -268,6 +279,17 @@ def print_top(record):
           f"{record['percent']:.2f} % of a core, resident at most "
           f"{record['resident_bytes'] / 1e6:.1f} MB")
     print_against(record)
+
+
+def print_export(record):
+    print(f"\na scrape, {crowd_text(record)}: CPU, resident after, most, the page as sent")
+    mine = record["rows"][0]["ms"]
+    for row in record["rows"]:
+        print(f"  {row['who']:28}{row['ms']:9.2f} ms [{row['ms_min']:.2f} to {row['ms_max']:.2f}]"
+              f"  {row['resident_bytes'] / 1e6:6.1f} MB  {row['most_bytes'] / 1e6:6.1f} MB"
+              f"  {row['page_bytes'] / 1e3:6.1f} KB  camp / it {mine / row['ms']:.3f}")
+    for who in record["missing"]:
+        print(f"  {who}: missing here")
 
 
 def print_age(record):
@@ -396,7 +418,7 @@ def print_verdict(record):
         print(f"failed: {failure}")
 
 
-PRINTERS = {"machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
+PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
             "size": print_size, "view": print_view, "report": print_report,
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
