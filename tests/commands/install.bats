@@ -44,6 +44,14 @@ END
     [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
 }
 
+@test "the installed Python module is imported, with all that it is made of" {
+    [ -e "$ROOT/usr/lib/python3/dist-packages/camp/py.typed" ]
+    cd "$BATS_TEST_TMPDIR"
+    PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -c \
+        'import camp.paper, camp._from; print(camp.__file__, camp.cpu_count() > 0)'
+    [ "$output" = "$ROOT/usr/lib/python3/dist-packages/camp/__init__.py True" ]
+}
+
 @test "a program builds by pkg-config against the installed library and runs" {
     stranger
     # -L and -I of the system's own folders are left out by pkg-config, hence said here.

@@ -1,0 +1,51 @@
+"""What docs/python.md says runs as it stands there, and the example does what the paper says."""
+
+import contextlib
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+import xmlrpc.client
+
+import camp
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / 'docs'
+
+
+class Docs(unittest.TestCase):
+    def test_the_tour_runs_as_it_is_written(self):
+        try:
+            import pandas
+            camp.microstates().close()
+        except (ImportError, camp.Error) as error:
+            self.skipTest(str(error))
+        self.assertTrue(pandas)
+        blocks = re.findall(r'```python\n(.*?)```', (DOCS / 'python.md').read_text(encoding='utf-8'),
+                            re.DOTALL)
+        self.assertGreater(len(blocks), 6)
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            for block in blocks:
+                exec(compile(block, 'docs/python.md', 'exec'), names)
+        self.assertIn('<camp.Frame of', said.getvalue())
+
+    def test_campmon_tells_of_each_workstation_and_of_those_that_do_not_answer(self):
+        program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
+        with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
+            self.addCleanup(server.kill)
+            url = server.stdout.readline().strip()
+            with xmlrpc.client.ServerProxy(url) as host:
+                self.assertEqual(host.GetCPUCount(), camp.cpu_count())
+            with subprocess.Popen([*program, 'watch', '60', url, 'http://127.0.0.1:1'],
+                                  stdout=subprocess.PIPE, text=True) as watch:
+                lines = [watch.stdout.readline() for _ in range(2)]
+                watch.kill()
+            server.kill()
+        self.assertRegex(lines[0], rf'^{url} +\d+\.\d % CPU +[\d,]+ MB free$')
+        self.assertRegex(lines[1], r'^http://127.0.0.1:1 +no answer: ')
+
+
+if __name__ == '__main__':
+    unittest.main()
