@@ -54,6 +54,7 @@ options_of() { # COMMAND: those in its --help
 
 @test "a manual page has name, synopsis, description, options and exit status" {
     for page in "$BATS_FILE_TMPDIR"/camp-*.1; do
+        [[ $page != */camp-exporter.1 ]] || continue # which points to that of camp export
         for title in NAME SYNOPSIS DESCRIPTION 'OPTIONS\|LOADS' 'EXIT STATUS' 'SEE ALSO'; do
             grep -qx "\($title\)" "$page" || {
                 echo "$page: $title"

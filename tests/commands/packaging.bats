@@ -66,7 +66,7 @@ setup() {
 
 @test "services are understood by systemd" {
     for unit in camp-exporter camp-record; do
-        sed "s,^ExecStart=[^ ]*,ExecStart=$CAMP," "$UNITS/$unit.service" \
+        sed "s,^ExecStart=.*/bin,ExecStart=$(dirname "$CAMP")," "$UNITS/$unit.service" \
             >"$BATS_TEST_TMPDIR/$unit.service"
         run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR/$unit.service"
         echo "$output"
@@ -87,15 +87,15 @@ as_service() {
 @test "the exporter has the states of threads with the capabilities of its unit" {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     "$CAMP" doctor --format json | grep -q '"microstates":true' || skip "no microstates here"
-    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
+    cp "$CAMP-exporter" "$BATS_TEST_TMPDIR/"
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/*
-    run as_service "$BATS_TEST_TMPDIR/camp" export --once --interval 0.1
+    run as_service "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1
     [ "$status" -eq 0 ]
     [[ $output == *'camp_exporter_info{'*'tier="bpf"'* ]]
     # It takes all of them: with one less it goes on without.
     for less in -bpf -perfmon; do
         run --separate-stderr as_service setpriv --inh-caps=$less --ambient-caps=$less \
-            "$BATS_TEST_TMPDIR/camp" export --once --interval 0.1
+            "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1
         [[ $output != *'tier="bpf"'* ]]
     done
 }
