@@ -59,7 +59,8 @@ def run_probe(setting, paper, who, rate, seconds):
         seen = watch(paper, paper.GetProcessIdentifier(probe.pid), seconds)
         word = own_word(who, probe.stdout.read())
     return {"who": who, "rate": rate, "own": word["cpu_percent"], "block_us": word["block_us"],
-            "achieved": word["achieved_rate"], "whole": seen["whole"], "seen": estimates.mean(seen["process"]),
+            "achieved": word["achieved_rate"], "whole": seen["whole"],
+            "seen": estimates.mean(seen["process"]),
             "machine": estimates.mean(seen["machine"]),
             "threads": seen["threads"][-1] - seen["threads"][0],
             "growth_kb": seen["working set"][-1] - seen["working set"][0]}

@@ -11,7 +11,6 @@ import subprocess
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TREE = os.path.dirname(os.path.dirname(HERE))
 PYTHON = "/usr/bin/python3"  # Debian's: it has psutil, and the module camp is built for it
 PAPER_CPU = os.cpu_count() - 1  # the CPU that stands for the one that the paper's machines had
 
