@@ -28,6 +28,7 @@ CLIENTS, EACH = 40, 25  # connections a second: their product
 SETTLE_S = 0.5
 SHARES = ("p50", "p95", "p99")
 PRIORITY = -15  # as nice(1) has it
+AUTOGROUP = "/proc/self/autogroup"
 WIDE = 1.25  # an interval that goes beyond this is too wide to say that there is no impact
 
 
@@ -160,18 +161,33 @@ def busy_percent(paper, process):
     return paper.GetCPUtime_Total(worker, 1000)
 
 
+def priorities():
+    """Of this process, and of its session where that has one."""
+    with contextlib.suppress(OSError), open(AUTOGROUP, encoding="ascii") as file:
+        return os.getpriority(os.PRIO_PROCESS, 0), int(file.read().split()[-1])
+    return os.getpriority(os.PRIO_PROCESS, 0), None
+
+
+def set_priorities(process, session):
+    os.setpriority(os.PRIO_PROCESS, 0, process)
+    if session is not None:
+        with open(AUTOGROUP, "w", encoding="ascii") as file:
+            file.write(str(session))
+
+
 @contextlib.contextmanager
 def before_others():
-    """A priority for all that is started meanwhile, where that is allowed."""
-    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    """A priority for all that is started meanwhile, where that is allowed. Where sessions share the
+    CPUs (autogroup, sched(7)) it is the session's, and that of a process is for its session alone."""
+    process, session = priorities()
     allowed = os.geteuid() == 0
     if allowed:
-        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+        set_priorities(PRIORITY, None if session is None else PRIORITY)
     try:
         yield f"nice {PRIORITY}" if allowed else "no priority over others (needs root)"
     finally:
         if allowed:
-            os.setpriority(os.PRIO_PROCESS, 0, usual)
+            set_priorities(process, session)
 
 
 def warm_up(setting, paper, process, where):

@@ -192,6 +192,12 @@ def draw_series(number, points, x, y):
     return "".join(parts)
 
 
+def picture(plot):
+    """The plot as a file of its own."""
+    return draw(plot).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
+        ">", f"><style>{STYLE.replace('svg ', '')}</style>", 1)
+
+
 def draw(plot):
     """The plot as one <svg> element."""
     return draw_dots(plot) if plot["kind"] == "dots" else draw_lines(plot)

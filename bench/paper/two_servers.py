@@ -146,12 +146,13 @@ def summary(seen, load):
     loaded = [look for look in looks if begin < look["time"] < begin + load.loaded_s]
     booked = [of_frame(frame) for frame in seen["frames"][1:]
               if 0 < seconds_since(begin, frame) < load.loaded_s]
-    steady = booked[-6:]
+    steady, late = booked[-6:], loaded[-(len(loaded) // 3):]
     return {
         "sent_kb": (looks[-1]["sent"] - before[-1]["sent"]) / 1024,
         "received_kb": (looks[-1]["received"] - before[-1]["received"]) / 1024,
         "before_mb": before[-1]["working_set_kb"] / 1024,
         "most_mb": max(look["working_set_kb"] for look in loaded) / 1024,
+        "late_growth": late[-1]["working_set_kb"] / late[0]["working_set_kb"] - 1,
         "pss_before_mb": seen["pss_before_kb"] / 1024, "pss_mb": seen["pss_loaded_kb"] / 1024,
         "processes": max(look["processes"] for look in loaded),
         "threads": max(look["threads"] for look in loaded),
@@ -175,9 +176,10 @@ def judge(of):
                 f"sent {apart['sent_kb']:.1%} apart, received {apart['received_kb']:.1%}"),
         verdict("neither taxed the CPU (below 30 % of one)", max(prefork["cpu"], event["cpu"]) < 30,
                 f"prefork {prefork['cpu']:.1f} %, event {event['cpu']:.1f} %"),
-        verdict("threads: the working set rises little (below 25 %)",
-                event["most_mb"] < 1.25 * event["before_mb"],
-                f"event {event['before_mb']:.0f} MB to {event['most_mb']:.0f} MB"),
+        verdict("threads: the working set rises a little (below a half), and remains steady within 5 %",
+                event["most_mb"] < 1.5 * event["before_mb"] and event["late_growth"] < 0.05,
+                f"event {event['before_mb']:.0f} MB to {event['most_mb']:.0f} MB, in the last third "
+                f"{event['late_growth']:.1%} more"),
         verdict("threads: the smaller footprint under load", event["most_mb"] < prefork["most_mb"],
                 f"event {event['most_mb']:.0f} MB, prefork {prefork['most_mb']:.0f} MB"),
         verdict("the same, with shared pages counted once", event["pss_mb"] < prefork["pss_mb"],

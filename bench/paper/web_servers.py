@@ -89,11 +89,11 @@ def complaint(folder):
 
 
 @contextlib.contextmanager
-def server(command, folder, address, port):
-    """Yields its process once it serves."""
+def server(command, folder, address, port, session=False):
+    """Yields its process, the first of a session of its own where that is asked for, once it serves."""
     with open(f"{folder}/said.log", "w", encoding="ascii") as said, \
             child(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-                  start_new_session=True) as process:
+                  start_new_session=session) as process:
         until(lambda: process.poll() is not None or children_of(process.pid), "a server begins")
         time.sleep(0.3)
         if process.poll() is not None:
@@ -117,7 +117,8 @@ def nginx():
 
 @contextlib.contextmanager
 def apache(mpm, settings, address, port, before=()):
-    """Apache with a processing module, run by the words of `before`; yields (process, folder)."""
+    """Apache with a processing module, run by the words of `before`; yields (process, folder); its
+    processes are a session."""
     program = need_program("apache2", "apache2-bin")
     with folder_of_server("apache") as folder:
         with open(f"{folder}/conf", "w", encoding="ascii") as file:
@@ -125,5 +126,5 @@ def apache(mpm, settings, address, port, before=()):
                                      port=port, settings="\n".join(settings)))
         command = [*before, *ordinary_user(), program, "-d", folder, "-f", f"{folder}/conf",
                    "-DFOREGROUND"]
-        with server(command, folder, address, port) as process:
+        with server(command, folder, address, port, True) as process:
             yield process, folder
