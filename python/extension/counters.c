@@ -14,8 +14,10 @@ static PyObject *cpu_count(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_cpu_count(given.source, &count, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error) : PyLong_FromSize_t(count);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_cpu_count(given.source, &count, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromSize_t(count);
 }
 
 static int read_ids(const struct listing *listing, void *items, size_t capacity, size_t *ret_count,
@@ -37,8 +39,11 @@ static PyObject *cpu_ids(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
         return NULL;
     listing.source = given.source;
-    Py_BEGIN_ALLOW_THREADS r = list_all(&listing, &items, &count, &error);
-    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    Py_BEGIN_ALLOW_THREADS
+    r = list_all(&listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
     list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; list != NULL && i < count; i++) {
         PyObject *id = PyLong_FromLong(((const int32_t *)items)[i]);
@@ -59,9 +64,10 @@ static PyObject *cpu(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &id))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_cpu_read(given.source, id, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_CPU, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_cpu_read(given.source, id, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_CPU, &ret);
 }
 
 static int read_cpus(const struct listing *listing, void *items, size_t capacity, size_t *ret_count,
@@ -114,9 +120,10 @@ static PyObject *memory(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&I", take_source, &given, &wanted))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_memory_read(given.source, wanted, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_MEMORY, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_memory_read(given.source, wanted, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_MEMORY, &ret);
 }
 
 static PyObject *network(PyObject *module, PyObject *arguments)
@@ -129,9 +136,10 @@ static PyObject *network(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&s", take_source, &given, &name))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_network_read(given.source, name, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_NETWORK, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_network_read(given.source, name, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_NETWORK, &ret);
 }
 
 static int read_networks(const struct listing *listing, void *items, size_t capacity,
@@ -161,9 +169,10 @@ static PyObject *disk(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&s", take_source, &given, &name))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_disk_read(given.source, name, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_DISK, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_disk_read(given.source, name, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_DISK, &ret);
 }
 
 static int read_disks(const struct listing *listing, void *items, size_t capacity,
@@ -195,9 +204,10 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_kernel_read(given.source, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_KERNEL, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_kernel_read(given.source, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_KERNEL, &ret);
 }
 
 static PyObject *difference(PyObject *module, PyObject *arguments)

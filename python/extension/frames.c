@@ -53,8 +53,10 @@ static void close_frames(PyObject *capsule)
 
     if (frames == NULL)
         return;
-    Py_BEGIN_ALLOW_THREADS source_close(frames->source);
-    Py_END_ALLOW_THREADS free(frames);
+    Py_BEGIN_ALLOW_THREADS
+    source_close(frames->source);
+    Py_END_ALLOW_THREADS
+    free(frames);
 }
 
 /* What from.h takes, from keyword arguments whose texts stay the caller's. */
@@ -153,9 +155,10 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
         return NULL;
     }
     from.stop = &frames->stop;
-    Py_BEGIN_ALLOW_THREADS r = frames->opener->open(&from, &frames->source, &facts, &error);
-    Py_END_ALLOW_THREADS if (r < 0)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    r = frames->opener->open(&from, &frames->source, &facts, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0) {
         free(frames);
         return raise_error(module, r, &error);
     }

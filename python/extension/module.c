@@ -89,8 +89,11 @@ PyObject *list_records(PyObject *module, enum record_kind kind, const struct lis
     size_t count;
     int r;
 
-    Py_BEGIN_ALLOW_THREADS r = list_all(listing, &items, &count, &error);
-    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    Py_BEGIN_ALLOW_THREADS
+    r = list_all(listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
     list = record_list(module, kind, items, listing->size, count);
     free(items);
     return list;

@@ -14,9 +14,10 @@ static PyObject *fork_count(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_fork_count(given.source, &count, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : PyLong_FromUnsignedLongLong(count);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_fork_count(given.source, &count, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(count);
 }
 
 static PyObject *process_identify(PyObject *module, PyObject *arguments)
@@ -28,9 +29,10 @@ static PyObject *process_identify(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &pid))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_process_identify(given.source, pid, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_PROCESS, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_identify(given.source, pid, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_PROCESS, &ret);
 }
 
 static int read_processes(const struct listing *listing, void *items, size_t capacity,
@@ -92,10 +94,10 @@ static PyObject *process_read(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&iKI", take_source, &given, &process.pid, &start, &wanted))
         return NULL;
     process.start = start;
-    Py_BEGIN_ALLOW_THREADS r =
-        camp_process_read(given.source, &process, wanted, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_TASK, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_read(given.source, &process, wanted, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
 static PyObject *thread_read(PyObject *module, PyObject *arguments)
@@ -112,10 +114,10 @@ static PyObject *thread_read(PyObject *module, PyObject *arguments)
                           &start, &wanted))
         return NULL;
     thread.start = start;
-    Py_BEGIN_ALLOW_THREADS r =
-        camp_thread_read(given.source, &thread, wanted, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_TASK, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_thread_read(given.source, &thread, wanted, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
 /* One system call of 0.2 us, which never waits: the GIL is kept, as giving it up may cost more than
@@ -151,9 +153,10 @@ static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&iK", take_source, &given, &process.pid, &start))
         return NULL;
     process.start = start;
-    Py_BEGIN_ALLOW_THREADS r = camp_process_cpu_ns(given.source, &process, &ns, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : PyLong_FromUnsignedLongLong(ns);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_cpu_ns(given.source, &process, &ns, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(ns);
 }
 
 /* Since an earlier reading of it, which whoever calls has waited after. */
@@ -172,10 +175,11 @@ static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
         !record_take(module, RECORD_TASK, before, &previous))
         return NULL;
     process.start = start;
-    Py_BEGIN_ALLOW_THREADS r =
-        camp_process_utilisation(given.source, &process, 0, &previous, &ret, sizeof ret, &error);
-    Py_END_ALLOW_THREADS return r < 0 ? raise_error(module, r, &error)
-                                      : record_make(module, RECORD_TASK_UTILISATION, &ret);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_utilisation(given.source, &process, 0, &previous, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error)
+                 : record_make(module, RECORD_TASK_UTILISATION, &ret);
 }
 
 PyMethodDef process_methods[] = {

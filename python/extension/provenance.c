@@ -30,9 +30,10 @@ static PyObject *counter_table(PyObject *module, PyObject *nothing)
 
     (void)module, (void)nothing;
     /* What cannot be read is unknown then, and said to be. */
-    Py_BEGIN_ALLOW_THREADS camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
-    Py_END_ALLOW_THREADS for (size_t k = 0; k < KIND_COUNT; k++)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
+    Py_END_ALLOW_THREADS
+    for (size_t k = 0; k < KIND_COUNT; k++) {
         for (size_t i = 0; list != NULL && i < counter_count; i++) {
             if ((counters[i].kinds & kinds[k].kind) != 0 &&
                 !append(list, row_of(&counters[i], &kinds[k], &kernel)))

@@ -2,6 +2,7 @@
  * Structs of the library as named tuples of python/camp/_records.py. A table says of each record
  * which field lies where, and which bit says that it is known: one that is not is None, never 0.
  */
+#include "commands/counters.h"
 #include "module.h"
 
 #include <camp/states.h>
@@ -272,13 +273,6 @@ static PyObject *word(const char *text)
     return text != NULL ? PyUnicode_InternFromString(text) : none();
 }
 
-static const char *accounting(int32_t kind)
-{
-    static const char *const names[] = { NULL, "tick", "gen", "native", "microstates" };
-
-    return kind > 0 && (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
-}
-
 static PyObject *of_integer(enum field_type type, int32_t value)
 {
     switch (type) {
@@ -291,7 +285,7 @@ static PyObject *of_integer(enum field_type type, int32_t value)
     case FIELD_PROVENANCE:
         return word(value == CAMP_UNKNOWN ? NULL : camp_provenance_name(value));
     case FIELD_ACCOUNTING:
-        return word(accounting(value));
+        return word(accounting_name(value));
     default:
         return PyLong_FromLong(value);
     }

@@ -43,7 +43,8 @@ static void close_session(PyObject *capsule)
 {
     struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
 
-    Py_BEGIN_ALLOW_THREADS camp_states_close(session);
+    Py_BEGIN_ALLOW_THREADS
+    camp_states_close(session);
     Py_END_ALLOW_THREADS
 }
 
@@ -56,10 +57,13 @@ static PyObject *states_open(PyObject *module, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "pp", &system_calls, &disks))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r = camp_states_open(
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_states_open(
         &session, (system_calls ? 0 : CAMP_STATES_NO_SYSCALLS) | (disks ? CAMP_STATES_DISKS : 0),
         &error);
-    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
     capsule = PyCapsule_New(session, CAPSULE, close_session);
     if (capsule == NULL)
         camp_states_close(session);
@@ -147,8 +151,11 @@ static PyObject *threads_tuple(PyObject *module, PyObject *capsule, size_t least
     if (all.session == NULL)
         return NULL;
     all.listing.least = least;
-    Py_BEGIN_ALLOW_THREADS r = list_all(&all.listing, &items, &count, &error);
-    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    Py_BEGIN_ALLOW_THREADS
+    r = list_all(&all.listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
     threads = items;
     ret = Py_BuildValue("nNN", (Py_ssize_t)count, block_of(threads, count),
                         names_of(threads->name, sizeof *threads, sizeof threads->name, count));

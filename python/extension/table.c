@@ -69,7 +69,7 @@ static int read_anew(struct row *row, struct camp_error *error)
         r = camp_process_read(NULL, &row->process,
                               CAMP_TASK_NAME | CAMP_TASK_PARENT | CAMP_TASK_CPU, &task, sizeof task,
                               error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     row->cpu_ns = task.cpu_ns;
     row->parent = task.parent;
@@ -168,8 +168,10 @@ static PyObject *table_read(PyObject *module, PyObject *capsule)
         return NULL;
     }
     table->busy = true;
-    Py_BEGIN_ALLOW_THREADS r = look(table, &error);
-    Py_END_ALLOW_THREADS table->busy = false;
+    Py_BEGIN_ALLOW_THREADS
+    r = look(table, &error);
+    Py_END_ALLOW_THREADS
+    table->busy = false;
     return r < 0 ? raise_error(module, r, &error) : tuple_of(table->rows, table->count);
 }
 

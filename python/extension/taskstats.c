@@ -102,10 +102,10 @@ static PyObject *taskstats_read(PyObject *module, PyObject *arguments)
         PyErr_NoMemory();
         goto out;
     }
-    Py_BEGIN_ALLOW_THREADS r =
-        camp_taskstats_read(session, pids, count, tasks, sizeof *tasks, &error);
-    Py_END_ALLOW_THREADS ret =
-        r < 0 ? raise_error(module, r, &error) : answers(module, tasks, count);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_taskstats_read(session, pids, count, tasks, sizeof *tasks, &error);
+    Py_END_ALLOW_THREADS
+    ret = r < 0 ? raise_error(module, r, &error) : answers(module, tasks, count);
 
 out:
     free(pids);
@@ -125,9 +125,11 @@ static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
 
     if (session == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS r =
-        camp_taskstats_exits(session, exits, sizeof exits[0], EXITS_AT_ONCE, &count, &error);
-    Py_END_ALLOW_THREADS if (r < 0) return raise_error(module, r, &error);
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_taskstats_exits(session, exits, sizeof exits[0], EXITS_AT_ONCE, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
     list = record_list(module, RECORD_TASK_EXIT, exits, sizeof exits[0], count);
     return list == NULL ? NULL : Py_BuildValue("NK", list, (unsigned long long)session->overruns);
 }
