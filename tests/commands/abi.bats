@@ -13,7 +13,7 @@ changed() {
     cp -r "$TREE/include" "$BATS_TEST_TMPDIR/"
     sed -i "$1" "$BATS_TEST_TMPDIR/include/camp/camp.h"
     run -1 diff -q "$TREE/include/camp/camp.h" "$BATS_TEST_TMPDIR/include/camp/camp.h"
-    cd "$TREE"
+    cd "$TREE" || return
     cc -g -fPIC -shared -fvisibility=hidden -I"$BATS_TEST_TMPDIR/include" -Isrc/counters \
         src/counters/*.c src/counters/linux/*.c -lmnl -Wl,-soname,libcamp.so.0 \
         -Wl,--version-script=src/counters/libcamp.map -o "$BATS_TEST_TMPDIR/libcamp.so"

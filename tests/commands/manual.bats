@@ -19,7 +19,7 @@ setup() {
     COMPLETIONS=$BUILD/packaging/completions
     PAGES=$BUILD/docs/man
     PATH=$(dirname "$CAMP"):$PATH
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
 }
 
 # All that have options, by camp's own word: "check", "load cpu".
@@ -127,7 +127,7 @@ offers() {
         for option in $(options_of "$command"); do
             echo "camp $command $option"
             [[ $offered == *" $option "* ]]
-            grep -q -e "[ ,]$option[='},[]" zsh.txt
+            grep -q -e "[ ,]${option}[='},[]" zsh.txt
             grep -q -e " -l ${option#--} " fish.txt
         done
     done
