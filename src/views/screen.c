@@ -247,8 +247,10 @@ int screen_key(int timeout_ms)
     static const struct {
         int code, key;
     } keys[] = {
-        { KEY_UP, SCREEN_UP },           { KEY_DOWN, SCREEN_DOWN }, { KEY_PPAGE, SCREEN_PAGE_UP },
-        { KEY_NPAGE, SCREEN_PAGE_DOWN }, { KEY_HOME, SCREEN_HOME }, { KEY_RESIZE, SCREEN_RESIZED },
+        { KEY_UP, SCREEN_UP },         { KEY_DOWN, SCREEN_DOWN },
+        { KEY_PPAGE, SCREEN_PAGE_UP }, { KEY_NPAGE, SCREEN_PAGE_DOWN },
+        { KEY_HOME, SCREEN_HOME },     { KEY_RESIZE, SCREEN_RESIZED },
+        { KEY_ENTER, '\r' },           { KEY_BACKSPACE, 127 },
     };
     int code;
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { KEY_ESCAPE = 27, KEY_DELETE = 127 };
+
 static void ask_filter(struct live *live)
 {
     struct top *top = live->top;
@@ -27,6 +29,33 @@ static void ask_filter(struct live *live)
         top->selection.filter = &top->filter;
     }
     snprintf(live->filter, sizeof live->filter, "%s", text);
+}
+
+/* What was shown was of other rows: their first interval is awaited. */
+static void forget_interval(struct live *live)
+{
+    live->threads = live->cpus = NULL;
+    live->frozen = live->over = false;
+    live->filter[0] = '\0';
+    live->top->selection.filter = NULL;
+}
+
+static void go_down(struct live *live)
+{
+    char wanted[TOP_FILTER_SIZE];
+
+    if (live->threads == NULL || !top_drill_can(live->top) ||
+        !screen_ask("groups of which host? (a part of its name; nothing: the first row) ", wanted,
+                    sizeof wanted))
+        return;
+    if (top_drill_down(&live->drill, live->top, wanted, &live->scroll, live->message))
+        forget_interval(live);
+}
+
+static void go_up(struct live *live)
+{
+    if (top_drill_up(&live->drill, live->top, &live->scroll))
+        forget_interval(live);
 }
 
 /* The next of `count` in a circle. */
@@ -150,6 +179,14 @@ void top_live_press(struct live *live, int key)
     case 'h':
     case '?':
         live->helping = true;
+        break;
+    case '\r':
+    case '\n':
+        go_down(live);
+        break;
+    case KEY_ESCAPE:
+    case KEY_DELETE:
+        go_up(live);
         break;
     case SCREEN_UP:
     case SCREEN_DOWN:

@@ -47,6 +47,7 @@ static const char help_of_any[] =
     "  f  /     filter by name or label (a regular expression; nothing: all)\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
+    "  Enter    of a fleet: the groups of a host; Esc: back to the hosts\n"
     "\n"
     "NAME%    of the row's own wall time, in that state\n"
     "other%   in states that have no column here: a wider terminal has more\n"
@@ -124,10 +125,13 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
         snprintf(order, sizeof order, "%s", top_sort_names[top->sort]);
         row = top_group_names[top->group];
     }
-    snprintf(ret, capacity, "camp top  each %s, by %s%s%s%s%s  %s", row, order,
+    snprintf(ret, capacity, "camp top  each %s%s%s, by %s%s%s%s%s  %s", row,
+             live->drill.host[0] != '\0' ? " of " : "", live->drill.host, order,
              top->selection.tree ? ", tree" : "", live->frozen ? "  FROZEN" : "",
              live->filter[0] != '\0' ? "  only " : "", live->filter,
-             live->message[0] != '\0' ? live->message : "h: help");
+             live->message[0] != '\0'      ? live->message
+             : live->drill.host[0] != '\0' ? "Esc: back"
+                                           : "h: help");
 }
 
 /* What is below the screen is not even written. */
@@ -145,7 +149,7 @@ static int draw(struct live *live)
 {
     struct top *top = live->top;
     struct top_selection *selection = &top->selection;
-    char head[256];
+    char head[384];
     size_t lines;
     int status;
 
@@ -239,6 +243,7 @@ int top_live(struct top *top)
             deadline_ns = now_ns(CLOCK_MONOTONIC);
     }
     screen_close();
+    top_drill_up(&live.drill, top, &live.scroll);
     frame_release(&live.frozen_threads);
     frame_release(&live.frozen_cpus);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;

@@ -4,6 +4,7 @@
 #define CAMP_COMMANDS_TOP_LIVE_H
 
 #include "top.h"
+#include "top_drill.h"
 
 #define TOP_FILTER_SIZE 80
 
@@ -11,6 +12,7 @@ struct live {
     struct top *top;
     const struct frame *threads, *cpus;       /* of the interval shown; NULL: not yet */
     struct frame frozen_threads, frozen_cpus; /* a copy of it; owned */
+    struct top_drill drill;
     size_t scroll;
     bool over; /* the source has no further interval */
     bool frozen, helping, triangle, ended;

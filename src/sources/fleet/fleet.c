@@ -10,9 +10,13 @@
 #include <string.h>
 
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
-#define ANSWER_NS ((uint64_t)300 * NS_PER_MS) /* for an answer at the end of an interval */
+#define ANSWER_NS ((uint64_t)300 * NS_PER_MS) /* for an answer at the end of an interval, */
+#define ANSWER_PART 2                         /* or this part of the interval */
+#define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define TIME_SIZE 32
+#define AGE_FADES 64 /* this part of it in an interval */
+#define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
 static const struct schema *describe(const struct source *source)
 {
@@ -68,16 +72,36 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
 static int look(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
-    int r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
+    int r;
+
+    if (!prometheus_client_is_asked(fleet->client))
+        fleet->looked_ns = now_ns(CLOCK_MONOTONIC);
+    r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
 
     if (r == PROMETHEUS_PENDING)
         return CAMP_OK;
     fleet->is_failed = r != CAMP_OK;
     if (fleet->is_failed)
         return CAMP_OK;
+    fleet->data_ns = fleet->looked_ns;
     r = fleet_take_look(fleet, &answer);
     prometheus_answer_release(&answer);
     return r;
+}
+
+/* Of a server that takes its time all answers are old: intervals end earlier, or of some hosts
+ * nothing would be known at their end. */
+static void learn_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
+{
+    int64_t age_ns = (int64_t)(now - fleet->data_ns);
+
+    if (fleet->is_failed)
+        return;
+    fleet->age_ns -= fleet->age_ns / AGE_FADES;
+    if (age_ns > fleet->age_ns + most_ns) /* no interval becomes empty by it */
+        age_ns = fleet->age_ns + most_ns;
+    if (age_ns > fleet->age_ns)
+        fleet->age_ns = age_ns < AGE_MOST_NS ? age_ns : AGE_MOST_NS;
 }
 
 static const char *note_of(struct fleet *fleet)
@@ -94,11 +118,24 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* So long before now an interval ends: until a sample behind its end is there. Levels are of now.
- */
-static int64_t lag_of(const struct fleet *fleet)
+/* What comes later is of the next interval; rows then end with what is known. */
+static uint64_t patience_ns(const struct fleet *fleet)
 {
-    return fleet->kind == FLEET_LEVELS ? 0 : fleet->period_ns + MARGIN_NS;
+    const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;
+
+    return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
+}
+
+/* An answer that did not come in time is taken when it does: then another question can be asked. */
+static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, fleet->stop)) {
+        if (prometheus_client_is_asked(fleet->client))
+            r = look(fleet, now_ns(CLOCK_MONOTONIC));
+    }
+    return r;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -110,19 +147,19 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     uint64_t now;
     int r;
 
-    while (source_wait(deadline_ns, SLICE_NS, fleet->stop))
-        ; /* nothing else to attend to */
-    r = look(fleet, now_ns(CLOCK_MONOTONIC) + ANSWER_NS);
+    r = wait_until(fleet, deadline_ns);
+    if (r == CAMP_OK)
+        r = look(fleet, now_ns(CLOCK_MONOTONIC) + patience_ns(fleet));
     now = now_ns(CLOCK_MONOTONIC);
-    if (fleet->eval_ns == before_ns) /* no answer */
-        fleet->eval_ns = (int64_t)now + fleet->offset_ns;
+    fleet->eval_ns = (int64_t)now + fleet->offset_ns;
+    learn_age(fleet, now, (fleet->eval_ns - before_ns) / 2);
     for (size_t i = 0; i < fleet->hosts.count; i++)
         fleet_learn_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
     fleet_find_period(fleet);
     frame_clear(frame);
     frame->start_ns = frame->end_ns;
-    frame->end_ns = now - (uint64_t)lag_of(fleet);
-    frame->wall_clock_ns = fleet->eval_ns - lag_of(fleet);
+    frame->end_ns = now - (uint64_t)fleet_lag(fleet, fleet->period_ns);
+    frame->wall_clock_ns = fleet->eval_ns - fleet_lag(fleet, fleet->period_ns);
     if (r == CAMP_OK)
         r = fleet_fill(fleet, frame->wall_clock_ns);
     frame->note = note_of(fleet);
@@ -154,6 +191,7 @@ static void close_fleet(struct source *base)
 /* Where the first interval begins. */
 static int begin_live(struct fleet *fleet, struct camp_error *error)
 {
+    uint64_t now;
     int r;
 
     if (!fleet_is_query(fleet))
@@ -165,13 +203,16 @@ static int begin_live(struct fleet *fleet, struct camp_error *error)
         *error = fleet->failure;
         return fleet->failure.code;
     }
+    now = now_ns(CLOCK_MONOTONIC);
+    fleet->eval_ns = (int64_t)now + fleet->offset_ns;
+    learn_age(fleet, now, AGE_MOST_NS);
     for (size_t i = 0; i < fleet->hosts.count; i++)
         fleet_learn_period(fleet->hosts.members[i], 0);
     fleet_find_period(fleet);
-    fleet->frame.end_ns = now_ns(CLOCK_MONOTONIC) - (uint64_t)lag_of(fleet);
+    fleet->frame.end_ns = now - (uint64_t)fleet_lag(fleet, fleet->period_ns);
     fleet->frame.start_ns = fleet->frame.end_ns;
     if (r == CAMP_OK)
-        r = fleet_fill(fleet, fleet->eval_ns - lag_of(fleet));
+        r = fleet_fill(fleet, fleet->eval_ns - fleet_lag(fleet, fleet->period_ns));
     if (r == CAMP_OK && fleet->host != NULL && fleet->hosts.count == 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--host %.60s: no such host is scraped; without --host all are shown",

@@ -57,27 +57,28 @@ char *fleet_raw_selector(const struct fleet *fleet)
 }
 
 /* A vector has the time of its evaluation, so the samples' own is asked for beside it: of one
- * counter for all of a host, which come from one scrape. */
+ * counter for all of a host, which come from one scrape. What is most comes last: each "or" looks
+ * at all that stands before it. */
 char *fleet_question(const struct fleet *fleet)
 {
     const char *matchers = fleet->matchers;
     char *rows = rows_selector(fleet, "");
     char *sampled = fleet->sampled == SIZE_MAX
                         ? strdup("")
-                        : text_of(" or label_replace(sum without(mode)(" METRIC_SAMPLED
-                                  "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled"),
+                        : text_of("label_replace(sum without(mode)(" METRIC_SAMPLED
+                                  "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled") " or ",
                                   matchers);
-    char *down =
-        fleet->jobs == NULL
-            ? strdup("")
-            : text_of(" or label_replace(up{job=~%s,%s}==0," MARKED("down"), fleet->jobs, matchers);
+    char *down = fleet->jobs == NULL
+                     ? strdup("")
+                     : text_of("label_replace(up{job=~%s,%s}==0," MARKED("down") " or ",
+                               fleet->jobs, matchers);
     char *ret = NULL;
 
     if (rows != NULL && sampled != NULL && down != NULL)
-        ret = text_of("%s or label_replace(timestamp(" METRIC_CPUS
-                      "{%s})," MARKED("time") "%s%s"
-                                              " or label_replace(vector(time())," MARKED("now"),
-                      rows, matchers, sampled, down);
+        ret = text_of("label_replace(vector(time())," MARKED(
+                          "now") " or %slabel_replace(timestamp(" METRIC_CPUS
+                                 "{%s})," MARKED("time") " or %s%s",
+                      down, matchers, sampled, rows);
     free(rows);
     free(sampled);
     free(down);

@@ -29,6 +29,7 @@ struct fleet_member {
     size_t count, capacity;
     int64_t booked_ns; /* until then all is booked; 0: nothing is */
     int64_t period_ns; /* usually so long between two samples; 0: not known */
+    int64_t late_ns;   /* its samples are there so much later than expected. The caller's */
     int64_t now_ns;    /* time of the sample that comes with this answer; 0: none. The caller's */
     bool is_down;      /* up == 0. The caller's */
     bool is_silent;    /* nothing was booked of it in the last interval. The caller's */

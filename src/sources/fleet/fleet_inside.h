@@ -51,10 +51,13 @@ struct fleet {
     char *question; /* the one of each look; of what is past: what a range is asked of */
 
     /* Of looks: */
-    int64_t offset_ns; /* the server's wall clock less CLOCK_MONOTONIC, at the last answer */
-    int64_t eval_ns;   /* the server's wall clock at the last look, answered or not */
-    int64_t levels_ns; /* of the evaluation that was shown last */
-    int64_t period_ns; /* usual time between two scrapes of a host */
+    int64_t offset_ns;  /* the server's wall clock less CLOCK_MONOTONIC */
+    int64_t eval_ns;    /* the server's wall clock at the last look, answered or not */
+    uint64_t looked_ns; /* CLOCK_MONOTONIC when the last question was asked, */
+    uint64_t data_ns;   /* and the last that was answered */
+    int64_t age_ns;     /* so old answers are when their interval ends, or a little more */
+    int64_t levels_ns;  /* of the evaluation that was shown last */
+    int64_t period_ns;  /* usual time between two scrapes of a host */
     struct camp_error failure;
     bool is_failed;
 
@@ -106,10 +109,18 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
 /* fleet_take.c: an answer into the books. CAMP_OK or CAMP_E_NOMEM. */
 int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer);
 int fleet_take_series(struct fleet *fleet, const struct prometheus_answer *answer);
+void fleet_learn_clock(struct fleet *fleet, int64_t time_ns);
 
 /* fleet_rows.c: the frame: of looks until eval_ns less a scrape; of the past until `until_ns`. */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
 void fleet_find_period(struct fleet *fleet);
+
+/* So long before now an interval ends, of who has this period: until a sample behind its end is
+ * there. Levels are of now. */
+static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
+{
+    return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;
+}
 
 /* fleet_note.c: how many are missing; they are named in `ret`. */
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);

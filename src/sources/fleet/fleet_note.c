@@ -24,8 +24,9 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 
     if (fleet->begin_ns > 0) /* samples behind the interval are known, too */
         return fleet->kind == FLEET_HOSTS && host->is_silent && host->booked_ns > fleet->begin_ns;
-    return host->is_down || (!fleet_is_query(fleet) &&
-                             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS);
+    return host->is_down ||
+           (!fleet_is_query(fleet) &&
+            fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
 /* A time that stays the same while it lasts, so that it is told once. */

@@ -72,7 +72,7 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
         if (strcmp(mark, "job") == 0)
             fleet->jobs = joined_pattern(fleet->jobs, prometheus_series_label(&series, "job"));
         else if (strcmp(mark, "now") == 0)
-            fleet->offset_ns = sample.time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+            fleet_learn_clock(fleet, sample.time_ns);
         else if (sample.value >= 1)
             fleet->period_ns = llround((double)SCOUTED_NS / sample.value);
     }

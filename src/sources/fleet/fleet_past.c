@@ -80,16 +80,24 @@ static void keep_pace(struct fleet *fleet)
         ; /* nothing else to attend to */
 }
 
+/* The last interval is shorter where the time does not divide; levels are of whole ones. */
+static int64_t next_end(const struct fleet *fleet)
+{
+    const int64_t whole_ns = fleet->at_ns + fleet->step_ns;
+
+    return whole_ns > fleet->end_ns && fleet->kind != FLEET_LEVELS ? fleet->end_ns : whole_ns;
+}
+
 int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                     struct camp_error *error)
 {
     struct fleet *fleet = (struct fleet *)base;
     struct frame *frame = &fleet->frame;
-    const int64_t until_ns = fleet->at_ns + fleet->step_ns;
+    const int64_t until_ns = next_end(fleet);
     int r = CAMP_OK;
 
     (void)deadline_ns; /* what has an end is not waited for */
-    if (until_ns > fleet->end_ns)
+    if (fleet->at_ns >= fleet->end_ns || until_ns > fleet->end_ns)
         return SOURCE_END;
     while (r == CAMP_OK && fleet->asked_ns < until_ns + 2 * fleet->period_ns &&
            fleet->asked_ns < fleet->end_ns + 2 * fleet->period_ns)

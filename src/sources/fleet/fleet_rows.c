@@ -69,6 +69,21 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
+/* Until then a sample is there that lies behind it, of who is scraped quickly and in time; the
+ * interval of who is not ends earlier from then on, by as much as its samples were late: up to a
+ * scrape. */
+static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
+{
+    const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;
+    const int64_t most_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns) / 2;
+    int64_t late_ns = to_ns - fleet_newest(member);
+
+    late_ns = late_ns < most_ns ? late_ns : most_ns; /* the next interval is not empty */
+    if (late_ns > 0 && member->late_ns + late_ns < period_ns)
+        member->late_ns += late_ns;
+    return to_ns;
+}
+
 /* Of hosts and counters: what is booked until then. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
@@ -80,7 +95,7 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     for (size_t i = 0; i < book->count && r == CAMP_OK; i++) {
         struct fleet_member *member = book->members[i];
         const int64_t period_ns = are_groups ? fleet->period_ns : period_of(fleet, member);
-        const int64_t to_ns = is_past ? until_ns : fleet->eval_ns - period_ns - MARGIN_NS;
+        const int64_t to_ns = is_past ? until_ns : end_of(fleet, member, period_ns);
         const bool has = fleet_amounts(book, member, to_ns, gap_of(fleet, period_ns), &amounts);
 
         member->is_silent = amounts.elapsed_ns == 0;

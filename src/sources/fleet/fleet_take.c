@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLOCK_STEP_NS ((int64_t)5 * NS_PER_S)
+
 /* ----------------------------------------------------------------------------- Who is who -- */
 
 /* "db1:9187 sda": the labels that tell rows apart. */
@@ -159,14 +161,23 @@ int fleet_take_series(struct fleet *fleet, const struct prometheus_answer *answe
 
 /* ---------------------------------------------------------------------------------- A look -- */
 
+/* The server's clock, of an answer that comes some time after it was read: the one that was on its
+ * way for the shortest time is the best. One that is far behind says that the clock was set. */
+void fleet_learn_clock(struct fleet *fleet, int64_t time_ns)
+{
+    const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+
+    if (offset_ns > fleet->offset_ns || offset_ns < fleet->offset_ns - CLOCK_STEP_NS)
+        fleet->offset_ns = offset_ns;
+}
+
 static int take_mark(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
                      const struct prometheus_sample *sample)
 {
     struct fleet_member *host;
 
     if (strcmp(mark, "now") == 0) {
-        fleet->eval_ns = sample->time_ns;
-        fleet->offset_ns = sample->time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+        fleet_learn_clock(fleet, sample->time_ns);
         return CAMP_OK;
     }
     host = host_of(fleet, series);
@@ -228,10 +239,8 @@ int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer)
         fleet->hosts.members[i]->now_ns = 0;
         fleet->hosts.members[i]->is_down = false;
     }
-    if (fleet_is_query(fleet)) {
-        fleet->eval_ns = (int64_t)now_ns(CLOCK_MONOTONIC) + fleet->offset_ns;
+    if (fleet_is_query(fleet))
         return fleet_take_series(fleet, answer);
-    }
     r = take_marked(fleet, answer, false);
     return r == CAMP_OK ? take_marked(fleet, answer, true) : r;
 }

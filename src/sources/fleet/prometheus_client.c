@@ -44,6 +44,11 @@ const char *prometheus_client_shown(const struct prometheus_client *client)
     return client->place.shown;
 }
 
+bool prometheus_client_is_asked(const struct prometheus_client *client)
+{
+    return client->is_asked;
+}
+
 /* ------------------------------------------------------------------------------ Opening -- */
 
 /* libcurl's: a return of less than it gave ends the transfer. */

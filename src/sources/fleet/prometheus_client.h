@@ -13,6 +13,7 @@
 #include <camp/camp.h>
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ void prometheus_client_close(struct prometheus_client *client); /* NULL: nothing
 
 /* What may be shown of where it is; the client's. */
 const char *prometheus_client_shown(const struct prometheus_client *client);
+
+/* Is there a question that was not answered yet? */
+bool prometheus_client_is_asked(const struct prometheus_client *client);
 
 /* POSTs parameters[count] to base/api/v1/`path` ("query") until `until_ns` (CLOCK_MONOTONIC).
  * CAMP_OK: the answer's text, *ret_text[*ret_length], the client's until the next question.

@@ -95,7 +95,7 @@ static void put_heads(struct bytes *to, enum exposition_format format, const str
     put_head(to, format, metric, "HELP");
     put_help(to, format, metric->help);
     put(to, " ");
-    put(to, camp_provenance_name(metric->provenance));
+    put(to, camp_provenance_name((int)metric->provenance));
     put(to, "; source: ");
     put_help(to, format, metric->from);
     put(to, "\n");

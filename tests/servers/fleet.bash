@@ -1,0 +1,68 @@
+# tests/servers/fleet.bash: a fleet for tests: hosts in network namespaces with a camp export each, and
+# Debian's Prometheus that scrapes them. Beside lib.bash.
+#
+#   fleet_begin             namespaces $FLEET0 (of the server) and $FLEET1 to 4; skips where there are none
+#   fleet_end               ends all and removes them
+#   start_exporter N WORD   camp export --group WORD in namespace N; its address is ${HOSTS[N]}
+#   start_prometheus FILE   of this configuration, in the server's namespace; PROMETHEUS is its address there
+#   in_fleet COMMAND        where the server is
+# shellcheck shell=bash disable=SC2034 # HOSTS and its like are the tests'
+
+EXPORTER_PORT=12267
+
+# Words before a command, not functions: in the background those would be shells with other pids. The
+# namespace of networks alone: sysfs stays, with what BPF takes.
+in_fleet() { nsenter --net="/run/netns/$FLEET"0 "$@"; }
+
+link_host() {
+    ip netns add "$FLEET$1" || return 1
+    ip -n "$FLEET$1" link set lo up
+    [ "$1" != 0 ] || return 0
+    ip -n "$FLEET"0 link add "host$1" type veth peer name wire netns "$FLEET$1"
+    ip -n "$FLEET"0 address add "10.7.$1.1/24" dev "host$1"
+    ip -n "$FLEET$1" address add "10.7.$1.2/24" dev wire
+    ip -n "$FLEET"0 link set "host$1" up
+    ip -n "$FLEET$1" link set wire up
+}
+
+fleet_begin() {
+    local i
+    [ "$(id -u)" = 0 ] || skip 'network namespaces take root'
+    command -v prometheus >/dev/null || skip 'Prometheus is not installed'
+    servers_begin
+    FLEET=camp$$n
+    declare -gA HOSTS EXPORTERS
+    for i in 0 1 2 3 4; do
+        link_host "$i" 2>"$SERVERS/ip.log" || skip "no network namespaces: $(tail -1 "$SERVERS/ip.log")"
+        HOSTS[$i]=10.7.$i.2:$EXPORTER_PORT
+    done
+}
+
+fleet_end() {
+    local i
+    servers_end
+    for i in 0 1 2 3 4; do ip netns del "$FLEET$i" 2>/dev/null || true; done
+}
+
+start_exporter() {
+    nsenter --net="/run/netns/$FLEET$1" "$CAMP" export --host "10.7.$1.2" --allow-remote --port $EXPORTER_PORT \
+        --group "$2" >"$SERVERS/exporter$1.log" 2>&1 3>&- &
+    EXPORTERS[$1]=$!
+    SERVER_PIDS+=("$!")
+    until_it in_fleet curl -sf "http://${HOSTS[$1]}/metrics" || cat "$SERVERS/exporter$1.log" >&2
+}
+
+start_prometheus() {
+    nsenter --net="/run/netns/$FLEET"0 prometheus --config.file="$1" --storage.tsdb.path="$SERVERS/tsdb" \
+        --web.listen-address=127.0.0.1:9090 >>"$SERVERS/prometheus.log" 2>&1 3>&- &
+    PROMETHEUS_PID=$!
+    SERVER_PIDS+=("$!")
+    PROMETHEUS=127.0.0.1:9090
+    until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
+}
+
+# has_series QUERY N: at least so many.
+has_series() {
+    [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
+        grep -o '"metric"' | wc -l)" -ge "$2" ]
+}
