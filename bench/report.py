@@ -164,6 +164,13 @@ def size_verdicts(record):
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
 
 
+def fleet_verdicts(record):
+    if "limit_ms" not in record:
+        return []
+    return [verdict(f"a frame of {record['hosts']:,} hosts, camp's CPU time", f"{record['ms']:.0f} ms",
+                    f"{record['limit_ms']:.0f} ms", record["ms"] <= record["limit_ms"])]
+
+
 def sessions_verdicts(record):
     if "limit_percent" not in record:
         return []
@@ -198,7 +205,7 @@ def verdicts(record):
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts, "export": export_verdicts,
               "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
-              "python": python_verdicts}
+              "python": python_verdicts, "fleet": fleet_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -407,6 +414,21 @@ def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
 
+def print_fleet(record):
+    print(f"\nA frame of {record['hosts']:,} hosts by Prometheus: camp {record['ms']:.1f} ms of CPU "
+          f"({record['resident_bytes'] / 1e6:.0f} MB; to open {record['open_ms']:.0f} ms)")
+    print(f"  asking and python3's json alone {record['floor_ms']:.1f} ms "
+          f"({record['ms'] / record['floor_ms']:.2f} x it)")
+    print(f"  apart: Prometheus {record['server_ms']:.0f} ms of CPU, an answer of "
+          f"{record['answer_bytes'] / 1e6:.2f} MB after {record['answer_ms']:.0f} ms")
+
+
+def print_scrapes(record):
+    print(f"\nPrometheus scrapes {record['hosts']:,} hosts at {record['interval']}: "
+          f"{record['cores']:.2f} cores, {record['resident_bytes'] / 1e6:.0f} MB, "
+          f"{record['series']:,.0f} series, {record['samples_a_second']:,.0f} samples a second")
+
+
 def print_verdict(record):
     print("\nTargets")
     for target in record["targets"]:
@@ -425,7 +447,8 @@ PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer
             "top": print_top, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
             "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
-            "tier_cost": print_tier_cost, "python": print_python,
+            "tier_cost": print_tier_cost, "python": print_python, "fleet": print_fleet,
+            "scrapes": print_scrapes,
             "verdict": print_verdict}
 
 

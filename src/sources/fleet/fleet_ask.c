@@ -45,6 +45,22 @@ char *fleet_matchers(const struct from *from)
     return ret;
 }
 
+/* A text with the matchers in place of each $M. */
+static char *replaced(const char *text, const char *matchers)
+{
+    static const char mark[] = "$M";
+    char *ret = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&ret, &size);
+
+    if (stream == NULL)
+        return NULL;
+    for (const char *next; (next = strstr(text, mark)) != NULL; text = next + sizeof mark - 1)
+        fprintf(stream, "%.*s%s", (int)(next - text), text, matchers);
+    fputs(text, stream);
+    return fclose(stream) == 0 ? ret : NULL;
+}
+
 static char *rows_selector(const struct fleet *fleet, const char *further)
 {
     return text_of("{__name__=~\"%s|" METRIC_CPUS "|" METRIC_CLOCK "%s\",%s}", fleet->metric,
@@ -85,17 +101,20 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* How many samples there were in 5 minutes, of nearly those that have the fewest; and which jobs
- * have exporters, now or before: where all of them are down their job is known by what was. */
+/* How many samples there were, of nearly those hosts that have the fewest, in 5 minutes, and in 20
+ * s for those that have not been scraped for as long; and which jobs have exporters, now or before:
+ * where all of them are down their job is known by what was. */
 char *fleet_scouting(const struct fleet *fleet)
 {
-    const char *matchers = fleet->matchers;
+    static const char text[] =
+        "label_replace(quantile(0.05,count_over_time(" METRIC_CPUS "{$M}[5m]))," MARKED(
+            "count") " or label_replace(quantile(0.05,count_over_time(" METRIC_CPUS
+                     "{$M}[20s]))," MARKED(
+                         "recent") " or label_replace(group by(job)(" METRIC_CPUS
+                                   "{$M} or " METRIC_CPUS "{$M} offset 10m or " METRIC_CPUS
+                                   "{$M} offset 1h or " METRIC_CPUS "{$M} offset 6h or " METRIC_CPUS
+                                   "{$M} offset 1d)," MARKED(
+                                       "job") " or label_replace(vector(time())," MARKED("now");
 
-    return text_of("label_replace(quantile(0.05,count_over_time(" METRIC_CPUS "{%s}[5m]))," MARKED(
-                       "count") " or label_replace(group by(job)(" METRIC_CPUS
-                                "{%s} or " METRIC_CPUS "{%s} offset 10m or " METRIC_CPUS
-                                "{%s} offset 1h or " METRIC_CPUS "{%s} offset 6h or " METRIC_CPUS
-                                "{%s} offset 1d)," MARKED(
-                                    "job") " or label_replace(vector(time())," MARKED("now"),
-                   matchers, matchers, matchers, matchers, matchers, matchers);
+    return replaced(text, fleet->matchers);
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define SCOUTED_NS ((int64_t)300 * NS_PER_S)
+#define RECENT_NS ((int64_t)20 * NS_PER_S)
+#define RECENT_LEAST 4 /* samples, or it says nothing */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define VALUES_MOST 256 /* of a label that is looked through for columns */
 
@@ -61,6 +63,7 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
 {
     struct prometheus_series series;
     struct prometheus_sample sample;
+    int64_t recent_ns = 0;
 
     for (size_t i = 0; i < answer->series_count; i++) {
         const char *mark;
@@ -73,9 +76,13 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
             fleet->jobs = joined_pattern(fleet->jobs, prometheus_series_label(&series, "job"));
         else if (strcmp(mark, "now") == 0)
             fleet_learn_clock(fleet, sample.time_ns);
-        else if (sample.value >= 1)
+        else if (strcmp(mark, "recent") == 0 && sample.value >= RECENT_LEAST)
+            recent_ns = llround((double)RECENT_NS / sample.value);
+        else if (strcmp(mark, "count") == 0 && sample.value >= 1)
             fleet->period_ns = llround((double)SCOUTED_NS / sample.value);
     }
+    if (recent_ns > 0)
+        fleet->period_ns = recent_ns;
 }
 
 static int scout(struct fleet *fleet, struct camp_error *error)

@@ -215,15 +215,11 @@ static int take_marked(struct fleet *fleet, const struct prometheus_answer *answ
     int r = CAMP_OK;
 
     for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
-        const char *mark;
-        bool is_value;
+        const char *mark = prometheus_answer_label(answer, i, FLEET_PART);
+        const bool is_value = mark[0] == '\0' || strcmp(mark, "sampled") == 0;
 
-        if (!prometheus_answer_series(answer, i, &series) ||
+        if (is_value != values || !prometheus_answer_series(answer, i, &series) ||
             !prometheus_series_sample(&series, 0, &sample))
-            continue;
-        mark = prometheus_series_label(&series, FLEET_PART);
-        is_value = mark[0] == '\0' || strcmp(mark, "sampled") == 0;
-        if (is_value != values)
             continue;
         r = values ? take_value(fleet, &series, mark, &sample)
                    : take_mark(fleet, &series, mark, &sample);

@@ -88,11 +88,18 @@ bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
     if (!json_is_array((const json_t *)ret->samples) ||
         !read_labels(json_object_get(series, "metric"), ret))
         return false;
-    if (answer->is_matrix) {
+    if (answer->is_matrix)
         ret->sample_count = json_array_size(ret->samples);
-        return true;
-    }
     return true;
+}
+
+const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
+                                    const char *name)
+{
+    const json_t *series = answer->is_scalar ? NULL : json_array_get(answer->series, at);
+    const char *value = json_string_value(json_object_get(json_object_get(series, "metric"), name));
+
+    return value != NULL ? value : "";
 }
 
 /* "+Inf", "NaN" and what is no number are NaN. */

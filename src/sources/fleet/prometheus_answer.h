@@ -45,6 +45,10 @@ void prometheus_answer_release(struct prometheus_answer *answer);
 bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret);
 
+/* One label of series number `at`, without reading the others; "": it has none of that name. */
+const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
+                                    const char *name);
+
 /* Sample number `at`, below sample_count. False: it is none. */
 bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
                               struct prometheus_sample *ret);
