@@ -113,6 +113,7 @@ void fleet_learn_clock(struct fleet *fleet, int64_t time_ns);
 
 /* fleet_rows.c: the frame: of looks until eval_ns less a scrape; of the past until `until_ns`. */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
+void fleet_forget(struct fleet *fleet, int64_t now_ns); /* who has not been seen for long */
 void fleet_find_period(struct fleet *fleet);
 
 /* So long before now an interval ends, of who has this period: until a sample behind its end is

@@ -114,6 +114,7 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
         r = fleet_fill(fleet, until_ns);
     frame->losses.lost = fleet_missing(fleet, fleet->note, sizeof fleet->note);
     frame->note = fleet->note;
+    fleet_forget(fleet, until_ns);
     *ret_frame = frame;
     return r;
 }

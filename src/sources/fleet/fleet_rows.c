@@ -141,12 +141,16 @@ static int fill_levels(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
+void fleet_forget(struct fleet *fleet, int64_t now_ns)
+{
+    fleet_book_forget(&fleet->groups, now_ns - FORGET_NS);
+    fleet_book_forget(&fleet->hosts, now_ns - FORGET_NS);
+}
+
 int fleet_fill(struct fleet *fleet, int64_t until_ns)
 {
     const int r =
         fleet->kind == FLEET_LEVELS ? fill_levels(fleet, until_ns) : fill_amounts(fleet, until_ns);
 
-    fleet_book_forget(&fleet->groups, until_ns - FORGET_NS);
-    fleet_book_forget(&fleet->hosts, until_ns - FORGET_NS);
     return r;
 }

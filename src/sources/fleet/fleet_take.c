@@ -231,6 +231,7 @@ int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     int r;
 
+    fleet_forget(fleet, fleet->eval_ns);
     for (size_t i = 0; i < fleet->hosts.count; i++) {
         fleet->hosts.members[i]->now_ns = 0;
         fleet->hosts.members[i]->is_down = false;
