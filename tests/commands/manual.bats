@@ -30,7 +30,7 @@ commands() {
 
 options_of() { # COMMAND: those in its --help
     # shellcheck disable=SC2086
-    "$CAMP" $1 --help | sed -n 's/^  \(-[a-z]\|  \),\? \(--[a-z-]*\).*/\2/p' | grep -v '^--help$'
+    "$CAMP" $1 --help | sed -n 's/^  \(-[a-z],\|   \) \(--[a-z0-9-]*\).*/\2/p' | grep -v '^--help$'
 }
 
 # ---------------------------------------------------------------------------- the manual --
