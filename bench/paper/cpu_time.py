@@ -61,6 +61,11 @@ def sample(functions, count):
     return taken
 
 
+def own_percent(before, after):
+    """Of a CPU, between two words of a load."""
+    return 100 * (after["cpu_s"] - before["cpu_s"]) / (after["time_s"] - before["time_s"])
+
+
 def run_test(setting, paper, amounts, count):
     """(name, asked for, samples, what it ought to be) of each function in one test."""
     with contextlib.ExitStack() as stack:
@@ -72,10 +77,12 @@ def run_test(setting, paper, amounts, count):
         for number, process in enumerate(ids):
             functions[f"process {number + 1}"] = lambda p=process: paper.GetCPUtime_Total(p)
         witness = Witness(setting)
+        before = [load.tell("now") for load in loads]
         taken = sample(functions, count)
+        after = [load.tell("now") for load in loads]
         truth = {"CPU": witness.end()}
-        for number, load in enumerate(loads):
-            truth[f"process {number + 1}"] = load.tell("end")["percent"]
+        for number, words in enumerate(zip(before, after)):
+            truth[f"process {number + 1}"] = own_percent(*words)
     asked = {"CPU": sum(amounts)} | {f"process {n + 1}": a for n, a in enumerate(amounts)}
     return [(name, asked[name], estimates.mean(values), truth[name])
             for name, values in taken.items()]

@@ -1,7 +1,7 @@
 """The programs that are measured: python3 subjects.py waste PERCENT CPU | hold [THREADS].
 
-waste: the paper's Figure 4, on one CPU. Ends when its input does; says then what share of the CPU it
-had, by its own clock.
+waste: the paper's Figure 4, on one CPU. On each line of its input it says what CPU time it has had, by its
+own clock; it ends with its input.
 hold: on each line of its input it takes what the line says, and answers: `memory BYTES` (an array that
 it writes to), `thread` (one more), `nothing`.
 """
@@ -34,13 +34,11 @@ def say(answer):
 
 def run_waste(amount, cpu):
     os.sched_setaffinity(0, {cpu})
-    begin = time.monotonic(), clock()
     # In a thread that nobody waits for: this one wakes only at the end of its input.
     threading.Thread(target=waste, args=(amount,), daemon=True).start()
     say({})
     for _ in sys.stdin:
-        seconds = time.monotonic() - begin[0]
-        say({"percent": 100 * (clock() - begin[1]) / seconds, "seconds": seconds})
+        say({"cpu_s": clock(), "time_s": time.monotonic()})
 
 
 def take_memory(size):
