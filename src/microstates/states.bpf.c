@@ -273,21 +273,28 @@ static __always_inline void interrupt_begins(void)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
-/* What comes within another is part of the outer one. */
+/* What comes within another is part of the outer one. A softirq ends with interrupts on, so one may
+ * come between any two lines here: as long as `depth` stands it is an inner one, and touches
+ * nothing else. */
 static __always_inline void interrupt_ends(bool soft)
 {
     struct cpu_account *cpu = this_cpu();
-    uint64_t since;
+    uint64_t since, now;
 
-    if (cpu == NULL || cpu->depth == 0 || --cpu->depth != 0)
+    if (cpu == NULL || cpu->depth == 0)
         return;
-    since = cpu->interrupt_since_ns;
-    cpu->interrupt_since_ns = 0;
-    barrier();
-    if (soft)
-        cpu->softirq_ns += bpf_ktime_get_ns() - since;
-    else
-        cpu->irq_ns += bpf_ktime_get_ns() - since;
+    if (cpu->depth == 1 && cpu->interrupt_since_ns != 0) {
+        now = bpf_ktime_get_ns();
+        since = cpu->interrupt_since_ns;
+        cpu->interrupt_since_ns = 0;
+        barrier();
+        if (soft)
+            cpu->softirq_ns += now - since;
+        else
+            cpu->irq_ns += now - since;
+        barrier();
+    }
+    cpu->depth--;
 }
 
 #define INTERRUPT(kind, soft)                                                                      \

@@ -1,6 +1,9 @@
 /* CPUs, read while they switch: each look at one is of one moment. */
 #include "states_session.h"
 
+#include <arpa/inet.h>
+#include <time.h>
+
 #define CPUS_MAX 64
 /* One in 10,000 fell into a switch when nothing told that it was half booked. */
 #define LOOKS 150000
@@ -54,10 +57,62 @@ static void a_cpu_that_switches_is_read_at_one_moment(void **state)
     close_states(session);
 }
 
+/* Datagrams to the own machine: a softirq each, which runs with interrupts on. */
+static void send_to_itself(void *unused)
+{
+    const struct sockaddr_in nobody = { .sin_family = AF_INET,
+                                        .sin_port = htons(9),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    const int descriptor = socket(AF_INET, SOCK_DGRAM, 0);
+
+    (void)unused;
+    stay_on(last_cpu());
+    while (descriptor >= 0)
+        sendto(descriptor, "", 1, 0, (const struct sockaddr *)&nobody, sizeof nobody);
+}
+
+/* A timer's interrupt every 50 us or so. */
+static void wake_often(void *unused)
+{
+    (void)unused;
+    stay_on(last_cpu());
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (;;)
+        usleep(20);
+}
+
+/* An interrupt that came where the end of a softirq was being booked made it last since the boot.
+ */
+static void an_interrupt_at_the_end_of_another_is_booked_once(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
+    const pid_t sender = start(send_to_itself, NULL), sleeper = start(wake_often, NULL);
+    size_t count, again;
+
+    (void)state;
+    assert_int_equal(camp_states_cpus(session, first, sizeof first[0], CPUS_MAX, &count, NULL),
+                     CAMP_OK);
+    sleep(4);
+    assert_int_equal(camp_states_cpus(session, now, sizeof now[0], CPUS_MAX, &again, NULL),
+                     CAMP_OK);
+    assert_int_equal(again, count);
+    for (size_t k = 0; k < count; k++)
+        assert_near("busy, idle and interrupts", told_ns(&now[k]) - told_ns(&first[k]),
+                    now[k].time_ns - first[k].time_ns, 1000);
+    assert_true(now[count - 1].softirq_ns > first[count - 1].softirq_ns);
+    kill(sender, SIGKILL);
+    kill(sleeper, SIGKILL);
+    waitpid(sender, NULL, 0);
+    waitpid(sleeper, NULL, 0);
+    close_states(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cpu_that_switches_is_read_at_one_moment),
+        cmocka_unit_test(an_interrupt_at_the_end_of_another_is_booked_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
