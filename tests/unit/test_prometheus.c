@@ -79,6 +79,24 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
     prometheus_answer_release(&answer);
 }
 
+static void a_time_that_never_was_is_no_sample(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse("{\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{},"
+                           "\"values\":[[-8e9,\"1\"],[9.1e9,\"1\"],[0,\"1\"]]}]}}",
+                           &answer),
+                     CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_false(prometheus_series_sample(&series, 0, &sample));
+    assert_false(prometheus_series_sample(&series, 1, &sample));
+    assert_true(prometheus_series_sample(&series, 2, &sample));
+    prometheus_answer_release(&answer);
+}
+
 static void what_is_no_answer_is_refused(void **state)
 {
     static const char *const texts[] = {
@@ -115,7 +133,43 @@ static void a_key_has_all_labels_but_those_left_out(void **state)
 
     (void)state;
     fleet_key(&series, without, key);
-    assert_string_equal(key, "a=x\1z=y\1\1");
+    assert_string_equal(key, "a\1x\1z\1y\2\3\1");
+}
+
+/* Anybody may write a label that looks like two. */
+static void no_two_series_have_one_key(void **state)
+{
+    static const char *const without[] = { NULL };
+    static const struct prometheus_series series[] = {
+        { .labels = { { "a", "x" }, { "b", "y" } }, .label_count = 2 },
+        { .labels = { { "a", "x\1b\1y" } }, .label_count = 1 },
+        { .labels = { { "a", "x\2\3b\2\3y" } }, .label_count = 1 },
+        { .labels = { { "a=x", "y" } }, .label_count = 1 },
+        { .labels = { { "a", "x=y" } }, .label_count = 1 },
+    };
+    char keys[5][FLEET_KEY_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        fleet_key(&series[i], without, keys[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(keys[i], keys[k]);
+    }
+}
+
+static void no_name_commands_a_terminal(void **state)
+{
+    char name[40];
+
+    (void)state;
+    fleet_name("ev\x1b[31m il\302\233"
+               "31m \303\251\n\x7f",
+               name, sizeof name);
+    assert_string_equal(name, "ev?[31m il??31m \303\251??");
+    fleet_line("first\302\205\nsecond", 14, name, sizeof name);
+    assert_string_equal(name, "first??");
+    fleet_line("\302\233\303\251", 4, name, 4);
+    assert_string_equal(name, "??");
 }
 
 static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
@@ -206,8 +260,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
         cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
+        cmocka_unit_test(a_time_that_never_was_is_no_sample),
         cmocka_unit_test(what_is_no_answer_is_refused),
         cmocka_unit_test(a_key_has_all_labels_but_those_left_out),
+        cmocka_unit_test(no_two_series_have_one_key),
+        cmocka_unit_test(no_name_commands_a_terminal),
         cmocka_unit_test(texts_of_promql_cannot_be_left_by_what_is_in_them),
         cmocka_unit_test(an_address_is_shown_without_its_secret),
         cmocka_unit_test(an_address_that_is_none_is_not_repeated),

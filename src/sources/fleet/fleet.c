@@ -1,7 +1,6 @@
 #include "fleet_inside.h"
 
 #include "counters/error.h"
-#include "prometheus_failure.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -241,7 +240,7 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
     const int64_t day_ns = 86400 * (int64_t)NS_PER_S;
     char shown[96];
 
-    prometheus_line(prometheus_client_shown(fleet->client), SIZE_MAX, shown, sizeof shown);
+    fleet_name(prometheus_client_shown(fleet->client), shown, sizeof shown);
     snprintf(facts->name, sizeof facts->name, "prometheus %s%s%.24s", shown,
              fleet->host != NULL ? " " : "", fleet->host != NULL ? fleet->host : "");
     snprintf(facts->kind, sizeof facts->kind, "%s", kinds[fleet->kind]);

@@ -105,17 +105,6 @@ static int scout(struct fleet *fleet, struct camp_error *error)
     return r;
 }
 
-/* Names that are not yet among names[*count]. */
-static void meet(const char **names, size_t *count, size_t most, const char *name)
-{
-    for (size_t i = 0; i < *count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return;
-    }
-    if (*count < most)
-        names[(*count)++] = name;
-}
-
 /* Labels of hosts: job first, then as they come, which is by name. */
 static size_t meet_labels(const struct fleet *fleet, const struct prometheus_series *series,
                           const char **names, size_t count)
@@ -131,7 +120,7 @@ static size_t meet_labels(const struct fleet *fleet, const struct prometheus_ser
         for (size_t j = 0; no_labels[j] != NULL; j++)
             is_one &= strcmp(name, no_labels[j]) != 0;
         if (is_one)
-            meet(names, &count, LABELS_MOST, name);
+            fleet_meet(names, &count, LABELS_MOST, name);
     }
     return count;
 }
@@ -152,7 +141,8 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
             continue;
         is_row = strcmp(prometheus_series_label(&series, "__name__"), fleet->metric) == 0;
         if (is_row)
-            meet(values, &count, VALUES_MOST, prometheus_series_label(&series, fleet->column));
+            fleet_meet(values, &count, VALUES_MOST,
+                       prometheus_series_label(&series, fleet->column));
         if (is_row)
             label_count = meet_labels(fleet, &series, labels, label_count);
     }

@@ -87,16 +87,6 @@ static char *column_label(const struct from *from, const struct prometheus_answe
     return strdup("");
 }
 
-static void meet(const char **names, size_t *count, size_t most, const char *name)
-{
-    for (size_t i = 0; i < *count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return;
-    }
-    if (*count < most)
-        names[(*count)++] = name;
-}
-
 /* Has a label another value than in the first series? */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
@@ -233,13 +223,13 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
         if (metric[0] == '\0')
             metric = prometheus_series_label(&series, "__name__");
         if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") != 0)
-            meet(values, &count, VALUES_MOST,
-                 fleet->column[0] != '\0' ? prometheus_series_label(&series, fleet->column)
-                                          : "value");
+            fleet_meet(values, &count, VALUES_MOST,
+                       fleet->column[0] != '\0' ? prometheus_series_label(&series, fleet->column)
+                                                : "value");
         for (size_t j = 0; j < series.label_count; j++) {
             if (strcmp(series.labels[j].name, fleet->column) != 0 &&
                 strcmp(series.labels[j].name, "__name__") != 0)
-                meet(labels, &label_count, LABELS_MOST, series.labels[j].name);
+                fleet_meet(labels, &label_count, LABELS_MOST, series.labels[j].name);
         }
     }
     if (count == 0)

@@ -149,8 +149,6 @@ void fleet_forget(struct fleet *fleet, int64_t now_ns)
 
 int fleet_fill(struct fleet *fleet, int64_t until_ns)
 {
-    const int r =
-        fleet->kind == FLEET_LEVELS ? fill_levels(fleet, until_ns) : fill_amounts(fleet, until_ns);
-
-    return r;
+    return fleet->kind == FLEET_LEVELS ? fill_levels(fleet, until_ns)
+                                       : fill_amounts(fleet, until_ns);
 }

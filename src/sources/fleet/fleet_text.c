@@ -2,10 +2,11 @@
 
 #include "sources/tables/table_field.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* in keys */
 
 static void put_quoted(FILE *stream, char character)
 {
@@ -37,21 +38,6 @@ char *fleet_quoted_pattern(const char *text, const char *suffix)
     return fclose(stream) == 0 ? ret : NULL;
 }
 
-char *fleet_quoted(const char *text)
-{
-    char *ret = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&ret, &size);
-
-    if (stream == NULL)
-        return NULL;
-    fputc('"', stream);
-    for (; *text != '\0'; text++)
-        put_quoted(stream, *text);
-    fputc('"', stream);
-    return fclose(stream) == 0 ? ret : NULL;
-}
-
 static bool is_among(const char *name, const char *const *names)
 {
     if (strcmp(name, "__name__") == 0 || strcmp(name, FLEET_PART) == 0)
@@ -63,33 +49,75 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* Values end in a character that no label's name has: nothing is the same that is not. */
+/* Appends a text and an end that is in none: nothing is the same that is not, whatever labels and
+ * their names are. False: it has no room. */
+static bool put_part(char *ret, size_t *length, const char *text)
+{
+    size_t at = *length;
+
+    for (; *text != '\0' && at + 4 <= FLEET_KEY_SIZE; text++) {
+        if (*text == PART_END || *text == PART_ESCAPE)
+            ret[at++] = PART_ESCAPE;
+        ret[at++] = *text == PART_END ? PART_ESCAPED_END : *text;
+    }
+    if (*text != '\0')
+        return false;
+    ret[at++] = PART_END;
+    *length = at;
+    return true;
+}
+
 void fleet_key(const struct prometheus_series *series, const char *const *without, char *ret)
 {
     size_t length = 0;
 
     for (size_t i = 0; i < series->label_count; i++) {
         const struct prometheus_label *label = &series->labels[i];
-        const size_t name = strlen(label->name), value = strlen(label->value);
+        size_t longer = length;
 
         if (is_among(label->name, without) || label->value[0] == '\0')
             continue;
-        if (length + name + value + 3 > FLEET_KEY_SIZE)
+        if (!put_part(ret, &longer, label->name) || !put_part(ret, &longer, label->value))
             break;
-        memcpy(ret + length, label->name, name);
-        ret[length + name] = '=';
-        memcpy(ret + length + name + 1, label->value, value);
-        length += name + value + 2;
-        ret[length - 1] = '\1';
+        length = longer;
     }
     ret[length] = '\0';
+}
+
+/* Those of ASCII, and U+0080 to U+009F: some terminals take U+009B for the beginning of a command.
+ */
+void fleet_clean(char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)text[0], next = (unsigned char)text[1];
+
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+            memcpy(text, "??", 2);
+        else if (byte < ' ' || byte == 0x7f)
+            *text = '?';
+    }
+}
+
+void fleet_line(const char *text, size_t length, char *ret, size_t size)
+{
+    const char *end = length > 0 ? memchr(text, '\n', length) : NULL;
+
+    field_copy((struct field){ text, end != NULL ? (size_t)(end - text) : length }, ret, size);
+    fleet_clean(ret);
 }
 
 void fleet_name(const char *text, char *ret, size_t size)
 {
     field_copy((struct field){ text, strlen(text) }, ret, size);
-    for (; *ret != '\0'; ret++) {
-        if (iscntrl((unsigned char)*ret))
-            *ret = '?';
+    fleet_clean(ret);
+}
+
+void fleet_meet(const char **names, size_t *count, size_t most, const char *name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return;
     }
+    if (*count < most)
+        names[(*count)++] = name;
 }

@@ -126,7 +126,7 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
     time = json_array_get(sample, 0);
     text = json_string_value(json_array_get(sample, 1));
     seconds = json_number_value(time);
-    if (!json_is_number(time) || text == NULL || !(fabs(seconds) < LARGEST_S))
+    if (!json_is_number(time) || text == NULL || !(seconds >= 0 && seconds < LARGEST_S))
         return false;
     ret->time_ns = llround(seconds * 1e3) * 1000000;
     ret->value = number_of(text);

@@ -49,7 +49,7 @@ bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
 const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
                                     const char *name);
 
-/* Sample number `at`, below sample_count. False: it is none. */
+/* Sample number `at`, below sample_count. False: it is none, or of a time before 1970. */
 bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
                               struct prometheus_sample *ret);
 

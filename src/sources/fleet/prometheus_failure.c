@@ -3,11 +3,11 @@
 #include "prometheus_failure.h"
 
 #include "counters/error.h"
+#include "fleet_text.h"
 
 #include <curl/curl.h>
 #include <jansson.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,17 +50,6 @@ static const struct of_status {
     { 0, 999, CAMP_E_IO, true, "is it Prometheus?" },
 };
 
-void prometheus_line(const char *text, size_t length, char *ret, size_t size)
-{
-    size_t at = 0;
-
-    while (at < length && at < size - 1 && text[at] != '\0' && text[at] != '\n') {
-        ret[at] = iscntrl((unsigned char)text[at]) ? '?' : text[at];
-        at++;
-    }
-    ret[at] = '\0';
-}
-
 static int tell_unreached(const struct prometheus_outcome *outcome, int system_error,
                           bool *ret_may_pass, struct camp_error *error)
 {
@@ -73,7 +62,7 @@ static int tell_unreached(const struct prometheus_outcome *outcome, int system_e
     if (system_error != 0)
         snprintf(words, sizeof words, "%s", strerror(system_error));
     else if (outcome->detail[0] != '\0')
-        prometheus_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
+        fleet_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
     else
         snprintf(words, sizeof words, "%s", curl_easy_strerror((CURLcode)outcome->result));
     return camp_fail(error, kind->code, system_error, "%.100s: %s; %s", outcome->place, words,
@@ -88,7 +77,7 @@ static void read_error(const struct prometheus_outcome *outcome, char *ret, size
 
     ret[0] = '\0';
     if (text != NULL)
-        prometheus_line(text, strlen(text), ret, size);
+        fleet_line(text, strlen(text), ret, size);
     json_decref(answer);
 }
 

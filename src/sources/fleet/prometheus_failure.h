@@ -23,7 +23,4 @@ struct prometheus_outcome {
 int prometheus_failure_tell(const struct prometheus_outcome *outcome, long status, int system_error,
                             bool *ret_may_pass, struct camp_error *error);
 
-/* The first line of foreign text without control characters, which would be a terminal's. */
-void prometheus_line(const char *text, size_t length, char *ret, size_t size);
-
 #endif

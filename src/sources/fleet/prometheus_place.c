@@ -2,10 +2,10 @@
 #include "prometheus_place.h"
 
 #include "counters/error.h"
+#include "fleet_text.h"
 
 #include <curl/curl.h>
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +28,6 @@ void prometheus_place_release(struct prometheus_place *place)
     free(place->socket);
     free(place->shown);
     *place = (struct prometheus_place){ 0 };
-}
-
-static void clean(char *text)
-{
-    for (; text != NULL && *text != '\0'; text++) {
-        if (iscntrl((unsigned char)*text))
-            *text = '?';
-    }
 }
 
 /* A part as it is written, "%41" as it should be in a password; NULL: there is none. */
@@ -141,7 +133,8 @@ int prometheus_place_parse(const char *text, struct prometheus_place *ret, struc
     r = strncmp(text, SOCKET_PREFIX, strlen(SOCKET_PREFIX)) == 0
             ? parse_socket(text + strlen(SOCKET_PREFIX), ret, error)
             : parse_address(text, ret, error);
-    clean(ret->shown);
+    if (ret->shown != NULL)
+        fleet_clean(ret->shown);
     if (r == CAMP_E_NOMEM)
         camp_fail(error, r, 0, "no memory for an address");
     if (r != CAMP_OK)
