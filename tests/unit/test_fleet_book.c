@@ -194,6 +194,19 @@ static void a_period_is_that_of_the_scrapes_not_of_the_looks(void **state)
     scrape(51, 0, 0);
     fleet_learn_period(member, S);
     assert_int_equal(member->period_ns, 15 * S);
+    scrape(51 + 90000, 0, 0);
+    scrape(51 + 180000, 0, 0); /* times that nobody's clock has */
+    fleet_learn_period(member, S);
+    assert_int_equal(member->period_ns, 15 * S);
+}
+
+static void an_interval_does_not_end_before_it_begins(void **state)
+{
+    (void)state;
+    assert_int_equal(fleet_interval_end(10, 20, 5), 20);
+    assert_int_equal(fleet_interval_end(20, 6, 5), 25);
+    assert_int_equal(fleet_interval_end(20, 6, 0), 21);
+    assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1), 5); /* lags are longer than uptimes */
 }
 
 static void members_are_told_by_their_keys_and_forgotten_when_they_are_gone(void **state)
@@ -235,6 +248,7 @@ int main(void)
         TEST(series_of_one_column_are_added),
         TEST(scrapes_may_come_in_any_order_and_again),
         TEST(a_period_is_that_of_the_scrapes_not_of_the_looks),
+        TEST(an_interval_does_not_end_before_it_begins),
         TEST(members_are_told_by_their_keys_and_forgotten_when_they_are_gone),
         TEST(numbers_beyond_all_time_are_none),
     };

@@ -137,6 +137,17 @@ static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
     return r;
 }
 
+/* `least_ns`: so long it is at least. */
+static void begin_interval(struct fleet *fleet, uint64_t now, int64_t least_ns)
+{
+    struct frame *frame = &fleet->frame;
+
+    frame->start_ns = frame->end_ns;
+    frame->end_ns = fleet_interval_end(
+        frame->start_ns, now - (uint64_t)fleet_lag(fleet, fleet->period_ns), least_ns);
+    frame->wall_clock_ns = fleet->eval_ns - (int64_t)(now - frame->end_ns);
+}
+
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -156,9 +167,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         fleet_learn_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
     fleet_find_period(fleet);
     frame_clear(frame);
-    frame->start_ns = frame->end_ns;
-    frame->end_ns = now - (uint64_t)fleet_lag(fleet, fleet->period_ns);
-    frame->wall_clock_ns = fleet->eval_ns - fleet_lag(fleet, fleet->period_ns);
+    begin_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
     if (r == CAMP_OK)
         r = fleet_fill(fleet, frame->wall_clock_ns);
     frame->note = note_of(fleet);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LARGEST_NS 9e18
+#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* times further apart are an error's */
 #define KEPT 3 /* samples at least: two spacings, for the period */
 
 static size_t width(const struct fleet_book *book)
@@ -173,11 +174,18 @@ void fleet_learn_period(struct fleet_member *member, int64_t looked_ns)
     before = count > 2 ? member->times_ns[count - 2] - member->times_ns[count - 3] : last;
     if (before < last)
         last = before;
+    if (last > PERIOD_MOST_NS)
+        return;
     if (member->period_ns == 0 || last < member->period_ns || looked_ns < last)
         member->period_ns = last;
 }
 
 /* -------------------------------------------------------------------------------- Booking -- */
+
+static int64_t larger(int64_t left, int64_t right)
+{
+    return left > right ? left : right;
+}
 
 /* What a counter grew by, in seconds. */
 static double growth(double before, double after, bool *is_partial)
@@ -188,6 +196,11 @@ static double growth(double before, double after, bool *is_partial)
         return after - before;
     *is_partial = true;
     return after > 0 ? after : 0;
+}
+
+uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least_ns)
+{
+    return begin_ns + (uint64_t)larger((int64_t)(wanted_ns - begin_ns), larger(least_ns, 1));
 }
 
 uint64_t fleet_ns(double ns)
@@ -243,11 +256,6 @@ static void drop_booked(const struct fleet_book *book, struct fleet_member *memb
     if (gone + KEPT > member->count)
         gone = member->count > KEPT ? member->count - KEPT : 0;
     drop(book, member, gone);
-}
-
-static int64_t larger(int64_t left, int64_t right)
-{
-    return left > right ? left : right;
 }
 
 static int64_t smaller(int64_t left, int64_t right)

@@ -78,6 +78,11 @@ void fleet_learn_period(struct fleet_member *member, int64_t looked_ns);
 bool fleet_amounts(const struct fleet_book *book, struct fleet_member *member, int64_t until_ns,
                    int64_t gap_ns, struct fleet_amounts *ret);
 
+/* The end of an interval that begins at begin_ns and should end at wanted_ns. That may be before
+ * its beginning, where scrapes have become rarer and more time is left for them: it is at least
+ * `least_ns` long, and 1 ns. */
+uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least_ns);
+
 /* Rounded; 0 of what is negative, not a number or beyond all time. */
 uint64_t fleet_ns(double ns);
 
