@@ -1,12 +1,11 @@
 """The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads anew."""
 
-import time
 from typing import List, Optional
 
 from camp import _camp
 from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
+from camp._waiting import in_ns, wait
 
-_TOTAL = -1  # all CPUs together, for the extension
 _ALL_MEMORY = (1 << 7) - 1
 _FREE_MEMORY = 1 << 1
 _ANY, _WHOLE, _PARTITION = range(3)
@@ -24,7 +23,7 @@ def cpu_ids(source: Optional[Source] = None) -> List[int]:
 
 def cpu(number: Optional[int] = None, source: Optional[Source] = None) -> Cpu:
     """One CPU, or (None) all together. Gone: it is offline, or there is none of that number."""
-    return _camp.cpu(source, _TOTAL if number is None else number)
+    return _camp.cpu(source, number)
 
 
 def cpus(source: Optional[Source] = None) -> List[Cpu]:
@@ -50,8 +49,9 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
 
     The resolution of /proc/stat is 1/100 s: of 0.1 s each number is good to 10 percent of a CPU.
     """
+    ns = in_ns(interval)
     before = cpu(number, source)
-    time.sleep(interval)
+    wait(ns)
     return utilisation(before, cpu(number, source), cpu_count(source) if number is None else 1)
 
 

@@ -1,5 +1,6 @@
 """What goes wrong, as exceptions: each is a camp.Error, and the exception of Python that fits it."""
 
+import re
 from typing import Dict, Optional, Type
 
 __all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotSupported', 'OutOfMemory', 'Permission',
@@ -72,9 +73,24 @@ _BY_CODE: Dict[int, Type[Error]] = {
     for kind in (Invalid, NotSupported, Permission, Gone, OutOfMemory, ReadError, FormatError)}
 
 
+# The options of `camp top` and the like that camp.frames() has as arguments. What is theirs by its
+# colon, or by quotes, stands behind them: --tier x: no such tier.
+_OPTION = re.compile(r'--(tier|query|unit|speed|begin|end|rules|detail|background|queries|host|column|'
+                     r'interval)\b(?::|(?: (?=["\']|\S+:))?)')
+
+
+def _argument(option: 're.Match[str]') -> str:
+    return f'{option[1]}:' if option[0].endswith(':') else f'{option[1]}='
+
+
+def in_python(message: str) -> str:
+    """What the library says of the options of commands, said of arguments."""
+    return _OPTION.sub(_argument, message.replace('--from ', ''))
+
+
 def make(code: int, system_error: int, message: str) -> Error:
     """The exception of a result: the extension calls it."""
-    error = _BY_CODE.get(code, Error)(message, code, system_error or None)
+    error = _BY_CODE.get(code, Error)(in_python(message), code, system_error or None)
     if system_error and isinstance(error, OSError):
         error.errno = system_error
     return error

@@ -10,13 +10,15 @@ from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Option
                     Type)
 
 from camp import _camp
-from camp._errors import Invalid, NotSupported
+from camp._errors import Invalid, NotSupported, in_python
+from camp._waiting import in_ns
 
 if TYPE_CHECKING:
     import pandas
 
 _UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
 _NEW, _ENDED, _KERNEL = 1, 2, 4
+_OF_THIS_MACHINE = {'tier', 'system_calls'}  # options; whoever opens all sources refuses the others
 
 # What follows the values in a block, as the extension has it: a memoryview's format of each.
 _OF_ROWS = (('elapsed_ns', 'Q'), ('ids', 'q'), ('cgroups', 'Q'), ('pids', 'i'), ('parents', 'i'),
@@ -155,7 +157,7 @@ class Frame(Block):
          names, self._labels, losses, note) = raw
         super().__init__(tuple(Column(*column) for column in columns), _OF_ROWS, rows, block, names)
         self.losses = FrameLosses(*losses)
-        self.note: str = note or ''
+        self.note = in_python(note or '')
         self.beside = beside
 
     def __repr__(self) -> str:
@@ -226,14 +228,13 @@ class Frames:
     _one_at_a_time = threading.Lock()  # of those beyond this machine: they share a table of labels
 
     def __init__(self, of: str, interval: float, options: Dict[str, Any]) -> None:
-        if not interval >= 0:
-            raise Invalid(f'an interval of {interval} s: it is a number of seconds, 0 or more')
-        here = _camp.frames_are_here(of)
+        self._interval_ns = in_ns(interval)
+        here = _camp.frames_are_here(of) and options.keys() <= _OF_THIS_MACHINE
         opener = None if here else self._opener()
         self._lock = None if here else self._one_at_a_time
         (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
-         self.note) = _camp.frames_open(opener, of, **options)
-        self._interval_ns = round(interval * 1e9)
+         note) = _camp.frames_open(opener, of, **options)
+        self.note = in_python(note)
         self._due_ns = time.monotonic_ns()
 
     @staticmethod
@@ -258,7 +259,7 @@ class Frames:
         """What happened since the last one, after `wait_ns` from now. StopIteration: the end."""
         if self._source is None:
             raise Invalid('these frames are closed')
-        deadline_ns = time.monotonic_ns() + wait_ns
+        deadline_ns = time.monotonic_ns() + in_ns(wait_ns, 'wait_ns', 'ns', 10**9)
         if self._lock is None:
             both = _camp.frames_next(self._source, deadline_ns)
         else:
@@ -291,12 +292,14 @@ def frames(of: str = 'threads', interval: float = 1.0, **options: Any) -> Frames
         of: "threads", "processes", "users", "commands", "cgroups", "cpus" of this machine, by
             microstates; "check": sampled beside measured CPU time of processes; or whatever else
             `camp top --from` takes: a recording ("run.camp"), a table ("run.csv", "sqlite:FILE" with
-            query=), database sessions ("postgres:...", "mariadb:...", "odbc:...").
+            query=), database sessions ("postgres:...", "mariadb:...", "odbc:..."), a fleet
+            ("prometheus:URL").
         interval: seconds. A recording or table has its own, and waits for none (speed=0).
         options: tier="bpf" (how it is to be measured; otherwise the best way there is);
             system_calls=False (user and system are one, and cost nothing at a system call). Of
             tables query, unit; of what has an end begin, end (ns since 1970) and speed (1: as it
-            was; 0: without waiting); of database sessions rules, detail, background, queries.
+            was; 0: without waiting); of database sessions rules, detail, background, queries; of
+            prometheus: host (its groups are the rows) and, with query, column.
 
     Raises:
         Permission: CAP_BPF and CAP_PERFMON are missing (of "check": nothing is needed; CAP_NET_ADMIN

@@ -1,13 +1,13 @@
 """Processes and threads, and Linux' taskstats."""
 
 import threading
-import time
 from types import TracebackType
 from typing import Dict, Iterable, List, NamedTuple, Optional, Type
 
 from camp import _camp
 from camp._errors import Invalid
 from camp._records import Source, Task, TaskExit, Taskstat, TaskUtilisation
+from camp._waiting import in_ns, wait
 
 # Which bit of the library's enum camp_task_field brings which fields.
 _BITS: Dict[str, int] = {
@@ -82,8 +82,9 @@ class Process(NamedTuple):
 
     def utilisation(self, interval: float = 0.1, source: Optional[Source] = None) -> TaskUtilisation:
         """Its CPU time in `interval` seconds from now, in percent of one CPU. Gone: it has ended."""
+        ns = in_ns(interval)
         before = _camp.process_read(source, self.pid, self.start, _TIMES)
-        time.sleep(interval)
+        wait(ns)
         return self.utilisation_since(before, source)
 
     def utilisation_since(self, before: Task, source: Optional[Source] = None) -> TaskUtilisation:

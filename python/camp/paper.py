@@ -13,11 +13,11 @@ Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None for 
 docs/paper-names.md has each function's source, and what the paper left open.
 """
 
-import time as _time
 from typing import List, Optional, Tuple
 
 from camp import _camp
 from camp import _errors
+from camp import _waiting
 from camp._records import TaskUtilisation as _TaskUtilisation
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     'GetProcessIdentifier', 'GetProcessIdentifiers', 'GetThreadCount', 'GetVMSizeKb',
     'GetWorkingSetKb']
 
-_TOTAL = -1
 _WHOLE, _PARTITION = 1, 2
 _FREE = 1 << 1
 _CPU, _SPLIT, _FAULTS, _SIZE, _THREADS = (1 << bit for bit in (0, 1, 4, 5, 6))
@@ -56,12 +55,11 @@ def GetPercentProcessorTime(cpu: Optional[int] = None, interval: float = _DEFAUL
     Waits `interval` ms between two readings. Linux: /proc/stat, idle and iowait, measured where the
     tick stops in idle; resolution 1/100 s, so of 100 ms 10 percent of a CPU.
     """
-    number = _TOTAL if cpu is None else cpu
-    before = _camp.cpu(None, number)
-    if interval > 0:
-        _time.sleep(interval / 1000)
+    ns = _in_ns(interval)
+    before = _camp.cpu(None, cpu)
+    _waiting.wait(ns)
     cpus = _camp.cpu_count(None) if cpu is None else 1
-    busy = _camp.cpu_difference(before, _camp.cpu(None, number), cpus).measured_busy_percent
+    busy = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus).measured_busy_percent
     return min(max(busy, 0.0), 100.0)
 
 
@@ -189,7 +187,7 @@ def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
     """The identifier of the process that has this pid; None: there is none, or it may not be read."""
     try:
         return ProcessIdentifier(pid, _camp.process_identify(None, pid).start)
-    except (_errors.Error, OverflowError):
+    except _errors.Error:
         return None
 
 
@@ -207,11 +205,15 @@ def _start(process: int) -> int:
     return _camp.process_identify(None, process).start if start is None else start
 
 
+def _in_ns(interval: float) -> int:
+    return _waiting.in_ns(interval, unit='ms', per_second=1000)
+
+
 def _utilisation(process: int, interval: float) -> _TaskUtilisation:
+    ns = _in_ns(interval)
     start = _start(process)
     before = _camp.process_read(None, process, start, _CPU | _SPLIT)
-    if interval > 0:
-        _time.sleep(interval / 1000)
+    _waiting.wait(ns)
     return _camp.process_utilisation(None, process, start, before)
 
 

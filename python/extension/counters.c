@@ -12,7 +12,7 @@ static PyObject *cpu_count(PyObject *module, PyObject *arguments)
     size_t count;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_cpu_count(given.source, &count, &error);
@@ -36,7 +36,7 @@ static PyObject *cpu_ids(PyObject *module, PyObject *arguments)
     size_t count;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     listing.source = given.source;
     Py_BEGIN_ALLOW_THREADS
@@ -60,9 +60,10 @@ static PyObject *cpu(PyObject *module, PyObject *arguments)
     struct camp_error error = { 0 };
     struct given_source given;
     struct camp_cpu ret;
-    int id, r;
+    int32_t id;
+    int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &id))
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_cpu, &id))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_cpu_read(given.source, id, &ret, sizeof ret, &error);
@@ -81,7 +82,7 @@ static PyObject *cpus(PyObject *module, PyObject *arguments)
     struct listing listing = { .read = read_cpus, .size = sizeof(struct camp_cpu) };
     struct given_source given;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     listing.source = given.source;
     return list_records(module, RECORD_CPU, &listing);
@@ -92,10 +93,10 @@ static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
     struct camp_cpu before = { 0 }, after = { 0 };
     struct camp_utilisation ret;
     PyObject *given[2];
-    Py_ssize_t count;
+    int32_t count;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "OOn", &given[0], &given[1], &count) ||
+    if (!take_arguments(module, arguments, "OOO&", &given[0], &given[1], take_cpu_count, &count) ||
         !record_take(module, RECORD_CPU, given[0], &before) ||
         !record_take(module, RECORD_CPU, given[1], &after))
         return NULL;
@@ -118,7 +119,7 @@ static PyObject *memory(PyObject *module, PyObject *arguments)
     unsigned wanted;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&I", take_source, &given, &wanted))
+    if (!take_arguments(module, arguments, "O&I", take_source, &given, &wanted))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_memory_read(given.source, wanted, &ret, sizeof ret, &error);
@@ -134,7 +135,7 @@ static PyObject *network(PyObject *module, PyObject *arguments)
     const char *name;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&s", take_source, &given, &name))
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_name, &name))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_network_read(given.source, name, &ret, sizeof ret, &error);
@@ -153,7 +154,7 @@ static PyObject *networks(PyObject *module, PyObject *arguments)
     struct listing listing = { .read = read_networks, .size = sizeof(struct camp_network) };
     struct given_source given;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     listing.source = given.source;
     return list_records(module, RECORD_NETWORK, &listing);
@@ -167,7 +168,7 @@ static PyObject *disk(PyObject *module, PyObject *arguments)
     const char *name;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&s", take_source, &given, &name))
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_name, &name))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_disk_read(given.source, name, &ret, sizeof ret, &error);
@@ -187,7 +188,7 @@ static PyObject *disks(PyObject *module, PyObject *arguments)
     struct listing listing = { .read = read_disks, .size = sizeof(struct camp_disk) };
     struct given_source given;
 
-    if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &listing.kind))
+    if (!take_arguments(module, arguments, "O&i", take_source, &given, &listing.kind))
         return NULL;
     listing.source = given.source;
     return list_records(module, RECORD_DISK, &listing);
@@ -202,7 +203,7 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
     struct camp_kernel ret;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_kernel_read(given.source, &ret, sizeof ret, &error);
@@ -212,22 +213,18 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
 
 static PyObject *difference(PyObject *module, PyObject *arguments)
 {
-    unsigned long long before, after;
-    uint64_t ret = 0;
-    unsigned bits;
+    uint64_t before, after, ret = 0;
+    int32_t bits;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "OOI", &(PyObject *){ NULL }, &(PyObject *){ NULL }, &bits))
+    if (!take_arguments(module, arguments, "O&O&O&", take_before, &before, take_after, &after,
+                        take_bits, &bits))
         return NULL;
-    /* "K" of PyArg_ParseTuple() would take what is too large or negative without a word. */
-    before = PyLong_AsUnsignedLongLong(PyTuple_GetItem(arguments, 0));
-    after = PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongLong(PyTuple_GetItem(arguments, 1));
-    if (PyErr_Occurred())
-        return NULL;
-    r = camp_difference(before, after, bits, &ret);
+    r = camp_difference(before, after, (unsigned)bits, &ret);
     if (r < 0)
         return raise_error(module, r,
-                           &(struct camp_error){ .message = "a counter is 32 or 64 bits wide" });
+                           &(struct camp_error){ .message = "a counter is 32 or 64 bits wide, and "
+                                                            "no reading of it is wider" });
     return PyLong_FromUnsignedLongLong(ret);
 }
 

@@ -6,6 +6,7 @@
 #include "opener.h"
 #include "sources/from_machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,26 +60,29 @@ static void close_frames(PyObject *capsule)
     free(frames);
 }
 
-/* What from.h takes, from keyword arguments whose texts stay the caller's. */
+/* What from.h takes, from keyword arguments whose texts stay the caller's. False: raised. */
 static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret,
                       PyObject **ret_opener)
 {
     static const char *const names[] = { "opener",  "name",  "tier",   "system_calls",
                                          "query",   "unit",  "speed",  "begin",
                                          "end",     "rules", "detail", "background",
-                                         "queries", NULL };
+                                         "queries", "host",  "column", NULL };
     int system_calls = 1, detail = 0, background = 0, queries = 0;
-    long long begin_ns = 0, end_ns = 0;
 
     *ret = (struct from){ 0 };
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Os|zpzzdLLzppp",
-                                     (char **)(uintptr_t)names, ret_opener, &ret->text, &ret->tier,
-                                     &system_calls, &ret->query, &ret->unit, &ret->speed, &begin_ns,
-                                     &end_ns, &ret->rules, &detail, &background, &queries))
+    if (!PyArg_ParseTupleAndKeywords(
+            arguments, keywords, "Os|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, ret_opener,
+            &ret->text, &ret->tier, &system_calls, &ret->query, &ret->unit, &ret->speed, take_begin,
+            &ret->begin_ns, take_end, &ret->end_ns, &ret->rules, &detail, &background, &queries,
+            &ret->host, &ret->column))
         return false;
+    if (!(ret->speed >= 0) || isinf(ret->speed)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "speed: 1 is as it was, 2 twice as fast, 0 without waiting; no less");
+        return false;
+    }
     ret->states_options = system_calls ? 0 : CAMP_STATES_NO_SYSCALLS;
-    ret->begin_ns = begin_ns;
-    ret->end_ns = end_ns;
     ret->detail = detail;
     ret->background = background;
     ret->queries = queries;
@@ -152,7 +156,7 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
     if (!take_from(arguments, keywords, &from, &opener) ||
         (frames->opener = find_opener(opener)) == NULL) {
         free(frames);
-        return NULL;
+        return raise_invalid(module);
     }
     from.stop = &frames->stop;
     Py_BEGIN_ALLOW_THREADS
@@ -259,7 +263,7 @@ static PyObject *frames_next(PyObject *module, PyObject *arguments)
     PyObject *capsule;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "OK", &capsule, &deadline_ns))
+    if (!take_arguments(module, arguments, "OK", &capsule, &deadline_ns))
         return NULL;
     frames = PyCapsule_GetPointer(capsule, CAPSULE);
     if (frames == NULL)
@@ -286,8 +290,8 @@ static PyObject *frames_are_here(PyObject *module, PyObject *argument)
 {
     const char *name;
 
-    (void)module;
-    return PyArg_Parse(argument, "s", &name) ? PyBool_FromLong(from_machine_has(name)) : NULL;
+    return take_text(argument, "of", &name) ? PyBool_FromLong(from_machine_has(name))
+                                            : raise_invalid(module);
 }
 
 PyMethodDef frames_methods[] = {

@@ -15,9 +15,18 @@ struct module_state *module_state(PyObject *module)
 PyObject *raise_error(PyObject *module, int result, const struct camp_error *error)
 {
     const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
-    PyObject *exception =
-        PyObject_CallFunction(module_state(module)->make_error, "iis#", result,
-                              (int)error->system_error, message, (Py_ssize_t)strlen(message));
+    PyObject *text = text_of(message, strlen(message));
+
+    if (text != NULL)
+        raise_text(module, result, error->system_error, text);
+    Py_XDECREF(text);
+    return NULL;
+}
+
+PyObject *raise_text(PyObject *module, int result, int system_error, PyObject *message)
+{
+    PyObject *exception = PyObject_CallFunction(module_state(module)->make_error, "iiO", result,
+                                                system_error, message);
 
     if (exception != NULL)
         PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);

@@ -47,6 +47,39 @@ struct module_state *module_state(PyObject *module);
 /* Raises what this result is in Python. Always NULL. */
 PyObject *raise_error(PyObject *module, int result, const struct camp_error *error);
 
+/* The same with a text of Python's. */
+PyObject *raise_text(PyObject *module, int result, int system_error, PyObject *message);
+
+/* Of an OverflowError or ValueError that is raised makes camp.Invalid, which says the same; other
+ * exceptions stay. Always NULL. */
+PyObject *raise_invalid(PyObject *module);
+
+/* PyArg_ParseTuple(), whose OverflowError and ValueError are camp.Invalid. False: raised. */
+bool take_arguments(PyObject *module, PyObject *arguments, const char *format, ...);
+
+/* For its "O&": numbers that name the argument when they are out of range. int32_t: */
+int take_pid(PyObject *given, void *ret);
+int take_tid(PyObject *given, void *ret);
+int take_cpu(PyObject *given, void *ret); /* None: CAMP_CPU_TOTAL */
+int take_cpu_count(PyObject *given, void *ret);
+int take_bits(PyObject *given, void *ret);
+
+/* uint64_t: */
+int take_start(PyObject *given, void *ret);
+int take_before(PyObject *given, void *ret);
+int take_after(PyObject *given, void *ret);
+
+/* int64_t, ns since 1970: */
+int take_begin(PyObject *given, void *ret);
+int take_end(PyObject *given, void *ret);
+
+/* const char *, which is the argument's: */
+int take_name(PyObject *given, void *ret);
+
+/* Likewise, by any name. False: raised. */
+bool take_unsigned(PyObject *given, const char *name, uint64_t *ret);
+bool take_text(PyObject *given, const char *name, const char **ret);
+
 /* A record of a kind from its struct of camp.h or states.h; what is unknown is None. NULL: raised.
  */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from);

@@ -12,7 +12,7 @@ static PyObject *fork_count(PyObject *module, PyObject *arguments)
     uint64_t count;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&", take_source, &given))
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_fork_count(given.source, &count, &error);
@@ -25,9 +25,10 @@ static PyObject *process_identify(PyObject *module, PyObject *arguments)
     struct camp_error error = { 0 };
     struct given_source given;
     struct camp_process ret;
-    int pid, r;
+    int32_t pid;
+    int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&i", take_source, &given, &pid))
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_pid, &pid))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_process_identify(given.source, pid, &ret, sizeof ret, &error);
@@ -48,10 +49,13 @@ static PyObject *process_list(PyObject *module, PyObject *arguments)
 {
     struct listing listing = { .read = read_processes, .size = sizeof(struct camp_process) };
     struct given_source given;
-    const char *name;
+    const char *name = NULL;
+    PyObject *of;
 
-    if (!PyArg_ParseTuple(arguments, "O&z", take_source, &given, &name))
+    if (!take_arguments(module, arguments, "O&O", take_source, &given, &of))
         return NULL;
+    if (of != Py_None && !take_name(of, &name))
+        return raise_invalid(module);
     listing.source = given.source;
     listing.of = name;
     return list_records(module, RECORD_PROCESS, &listing);
@@ -68,12 +72,11 @@ static PyObject *thread_list(PyObject *module, PyObject *arguments)
 {
     struct listing listing = { .read = read_threads, .size = sizeof(struct camp_thread) };
     struct camp_process process = { 0 };
-    unsigned long long start;
     struct given_source given;
 
-    if (!PyArg_ParseTuple(arguments, "O&iK", take_source, &given, &process.pid, &start))
+    if (!take_arguments(module, arguments, "O&O&O&", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start))
         return NULL;
-    process.start = start;
     listing.source = given.source;
     listing.of = &process;
     return list_records(module, RECORD_THREAD, &listing);
@@ -86,14 +89,13 @@ static PyObject *process_read(PyObject *module, PyObject *arguments)
     struct camp_error error = { 0 };
     struct camp_process process = { 0 };
     struct given_source given;
-    unsigned long long start;
     struct camp_task ret;
     unsigned wanted;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&iKI", take_source, &given, &process.pid, &start, &wanted))
+    if (!take_arguments(module, arguments, "O&O&O&I", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start, &wanted))
         return NULL;
-    process.start = start;
     Py_BEGIN_ALLOW_THREADS
     r = camp_process_read(given.source, &process, wanted, &ret, sizeof ret, &error);
     Py_END_ALLOW_THREADS
@@ -105,15 +107,13 @@ static PyObject *thread_read(PyObject *module, PyObject *arguments)
     struct camp_error error = { 0 };
     struct camp_thread thread = { 0 };
     struct given_source given;
-    unsigned long long start;
     struct camp_task ret;
     unsigned wanted;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&iiKI", take_source, &given, &thread.pid, &thread.tid,
-                          &start, &wanted))
+    if (!take_arguments(module, arguments, "O&O&O&O&I", take_source, &given, take_pid, &thread.pid,
+                        take_tid, &thread.tid, take_start, &thread.start, &wanted))
         return NULL;
-    thread.start = start;
     Py_BEGIN_ALLOW_THREADS
     r = camp_thread_read(given.source, &thread, wanted, &ret, sizeof ret, &error);
     Py_END_ALLOW_THREADS
@@ -124,17 +124,17 @@ static PyObject *thread_read(PyObject *module, PyObject *arguments)
  * the call, and where other threads compute 5 ms. */
 static PyObject *pid_cpu_ns(PyObject *module, PyObject *argument)
 {
-    const long pid = PyLong_AsLong(argument);
+    int32_t pid;
     uint64_t ns;
     int r;
 
-    if (pid == -1 && PyErr_Occurred())
-        return NULL;
-    r = pid < 1 || pid > INT32_MAX ? CAMP_E_GONE : camp_pid_cpu_ns((int32_t)pid, &ns);
+    if (!take_pid(argument, &pid))
+        return raise_invalid(module);
+    r = camp_pid_cpu_ns(pid, &ns);
     if (r < 0) {
         struct camp_error error = { .code = r };
 
-        PyOS_snprintf(error.message, sizeof error.message, "process %ld: there is none (any more)",
+        PyOS_snprintf(error.message, sizeof error.message, "process %d: there is none (any more)",
                       pid);
         return raise_error(module, r, &error);
     }
@@ -146,13 +146,12 @@ static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
     struct camp_error error = { 0 };
     struct camp_process process = { 0 };
     struct given_source given;
-    unsigned long long start;
     uint64_t ns;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&iK", take_source, &given, &process.pid, &start))
+    if (!take_arguments(module, arguments, "O&O&O&", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start))
         return NULL;
-    process.start = start;
     Py_BEGIN_ALLOW_THREADS
     r = camp_process_cpu_ns(given.source, &process, &ns, &error);
     Py_END_ALLOW_THREADS
@@ -167,14 +166,13 @@ static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
     struct camp_task previous = { 0 };
     struct camp_task_utilisation ret;
     struct given_source given;
-    unsigned long long start;
     PyObject *before;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "O&iKO", take_source, &given, &process.pid, &start, &before) ||
+    if (!take_arguments(module, arguments, "O&O&O&O", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start, &before) ||
         !record_take(module, RECORD_TASK, before, &previous))
         return NULL;
-    process.start = start;
     Py_BEGIN_ALLOW_THREADS
     r = camp_process_utilisation(given.source, &process, 0, &previous, &ret, sizeof ret, &error);
     Py_END_ALLOW_THREADS

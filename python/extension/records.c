@@ -361,8 +361,10 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 static bool take_field(const struct field *field, PyObject *value, void *into)
 {
     if (field->type == FIELD_U64) {
-        const uint64_t number = PyLong_AsUnsignedLongLong(value);
+        uint64_t number;
 
+        if (!take_unsigned(value, field->name, &number))
+            return false;
         memcpy((char *)into + field->offset, &number, sizeof number);
     } else if (field->type == FIELD_CPU) {
         const int32_t number = value == Py_None ? CAMP_CPU_TOTAL : (int32_t)PyLong_AsLong(value);
@@ -377,7 +379,8 @@ bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void 
     const struct record *record = &records[kind];
     uint32_t known = 0;
 
-    if (!PyObject_IsInstance(tuple, module_state(module)->classes[kind])) {
+    if (!PyObject_IsInstance(tuple, module_state(module)->classes[kind]) || !PyTuple_Check(tuple) ||
+        PyTuple_Size(tuple) != (Py_ssize_t)record->field_count) {
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "a camp.%s is wanted here", record->name);
         return false;
@@ -386,10 +389,12 @@ bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void 
         const struct field *field = &record->fields[i];
         PyObject *value = PyTuple_GetItem(tuple, (Py_ssize_t)i);
 
-        if (value == NULL || (value == Py_None && field->known != 0))
+        if (value == Py_None && field->known != 0)
             continue;
-        if (!take_field(field, value, into))
+        if (!take_field(field, value, into)) {
+            raise_invalid(module);
             return false;
+        }
         known |= field->known;
     }
     if (record->known_offset != NOT_THERE)

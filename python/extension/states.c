@@ -55,7 +55,7 @@ static PyObject *states_open(PyObject *module, PyObject *arguments)
     int system_calls, disks, r;
     PyObject *capsule;
 
-    if (!PyArg_ParseTuple(arguments, "pp", &system_calls, &disks))
+    if (!take_arguments(module, arguments, "pp", &system_calls, &disks))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     r = camp_states_open(
@@ -176,7 +176,7 @@ static PyObject *states_threads(PyObject *module, PyObject *arguments)
     PyObject *capsule;
     Py_ssize_t least;
 
-    if (!PyArg_ParseTuple(arguments, "On", &capsule, &least))
+    if (!take_arguments(module, arguments, "On", &capsule, &least))
         return NULL;
     return threads_tuple(module, capsule, (size_t)least, read_threads);
 }
@@ -193,7 +193,7 @@ static PyObject *states_exits(PyObject *module, PyObject *arguments)
     PyObject *capsule;
     Py_ssize_t most;
 
-    if (!PyArg_ParseTuple(arguments, "On", &capsule, &most))
+    if (!take_arguments(module, arguments, "On", &capsule, &most))
         return NULL;
     return threads_tuple(module, capsule, (size_t)most, read_exits);
 }

@@ -23,7 +23,7 @@ static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
     PyObject *capsule;
     int listens, r;
 
-    if (session == NULL || !PyArg_ParseTuple(arguments, "p", &listens)) {
+    if (session == NULL || !take_arguments(module, arguments, "p", &listens)) {
         free(session);
         return session == NULL ? PyErr_NoMemory() : NULL;
     }
@@ -42,18 +42,21 @@ static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
 }
 
 /* pids[count] of a sequence of them. NULL: raised. */
-static int32_t *take_pids(PyObject *given, size_t *ret_count)
+static int32_t *take_pids(PyObject *module, PyObject *given, size_t *ret_count)
 {
     PyObject *list = PySequence_List(given);
     const Py_ssize_t count = list != NULL ? PyList_Size(list) : 0;
     int32_t *pids = malloc(((size_t)count + 1) * sizeof *pids);
 
     for (Py_ssize_t i = 0; list != NULL && pids != NULL && i < count; i++)
-        pids[i] = (int32_t)PyLong_AsLong(PyList_GetItem(list, i));
+        if (!take_pid(PyList_GetItem(list, i), &pids[i]))
+            break;
     if (PyErr_Occurred() || list == NULL || pids == NULL) {
         free(pids);
         pids = NULL;
-        if (!PyErr_Occurred())
+        if (PyErr_Occurred())
+            raise_invalid(module);
+        else
             PyErr_NoMemory();
     }
     Py_XDECREF(list);
@@ -91,10 +94,10 @@ static PyObject *taskstats_read(PyObject *module, PyObject *arguments)
     size_t count;
     int r;
 
-    if (!PyArg_ParseTuple(arguments, "OO", &capsule, &given))
+    if (!take_arguments(module, arguments, "OO", &capsule, &given))
         return NULL;
     session = PyCapsule_GetPointer(capsule, CAPSULE);
-    pids = session != NULL ? take_pids(given, &count) : NULL;
+    pids = session != NULL ? take_pids(module, given, &count) : NULL;
     if (pids == NULL)
         return NULL;
     tasks = calloc(count + 1, sizeof *tasks);

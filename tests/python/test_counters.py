@@ -1,5 +1,6 @@
 """The counters, beside psutil: what psutil reads between two readings of camp lies between them."""
 
+import math
 import os
 import subprocess
 import time
@@ -208,6 +209,42 @@ class Errors(unittest.TestCase):
         self.assertRaises(TypeError, camp.pid_cpu_ns, 'x')
         self.assertRaises(ValueError, camp.network, 'a\0b')
         self.assertRaises(TypeError, camp.memory, 'proc')
+
+    def test_what_is_out_of_range_is_invalid_and_named(self):
+        now, me = camp.cpu(), camp.process(os.getpid())
+        for name, ask in (
+                ('pid', lambda: camp.process(2**40)), ('pid', lambda: camp.process(-1)),
+                ('pid', lambda: camp.pid_cpu_ns(0)), ('pid', lambda: camp.Process(2**31, 1).read()),
+                ('start', lambda: camp.Process(1, -1).cpu_ns()),
+                ('tid', lambda: camp.Thread(1, 2**40, 3).read()), ('CPU', lambda: camp.cpu(-1)),
+                ('interval', lambda: camp.cpu_utilisation(interval=-1)),
+                ('interval', lambda: camp.cpu_utilisation(interval=math.nan)),
+                ('interval', lambda: me.utilisation(math.inf)),
+                ('cpus', lambda: camp.utilisation(now, now, 0)),
+                ('user_ns', lambda: camp.utilisation(now, now._replace(user_ns=2**64))),
+                ('bits', lambda: camp.difference(1, 2, 2**32 + 32)),
+                ('before', lambda: camp.difference(-1, 2)), ('name', lambda: camp.network('a\0b')),
+                ('no interface', lambda: camp.network('')), ('no disk', lambda: camp.disk('')),
+                ('interval', lambda: camp.frames('check', math.inf)),
+                ('wait_ns', lambda: camp.frames('check').read(2**64)),
+                ('begin', lambda: camp.frames('x.csv', begin=2**63)),
+                ('speed', lambda: camp.frames('x.csv', speed=-1))):
+            with self.assertRaisesRegex(camp.Invalid, name) as caught:
+                ask()
+            self.assertIsInstance(caught.exception, ValueError)
+            self.assertNotIn('place for', str(caught.exception))
+
+    def test_what_is_of_a_wrong_type_is_a_type_error_that_names_it(self):
+        for name, ask in (
+                ('pid', lambda: camp.process('x')), ('pid', lambda: camp.process(1.0)),
+                ('CPU', lambda: camp.cpu('x')), ('start', lambda: camp.Process(1, None).read()),
+                ('name', lambda: camp.network(None)), ('name', lambda: camp.processes(3)),
+                ('of', lambda: camp.frames(None)), ('', lambda: camp.cpu_utilisation(interval='1')),
+                ('camp.Cpu', lambda: camp.utilisation(tuple.__new__(camp.Cpu, ()), camp.cpu()))):
+            self.assertRaisesRegex(TypeError, name, ask)
+
+    def test_a_disk_that_is_not_there_has_the_name_that_was_asked_for(self):
+        self.assertRaisesRegex(camp.Gone, 'no disk ../../etc;', camp.disk, '../../etc')
 
 
 if __name__ == '__main__':

@@ -127,6 +127,17 @@ class Numbers(unittest.TestCase):
         self.assertRaises(TypeError, camp.frames, 'check', no_such_option=1)
 
 
+    def test_messages_name_arguments_and_no_options_of_commands(self):
+        for words, of, options in (
+                ('^tier=foo: check has', 'check', {'tier': 'foo'}),
+                ('^tier= is of what .*; x.camp was', 'x.camp', {'tier': 'bpf'}),
+                ('query="select', 'sqlite:x', {}), ('^query= goes with', 'cpus', {'query': 'x'}),
+                ('^detail= is of', 'check', {'detail': True})):
+            with self.assertRaisesRegex(camp.Invalid, words) as caught:
+                camp.frames(of, **options)
+            self.assertNotIn('--', str(caught.exception))
+
+
 class Memory(unittest.TestCase):
     """The same memory, whoever looks at it."""
 

@@ -179,6 +179,13 @@ class Processes(unittest.TestCase):
                 self.assertIsInstance(percent, float)
         self.assertLess(time.monotonic() - start, 50 * 3 * 0.1)
 
+    def test_an_interval_below_0_is_refused(self):
+        for ask in (lambda: paper.GetPercentProcessorTime(0, -5),
+                    lambda: paper.GetPercentProcessorTime(-1, 0),
+                    lambda: paper.GetCPUtime_Total(os.getpid(), -1),
+                    lambda: paper.GetCPUtime_User(os.getpid(), float('nan'))):
+            self.assertRaises(ValueError, ask)
+
 
 class AsPrinted(unittest.TestCase):
     def test_the_programs_are_letter_by_letter_those_of_the_paper(self):

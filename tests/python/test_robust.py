@@ -232,7 +232,7 @@ class Binary(unittest.TestCase):
     def test_only_the_stable_interface_is_used(self):
         # What the compiler lets through under Py_LIMITED_API are functions of it, and these.
         private = {'_Py_Dealloc', '_Py_NoneStruct', '_Py_TrueStruct', '_Py_FalseStruct'} | {
-            f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', '_BuildValue',
+            f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', 'Arg_VaParse', '_BuildValue',
                                             'Arg_ParseTupleAndKeywords', 'Object_CallFunction')}
         for name in ('_camp', '_from'):
             symbols = self.undefined(name)

@@ -180,8 +180,8 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
     return CAMP_OK;
 }
 
-/* Where /sys is not there: the line of diskstats. */
-static int read_of_diskstats(const struct camp_source *source, const char *name,
+/* Where /sys is not there: the line of diskstats. `asked`: the name as the caller has it. */
+static int read_of_diskstats(const struct camp_source *source, const char *name, const char *asked,
                              struct camp_disk *ret, struct camp_error *error)
 {
     char path[PATH_SIZE];
@@ -197,7 +197,7 @@ static int read_of_diskstats(const struct camp_source *source, const char *name,
             break;
     close(descriptor);
     if (r == 0)
-        return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them anew", name);
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them anew", asked);
     return r < 0 ? r : CAMP_OK;
 }
 
@@ -265,9 +265,10 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
     struct camp_disk disk;
     int r;
 
-    if (name == NULL || ret == NULL || !name_in_sys(name, in_sys))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no place for the answer, or a name that no disk can have");
+    if (name == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (!name_in_sys(name, in_sys))
+        return camp_fail(error, CAMP_E_INVALID, 0, "'%s': no disk can have this name", name);
     if (looks_like_partition(in_sys)) {
         r = read_partition(source, in_sys, &disk, error);
         if (r == CAMP_E_GONE)
@@ -278,7 +279,7 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
             r = read_partition(source, in_sys, &disk, error);
     }
     if (r == CAMP_E_GONE)
-        r = read_of_diskstats(source, in_sys, &disk, error);
+        r = read_of_diskstats(source, in_sys, name, &disk, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &disk, sizeof disk);
     return r;

@@ -167,9 +167,10 @@ int camp_network_read(const struct camp_source *source, const char *name, struct
     int descriptor;
     int r;
 
-    if (name == NULL || name[0] == '\0' || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no name of an interface, or no place for the answer");
+    if (name == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (name[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "'': no interface can have this name");
     descriptor = camp_open_proc(source, "net/dev", path, error);
     if (descriptor < 0)
         return descriptor;

@@ -290,7 +290,8 @@ int camp_process_find(const struct camp_source *source, const char *executable,
     int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass an executable's name");
+        r = camp_fail(error, CAMP_E_INVALID, 0,
+                      "an executable has a name that is not empty: pass that");
     if (r == CAMP_OK)
         r = list_processes(source, choose_executable, executable, &array, error);
     return r == CAMP_OK ? finish(&array, ret_count, error) : r;
