@@ -29,3 +29,30 @@ setup() {
         grep -q "^$metric[{ ]" "$BATS_TEST_TMPDIR/page" || { echo "no $metric"; return 1; }
     done
 }
+
+@test "fleet rules: what the texts say to ask is tested with the rules" {
+    python3 - "$SHIPPED/../../docs/export.md" "$SHIPPED/camp.rules.test.yml" <<'END'
+import re, sys
+texts, tests = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
+asked = re.findall(r'^```promql\n(.*?)^```', texts, re.S | re.M)
+assert len(asked) >= 4, asked
+for expression in asked:
+    assert ' '.join(expression.split()) in ' '.join(tests.split()), expression
+END
+}
+
+@test "fleet rules: each metric of camp export is in its text" {
+    "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
+    python3 - "$SHIPPED/../../docs/export.md" "$BATS_TEST_TMPDIR/page" <<'END'
+import re, sys
+texts, page = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
+known = set()
+for row in texts.splitlines():
+    names = re.findall(r'`(camp_\w+|_\w+)`', row.split('|')[1]) if row.startswith('| `camp_') else []
+    family = '_'.join(names[0].split('_')[:2]) if names else ''  # "camp_disk", of which _bytes_total is
+    known.update((family, name) if name.startswith('_') else name for name in names)
+for metric in re.findall(r'^# TYPE (\S+)', page, re.M):
+    assert metric in known or any(metric.startswith(name[0]) and metric.endswith(name[1])
+                                  for name in known if isinstance(name, tuple)), metric
+END
+}
