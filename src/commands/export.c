@@ -23,13 +23,16 @@
 enum { GROUP_WORKLOAD = 3 }; /* of group_names */
 static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
 static const enum group_key group_keys[] = { GROUP_NAME, GROUP_USER, GROUP_CGROUP, GROUP_NUMBER };
+static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
+static const char *const addresses[] = { "127.0.0.1", "::1", "localhost", "0.0.0.0", NULL };
 static const char *const formats[] = { "prometheus", "openmetrics", NULL };
 
 struct export
 {
-    const char *host, *socket, *workload_file, *tier;
+    const char *host, *socket, *workload_file;
     uint64_t port, groups, interval_ns;
     int group, format; /* -1: not said */
+    int tier;          /* of tiers */
     bool allow_remote, once;
     struct top_workloads workloads;
     pthread_mutex_t lock; /* of what follows, which the server's thread uses */
@@ -46,20 +49,22 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
           "or workload.",
           0, 0, group_names },
         { "workload", 'w', OPTION_TEXT, &export->workload_file, "FILE",
-          "A group is a workload, by the rules in FILE (camp top --help). SIGHUP reads it again.",
+          "A group is a workload, by the rules in FILE (camp top --help); whoever matches none is "
+          "in "
+          "groupname=\"(unmatched)\". SIGHUP reads it again.",
           0, 0, NULL },
         { "groups", 0, OPTION_COUNT, &export->groups, "N",
-          "So many groups are told of each, the others together as groupname=\"other\" (20).", 0,
+          "So many groups are told of each (20), the others together as groupname=\"other\".", 0,
           GROUPS_MAXIMUM_SHOWN, NULL },
-        { "tier", 0, OPTION_TEXT, &export->tier, "TIER",
-          "bpf (states of threads: CAP_BPF, CAP_PERFMON), taskstats (CPU time, measured and "
-          "sampled: CAP_NET_ADMIN), schedstat (measured CPU time): in this one, or not at all. "
-          "The best that can be had is taken otherwise, and named.",
-          0, 0, NULL },
+        { "tier", 0, OPTION_CHOICE, &export->tier, "TIER",
+          "auto (the default: the best that can be had, and it is named), or this one and no "
+          "other: bpf (states of threads: CAP_BPF, CAP_PERFMON), taskstats (CPU time, measured and "
+          "sampled: CAP_NET_ADMIN), schedstat (measured CPU time).",
+          0, 0, tiers },
         { "host", 0, OPTION_TEXT, &export->host, "ADDRESS",
           "127.0.0.1 (the default), ::1, localhost; another address of this computer takes "
           "--allow-remote.",
-          0, 0, NULL },
+          0, 0, addresses },
         { "port", 0, OPTION_COUNT, &export->port, "N", "The port (12267); 0: any free one.", 0,
           UINT16_MAX, NULL },
         { "socket", 0, OPTION_TEXT, &export->socket, "PATH",
@@ -91,8 +96,27 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
+static int settle_host(const struct export *export)
+{
+    struct camp_error error = { 0 };
+    bool loopback = false;
+    const int r = listen_check_address(export->host, &loopback, &error);
+
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    if (loopback || export->allow_remote)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--host %s: other computers reach this address, and could read what is private "
+                    "here; give --allow-remote as well if they may, or put a proxy that asks for a "
+                    "password before it (docs/export.md)",
+                    export->host);
+}
+
 static int settle_place(struct export *export)
 {
+    int status = OPTIONS_GO_ON;
+
     if (export->socket != NULL && (export->host != NULL || export->port != UINT64_MAX))
         return complain(STATUS_USAGE, "--socket goes without --host and --port");
     if (export->once && (export->socket != NULL || export->host != NULL ||
@@ -100,21 +124,18 @@ static int settle_place(struct export *export)
         return complain(STATUS_USAGE, "--once serves nothing: it goes without --host, --port, "
                                       "--socket and --allow-remote");
     if (!export->once && (export->format >= 0 || export->interval_ns != 0))
-        return complain(STATUS_USAGE, "--%s goes with --once; of a server who asks says it",
-                        export->format >= 0 ? "format" : "interval");
-    if (export->host == NULL)
+        return complain(STATUS_USAGE, "--%s goes with --once; of a server, each request says %s",
+                        export->format >= 0 ? "format" : "interval",
+                        export->format >= 0 ? "which format it takes" : "when a page is made");
+    if (export->host != NULL)
+        status = settle_host(export);
+    else
         export->host = "127.0.0.1";
-    if (!export->allow_remote && !listen_is_loopback(export->host))
-        return complain(STATUS_USAGE,
-                        "--host %s: others reach that, and anybody who does may read. With "
-                        "--allow-remote it is done; docs/export.md has a proxy that asks for a "
-                        "password, and encrypts",
-                        export->host);
     if (export->port == UINT64_MAX)
         export->port = PORT;
     if (export->interval_ns == 0)
         export->interval_ns = NS_PER_S;
-    return OPTIONS_GO_ON;
+    return status;
 }
 
 static int settle_group(struct export *export)
@@ -159,7 +180,7 @@ static int open_exported(struct export *export)
         .group = group_keys[export->group],
         .rules = &export->workloads.rules,
         .groups = export->groups,
-        .tier = export->tier,
+        .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
     struct camp_error error = { 0 };
     const char *note;

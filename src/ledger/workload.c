@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char other[] = "(other)";
+static const char unmatched[] = "(unmatched)";
 static const char *const keys[] = { "name=", "user=", "line=" };
 
 /* -------------------------------------------------------------------------------- Rules -- */
@@ -60,7 +60,7 @@ static int take_name(struct workload_rule *rule, struct span name, struct rule_f
     if (memchr(name.at, '=', span_length(name)) != NULL)
         return rule_refuse(fault, name, "a line begins with the NAME of its workload");
     memcpy(rule->name, name.at, span_length(name));
-    if (strcmp(rule->name, other) == 0)
+    if (strcmp(rule->name, unmatched) == 0)
         return rule_refuse(fault, name, "is the name of all that match no rule");
     return CAMP_OK;
 }
@@ -153,5 +153,5 @@ bool workloads_ask_lines(const struct workloads *workloads)
 
 const char *workloads_name(const struct workloads *workloads, size_t workload)
 {
-    return workload < workloads->count ? workloads->rules[workload].name : other;
+    return workload < workloads->count ? workloads->rules[workload].name : unmatched;
 }

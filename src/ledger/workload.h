@@ -44,7 +44,7 @@ size_t workloads_match(const struct workloads *workloads, const char *name, cons
 /* Does any rule look at command lines? If none does, `line` may be "". */
 bool workloads_ask_lines(const struct workloads *workloads);
 
-/* "(other)" of those in none. */
+/* "(unmatched)" of those in none. */
 const char *workloads_name(const struct workloads *workloads, size_t workload);
 
 #endif

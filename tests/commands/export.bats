@@ -74,6 +74,22 @@ scrape() {
     [ "$status" -eq 2 ]
 }
 
+@test "export: what is no address of this computer is said to be none, remote or not" {
+    local wrong
+    for wrong in foo.bar 192.0.2.1; do
+        run timeout 10 "$CAMP" export --host $wrong --port 0
+        [ "$status" -eq 2 ]
+        [[ $output == *"$wrong"*" address"* ]] && [[ $output != *"--allow-remote"* ]]
+    done
+}
+
+@test "export: a taken port, and a folder that is not there, are told with what to do" {
+    scrape taken
+    run timeout 10 "$CAMP" export --tier schedstat --socket "$BATS_TEST_TMPDIR/none/x"
+    [ "$status" -eq 2 ]
+    [[ $output == *"a folder that is there"* ]]
+}
+
 @test "export: a Unix socket is the user's alone, and goes with it" {
     ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
     local path=$BATS_TEST_TMPDIR/socket
@@ -111,4 +127,16 @@ scrape() {
     [ "$status" -eq 0 ]
     [[ $stderr == *"tier schedstat"*"CAP_BPF"* ]]
     [[ $output == *'tier="schedstat"'* ]]
+    # Whole: not cut where it says what to do.
+    run setpriv --reuid=65534 --clear-groups --bounding-set=-all --inh-caps=-all \
+        "$BATS_TEST_TMPDIR/camp" export --once --group user
+    echo "$output"
+    [ "$status" -eq 4 ]
+    [[ $output != *...* ]] && [[ $output == *"camp check does without" ]]
+}
+
+@test "export: camp-exporter tells its version" {
+    run "$(dirname "$CAMP")/camp-exporter" --version
+    [ "$status" -eq 0 ]
+    [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }

@@ -191,10 +191,23 @@ def test_rules(camp, *options):
             check(status == 200 or answer['Connection'] == 'close', 'a refusal ends it')
             check(status != 405 or answer['Allow'] == 'GET, HEAD', 'Allow')
         got = exporter.samples()
-        check(got[('camp_exporter_scrapes_total', (('outcome', 'answered'),))] == 4, 'answered')
+        check(got[('camp_exporter_scrapes_total', (('outcome', 'answered'),))] == 5, 'answered')
         check(got[('camp_exporter_scrapes_total', (('outcome', 'refused'),))] == 10, 'refused')
+        for headers in ({}, {'Accept-Encoding': 'gzip'}):
+            sizes = [int(exporter.ask(method=method, **headers)[1]['Content-Length'])
+                     for method in ('HEAD', 'GET')]
+            check(abs(sizes[0] - sizes[1]) < 0.2 * sizes[1], f'Content-Length of HEAD: {sizes}')
         status, answer, body = exporter.ask()
         check(answer['Content-Encoding'] is None, 'who does not ask gets no gzip')
+
+
+def test_taken(camp, *options):
+    with socket.create_server(('127.0.0.1', 0)) as other:
+        port = str(other.getsockname()[1])
+        done = subprocess.run([camp, 'export', '--tier', 'schedstat', '--port', port, *options],
+                              capture_output=True, text=True, timeout=10, check=False)
+        check(done.returncode == 2, f'status {done.returncode}')
+        check(port in done.stderr and '--port 0' in done.stderr, done.stderr)
 
 
 def test_crowd(camp, *options):

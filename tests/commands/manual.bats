@@ -54,7 +54,6 @@ options_of() { # COMMAND: those in its --help
 
 @test "a manual page has name, synopsis, description, options and exit status" {
     for page in "$BATS_FILE_TMPDIR"/camp-*.1; do
-        [[ $page != */camp-exporter.1 ]] || continue # which points to that of camp export
         for title in NAME SYNOPSIS DESCRIPTION 'OPTIONS\|LOADS' 'EXIT STATUS' 'SEE ALSO'; do
             grep -qx "\($title\)" "$page" || {
                 echo "$page: $title"
@@ -73,6 +72,17 @@ options_of() { # COMMAND: those in its --help
             }
         done
     done
+}
+
+@test "the page of camp-exporter has the options of camp export, and where its texts are" {
+    local option
+    for option in $(options_of export) --version; do
+        grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-exporter.1" || {
+            echo "$option"
+            false
+        }
+    done
+    run ! grep -E '(^|[^/[:alnum:]])docs/[a-z]' "$BATS_FILE_TMPDIR"/camp*.1
 }
 
 # -------------------------------------------------------------------------- completions --
@@ -137,6 +147,8 @@ offers() {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
+    offers 'camp export --tier ' auto bpf taskstats schedstat
+    offers 'camp export --host 127' 127.0.0.1
     offers 'camp load cpu --phase ' any between-ticks across-ticks
     touch file
     offers 'camp check --interval '

@@ -140,14 +140,14 @@ END
 assert t["group"] == "workload"
 found = {row["name"]: row for row in rows if not row["ended"] or row["name"] == "brief"}
 brief = next(row for row in rows if row["name"] == "brief" and row["ended"])
-assert set(found) == {"naps", "kernel", "brief", "(other)"}, found.keys()
+assert set(found) == {"naps", "kernel", "brief", "(unmatched)"}, found.keys()
 assert found["naps"]["threads"] == 1 and found["naps"]["states"]["timer"] > 0.9e9, found["naps"]
 assert found["naps"]["id"] is None and found["naps"]["pid"] is None
 assert found["kernel"]["threads"] >= 3
 assert brief["threads"] > 3, brief
 ' --interval 1500ms --workload "$BATS_TEST_TMPDIR/workloads"
     run -0 "$CAMP" top --count 1 --interval 100ms --workload "$BATS_TEST_TMPDIR/workloads"
-    [[ $output == *"name  "* ]] && [[ $output == *"(other)"* ]]
+    [[ $output == *"name  "* ]] && [[ $output == *"(unmatched)"* ]]
     [[ $output != *" id "* ]]
 }
 

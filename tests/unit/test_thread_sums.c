@@ -272,7 +272,7 @@ static void workloads_are_asked_once_a_process_and_again_when_it_changes(void **
     see(&b, &c, &notes[1]);
     end_look();
     assert_int_equal(group_total("web"), 1);
-    assert_int_equal(group_total("(other)"), 2);
+    assert_int_equal(group_total("(unmatched)"), 2);
     assert_int_equal(group_total("db"), 4);
     thread_sums_release(&sums);
     workloads_release(&rules);

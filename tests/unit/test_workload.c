@@ -38,14 +38,14 @@ static void the_first_rule_whose_expressions_all_match_wins(void **state)
     assert_int_equal(workloads.count, 5);
     assert_true(workloads_ask_lines(&workloads));
     assert_string_equal(find(&workloads, "postgres", "postgres", ""), "database");
-    assert_string_equal(find(&workloads, "postgres", "eve", ""), "(other)");
+    assert_string_equal(find(&workloads, "postgres", "eve", ""), "(unmatched)");
     assert_string_equal(find(&workloads, "cc1", "eve", "/usr/lib/cc1"), "build");
     assert_string_equal(find(&workloads, "sh", "eve", "sh -c cd /; make all"), "build");
     assert_int_equal(workloads_match(&workloads, "sh", "eve", "sh -c make"), 1);
     assert_string_equal(find(&workloads, "python", "bob", "python /opt/report.py --all"), "report");
     assert_string_equal(find(&workloads, "python", "bob", "python /opt/report.py"), "bob");
     assert_string_equal(find(&workloads, "python", "eve", "python /opt/report.py --all"),
-                        "(other)");
+                        "(unmatched)");
     workloads_release(&workloads);
 }
 
@@ -56,7 +56,7 @@ static void nothing_is_no_rule(void **state)
     (void)state;
     parse(&workloads, "");
     assert_int_equal(workloads.count, 0);
-    assert_string_equal(find(&workloads, "sh", "eve", ""), "(other)");
+    assert_string_equal(find(&workloads, "sh", "eve", ""), "(unmatched)");
     assert_false(workloads_ask_lines(&workloads));
     parse(&workloads, "# nothing\n\n   \n\t# indented");
     assert_int_equal(workloads.count, 0);
@@ -106,7 +106,7 @@ static void a_bad_line_is_named_with_what_to_do(void **state)
         { "web user=a line=[z-a]", "[z-a]: Invalid range" },
         { "web name=a name=b", "name=b: stands twice" },
         { "name=nginx", "name=nginx: a line begins with the NAME" },
-        { "(other) name=a", "(other): is the name of all that match no rule" },
+        { "(unmatched) name=a", "(unmatched): is the name of all that match no rule" },
     };
     char text[2048];
 

@@ -2,9 +2,11 @@
  * A program of the build, which is not installed: manual pages (in scdoc's language) and
  * completions for bash, zsh and fish, from the tables that commands read their options by.
  *
- *     manual page COMMAND [FRAGMENT]    the page of a command ("camp": of all); FRAGMENT is a file
- * of the sections that --help has not manual bash|zsh|fish TEMPLATE     the template, whose lines
- * @PART@ are written from the tables
+ *     manual page COMMAND [FRAGMENT]
+ *         the page of a command ("camp": of all; "exporter": of camp-exporter); FRAGMENT is a file
+ *         of the sections that --help has not
+ *     manual bash|zsh|fish TEMPLATE
+ *         the template, whose lines @PART@ are written from the tables
  *
  * Each command is asked for its --help, and its table is taken (help.h).
  */

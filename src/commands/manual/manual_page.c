@@ -28,13 +28,19 @@ static size_t bold_length(const char *text, const char *before)
     return 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz0123456789-");
 }
 
-/* `text` up to `end`, with options and what stands `so` bold. */
+/* `text` up to `end`, with options and what stands `so` bold. What a tree has in docs/ is where it
+ * is installed. */
 static void write_text(const char *text, const char *end)
 {
     const char *begin = text;
     bool quoted = false;
 
     while (text < end) {
+        if (strncmp(text, "docs/", 5) == 0) {
+            fputs(DOC_FOLDER "/", stdout);
+            text += 5;
+            continue;
+        }
         const size_t length = quoted ? 0 : bold_length(text, text > begin ? text - 1 : NULL);
 
         if (length > 0) {
@@ -179,6 +185,17 @@ static void write_command(const char *words, const char *help, const struct opti
     statuses = exit_statuses;
 }
 
+/* camp-exporter: camp export as a program of its own. */
+static void write_exporter(const char *words, const char *help, const struct option_table *table)
+{
+    (void)words;
+    write_head("camp-exporter", help, "camp-exporter [OPTIONS]", table->about);
+    printf("# OPTIONS\n\n");
+    write_options(table);
+    printf("*--version*\n\tThe version; alone.\n\n");
+    statuses = exit_statuses;
+}
+
 static void write_title(const char *title)
 {
     printf("# ");
@@ -218,12 +235,14 @@ static void write_camp(void)
 bool manual_page(const char *name)
 {
     static const struct manual_visitor visitor = { write_command, write_list };
+    static const struct manual_visitor exporter = { write_exporter, NULL };
 
     if (strcmp(name, "camp") == 0) {
         write_camp();
         return true;
     }
-    if (!manual_visit(&visitor, name))
+    if (strcmp(name, "exporter") == 0 ? !manual_visit(&exporter, "export")
+                                      : !manual_visit(&visitor, name))
         return false;
     write_statuses(statuses);
     return true;

@@ -40,7 +40,8 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         { "workload", 'w', OPTION_TEXT, &top->workload_file, "FILE",
           "A row is a workload. A line of FILE is a rule, the first that matches wins: NAME, then "
           "name=REGEX (of the process), user=REGEX, line=REGEX (the command line; to the end of "
-          "the line), POSIX extended; all that are given must match. # begins a comment.",
+          "the line), POSIX extended; all that are given must match. Whoever matches none is in "
+          "(unmatched). # begins a comment.",
           0, 0, NULL },
         { "tree", 't', OPTION_FLAG, &selection->tree, NULL,
           "Processes under their parents, sorted among their siblings.", 0, 0, NULL },

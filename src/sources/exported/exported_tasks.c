@@ -52,7 +52,7 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_PERM, 0,
-                     "tier %s groups by command alone; another group takes tier bpf%s%.150s",
+                     "tier %s has groups by command alone, others take tier bpf%s%s",
                      exported->tier, exported->note[0] != '\0' ? ": " : "", exported->note);
 }
 

@@ -130,8 +130,6 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     struct MHD_Response *response;
     bool small;
 
-    if (strcmp(asked->request.method, "HEAD") == 0)
-        return answer_text(connection, 200, exposition_type(format), "");
     if (server->page(server->context, format, &server->requests, &page, &error) != CAMP_OK ||
         page.failed) {
         bytes_release(&page);
@@ -139,7 +137,8 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     }
     small = negotiate_gzip(asked->encoding.value, asked->encoding.length) && compress_page(&page);
     server->requests.answered++;
-    server->requests.sent_bytes += page.size;
+    if (strcmp(asked->request.method, "HEAD") != 0) /* whose answer is the page's head alone */
+        server->requests.sent_bytes += page.size;
     response = MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
         bytes_release(&page);

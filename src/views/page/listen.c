@@ -53,7 +53,7 @@ static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
         close(listener);
         return camp_fail(error, CAMP_E_INVALID, system_error,
                          "port %u is taken by another program (which: ss -ltnp 'sport = %u'); "
-                         "leave --port out, or take another",
+                         "--port 0 takes any free one",
                          port, port);
     }
     if (system_error == EACCES) {
@@ -120,11 +120,31 @@ static bool is_loopback(const union address *address)
     return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-bool listen_is_loopback(const char *text)
+static int fail_to_parse(const char *text, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "%.60s is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
+}
+
+int listen_check_address(const char *text, bool *ret_is_loopback, struct camp_error *error)
 {
     union address address;
+    const socklen_t size = parse_address(text, 0, &address);
+    int bound, failed, system_error;
 
-    return parse_address(text, 0, &address) > 0 && is_loopback(&address);
+    if (size == 0)
+        return fail_to_parse(text, error);
+    *ret_is_loopback = is_loopback(&address);
+    bound = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    failed = bound < 0 || bind(bound, &address.any, size) != 0;
+    system_error = errno;
+    if (bound >= 0)
+        close(bound);
+    return failed ? camp_fail(error, CAMP_E_INVALID, system_error,
+                              "%.60s: %s; it takes an address of this computer (which are: ip "
+                              "address)",
+                              text, strerror(system_error))
+                  : CAMP_OK;
 }
 
 int listen_on_address(const char *text, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
@@ -134,8 +154,7 @@ int listen_on_address(const char *text, uint16_t *port, bool *ret_is_loopback, i
     const socklen_t size = parse_address(text, *port, &address);
 
     if (size == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "%.60s is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
+        return fail_to_parse(text, error);
     *ret_is_loopback = is_loopback(&address);
     return listen_at(&address, size, port, ret_socket, error);
 }
@@ -171,6 +190,16 @@ static int clear_path(const union address *address, struct camp_error *error)
     return unlink(path) == 0 ? CAMP_OK : camp_fail_errno(error, errno, path);
 }
 
+static int fail_to_make(int listener, const char *path, struct camp_error *error)
+{
+    const int system_error = errno;
+
+    close(listener);
+    return camp_fail(error, CAMP_E_INVALID, system_error,
+                     "%s: %s; a socket takes a folder that is there, and that you may write to",
+                     path, strerror(system_error));
+}
+
 int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
 {
     union address address = { .path.sun_family = AF_UNIX };
@@ -191,7 +220,7 @@ int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
     failed = bind(listener, &address.any, sizeof address.path);
     umask(before);
     if (failed != 0 || listen(listener, SOMAXCONN) != 0)
-        return fail_with(listener, path, error);
+        return fail_to_make(listener, path, error);
     *ret_socket = listener;
     return CAMP_OK;
 }

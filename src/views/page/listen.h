@@ -16,12 +16,13 @@ int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct c
 int listen_on_address(const char *address, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
                       struct camp_error *error);
 
-/* Whether only this computer reaches an address; false of what is none, too. */
-bool listen_is_loopback(const char *address);
+/* Whether it could: CAMP_E_INVALID, with what is wrong, of what is no address or none of this
+ * computer's. Nothing is opened. */
+int listen_check_address(const char *address, bool *ret_is_loopback, struct camp_error *error);
 
 /* A Unix socket that is the user's alone (0600). One that was left by a program that is gone is
  * replaced. The caller unlinks it at the end. CAMP_E_INVALID: somebody listens there already, it
- * is something else, or the path is too long. */
+ * is something else, the path is too long, or no socket can be made there. */
 int listen_on_path(const char *path, int *ret_socket, struct camp_error *error);
 
 #endif
