@@ -19,8 +19,8 @@ from camp import _errors
 from camp._counters import (cpu, cpu_count, cpu_ids, cpu_utilisation, cpus, difference, disk, disks,
                             free_memory_bytes, kernel, memory, network, networks, partitions,
                             utilisation)
-from camp._errors import (Error, FormatError, Gone, Invalid, NotSupported, OutOfMemory, Permission,
-                          ReadError)
+from camp._errors import (Error, FormatError, Gone, Invalid, NotFound, NotSupported, OutOfMemory,
+                          Permission, ReadError, Unreachable)
 from camp._frames import Column, Entity, Frame, FrameLosses, Frames, frames
 from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes, taskstats)
 from camp._provenance import Provenance, counters, provenance
@@ -38,10 +38,10 @@ _camp.use(_errors.make, {**RECORDS, 'Process': Process, 'Thread': Thread})
 __all__ = [
     'Column', 'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'ENDED', 'Entity', 'Error', 'Event',
     'FormatError', 'Frame', 'FrameLosses', 'Frames', 'Gone', 'Invalid', 'KERNEL', 'Kernel',
-    'Losses', 'Memory', 'Microstates', 'Network', 'NotSupported', 'OLDER', 'OutOfMemory',
+    'Losses', 'Memory', 'Microstates', 'Network', 'NotFound', 'NotSupported', 'OLDER', 'OutOfMemory',
     'Permission', 'Process', 'ProcessRows', 'ProcessTable', 'Provenance', 'ReadError', 'Source',
     'TOTAL', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
-    'ThreadStates', 'UNSURE', 'Utilisation', 'counters', 'cpu', 'cpu_count', 'cpu_ids',
+    'ThreadStates', 'UNSURE', 'Unreachable', 'Utilisation', 'counters', 'cpu', 'cpu_count', 'cpu_ids',
     'cpu_utilisation', 'cpus', 'difference', 'disk', 'disks', 'fork_count', 'frames',
     'free_memory_bytes', 'kernel', 'memory', 'microstates', 'microstates_events', 'network',
     'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',

@@ -1,10 +1,11 @@
 """What goes wrong, as exceptions: each is a camp.Error, and the exception of Python that fits it."""
 
+import errno
 import re
 from typing import Dict, Optional, Type
 
-__all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotSupported', 'OutOfMemory', 'Permission',
-           'ReadError']
+__all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotFound', 'NotSupported', 'OutOfMemory',
+           'Permission', 'ReadError', 'Unreachable']
 
 
 class Error(Exception):
@@ -50,6 +51,19 @@ class Gone(Error, ProcessLookupError):
     code = -4
 
 
+class NotFound(Error, FileNotFoundError):
+    """Of camp.frames(): there is no such recording, table or database file."""
+
+    code = -4
+
+
+class Unreachable(Error, ConnectionError):
+    """Of camp.frames(): the database or Prometheus does not answer, or not any more. `errno` says how,
+    where it is known."""
+
+    code = -4
+
+
 class OutOfMemory(Error, MemoryError):
     """The kernel had no memory or no descriptor left: try again later."""
 
@@ -77,6 +91,7 @@ _BY_CODE: Dict[int, Type[Error]] = {
 # colon, or by quotes, stands behind them: --tier x: no such tier.
 _OPTION = re.compile(r'--(tier|query|unit|speed|begin|end|rules|detail|background|queries|host|column|'
                      r'interval)\b(?::|(?: (?=["\']|\S+:))?)')
+_SERVER = re.compile('(postgres|postgresql|mariadb|odbc|prometheus):')
 
 
 def _argument(option: 're.Match[str]') -> str:
@@ -90,7 +105,24 @@ def in_python(message: str) -> str:
 
 def make(code: int, system_error: int, message: str) -> Error:
     """The exception of a result: the extension calls it."""
-    error = _BY_CODE.get(code, Error)(in_python(message), code, system_error or None)
+    return _make(_BY_CODE.get(code, Error), code, system_error or None, message)
+
+
+def _make(kind: Type[Error], code: int, system_error: Optional[int], message: str) -> Error:
+    error = kind(in_python(message), code, system_error)
     if system_error and isinstance(error, OSError):
         error.errno = system_error
     return error
+
+
+def of_source(of: str, error: Error) -> Error:
+    """The same of a source beyond this machine: what is not there is a file or a server, and no
+    process."""
+    is_server = _SERVER.match(of) is not None
+    if isinstance(error, Gone):
+        kind: Type[Error] = Unreachable if is_server else NotFound
+    elif error.system_error == errno.ENOENT and not is_server:
+        kind = NotFound
+    else:
+        return error
+    return _make(kind, kind.code, error.system_error, str(error))

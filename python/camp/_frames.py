@@ -1,6 +1,7 @@
 """Frames: one interval of one source, rows x columns, in one block of memory that numpy and pandas
 take without copying."""
 
+import contextlib
 import importlib
 import sys
 import threading
@@ -10,7 +11,7 @@ from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Option
                     Type)
 
 from camp import _camp
-from camp._errors import Invalid, NotSupported, in_python
+from camp._errors import Error, Invalid, NotSupported, in_python, of_source
 from camp._waiting import in_ns
 
 if TYPE_CHECKING:
@@ -232,8 +233,10 @@ class Frames:
         here = _camp.frames_are_here(of) and options.keys() <= _OF_THIS_MACHINE
         opener = None if here else self._opener()
         self._lock = None if here else self._one_at_a_time
-        (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
-         note) = _camp.frames_open(opener, of, **options)
+        self._of = of
+        with self._as_of_source():
+            (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
+             note) = _camp.frames_open(opener, of, **options)
         self.note = in_python(note)
         self._due_ns = time.monotonic_ns()
 
@@ -244,6 +247,13 @@ class Frames:
         except ImportError as error:
             raise NotSupported(f'only this machine\'s sources can be opened here: {error}') \
                 from error
+
+    @contextlib.contextmanager
+    def _as_of_source(self) -> Iterator[None]:
+        try:
+            yield
+        except Error as error:
+            raise (error if self._lock is None else of_source(self._of, error)) from None
 
     def __iter__(self) -> Iterator[Frame]:
         return self
@@ -263,7 +273,7 @@ class Frames:
         if self._lock is None:
             both = _camp.frames_next(self._source, deadline_ns)
         else:
-            with self._lock:
+            with self._lock, self._as_of_source():
                 both = _camp.frames_next(self._source, deadline_ns)
         if both is None:
             raise StopIteration
@@ -306,5 +316,6 @@ def frames(of: str = 'threads', interval: float = 1.0, **options: Any) -> Frames
             gives it sampled times).
         NotSupported: this kernel has not what it takes; camp.microstates_events() says what.
         Invalid: there is no such source.
+        NotFound, Unreachable: the file is not there; the server does not answer.
     """
     return Frames(of, interval, options)

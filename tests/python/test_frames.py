@@ -1,5 +1,6 @@
 """Frames and microstates: laws of their numbers, of their memory, and of waiting for them."""
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -122,10 +123,29 @@ class Numbers(unittest.TestCase):
         for of, options in (('thread', {}), ('threads', {'tier': 'x'}),
                             ('no.csv', {'query': 'select'})):
             self.assertRaises(camp.Invalid, camp.frames, of, **options)
-        self.assertRaises(camp.Gone, camp.frames, '/no/such/file.camp')
         self.assertRaises(ValueError, camp.frames, 'check', -1)
         self.assertRaises(TypeError, camp.frames, 'check', no_such_option=1)
 
+
+    def test_a_file_or_server_that_is_not_there_is_no_process(self):
+        for of, kind, fits, number, options in (
+                ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
+                ('/no/such.csv', camp.NotFound, FileNotFoundError, errno.ENOENT, {}),
+                ('sqlite:/no/such', camp.NotFound, FileNotFoundError, errno.ENOENT, {'query': 'x'}),
+                ('postgres:host=127.0.0.1 port=1', camp.Unreachable, ConnectionError,
+                 errno.ECONNREFUSED, {}),
+                ('postgres:host=/nowhere', camp.Unreachable, ConnectionError, errno.ENOENT, {}),
+                ('mariadb:host=127.0.0.1 port=1', camp.Unreachable, ConnectionError, None, {}),
+                ('prometheus:http://127.0.0.1:1', camp.Unreachable, ConnectionError,
+                 errno.ECONNREFUSED, {})):
+            try:
+                with self.assertRaises(fits) as caught:
+                    camp.frames(of, **options)
+            except camp.NotSupported:
+                continue
+            self.assertIs(type(caught.exception), kind)
+            self.assertNotIsInstance(caught.exception, ProcessLookupError)
+            self.assertEqual((caught.exception.code, caught.exception.errno), (-4, number), of)
 
     def test_messages_name_arguments_and_no_options_of_commands(self):
         for words, of, options in (
