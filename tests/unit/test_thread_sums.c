@@ -6,7 +6,9 @@
 
 static struct thread_sums sums;
 static struct camp_states_visitor visitor;
-static uint64_t now; /* of the look at hand */
+static uint64_t now; /* the look at hand began */
+
+#define LOOK_NS 100 /* so long it takes */
 
 static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char *name,
                                            uint64_t begin)
@@ -38,7 +40,7 @@ static void begin_sums(enum group_key key, const struct workloads *rules)
     assert_int_equal(members_init(&members, key, rules, NULL), CAMP_OK);
     assert_int_equal(thread_sums_init(&sums, &members, 8), CAMP_OK);
     visitor = thread_sums_visitor(&sums);
-    sums.look_ns = 0;
+    sums.looked_ns = 0;
     now = 0;
 }
 
@@ -51,7 +53,7 @@ static void begin_look(void)
 static void end_look(void)
 {
     assert_int_equal(thread_sums_end(&sums), CAMP_OK);
-    sums.look_ns = now;
+    sums.looked_ns = now + LOOK_NS;
 }
 
 static void see(const struct camp_thread_states *before, const struct camp_thread_states *thread,
@@ -181,6 +183,50 @@ static void who_goes_on_under_another_tid_is_the_same(void **state)
     thread_sums_release(&sums);
 }
 
+/* It began while the last look went on, which met it. */
+static void who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid(void **state)
+{
+    const struct camp_thread_states other = after(thread_of(12, 10, "a", 1010), 20, 10);
+    struct camp_thread_states later = after(other, 40, 60);
+    uint32_t note = 0, fresh = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &other, &note);
+    end_look();
+    begin_look();
+    later.tid = 10;
+    see(NULL, &later, &fresh);
+    visitor.missed(visitor.context, &other);
+    end_look();
+    assert_int_equal(total(), 130);
+    thread_sums_release(&sums);
+}
+
+/* The numbers of groups are others since then, and not all threads were told of that. */
+static void a_look_that_failed_leaves_no_thread_in_a_group_of_before(void **state)
+{
+    const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
+    struct camp_states_wait wait = { .thread = &a, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
+    uint32_t note = 3;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    now += 1000;
+    thread_sums_begin(&sums, now, true); /* its visit fails */
+    begin_look();
+    wait.note = &note;
+    visitor.waited(visitor.context, &wait);
+    end_look();
+    assert_int_equal(note, 1);
+    assert_int_equal(group_total("a"), 900);
+    begin_look();
+    assert_false(sums.forgets);
+    end_look();
+    thread_sums_release(&sums);
+}
+
 /* Of 3 in the total one was read before; its parent had ended, too. */
 static void a_total_is_told_by_what_was_read_of_its_threads(void **state)
 {
@@ -299,7 +345,7 @@ static void over_random_lives_nothing_is_lost_or_booked_twice(void **state)
 
             if (!lives[i]) {
                 snprintf(name, sizeof name, "g%d", rand() % 30);
-                threads[i] = thread_of(1 + i, 1 + i, name, sums.look_ns + ++clock % 900);
+                threads[i] = thread_of(1 + i, 1 + i, name, sums.looked_ns + ++clock % 900);
                 notes[i] = 0;
             }
             next = after(threads[i], user, asleep);
@@ -328,6 +374,8 @@ int main(void)
         cmocka_unit_test(what_came_and_went_between_two_looks_is_booked_once),
         cmocka_unit_test(who_is_missing_is_taken_off_its_last_numbers),
         cmocka_unit_test(who_goes_on_under_another_tid_is_the_same),
+        cmocka_unit_test(who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid),
+        cmocka_unit_test(a_look_that_failed_leaves_no_thread_in_a_group_of_before),
         cmocka_unit_test(a_total_is_told_by_what_was_read_of_its_threads),
         cmocka_unit_test(who_is_older_than_the_session_counts_since_it_is_watched),
         cmocka_unit_test(threads_are_in_the_group_of_their_process),

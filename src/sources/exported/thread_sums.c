@@ -11,7 +11,7 @@
 
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
 {
-    *ret = (struct thread_sums){ .members = *members, .look_ns = now_ns(CLOCK_MONOTONIC) };
+    *ret = (struct thread_sums){ .members = *members, .looked_ns = now_ns(CLOCK_MONOTONIC) };
     return standings_init(&ret->standings, THREAD_SUM_COUNT, places);
 }
 
@@ -45,7 +45,7 @@ static bool matters(int state)
     }
 }
 
-/* *note is 1 + the number of its group; 0, or of a look that forgets: that is not known. */
+/* *note is 1 + the number of its group; 0, or while notes are void: that is not known. */
 static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
                        const struct camp_thread_states *now, uint32_t *note)
 {
@@ -114,10 +114,10 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
     sums->late[sums->late_count++] = *thread;
 }
 
-/* It was there before the last look, which did not see it as this one. */
+/* It was there in the last look, which did not see it as this one. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
-    return thread->begin_ns < sums->look_ns;
+    return thread->begin_ns < sums->looked_ns;
 }
 
 static void take(struct thread_sums *sums, const struct camp_thread_states *before,
@@ -276,7 +276,7 @@ static void book_late(struct thread_sums *sums)
 
 void thread_sums_begin(struct thread_sums *sums, uint64_t now, bool forget)
 {
-    sums->forgets = standings_begin(&sums->standings, now - sums->look_ns) || forget;
+    sums->forgets |= standings_begin(&sums->standings, now - sums->looked_ns) || forget;
     if (sums->forgets)
         members_forget(&sums->members);
     sums->threads = 0;
@@ -291,6 +291,8 @@ int thread_sums_end(struct thread_sums *sums)
         sums->result = standings_settle(&sums->standings);
     if (sums->result == CAMP_OK)
         sums->result = members_name(&sums->members, &sums->standings);
+    if (sums->result == CAMP_OK)
+        sums->forgets = false;
     return sums->result;
 }
 
@@ -298,13 +300,12 @@ int thread_sums_look(struct thread_sums *sums, struct camp_states *session, bool
                      struct camp_error *error)
 {
     const struct camp_states_visitor visitor = thread_sums_visitor(sums);
-    const uint64_t now = now_ns(CLOCK_MONOTONIC);
     int r;
 
-    thread_sums_begin(sums, now, forget);
+    thread_sums_begin(sums, now_ns(CLOCK_MONOTONIC), forget);
     r = camp_states_visit(session, &visitor, error);
     if (r == CAMP_OK)
         r = thread_sums_end(sums);
-    sums->look_ns = now;
+    sums->looked_ns = now_ns(CLOCK_MONOTONIC);
     return r;
 }

@@ -43,14 +43,14 @@ struct thread_sums {
     struct members members;
     uint64_t counts[THREAD_COUNT_COUNT];
     uint64_t threads, processes; /* living, in the last look */
-    uint64_t look_ns;            /* when the last look began, CLOCK_MONOTONIC */
+    uint64_t looked_ns;          /* when the last look ended, CLOCK_MONOTONIC */
 
     struct missing_thread *missing; /* [missing_count] */
     size_t missing_count, missing_capacity;
     /* Of this look: who may be one of the missing, and totals of those that ended. */
     struct camp_thread_states *late;
     size_t late_count, late_capacity;
-    bool forgets; /* this look: groups that were noted are void */
+    bool forgets; /* groups that were noted are void, until a look has met all threads again */
     int result;   /* of this look */
 };
 
@@ -58,11 +58,12 @@ struct thread_sums {
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
 void thread_sums_release(struct thread_sums *sums);
 
-/* One look, by a session that is open since look_ns. `forget`: rules are others than before. */
+/* One look, by a session that is open since looked_ns. `forget`: rules are others than before. */
 int thread_sums_look(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error);
 
-/* Whom a session tells (what thread_sums_look() does, for tests): begin, visit, end. */
+/* Whom a session tells (what thread_sums_look() does, for tests): begin, visit, end, and then
+ * looked_ns is set. After a visit that failed there is no end. */
 void thread_sums_begin(struct thread_sums *sums, uint64_t now_ns, bool forget);
 struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums);
 int thread_sums_end(struct thread_sums *sums);
