@@ -51,7 +51,9 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
  */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
-    return camp_fail(error, CAMP_E_PERM, 0,
+    const bool was_asked_for = exported->note[0] == '\0'; /* the tier */
+
+    return camp_fail(error, was_asked_for ? CAMP_E_INVALID : CAMP_E_PERM, 0,
                      "tier %s has groups by command alone, others take tier bpf%s%s",
                      exported->tier, exported->note[0] != '\0' ? ": " : "", exported->note);
 }
