@@ -9,6 +9,14 @@
 
 enum { KEY_ESCAPE = 27, KEY_DELETE = 127 };
 
+static void forget_filter(struct live *live)
+{
+    if (live->top->selection.filter != NULL)
+        regfree(&live->top->filter);
+    live->top->selection.filter = NULL;
+    live->filter[0] = '\0';
+}
+
 static void ask_filter(struct live *live)
 {
     struct top *top = live->top;
@@ -21,9 +29,7 @@ static void ask_filter(struct live *live)
         snprintf(live->message, sizeof live->message, "'%s' is no regular expression", text);
         return;
     }
-    if (top->selection.filter != NULL)
-        regfree(&top->filter);
-    top->selection.filter = NULL;
+    forget_filter(live);
     if (text[0] != '\0') {
         top->filter = compiled;
         top->selection.filter = &top->filter;
@@ -36,8 +42,7 @@ static void forget_interval(struct live *live)
 {
     live->threads = live->cpus = NULL;
     live->frozen = live->over = false;
-    live->filter[0] = '\0';
-    live->top->selection.filter = NULL;
+    forget_filter(live);
 }
 
 static void go_down(struct live *live)
