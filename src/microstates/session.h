@@ -51,6 +51,21 @@ int session_take_exit(void *context, void *record, size_t length);
 struct known_thread *session_find_known(const struct camp_states *session,
                                         const struct camp_thread_states *thread);
 
+bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
+
+/* A list, whose pointer is at `list`, with room for so many of `size` bytes each. False: no memory,
+ * and the list is as it was. */
+bool session_reserve(void *list, size_t *capacity, size_t count, size_t size);
+
+/* A place for a record, which is not set; it is given back when the thread is gone. False: no
+ * memory. */
+bool session_take_place(struct camp_states *session, uint32_t *ret);
+void session_free_place(struct camp_states *session, uint32_t place);
+
+/* The thread as it is now, in the place that `known` has. */
+void session_note_record(const struct camp_states *session, struct known_thread *known,
+                         const struct camp_thread_states *thread);
+
 /* Its record, brought up to its time. */
 struct camp_thread_states *session_record(const struct camp_states *session,
                                           const struct known_thread *known);

@@ -35,92 +35,6 @@ struct snapshot {
     size_t size, capacity, count;
 };
 
-/* --------------------------------------------------------------------------------- Known -- */
-
-static bool reserve(void *list, size_t *capacity, size_t count, size_t size)
-{
-    const size_t wanted = count + count / 4 + 64;
-    void *grown, *old;
-
-    if (count <= *capacity)
-        return true;
-    memcpy(&old, list, sizeof old);
-    grown = reallocarray(old, wanted, size);
-    if (grown == NULL)
-        return false;
-    memcpy(list, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
-}
-
-/* A place for a record, which is not set. Free ones are linked by their tids. */
-static bool take_place(struct camp_states *session, uint32_t *ret)
-{
-    if (session->spare != 0) {
-        *ret = session->spare - 1;
-        session->spare = (uint32_t)session->records[*ret].tid;
-        return true;
-    }
-    if (!reserve(&session->records, &session->record_capacity, session->record_count + 1,
-                 sizeof *session->records))
-        return false;
-    *ret = (uint32_t)session->record_count++;
-    return true;
-}
-
-static void free_place(struct camp_states *session, uint32_t place)
-{
-    session->records[place].tid = (int32_t)session->spare;
-    session->spare = place + 1;
-}
-
-struct camp_thread_states *session_record(const struct camp_states *session,
-                                          const struct known_thread *known)
-{
-    struct camp_thread_states *record = &session->records[known->place];
-
-    record->state_ns[record->state] += known->time_ns - record->time_ns;
-    record->time_ns = known->time_ns;
-    return record;
-}
-
-static void note_record(const struct camp_states *session, struct known_thread *known,
-                        const struct camp_thread_states *thread)
-{
-    session->records[known->place] = *thread;
-    known->tid = thread->tid;
-    known->time_ns = thread->time_ns;
-    known->state = (uint8_t)thread->state;
-    known->is_first = thread->tid == thread->pid;
-    known->has_ended = false;
-}
-
-static int compare_tids(const void *a, const void *b)
-{
-    const struct known_thread *left = a, *right = b;
-
-    return left->tid < right->tid ? -1 : left->tid > right->tid;
-}
-
-static bool is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
-{
-    return a->pid == b->pid && a->begin_ns == b->begin_ns;
-}
-
-struct known_thread *session_find_known(const struct camp_states *session,
-                                        const struct camp_thread_states *thread)
-{
-    const struct known_thread wanted = { .tid = thread->tid };
-    struct known_thread *known =
-        session->known_count > 0
-            ? bsearch(&wanted, session->known, session->known_count, sizeof wanted, compare_tids)
-            : NULL;
-
-    return known != NULL && !known->has_ended && is_same(&session->records[known->place], thread)
-               ? known
-               : NULL;
-}
-
 /* ------------------------------------------------------------------------ Side by side -- */
 
 static void tell_missed(const struct snapshot *snapshot, const struct known_thread *known)
@@ -138,7 +52,7 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     for (; snapshot->at < session->known_count && session->known[snapshot->at].tid < tid;
          snapshot->at++) {
         tell_missed(snapshot, &session->known[snapshot->at]);
-        free_place(session, session->known[snapshot->at].place);
+        session_free_place(session, session->known[snapshot->at].place);
     }
 }
 
@@ -176,10 +90,10 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     const size_t count = snapshot->fresh_count + 1;
     struct known_thread fresh = { 0 };
 
-    if (!reserve(&snapshot->fresh, &snapshot->fresh_capacity, count, sizeof fresh) ||
-        !reserve(&session->known, &session->known_capacity, session->known_count + count,
-                 sizeof fresh) ||
-        !take_place(session, &fresh.place)) {
+    if (!session_reserve(&snapshot->fresh, &snapshot->fresh_capacity, count, sizeof fresh) ||
+        !session_reserve(&session->known, &session->known_capacity, session->known_count + count,
+                         sizeof fresh) ||
+        !session_take_place(session, &fresh.place)) {
         snapshot->out_of_memory = true;
         return NULL;
     }
@@ -231,7 +145,7 @@ static const struct camp_thread_states *before_of(const struct snapshot *snapsho
 {
     const struct camp_thread_states *before = session_record(snapshot->session, known);
 
-    if (is_same(before, now))
+    if (session_is_same(before, now))
         return before;
     tell_missed(snapshot, known);
     known->note = 0;
@@ -255,7 +169,7 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
         return;
     if (visitor != NULL)
         visitor->seen(visitor->context, before, thread, &known->note);
-    note_record(snapshot->session, known, thread);
+    session_note_record(snapshot->session, known, thread);
     hand_out(snapshot, thread);
 }
 

@@ -1,0 +1,92 @@
+/* What a session knows of the threads of its last snapshot: a line of each in a list by tid, so
+ * that one that slept on touches no more than that, and its whole record elsewhere, in a place of
+ * its own for as long as it lives. */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
+{
+    const size_t wanted = count + count / 4 + 64;
+    void *grown, *old;
+
+    if (count <= *capacity)
+        return true;
+    memcpy(&old, list, sizeof old);
+    grown = reallocarray(old, wanted, size);
+    if (grown == NULL)
+        return false;
+    memcpy(list, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+/* Free ones are linked by their tids. */
+bool session_take_place(struct camp_states *session, uint32_t *ret)
+{
+    if (session->spare != 0) {
+        *ret = session->spare - 1;
+        session->spare = (uint32_t)session->records[*ret].tid;
+        return true;
+    }
+    if (!session_reserve(&session->records, &session->record_capacity, session->record_count + 1,
+                         sizeof *session->records))
+        return false;
+    *ret = (uint32_t)session->record_count++;
+    return true;
+}
+
+void session_free_place(struct camp_states *session, uint32_t place)
+{
+    session->records[place].tid = (int32_t)session->spare;
+    session->spare = place + 1;
+}
+
+struct camp_thread_states *session_record(const struct camp_states *session,
+                                          const struct known_thread *known)
+{
+    struct camp_thread_states *record = &session->records[known->place];
+
+    record->state_ns[record->state] += known->time_ns - record->time_ns;
+    record->time_ns = known->time_ns;
+    return record;
+}
+
+void session_note_record(const struct camp_states *session, struct known_thread *known,
+                         const struct camp_thread_states *thread)
+{
+    session->records[known->place] = *thread;
+    known->tid = thread->tid;
+    known->time_ns = thread->time_ns;
+    known->state = (uint8_t)thread->state;
+    known->is_first = thread->tid == thread->pid;
+    known->has_ended = false;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+    const struct known_thread *left = a, *right = b;
+
+    return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
+bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
+{
+    return a->pid == b->pid && a->begin_ns == b->begin_ns;
+}
+
+struct known_thread *session_find_known(const struct camp_states *session,
+                                        const struct camp_thread_states *thread)
+{
+    const struct known_thread wanted = { .tid = thread->tid };
+    struct known_thread *known =
+        session->known_count > 0
+            ? bsearch(&wanted, session->known, session->known_count, sizeof wanted, compare_tids)
+            : NULL;
+
+    return known != NULL && !known->has_ended &&
+                   session_is_same(&session->records[known->place], thread)
+               ? known
+               : NULL;
+}
