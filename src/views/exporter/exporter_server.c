@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -157,10 +156,7 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
 {
     struct asked *asked = context;
     struct http_request *request = &asked->request;
-    const struct {
-        const char *name;
-        struct http_header *header;
-    } known[] = {
+    const struct http_wanted wanted[] = {
         { "Host", &request->host },
         { "Origin", &request->origin },
         { "Sec-Fetch-Site", &request->fetch_site },
@@ -171,14 +167,7 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
     };
 
     (void)kind;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strlen(known[i].name) != name_size || strcasecmp(known[i].name, name) != 0)
-            continue;
-        if (known[i].header->count++ == 0) {
-            known[i].header->value = value;
-            known[i].header->length = value != NULL ? value_size : 0;
-        }
-    }
+    http_note_header(wanted, sizeof wanted / sizeof wanted[0], name, name_size, value, value_size);
     return MHD_YES;
 }
 
@@ -207,15 +196,8 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
                             enum MHD_ConnectionNotificationCode code)
 {
     struct exporter_server *server = context;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *guest = guests_enter(&server->guests, info->connect_fd);
-    } else {
-        guests_leave(&server->guests, *guest);
-        *guest = NULL;
-    }
+    guests_note(&server->guests, connection, (struct guest **)guest, code);
 }
 
 /* -------------------------------------------------------------------------------- Opening -- */

@@ -10,6 +10,19 @@ static bool is_text(const char *value, size_t length, const char *text)
     return strlen(text) == length && strncasecmp(value, text, length) == 0;
 }
 
+void http_note_header(const struct http_wanted *wanted, size_t count, const char *name,
+                      size_t name_size, const char *value, size_t value_size)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct http_header *header = wanted[i].header;
+
+        if (is_text(name, name_size, wanted[i].name) && header->count++ == 0) {
+            header->value = value;
+            header->length = value != NULL ? value_size : 0;
+        }
+    }
+}
+
 /* Browsers send each of these once, without control characters. */
 static bool is_sound(const struct http_header *header)
 {

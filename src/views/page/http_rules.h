@@ -31,6 +31,16 @@ struct http_request {
     struct http_header body; /* Content-Length or Transfer-Encoding */
 };
 
+/* A header that is looked for, by its name in any letters. */
+struct http_wanted {
+    const char *name;
+    struct http_header *header;
+};
+
+/* One header of a request, `value` NULL if it has none, to the one of wanted[count] that it is. */
+void http_note_header(const struct http_wanted *wanted, size_t count, const char *name,
+                      size_t name_size, const char *value, size_t value_size);
+
 /* What we are. */
 struct http_place {
     uint16_t port; /* 0: any, where who asks comes through a tunnel to a Unix socket */

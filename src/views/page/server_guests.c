@@ -49,3 +49,17 @@ void guests_leave(struct guests *guests, struct guest *guest)
         take_off(guests, guest);
     free(guest);
 }
+
+void guests_note(struct guests *guests, struct MHD_Connection *connection, struct guest **guest,
+                 enum MHD_ConnectionNotificationCode code)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *guest = guests_enter(guests, info->connect_fd);
+    } else {
+        guests_leave(guests, *guest);
+        *guest = NULL;
+    }
+}

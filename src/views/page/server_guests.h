@@ -6,6 +6,7 @@
 #ifndef CAMP_VIEWS_SERVER_GUESTS_H
 #define CAMP_VIEWS_SERVER_GUESTS_H
 
+#include <microhttpd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/queue.h>
@@ -29,6 +30,10 @@ void guests_init(struct guests *guests);
 
 /* A connection has begun; may show the oldest one the door. NULL: no memory. */
 struct guest *guests_enter(struct guests *guests, int socket);
+
+/* The same, or guests_leave(), as the library says. */
+void guests_note(struct guests *guests, struct MHD_Connection *connection, struct guest **guest,
+                 enum MHD_ConnectionNotificationCode code);
 
 /* It has proven who it is: nobody takes its place. */
 void guests_promote(struct guests *guests, struct guest *guest);

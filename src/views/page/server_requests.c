@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #define STREAM_STUCK_S 300u    /* a page that was stopped, or a computer asleep */
@@ -115,10 +114,7 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
                                    size_t name_size, const char *value, size_t value_size)
 {
     struct http_request *request = context;
-    const struct {
-        const char *name;
-        struct http_header *header;
-    } known[] = {
+    const struct http_wanted wanted[] = {
         { "Host", &request->host },
         { "Origin", &request->origin },
         { "Sec-Fetch-Site", &request->fetch_site },
@@ -128,14 +124,7 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
     };
 
     (void)kind;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strlen(known[i].name) != name_size || strcasecmp(known[i].name, name) != 0)
-            continue;
-        if (known[i].header->count++ == 0) {
-            known[i].header->value = value;
-            known[i].header->length = value != NULL ? value_size : 0;
-        }
-    }
+    http_note_header(wanted, sizeof wanted / sizeof wanted[0], name, name_size, value, value_size);
     return MHD_YES;
 }
 
@@ -181,13 +170,6 @@ void request_note_connection(void *context, struct MHD_Connection *connection, v
                              enum MHD_ConnectionNotificationCode code)
 {
     struct server *server = context;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *guest = guests_enter(&server->guests, info->connect_fd);
-    } else {
-        guests_leave(&server->guests, *guest);
-        *guest = NULL;
-    }
+    guests_note(&server->guests, connection, (struct guest **)guest, code);
 }
