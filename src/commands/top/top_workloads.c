@@ -1,37 +1,21 @@
 #include "top_workloads.h"
 
 #include "commands/command.h"
+#include "sources/machine/file_text.h"
 #include "sources/machine/process_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FILE_SIZE_MAXIMUM (1024 * 1024)
-
-/* Up to `capacity` bytes of a file. -1: errno says why not. */
-static ssize_t read_some(const char *path, char *ret, size_t capacity)
-{
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    size_t used = 0;
-    ssize_t got = -1;
-
-    if (descriptor < 0)
-        return -1;
-    while (used < capacity && (got = read(descriptor, ret + used, capacity - used)) > 0)
-        used += (size_t)got;
-    close(descriptor);
-    return got < 0 ? -1 : (ssize_t)used;
-}
 
 int top_workloads_read(struct top_workloads *ret, const char *path)
 {
     struct rule_fault fault;
     char *text = malloc(FILE_SIZE_MAXIMUM + 1);
-    ssize_t length = text != NULL ? read_some(path, text, FILE_SIZE_MAXIMUM + 1) : -1;
+    ssize_t length = text != NULL ? file_text(path, text, FILE_SIZE_MAXIMUM + 1) : -1;
     int r;
 
     *ret = (struct top_workloads){ 0 };

@@ -76,7 +76,8 @@ int exported_open(const struct exported_options *options, struct exported **ret,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     exported->groups = options->groups;
     exported->start_wall_ns = now_ns(CLOCK_REALTIME);
-    r = make_series(exported);
+    exported->text = malloc(EXPORTED_TEXT_SIZE);
+    r = exported->text != NULL ? make_series(exported) : CAMP_E_NOMEM;
     if (r == CAMP_OK)
         r = exported_tasks_open(exported, options, error);
     if (r == CAMP_OK)
@@ -101,6 +102,7 @@ void exported_close(struct exported *exported)
     device_sums_release(&exported->networks);
     free(exported->disk_list);
     free(exported->network_list);
+    free(exported->text);
     free(exported->series);
     free(exported->group_series);
     free(exported);

@@ -5,30 +5,19 @@
 #include "counters/units.h"
 #include "host_text.h"
 #include "ledger/grow.h"
+#include "sources/machine/file_text.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define TEXT_SIZE 65536 /* /proc/stat of some hundred CPUs; interrupts, one line, may be cut */
-
-/* Up to TEXT_SIZE bytes; 0: it is not to be read. */
-static size_t read_text(const char *path, char ret[TEXT_SIZE])
+/* Up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: it is not to be read. */
+static size_t read_text(struct exported *exported, const char *path)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    size_t length = 0;
-    ssize_t got = 0;
+    const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);
 
-    while (descriptor >= 0 && length < TEXT_SIZE &&
-           (got = read(descriptor, ret + length, TEXT_SIZE - length)) > 0)
-        length += (size_t)got;
-    if (descriptor >= 0)
-        close(descriptor);
-    return got < 0 ? 0 : length;
+    return length > 0 ? (size_t)length : 0;
 }
 
-static void look_at_stat(struct exported *exported, char *text)
+static void look_at_stat(struct exported *exported)
 {
     static const struct {
         const char *key;
@@ -39,16 +28,16 @@ static void look_at_stat(struct exported *exported, char *text)
         { "intr", INTERRUPTS, 1 },         { "btime", BOOT_TIME, NS_PER_S },
         { "procs_running", RUN_QUEUE, 1 }, { "procs_blocked", BLOCKED, 1 },
     };
-    const size_t length = read_text("/proc/stat", text);
+    const size_t length = read_text(exported, "/proc/stat");
     uint64_t number;
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (host_text_number(text, length, keys[i].key, &number))
+        if (host_text_number(exported->text, length, keys[i].key, &number))
             exported_set(exported, keys[i].family, 0, number * keys[i].unit);
     }
 }
 
-static void look_at_pressure(struct exported *exported, char *text)
+static void look_at_pressure(struct exported *exported)
 {
     static const char *const paths[] = { "/proc/pressure/cpu", "/proc/pressure/memory",
                                          "/proc/pressure/io" };
@@ -56,10 +45,10 @@ static void look_at_pressure(struct exported *exported, char *text)
     uint64_t total_us;
 
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        const size_t length = read_text(paths[i], text);
+        const size_t length = read_text(exported, paths[i]);
 
         for (size_t k = 0; k < 2; k++) {
-            if (host_text_pressure_us(text, length, shares[k], &total_us))
+            if (host_text_pressure_us(exported->text, length, shares[k], &total_us))
                 exported_set(exported, PRESSURE, 2 * i + k, total_us * NS_PER_US);
         }
     }
@@ -190,11 +179,10 @@ static void look_at_networks(struct exported *exported)
 
 void exported_host_look(struct exported *exported)
 {
-    char text[TEXT_SIZE];
     struct camp_memory memory;
 
-    look_at_stat(exported, text);
-    look_at_pressure(exported, text);
+    look_at_stat(exported);
+    look_at_pressure(exported);
     if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL) == CAMP_OK)
         set_memory(exported, &memory);
     look_at_disks(exported);

@@ -10,6 +10,10 @@
 #include "sources/source.h"
 #include "thread_sums.h"
 
+/* What /proc/stat has behind its interrupts is needed: one number for each that there may be, some
+ * 100 KB where there are hundreds of CPUs. */
+#define EXPORTED_TEXT_SIZE ((size_t)1 << 20)
+
 enum exported_family {
     CPUS,
     CPU,
@@ -95,6 +99,7 @@ struct exported {
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
+    char *text;                    /* [EXPORTED_TEXT_SIZE] of a file of /proc */
     uint64_t look_ns, look_cpu_ns; /* of the last look; of all looks */
     uint64_t start_wall_ns;
     bool rules_changed;
