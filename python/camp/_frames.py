@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
 _UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
+_NO_UID = 2**32 - 1
 _NEW, _ENDED, _KERNEL = 1, 2, 4
 _OF_THIS_MACHINE = {'tier', 'system_calls'}  # options; whoever opens all sources refuses the others
 
@@ -50,10 +51,10 @@ class Entity(NamedTuple):
 
     id: int  # tid, pid, uid, CPU (-1: all together); 0: of those that ended, added up
     name: str
-    pid: int
-    parent: int
-    uid: int
-    cgroup: int
+    pid: Optional[int]  # None, here and below: the source does not say (a CPU has no process)
+    parent: Optional[int]
+    uid: Optional[int]
+    cgroup: Optional[int]  # its id, version 2
     members: int  # how many are added up in it
     new: bool  # it began in the interval
     ended: bool
@@ -98,7 +99,8 @@ class Block:
         return name in self._places
 
     def of_rows(self, name: str) -> memoryview:
-        """What is known of each row besides its numbers: "ids", "pids", "uids", ... ."""
+        """What is known of each row besides its numbers: "ids", "pids", "uids", ... . Not known is -1,
+        of "uids" 2**32 - 1, of "cgroups" 0."""
         at = len(self.columns) * self._rows * 8
         for own, form in self._of_rows:
             size = self._rows * (8 if form in 'qQ' else 4)
@@ -177,7 +179,7 @@ class Frame(Block):
 
     @property
     def pids(self) -> memoryview:
-        """The process of each row ("i")."""
+        """The process of each row ("i"); -1: not known."""
         return self.of_rows('pids')
 
     @property
@@ -207,7 +209,8 @@ class Frame(Block):
         known = [self.of_rows(name) for name in ('ids', 'pids', 'parents', 'uids', 'cgroups',
                                                  'counts', 'flags', 'elapsed_ns')]
         return [
-            Entity(id_, name, pid, parent, uid, cgroup, count, bool(flags & _NEW),
+            Entity(id_, name, pid if pid >= 0 else None, parent if parent >= 0 else None,
+                   uid if uid != _NO_UID else None, cgroup or None, count, bool(flags & _NEW),
                    bool(flags & _ENDED), bool(flags & _KERNEL), elapsed,
                    {label: values[row] for label, values in labels.items()})
             for row, (name, id_, pid, parent, uid, cgroup, count, flags, elapsed) in

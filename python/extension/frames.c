@@ -15,6 +15,7 @@
 struct frames {
     struct source *source;
     const struct opener *opener;
+    char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
     volatile sig_atomic_t stop; /* which the source takes a pointer to; never set */
     bool busy;
 };
@@ -132,6 +133,7 @@ static PyObject *opened(struct frames *frames, const struct from_facts *facts)
 {
     PyObject *capsule = PyCapsule_New(frames, CAPSULE, close_frames);
 
+    memcpy(frames->kind, facts->kind, sizeof frames->kind);
     if (capsule == NULL) {
         source_close(frames->source);
         free(frames);
@@ -171,31 +173,111 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
 
 /* ---------------------------------------------------------------------------- Reading -- */
 
+/* Of which process a row is. An entity has zeros where its source knows none, and 0 is root: what
+ * is not known is NOBODY here, of cgroups 0. */
+struct owner {
+    uint64_t cgroup;
+    int32_t pid, parent;
+    uint32_t uid;
+};
+
+#define NOBODY (-1)
+
+enum known {
+    KNOWN_PID = 1u << 0,
+    KNOWN_PARENT = 1u << 1,
+    KNOWN_UID = 1u << 2,
+    KNOWN_CGROUP = 1u << 3
+};
+
+#define KNOWN_ALL (KNOWN_PID | KNOWN_PARENT | KNOWN_UID | KNOWN_CGROUP)
+
+/* What rows of a kind know. All others (sessions, hosts, tables): a pid and a parent where there is
+ * one. */
+static unsigned known_of(const char *kind)
+{
+    static const struct {
+        const char *kind;
+        unsigned known;
+    } all[] = { { "threads", KNOWN_ALL }, { "processes", KNOWN_ALL },  { "users", KNOWN_UID },
+                { "commands", 0 },        { "cgroups", KNOWN_CGROUP }, { "cpus", 0 } };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(kind, all[i].kind) == 0)
+            return all[i].known;
+    }
+    return KNOWN_PID | KNOWN_PARENT;
+}
+
+/* Less what of several that ended, and are one row, is that of one of them. */
+static unsigned known_of_row(const struct entity *entity, unsigned known)
+{
+    if (known != KNOWN_ALL)
+        return known &
+               ~((entity->pid > 0 ? 0u : KNOWN_PID) | (entity->parent > 0 ? 0u : KNOWN_PARENT));
+    if (entity->pid <= 0) /* threads of one parent */
+        return KNOWN_PARENT;
+    return entity->id == 0 && entity->count > 1 ? 0 : known;
+}
+
+static struct owner owner_of(const struct entity *entity, unsigned of_kind)
+{
+    const unsigned known = known_of_row(entity, of_kind);
+
+    return (struct owner){ (known & KNOWN_CGROUP) != 0 ? entity->cgroup : 0,
+                           (known & KNOWN_PID) != 0 ? entity->pid : NOBODY,
+                           (known & KNOWN_PARENT) != 0 ? entity->parent : NOBODY,
+                           (known & KNOWN_UID) != 0 ? entity->uid : (uint32_t)NOBODY };
+}
+
+/* owners[entity_count], of malloc(3). NULL: raised. */
+static struct owner *owners_of(const struct frame *frame, const char *kind)
+{
+    const bool is_check = strcmp(kind, "check") == 0; /* whose ids are pids */
+    const unsigned known = known_of(kind);
+    struct owner *owners = malloc((frame->entity_count + 1) * sizeof *owners);
+
+    if (owners == NULL)
+        PyErr_NoMemory();
+    for (size_t i = 0; owners != NULL && i < frame->entity_count; i++) {
+        owners[i] = owner_of(&frame->entities[i], known);
+        if (is_check && frame->entities[i].id > 0)
+            owners[i].pid = (int32_t)frame->entities[i].id;
+    }
+    return owners;
+}
+
 /* The columns of a frame: its values, then what is known of each row (python/camp/_frames.py has
  * the same order). */
-static PyObject *block_of(const struct frame *frame)
+static PyObject *block_of(const struct frame *frame, const char *kind)
 {
     const struct entity *entities = frame->entities;
     const size_t columns = frame->schema->column_count, rows = frame->entity_count;
     struct section *sections = calloc(columns + 8, sizeof *sections);
-    PyObject *ret;
+    struct owner *owners = owners_of(frame, kind);
+    PyObject *ret = NULL;
 
-    if (sections == NULL)
-        return PyErr_NoMemory();
+    if (sections == NULL || owners == NULL) {
+        PyErr_NoMemory();
+        goto out;
+    }
     for (size_t i = 0; i < columns; i++)
         sections[i] = (struct section){ frame->values + i, columns * sizeof(uint64_t), 8 };
     if (rows > 0) {
         const struct section of_rows[] = {
             { frame->elapsed_ns, sizeof(uint64_t), 8 }, { &entities->id, sizeof *entities, 8 },
-            { &entities->cgroup, sizeof *entities, 8 }, { &entities->pid, sizeof *entities, 4 },
-            { &entities->parent, sizeof *entities, 4 }, { &entities->uid, sizeof *entities, 4 },
+            { &owners->cgroup, sizeof *owners, 8 },     { &owners->pid, sizeof *owners, 4 },
+            { &owners->parent, sizeof *owners, 4 },     { &owners->uid, sizeof *owners, 4 },
             { &entities->flags, sizeof *entities, 4 },  { &entities->count, sizeof *entities, 4 },
         };
 
         memcpy(sections + columns, of_rows, sizeof of_rows);
     }
     ret = columns_of(sections, rows > 0 ? columns + 8 : 0, rows);
+
+out:
     free(sections);
+    free(owners);
     return ret;
 }
 
@@ -221,14 +303,14 @@ static PyObject *labels_of(const struct frame *frame)
 }
 
 /* (columns, label names, start, end, wall clock, rows, block, names, labels, losses, note). */
-static PyObject *frame_tuple(const struct frame *frame)
+static PyObject *frame_tuple(const struct frame *frame, const char *kind)
 {
     const struct losses *losses = &frame->losses;
 
     return Py_BuildValue(
         "NNKKLnNNN(KKKK)z", columns_list(frame->schema), labels_list(frame->schema),
         (unsigned long long)frame->start_ns, (unsigned long long)frame->end_ns,
-        (long long)frame->wall_clock_ns, (Py_ssize_t)frame->entity_count, block_of(frame),
+        (long long)frame->wall_clock_ns, (Py_ssize_t)frame->entity_count, block_of(frame, kind),
         names_of(frame->entity_count > 0 ? frame->entities->name : NULL, sizeof(struct entity),
                  CAMP_NAME_SIZE, frame->entity_count),
         labels_of(frame), (unsigned long long)losses->unseen, (unsigned long long)losses->lost,
@@ -282,8 +364,9 @@ static PyObject *frames_next(PyObject *module, PyObject *arguments)
         return Py_None;
     }
     beside = source_beside(frames->source);
-    return beside == NULL ? Py_BuildValue("NO", frame_tuple(frame), Py_None)
-                          : Py_BuildValue("NN", frame_tuple(frame), frame_tuple(beside));
+    return beside == NULL ? Py_BuildValue("NO", frame_tuple(frame, frames->kind), Py_None)
+                          : Py_BuildValue("NN", frame_tuple(frame, frames->kind),
+                                          frame_tuple(beside, beside->schema->name));
 }
 
 static PyObject *frames_are_here(PyObject *module, PyObject *argument)

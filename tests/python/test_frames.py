@@ -127,6 +127,41 @@ class Numbers(unittest.TestCase):
         self.assertRaises(TypeError, camp.frames, 'check', no_such_option=1)
 
 
+    def owners(self, of, **options):
+        """{(which of pid, parent, uid, cgroup are known)} of the rows, and of those beside."""
+        def known(frame):
+            return {tuple(value is not None for value in
+                          (row.pid, row.parent, row.uid, row.cgroup)) for row in frame.entities}
+        with camp.frames(of, interval=0.05, **options) as frames:
+            frame = next(frames)
+        return known(frame), known(frame.beside) if frame.beside else None
+
+    def test_whose_a_row_is_is_none_where_the_source_does_not_know_and_never_root(self):
+        nobody = {(False,) * 4}
+        self.assertEqual(self.owners('cpus', tier='proc'), (nobody, None))
+        known, beside = self.owners('check')
+        self.assertEqual((known | {(True, False, False, False)}, beside),
+                         ({(True, False, False, False)} | known & nobody, nobody))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.owners(table(folder)), (nobody, None))
+
+    @NEEDS_MICROSTATES
+    def test_whose_a_thread_is_is_known_and_of_groups_what_they_are_of(self):
+        self.assertEqual(self.owners('cpus')[0], {(False,) * 4})
+        for of in ('threads', 'processes'):
+            known, beside = self.owners(of)
+            self.assertIn((True, True, True), {row[:3] for row in known})
+            self.assertEqual(beside, {(False,) * 4})
+        self.assertEqual(self.owners('users')[0], {(False, False, True, False)})
+        self.assertEqual(self.owners('commands')[0], {(False,) * 4})
+        with camp.frames('processes', interval=0) as frames:
+            next(frames)
+            for _ in range(3):
+                subprocess.run(['true'], check=True)
+            ended = [row for row in next(frames).entities if row.name == 'true (ended)']
+        self.assertEqual([(row.pid, row.parent, row.uid) for row in ended if row.members > 1],
+                         [(None,) * 3] * len(ended))
+
     def test_a_file_or_server_that_is_not_there_is_no_process(self):
         for of, kind, fits, number, options in (
                 ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
