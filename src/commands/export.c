@@ -117,8 +117,11 @@ static int settle_place(struct export *export)
 {
     int status = OPTIONS_GO_ON;
 
-    if (export->socket != NULL && (export->host != NULL || export->port != UINT64_MAX))
-        return complain(STATUS_USAGE, "--socket goes without --host and --port");
+    if (export->socket != NULL &&
+        (export->host != NULL || export->port != UINT64_MAX || export->allow_remote))
+        return complain(STATUS_USAGE,
+                        "--socket is for this computer alone: it goes without --host, --port and "
+                        "--allow-remote");
     if (export->once && (export->socket != NULL || export->host != NULL ||
                          export->port != UINT64_MAX || export->allow_remote))
         return complain(STATUS_USAGE, "--once serves nothing: it goes without --host, --port, "

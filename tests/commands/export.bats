@@ -106,7 +106,7 @@ scrape() {
 
 @test "export: what does not go together is refused" {
     local wrong
-    for wrong in '--once --port 1' '--socket x --port 1' '--format openmetrics' '--interval 1s' \
+    for wrong in '--once --port 1' '--socket x --port 1' '--socket x --allow-remote' '--format openmetrics' '--interval 1s' \
         '--group workload' '--group user --workload /dev/null' '--tier none' 'word' \
         '--tier schedstat --group user'; do
         # shellcheck disable=SC2086

@@ -123,7 +123,7 @@ static bool is_loopback(const union address *address)
 static int fail_to_parse(const char *text, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "%.60s is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
+                     "'%.60s' is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
 }
 
 int listen_check_address(const char *text, bool *ret_is_loopback, struct camp_error *error)
