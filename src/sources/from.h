@@ -18,6 +18,8 @@
 
 #include "source.h"
 
+/* The caller's, with its texts, until the source is open: what is needed later is copied. `stop`
+ * and `context` stay. */
 struct from {
     const char *text;        /* what was said; NULL: "threads" */
     const char *query;       /* of sqlite: */

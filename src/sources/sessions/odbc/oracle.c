@@ -166,8 +166,8 @@ static bool ask(struct oracle_source *source)
 
     if (!source->is_asked)
         odbc_thread_begin(source->thread);
-    source->is_asked = !odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns,
-                                         source->from->stop);
+    source->is_asked =
+        !odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns, source->from.stop);
     return !source->is_asked;
 }
 
@@ -175,7 +175,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
                 struct camp_error *error)
 {
     struct oracle_source *source = (struct oracle_source *)base;
-    const volatile sig_atomic_t *stop = source->from->stop;
+    const volatile sig_atomic_t *stop = source->from.stop;
     int r = CAMP_OK;
 
     while (source_wait(deadline_ns, UINT64_MAX, stop))
@@ -223,9 +223,8 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     if (reading == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory", source->shown);
     snprintf(reading->connect, sizeof reading->connect, "%s", connect);
-    reading->background = source->from->background;
-    reading->use_clock =
-        source->from->tier == NULL || strcasecmp(source->from->tier, tier_told) != 0;
+    reading->background = source->from.background;
+    reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_told) != 0;
     source->thread = odbc_thread_open(look, release, reading);
     if (source->thread == NULL) {
         release(reading);
@@ -242,7 +241,7 @@ static int look_first(struct oracle_source *source, struct camp_error *error)
 
     odbc_thread_begin(source->thread);
     source->is_asked = true;
-    if (!odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, source->from->stop))
+    if (!odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, source->from.stop))
         return camp_fail(error, CAMP_E_GONE, 0, "%s: the database does not answer within %d s",
                          source->shown, (int)(OPEN_NS / NS_PER_S));
     source->is_asked = false;
@@ -260,7 +259,7 @@ static int settle_tier(struct oracle_source *source, struct from_facts *facts,
                        struct camp_error *error)
 {
     const struct reading *reading = source->reading;
-    const char *tier = source->from->tier;
+    const char *tier = source->from.tier;
     const bool is_local = reading->texts.is_local;
 
     if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_told) != 0)
@@ -286,10 +285,10 @@ static int open_oracle(struct oracle_source *source, const char *connect, struct
                        struct camp_error *error)
 {
     struct session_plan plan = { .name = "oracle",
-                                 .detail = source->from->detail,
+                                 .detail = source->from.detail,
                                  .has_told = true,
                                  .wait_provenance = CAMP_MEASURED,
-                                 .rules_path = source->from->rules,
+                                 .rules_path = source->from.rules,
                                  .rules_text = session_rules_oracle,
                                  .label_names = oracle_label_names,
                                  .label_count = ORACLE_LABELS };
@@ -320,7 +319,7 @@ int oracle_source_open(const struct from *from, const char *connect, struct sour
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
     source->source = (struct source){ describe, next, close_source, NULL };
-    source->from = from;
+    source->from = *from;
     snprintf(source->shown, sizeof source->shown, "odbc:%.58s", facts->name);
     r = open_oracle(source, connect, facts, error);
     if (r != CAMP_OK) {

@@ -40,7 +40,7 @@ struct oracle_source {
     char note[CAMP_ERROR_SIZE + 72]; /* of the last frame */
     unsigned failed_in_a_row;
     uint64_t retry_ns; /* when to ask again after a failure */
-    const struct from *from;
+    struct from from;  /* its texts are the caller's, until it is open */
 };
 
 #define ORACLE_LABELS 4
