@@ -3,12 +3,13 @@ take without copying."""
 
 import contextlib
 import importlib
+import os
 import sys
 import threading
 import time
 from types import TracebackType
-from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple,
-                    Type)
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional,
+                    Sequence, Tuple, Type, Union)
 
 from camp import _camp
 from camp._errors import Error, Invalid, NotSupported, in_python, of_source
@@ -229,19 +230,29 @@ class Frames:
         note: what should be known of how it is read; "": nothing.
     """
 
-    _one_at_a_time = threading.Lock()  # of those beyond this machine: they share a table of labels
+    # Of those beyond this machine, which share a table of labels. (A handler of a signal may read, too.)
+    _one_at_a_time = threading.RLock()
 
-    def __init__(self, of: str, interval: float, options: Dict[str, Any]) -> None:
+    def __init__(self, of: 'Union[str, bytes, os.PathLike[str]]', interval: float,
+                 options: Dict[str, Any]) -> None:
         self._interval_ns = in_ns(interval)
-        here = _camp.frames_are_here(of) and options.keys() <= _OF_THIS_MACHINE
+        name = self._name(of)
+        here = _camp.frames_are_here(name) and options.keys() <= _OF_THIS_MACHINE
         opener = None if here else self._opener()
-        self._lock = None if here else self._one_at_a_time
-        self._of = of
-        with self._as_of_source():
+        self._here = here
+        self._of = os.fsdecode(name)
+        with self._in_turn():
             (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
-             note) = _camp.frames_open(opener, of, **options)
+             note) = _camp.frames_open(opener, name, **options)
         self.note = in_python(note)
         self._due_ns = time.monotonic_ns()
+
+    @staticmethod
+    def _name(of: 'Union[str, bytes, os.PathLike[str]]') -> bytes:
+        try:
+            return os.fsencode(of)
+        except TypeError:
+            raise TypeError(f'of={of!r}: a str or a path is wanted') from None
 
     @staticmethod
     def _opener() -> object:
@@ -252,11 +263,16 @@ class Frames:
                 from error
 
     @contextlib.contextmanager
-    def _as_of_source(self) -> Iterator[None]:
-        try:
+    def _in_turn(self) -> Iterator[None]:
+        """Of sources beyond this machine one at a time, and what is not there is no process."""
+        if self._here:
             yield
-        except Error as error:
-            raise (error if self._lock is None else of_source(self._of, error)) from None
+            return
+        with self._one_at_a_time:
+            try:
+                yield
+            except Error as error:
+                raise of_source(self._of, error) from None
 
     def __iter__(self) -> Iterator[Frame]:
         return self
@@ -273,11 +289,8 @@ class Frames:
         if self._source is None:
             raise Invalid('these frames are closed')
         deadline_ns = time.monotonic_ns() + in_ns(wait_ns, 'wait_ns', 'ns', 10**9)
-        if self._lock is None:
+        with self._in_turn():
             both = _camp.frames_next(self._source, deadline_ns)
-        else:
-            with self._lock, self._as_of_source():
-                both = _camp.frames_next(self._source, deadline_ns)
         if both is None:
             raise StopIteration
         beside = Frame(both[1]) if both[1] is not None else None
@@ -295,7 +308,8 @@ class Frames:
         self.close()
 
 
-def frames(of: str = 'threads', interval: float = 1.0, **options: Any) -> Frames:
+def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: float = 1.0,
+           **options: Any) -> Frames:
     """Frames of a source, one each `interval` seconds:
 
         for frame in camp.frames("processes", interval=1.0):
@@ -318,7 +332,8 @@ def frames(of: str = 'threads', interval: float = 1.0, **options: Any) -> Frames
         Permission: CAP_BPF and CAP_PERFMON are missing (of "check": nothing is needed; CAP_NET_ADMIN
             gives it sampled times).
         NotSupported: this kernel has not what it takes; camp.microstates_events() says what.
-        Invalid: there is no such source.
+        Invalid: there is no such source. Of its frames: they were opened before a fork, by the
+            parent.
         NotFound, Unreachable: the file is not there; the server does not answer.
     """
     return Frames(of, interval, options)

@@ -114,7 +114,8 @@ def fork_count(source: Optional[Source] = None) -> int:
 
 
 class Taskstats:
-    """A session with Linux' taskstats, which closes at the end of its `with`.
+    """A session with Linux' taskstats, which closes at the end of its `with`. After a fork it is the
+    parent's alone (Invalid).
 
     Raises:
         Permission: CAP_NET_ADMIN is missing.

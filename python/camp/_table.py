@@ -36,7 +36,7 @@ class ProcessTable:
         self._table = _camp.table_open()
 
     def read(self) -> ProcessRows:
-        """The table as it is now. Who ends while it is read is left out."""
+        """The table as it is now. Who ends while it is read, or may not be seen, is left out."""
         return ProcessRows(_camp.table_read(self._table))
 
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CAPSULE "camp.frames"
 
@@ -17,14 +18,15 @@ struct frames {
     const struct opener *opener;
     char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
     volatile sig_atomic_t stop; /* which the source takes a pointer to; never set */
+    pid_t owner;
     bool busy;
 };
 
 /* ------------------------------------------------------------------------------ Signals -- */
 
 /* What this thread gave up to wait, and whether a handler of Python's raised meanwhile. */
-static _Thread_local struct {
-    PyThreadState *python;
+static _Thread_local struct waiting {
+    PyThreadState *python; /* NULL: it does not wait */
     bool raised;
 } waiting;
 
@@ -47,13 +49,38 @@ static void ask_when_interrupted(bool (*asked)(void))
 
 static const struct opener machine_opener = { from_machine_open, ask_when_interrupted };
 
+/* Gives up the GIL. What it returns wait_end() takes: a handler that runs meanwhile may wait for
+ * other frames. */
+static struct waiting wait_begin(const struct opener *opener)
+{
+    const struct waiting outer = waiting;
+
+    waiting = (struct waiting){ PyEval_SaveThread(), false };
+    opener->ask_when_interrupted(interrupted);
+    return outer;
+}
+
+/* False: a handler raised. */
+static bool wait_end(const struct opener *opener, struct waiting outer)
+{
+    const bool raised = waiting.raised;
+
+    if (outer.python == NULL)
+        opener->ask_when_interrupted(NULL);
+    PyEval_RestoreThread(waiting.python);
+    waiting = outer;
+    return !raised;
+}
+
 /* ---------------------------------------------------------------------------- Opening -- */
 
+/* After a fork the connections are the parent's: whoever closed them here would end its sessions.
+ */
 static void close_frames(PyObject *capsule)
 {
     struct frames *frames = PyCapsule_GetPointer(capsule, CAPSULE);
 
-    if (frames == NULL)
+    if (frames == NULL || frames->owner != getpid())
         return;
     Py_BEGIN_ALLOW_THREADS
     source_close(frames->source);
@@ -73,7 +100,7 @@ static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret,
 
     *ret = (struct from){ 0 };
     if (!PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "Os|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, ret_opener,
+            arguments, keywords, "Oy|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, ret_opener,
             &ret->text, &ret->tier, &system_calls, &ret->query, &ret->unit, &ret->speed, take_begin,
             &ret->begin_ns, take_end, &ret->end_ns, &ret->rules, &detail, &background, &queries,
             &ret->host, &ret->column))
@@ -105,9 +132,9 @@ static PyObject *columns_list(const struct schema *schema)
 
     for (size_t i = 0; list != NULL && i < schema->column_count; i++) {
         const struct column *column = &schema->columns[i];
-        PyObject *row =
-            Py_BuildValue("(zzzss)", column->name, column->title, column->help, kinds[column->kind],
-                          camp_provenance_name((int)column->provenance));
+        PyObject *row = Py_BuildValue("(NNNss)", word_of(column->name), word_of(column->title),
+                                      word_of(column->help), kinds[column->kind],
+                                      camp_provenance_name((int)column->provenance));
 
         if (row == NULL || PyList_SetItem(list, (Py_ssize_t)i, row) != 0)
             Py_CLEAR(list);
@@ -120,7 +147,7 @@ static PyObject *labels_list(const struct schema *schema)
     PyObject *list = PyList_New((Py_ssize_t)schema->label_count);
 
     for (size_t i = 0; list != NULL && i < schema->label_count; i++) {
-        PyObject *name = PyUnicode_FromString(schema->label_names[i]);
+        PyObject *name = word_of(schema->label_names[i]);
 
         if (name == NULL || PyList_SetItem(list, (Py_ssize_t)i, name) != 0)
             Py_CLEAR(list);
@@ -139,9 +166,9 @@ static PyObject *opened(struct frames *frames, const struct from_facts *facts)
         free(frames);
         return NULL;
     }
-    return Py_BuildValue("NsszOKs", capsule, facts->name, facts->kind, facts->tier,
-                         facts->live ? Py_True : Py_False, (unsigned long long)facts->interval_ns,
-                         facts->note);
+    return Py_BuildValue("NNNzOKN", capsule, word_of(facts->name), word_of(facts->kind),
+                         facts->tier, facts->live ? Py_True : Py_False,
+                         (unsigned long long)facts->interval_ns, word_of(facts->note));
 }
 
 static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *keywords)
@@ -149,6 +176,7 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
     struct frames *frames = calloc(1, sizeof *frames);
     struct camp_error error = { 0 };
     struct from_facts facts = { 0 };
+    struct waiting outer;
     PyObject *opener;
     struct from from;
     int r;
@@ -160,10 +188,16 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
         free(frames);
         return raise_invalid(module);
     }
+    frames->owner = getpid();
     from.stop = &frames->stop;
-    Py_BEGIN_ALLOW_THREADS
+    outer = wait_begin(frames->opener);
     r = frames->opener->open(&from, &frames->source, &facts, &error);
-    Py_END_ALLOW_THREADS
+    if (!wait_end(frames->opener, outer)) {
+        if (r == CAMP_OK)
+            source_close(frames->source);
+        free(frames);
+        return NULL;
+    }
     if (r < 0) {
         free(frames);
         return raise_error(module, r, &error);
@@ -307,32 +341,31 @@ static PyObject *frame_tuple(const struct frame *frame, const char *kind)
 {
     const struct losses *losses = &frame->losses;
 
-    return Py_BuildValue(
-        "NNKKLnNNN(KKKK)z", columns_list(frame->schema), labels_list(frame->schema),
-        (unsigned long long)frame->start_ns, (unsigned long long)frame->end_ns,
-        (long long)frame->wall_clock_ns, (Py_ssize_t)frame->entity_count, block_of(frame, kind),
-        names_of(frame->entity_count > 0 ? frame->entities->name : NULL, sizeof(struct entity),
-                 CAMP_NAME_SIZE, frame->entity_count),
-        labels_of(frame), (unsigned long long)losses->unseen, (unsigned long long)losses->lost,
-        (unsigned long long)losses->unread_ns, (unsigned long long)losses->partial, frame->note);
+    return Py_BuildValue("NNKKLnNNN(KKKK)N", columns_list(frame->schema),
+                         labels_list(frame->schema), (unsigned long long)frame->start_ns,
+                         (unsigned long long)frame->end_ns, (long long)frame->wall_clock_ns,
+                         (Py_ssize_t)frame->entity_count, block_of(frame, kind),
+                         names_of(frame->entity_count > 0 ? frame->entities->name : NULL,
+                                  sizeof(struct entity), CAMP_NAME_SIZE, frame->entity_count),
+                         labels_of(frame), (unsigned long long)losses->unseen,
+                         (unsigned long long)losses->lost, (unsigned long long)losses->unread_ns,
+                         (unsigned long long)losses->partial, word_of(frame->note));
 }
 
-/* Waits and reads without the GIL. SOURCE_END, CAMP_OK or below 0; handlers of signals may have
- * raised whatever it is. */
-static int next_frame(struct frames *frames, uint64_t deadline_ns, const struct frame **ret_frame,
-                      struct camp_error *error)
+/* Waits and reads without the GIL: *ret is SOURCE_END, CAMP_OK or below 0. False: the handler of a
+ * signal raised meanwhile. */
+static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct frame **ret_frame,
+                       int *ret, struct camp_error *error)
 {
-    int r;
+    struct waiting outer;
+    bool whole;
 
     frames->busy = true;
-    waiting.raised = false;
-    waiting.python = PyEval_SaveThread();
-    frames->opener->ask_when_interrupted(interrupted);
-    r = frames->source->next(frames->source, deadline_ns, ret_frame, error);
-    frames->opener->ask_when_interrupted(NULL);
-    PyEval_RestoreThread(waiting.python);
+    outer = wait_begin(frames->opener);
+    *ret = frames->source->next(frames->source, deadline_ns, ret_frame, error);
+    whole = wait_end(frames->opener, outer);
     frames->busy = false;
-    return r;
+    return whole;
 }
 
 /* The next frame and the one beside it, each as frame_tuple() or None; None at the end. */
@@ -348,14 +381,13 @@ static PyObject *frames_next(PyObject *module, PyObject *arguments)
     if (!take_arguments(module, arguments, "OK", &capsule, &deadline_ns))
         return NULL;
     frames = PyCapsule_GetPointer(capsule, CAPSULE);
-    if (frames == NULL)
+    if (frames == NULL || !is_owner(module, frames->owner))
         return NULL;
     if (frames->busy) {
         PyErr_SetString(PyExc_RuntimeError, "another thread waits for the next of these frames");
         return NULL;
     }
-    r = next_frame(frames, deadline_ns, &frame, &error);
-    if (PyErr_Occurred())
+    if (!next_frame(frames, deadline_ns, &frame, &r, &error))
         return NULL;
     if (r < 0)
         return raise_error(module, r, &error);
@@ -373,8 +405,8 @@ static PyObject *frames_are_here(PyObject *module, PyObject *argument)
 {
     const char *name;
 
-    return take_text(argument, "of", &name) ? PyBool_FromLong(from_machine_has(name))
-                                            : raise_invalid(module);
+    return PyArg_Parse(argument, "y", &name) ? PyBool_FromLong(from_machine_has(name))
+                                             : raise_invalid(module);
 }
 
 PyMethodDef frames_methods[] = {

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct module_state *module_state(PyObject *module)
 {
@@ -58,6 +59,18 @@ int take_source(PyObject *given, void *ret)
     }
     source->source = &source->folders;
     return 1;
+}
+
+bool is_owner(PyObject *module, pid_t owner)
+{
+    const struct camp_error error = {
+        .message = "it was opened before a fork, by another process: open one here"
+    };
+
+    if (getpid() == owner)
+        return true;
+    raise_error(module, CAMP_E_INVALID, &error);
+    return false;
 }
 
 /* ------------------------------------------------------------------------------- Lists -- */
@@ -115,11 +128,15 @@ static PyMethodDef own_methods[] = {
     { NULL },
 };
 
+/* Before Python 3.9 the collector may come by before there is a state. */
 static int visit_module(PyObject *module, visitproc visit, void *arg)
 {
     struct module_state *state = module_state(module);
 
+    if (state == NULL)
+        return 0;
     Py_VISIT(state->make_error);
+    Py_VISIT(state->new_tuple);
     for (size_t i = 0; i < RECORD_KIND_COUNT; i++)
         Py_VISIT(state->classes[i]);
     return 0;
@@ -129,7 +146,10 @@ static int clear_module(PyObject *module)
 {
     struct module_state *state = module_state(module);
 
+    if (state == NULL)
+        return 0;
     Py_CLEAR(state->make_error);
+    Py_CLEAR(state->new_tuple);
     for (size_t i = 0; i < RECORD_KIND_COUNT; i++)
         Py_CLEAR(state->classes[i]);
     return 0;
@@ -150,6 +170,9 @@ static int fill_module(PyObject *module)
         if (PyModule_AddFunctions(module, files[i]) != 0)
             return -1;
     }
+    module_state(module)->new_tuple = PyObject_GetAttrString((PyObject *)&PyTuple_Type, "__new__");
+    if (module_state(module)->new_tuple == NULL)
+        return -1;
     return PyModule_AddStringConstant(module, "version", camp_version());
 }
 

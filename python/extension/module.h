@@ -14,6 +14,7 @@
 #include <camp/camp.h>
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* The classes of python/camp/_records.py, in the order of records[] of records.c. */
 enum record_kind {
@@ -39,6 +40,7 @@ enum record_kind {
 struct module_state {
     PyObject *make_error; /* python/camp/_errors.py: (code, errno, message) -> an exception */
     PyObject *classes[RECORD_KIND_COUNT];
+    PyObject *new_tuple; /* tuple.__new__ */
 };
 
 /* The state of the module, which is `self` of each of its functions. */
@@ -97,6 +99,9 @@ PyObject *records_use(PyObject *module, PyObject *arguments);
 /* Bytes as text: what is no UTF-8 comes back as it was by os.fsencode(). */
 PyObject *text_of(const char *bytes, size_t length);
 
+/* The same of a text that ends in a NUL; None of NULL. */
+PyObject *word_of(const char *text);
+
 /* A source as it was given: None, or (proc, sys) with None for what is usual. For "O&", whose
  * texts stay those of the argument. */
 struct given_source {
@@ -104,6 +109,10 @@ struct given_source {
     const struct camp_source *source; /* NULL: this machine */
 };
 int take_source(PyObject *given, void *ret);
+
+/* Is this still the process that opened it? A child of fork(2) shares sockets and connections with
+ * its parent, and would take the other's answers. False: raised. */
+bool is_owner(PyObject *module, pid_t owner);
 
 /* What a function of the library fills: items[capacity], their true number in *ret_count. */
 struct listing {

@@ -268,6 +268,11 @@ static PyObject *none(void)
     return Py_None;
 }
 
+PyObject *word_of(const char *text)
+{
+    return text != NULL ? text_of(text, strlen(text)) : none();
+}
+
 static PyObject *word(const char *text)
 {
     return text != NULL ? PyUnicode_InternFromString(text) : none();
@@ -322,12 +327,14 @@ static uint32_t known_of(const struct record *record, const void *from)
     return ret;
 }
 
+/* By tuple.__new__: what else a tuple has than its items (from Python 3.14 on its hash) is its own
+ * business. */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
 {
+    const struct module_state *state = module_state(module);
     const struct record *record = &records[kind];
     const uint32_t known = known_of(record, from);
-    PyTypeObject *class = (PyTypeObject *)module_state(module)->classes[kind];
-    PyObject *tuple = PyType_GenericAlloc(class, (Py_ssize_t)record->field_count);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)record->field_count), *ret = NULL;
 
     for (size_t i = 0; tuple != NULL && i < record->field_count; i++) {
         const struct field *field = &record->fields[i];
@@ -338,7 +345,10 @@ PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
         if (value == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, value) != 0)
             Py_CLEAR(tuple);
     }
-    return tuple;
+    if (tuple != NULL)
+        ret = PyObject_CallFunctionObjArgs(state->new_tuple, state->classes[kind], tuple, NULL);
+    Py_XDECREF(tuple);
+    return ret;
 }
 
 PyObject *record_list(PyObject *module, enum record_kind kind, const void *items, size_t size,

@@ -56,7 +56,8 @@ static int read_pids(const struct listing *listing, void *items, size_t capacity
     return camp_pid_list(listing->source, items, listing->size, capacity, ret_count, error);
 }
 
-/* Its files are read: it is new, or has run. CAMP_E_GONE: it is no longer there. */
+/* Its files are read: it is new, or has run. CAMP_E_GONE: it is no longer there. CAMP_E_PERM: it
+ * may not be seen. */
 static int read_anew(struct row *row, struct camp_error *error)
 {
     struct camp_task task;
@@ -92,7 +93,8 @@ static int look_at(struct row *ret, const struct camp_pid *now, const struct row
     return read_anew(ret, error);
 }
 
-/* rows[count] of pids[count], less who is gone: *ret_kept. `table` is of the look before. */
+/* rows[count] of pids[count], less who is gone and whose files may not be read (/proc with
+ * hidepid=1): *ret_kept. `table` is of the look before. */
 static int look_at_all(const struct table *table, const struct camp_pid *pids, size_t count,
                        struct row *rows, size_t *ret_kept, struct camp_error *error)
 {
@@ -107,7 +109,7 @@ static int look_at_all(const struct table *table, const struct camp_pid *pids, s
         if (old < table->count && table->rows[old].process.pid == pids[i].pid)
             before = &table->rows[old];
         r = look_at(&rows[kept], &pids[i], before, error);
-        if (r < 0 && r != CAMP_E_GONE)
+        if (r < 0 && r != CAMP_E_GONE && r != CAMP_E_PERM)
             return r;
         kept += r == CAMP_OK;
     }

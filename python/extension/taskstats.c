@@ -2,23 +2,37 @@
 #include "module.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CAPSULE "camp.taskstats"
 #define EXITS_AT_ONCE 256
 
+struct session {
+    struct camp_taskstats taskstats;
+    pid_t owner;
+};
+
 static void close_session(PyObject *capsule)
 {
-    struct camp_taskstats *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    struct session *session = PyCapsule_GetPointer(capsule, CAPSULE);
 
     if (session == NULL)
         return;
-    camp_taskstats_close(session);
+    camp_taskstats_close(&session->taskstats);
     free(session);
+}
+
+/* NULL: raised. */
+static struct camp_taskstats *taskstats_of(PyObject *module, PyObject *capsule)
+{
+    struct session *session = PyCapsule_GetPointer(capsule, CAPSULE);
+
+    return session != NULL && is_owner(module, session->owner) ? &session->taskstats : NULL;
 }
 
 static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
 {
-    struct camp_taskstats *session = malloc(sizeof *session);
+    struct session *session = malloc(sizeof *session);
     struct camp_error error = { 0 };
     PyObject *capsule;
     int listens, r;
@@ -27,12 +41,12 @@ static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
         free(session);
         return session == NULL ? PyErr_NoMemory() : NULL;
     }
-    *session = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
-    r = camp_taskstats_open(session, &error);
+    *session = (struct session){ CAMP_TASKSTATS_NONE, getpid() };
+    r = camp_taskstats_open(&session->taskstats, &error);
     if (r == CAMP_OK && listens) {
-        r = camp_taskstats_listen(session, &error);
+        r = camp_taskstats_listen(&session->taskstats, &error);
         if (r < 0)
-            camp_taskstats_close(session);
+            camp_taskstats_close(&session->taskstats);
     }
     capsule =
         r < 0 ? raise_error(module, r, &error) : PyCapsule_New(session, CAPSULE, close_session);
@@ -96,7 +110,7 @@ static PyObject *taskstats_read(PyObject *module, PyObject *arguments)
 
     if (!take_arguments(module, arguments, "OO", &capsule, &given))
         return NULL;
-    session = PyCapsule_GetPointer(capsule, CAPSULE);
+    session = taskstats_of(module, capsule);
     pids = session != NULL ? take_pids(module, given, &count) : NULL;
     if (pids == NULL)
         return NULL;
@@ -119,7 +133,7 @@ out:
 /* The records that wait, up to EXITS_AT_ONCE, and how many the kernel dropped since it began. */
 static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
 {
-    struct camp_taskstats *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    struct camp_taskstats *session = taskstats_of(module, capsule);
     struct camp_task_exit exits[EXITS_AT_ONCE];
     struct camp_error error = { 0 };
     PyObject *list;

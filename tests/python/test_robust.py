@@ -136,6 +136,11 @@ for ask in (camp.process, ):
         said = python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE)
         self.assertEqual(said, 'True\ngone\n')
 
+    def test_processes_whose_files_may_not_be_read_are_not_in_the_table(self):
+        script = 'import os, camp; print([*camp.process_table().read().ids] == [os.getpid()])'
+        mount = 'mount -t proc -o hidepid=1 proc /proc && exec "$@"'
+        self.assertEqual(python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE), 'True\n')
+
 
 class Fixtures(unittest.TestCase):
     def test_another_proc_is_read_instead_of_this_machines(self):

@@ -1,7 +1,6 @@
-"""What callers get wrong, and what they rightly expect: an exception or an answer, never a crash, a
-wait without an end, or another's number."""
+"""What callers do that nobody thinks of: they fork, name files in any bytes, and read in the handler of a
+signal."""
 
-import math
 import os
 import pathlib
 import signal
@@ -36,36 +35,7 @@ def in_child(ask):
     return said
 
 
-class Numbers(unittest.TestCase):
-    def test_a_number_that_is_too_large_or_negative_is_refused_and_not_cut(self):
-        process = camp.process(os.getpid())
-        for ask in (lambda: camp.difference(-1, 2), lambda: camp.difference(1, 2**64),
-                    lambda: camp.difference(1, 2, 2**32 + 64), lambda: camp.process(2**32 + process.pid),
-                    camp.Process(process.pid, process.start + 2**64).cpu_ns,
-                    camp.Process(process.pid, process.start + 2**64).read,
-                    camp.Process(process.pid, -1).threads):
-            self.assertRaises(OverflowError, ask)
-
-    def test_no_process_has_a_pid_that_none_can_have(self):
-        try:
-            stats = camp.taskstats()
-        except (camp.Permission, camp.NotSupported) as error:
-            self.skipTest(str(error))
-        with stats:
-            self.assertEqual(stats.read([2**32 + os.getpid(), -1, 2**100]), [None] * 3)
-            self.assertRaises(TypeError, stats.read, ['1'])
-            self.assertRaises(TypeError, stats.read, None)
-
-    def test_a_utilisation_is_of_one_cpu_or_more(self):
-        before = camp.cpu()
-        time.sleep(0.01)
-        for cpus in (0, -1):
-            self.assertRaises(camp.Invalid, camp.utilisation, before, camp.cpu(), cpus)
-
-    def test_a_record_that_is_too_short_is_refused(self):
-        for items in ((), (1, 2)):
-            self.assertRaises(IndexError, camp.utilisation, tuple.__new__(camp.Cpu, items), camp.cpu())
-
+class Records(unittest.TestCase):
     def test_a_record_is_found_where_one_that_is_equal_was_put(self):
         process = camp.process(os.getpid())
         self.assertEqual({camp.Process(*process): 1}[process], 1)
@@ -82,14 +52,6 @@ class Waits(unittest.TestCase):
     def tearDown(self):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
-
-    def test_an_interval_is_finite_and_what_is_due_is_not_waited_for(self):
-        for interval in (-1, math.nan, math.inf):
-            self.assertRaises(camp.Invalid, camp.frames, 'check', interval=interval)
-        with camp.frames('check') as frames:
-            frames.read(-10**18)
-            frames.read(-2**70)
-            self.assertRaises(OverflowError, frames.read, 2**70)
 
     def test_a_handler_that_reads_frames_leaves_the_wait_that_it_interrupts_as_it_was(self):
         inner = camp.frames('check', interval=0)
@@ -162,12 +124,8 @@ class Texts(unittest.TestCase):
         for kind in (path, os.fsdecode(path), pathlib.Path(os.fsdecode(path))):
             with camp.frames(kind, speed=0) as frames:
                 self.assertEqual(os.fsencode(frames.name)[:2], b'a\xff')
-        for wrong in (None, 3, 'a\0b'):
-            self.assertRaises((TypeError, ValueError), camp.frames, wrong)
-
-    def test_options_of_a_fleet_are_taken(self):
-        self.assertRaisesRegex(camp.Invalid, 'host goes with', camp.frames, 'x.csv', host='a')
-        self.assertRaisesRegex(camp.Invalid, 'column goes with', camp.frames, 'x.csv', column='a')
+        for wrong, error in ((None, TypeError), (3, TypeError), ('a\0b', camp.Invalid)):
+            self.assertRaises(error, camp.frames, wrong)
 
     @unittest.skipUnless(any(DRIVER), 'libsqliteodbc is not installed')
     def test_a_source_needs_nothing_of_its_caller_once_it_is_open(self):
