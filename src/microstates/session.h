@@ -34,6 +34,7 @@ struct camp_states {
     uint32_t spare;     /* 1 + the first free one of them; 0: there is none */
     uint32_t snapshots; /* how many were made */
     bool known_whole;   /* `known` is all of the last one */
+    bool is_unordered;  /* the kernel shows threads in another order than by tid */
     struct ring_buffer *exits;
     const struct camp_states_visitor *visitor; /* whom exits are told; NULL: they are taken */
     /* Where exits go while the ring is being read. */

@@ -1,5 +1,6 @@
 /*
- * A snapshot: all living threads, by an iterator of the kernel, ascending by tid.
+ * A snapshot: all living threads, by an iterator of the kernel, ascending by tid. (In a namespace
+ * of pids it ascends by their numbers there, which may be in another order: they are sorted then.)
  *
  * Of a thread that did nothing since the last snapshot the kernel says so, in a short record; the
  * rest is in the list that the session keeps. The two are walked side by side. A visitor is told of
@@ -7,6 +8,7 @@
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
+#include "records.h"
 #include "session.h"
 #include "states.skel.h"
 
@@ -29,6 +31,7 @@ struct snapshot {
     int32_t last_tid;
     uint64_t began_ns;
     bool broken, out_of_memory;
+    struct records kept_back;                  /* all, where the kernel's order is another */
     const struct camp_states_visitor *visitor; /* or: */
     /* The caller's. */
     char *next;
@@ -70,12 +73,12 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     return place;
 }
 
-/* The list stays in order, whatever the kernel says: who comes late is met when it is read again.
- */
+/* The list stays in order, whatever the kernel says: who comes late is met when it is read again,
+ * and sorted. */
 static bool is_in_order(struct snapshot *snapshot, int32_t tid)
 {
     if (tid <= snapshot->last_tid) {
-        snapshot->broken = true;
+        snapshot->broken = snapshot->session->is_unordered = true;
         return false;
     }
     snapshot->last_tid = tid;
@@ -217,41 +220,66 @@ static void take_waiting(struct snapshot *snapshot, int32_t tid)
     snapshot->visitor->waited(snapshot->visitor->context, &wait);
 }
 
-/* Takes the record that begins there; how many bytes it has. 0: it is not whole. */
-static size_t take_record(struct snapshot *snapshot, const char *bytes, size_t length)
+static int32_t tid_of(const char *record)
 {
-    struct camp_thread_states thread;
-    struct unchanged_thread unchanged;
+    int32_t tid;
+
+    memcpy(&tid, record, sizeof tid);
+    return tid < 0 ? -tid : tid;
+}
+
+/* Of the record that begins there; 0: it is not whole. */
+static size_t length_of(const struct snapshot *snapshot, const char *bytes, size_t length)
+{
+    size_t whole = sizeof(struct camp_thread_states);
     int32_t tid;
 
     if (length < sizeof tid)
         return 0;
     memcpy(&tid, bytes, sizeof tid);
-    if (tid < 0 && snapshot->visitor != NULL) {
-        take_waiting(snapshot, -tid);
-        return sizeof tid;
-    }
-    if (length < (tid < 0 ? sizeof unchanged : sizeof thread))
-        return 0;
-    if (tid < 0) {
-        memcpy(&unchanged, bytes, sizeof unchanged);
-        take_unchanged(snapshot, &unchanged);
-        return sizeof unchanged;
-    }
-    memcpy(&thread, bytes, sizeof thread);
-    take_thread(snapshot, &thread);
-    return sizeof thread;
+    if (tid < 0)
+        whole = snapshot->visitor != NULL ? sizeof tid : sizeof(struct unchanged_thread);
+    return length < whole ? 0 : whole;
 }
 
-/* Takes the whole records of `length` bytes; how many bytes these are. */
+static void take_record(struct snapshot *snapshot, const char *bytes, size_t length)
+{
+    struct camp_thread_states thread;
+    struct unchanged_thread unchanged;
+
+    if (length == sizeof thread) {
+        memcpy(&thread, bytes, sizeof thread);
+        take_thread(snapshot, &thread);
+    } else if (length == sizeof unchanged) {
+        memcpy(&unchanged, bytes, sizeof unchanged);
+        take_unchanged(snapshot, &unchanged);
+    } else {
+        take_waiting(snapshot, tid_of(bytes));
+    }
+}
+
+static void take_kept_back(struct snapshot *snapshot)
+{
+    struct records *records = &snapshot->kept_back;
+
+    records_sort(records);
+    for (size_t i = 0; i < records->count; i++)
+        take_record(snapshot, records->bytes + records->list[i].offset, records->list[i].length);
+    records_release(records);
+}
+
+/* Takes, or keeps back, the whole records of `length` bytes; how many bytes these are. */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
-    size_t at = 0, taken;
+    size_t at = 0, one;
 
-    do {
-        taken = take_record(snapshot, bytes + at, length - at);
-        at += taken;
-    } while (taken > 0);
+    while ((one = length_of(snapshot, bytes + at, length - at)) > 0) {
+        if (!snapshot->session->is_unordered)
+            take_record(snapshot, bytes + at, one);
+        else if (!records_keep(&snapshot->kept_back, tid_of(bytes + at), bytes + at, one))
+            snapshot->out_of_memory = true;
+        at += one;
+    }
     return at;
 }
 
@@ -296,6 +324,7 @@ static int take_snapshot(struct camp_states *session, struct snapshot *snapshot,
     kernel->snapshot_brief = snapshot->visitor != NULL;
     snapshot->began_ns = now_ns(CLOCK_MONOTONIC);
     r = read_all(snapshot, error);
+    take_kept_back(snapshot);
     if (r == CAMP_OK)
         pass_by(snapshot, INT64_MAX);
     keep_rest(snapshot);

@@ -140,3 +140,24 @@ scrape() {
     [ "$status" -eq 0 ]
     [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }
+
+# In a namespace of pids the kernel shows threads by their numbers there.
+@test "export: who has a lower number in a namespace of pids than who began before is met, and once" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root"
+    local page=$BATS_TEST_TMPDIR/page
+
+    run timeout 30 unshare --pid --fork --mount-proc sh -c '
+        echo 20000 >/proc/sys/kernel/ns_last_pid || exit 77
+        sleep 31 &
+        echo 100 >/proc/sys/kernel/ns_last_pid
+        sleep 31 &
+        "$0" export --tier bpf --once -i 0.2 >"$1"
+        exit $?' "$CAMP" "$page" 3>&-
+    echo "$output"
+    [ "$status" -ne 77 ] || skip "no ns_last_pid here"
+    [ "$status" -ne 1 ] && [ "$status" -ne 4 ] || skip "no BPF here"
+    [ "$status" -eq 0 ]
+    grep -E "^camp_(threads|processes)" "$page"
+    grep -qx "camp_threads 4" "$page" # the shell, two that sleep, and camp
+    awk '/groupname="sleep",state="timer"/ { asleep = $2 } END { exit !(asleep > 0.38) }' "$page"
+}
