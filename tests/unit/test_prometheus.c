@@ -1,4 +1,5 @@
 /* Prometheus' answers, addresses and failures: is this text read right, and no secret shown? */
+#include "sources/fleet/fleet_inside.h"
 #include "sources/fleet/fleet_text.h"
 #include "sources/fleet/prometheus_answer.h"
 #include "sources/fleet/prometheus_failure.h"
@@ -181,6 +182,20 @@ static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
     free(text);
 }
 
+/* What begins and ends as they do is a query. */
+static void matchers_are_what_stands_in_one_pair_of_braces(void **state)
+{
+    (void)state;
+    assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
+    assert_true(fleet_is_matchers("{job=\"a\\\"}\"}"));
+    assert_true(fleet_is_matchers("{job=`\\`}"));
+    assert_false(fleet_is_matchers("{job=\"a\"} or {job=\"b\"}"));
+    assert_false(fleet_is_matchers("{job=\"a}"));
+    assert_false(fleet_is_matchers("{}"));
+    assert_false(fleet_is_matchers("up"));
+    assert_false(fleet_is_matchers("{__name__=\"up\"}"));
+}
+
 static void assert_place(const char *text, const char *base, const char *credential,
                          const char *shown)
 {
@@ -264,6 +279,7 @@ int main(void)
         cmocka_unit_test(what_is_no_answer_is_refused),
         cmocka_unit_test(a_key_has_all_labels_but_those_left_out),
         cmocka_unit_test(no_two_series_have_one_key),
+        cmocka_unit_test(matchers_are_what_stands_in_one_pair_of_braces),
         cmocka_unit_test(no_name_commands_a_terminal),
         cmocka_unit_test(texts_of_promql_cannot_be_left_by_what_is_in_them),
         cmocka_unit_test(an_address_is_shown_without_its_secret),

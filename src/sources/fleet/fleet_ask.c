@@ -21,12 +21,25 @@ static char *__attribute__((format(printf, 1, 2))) text_of(const char *format, .
     return length >= 0 ? text : NULL;
 }
 
+/* Behind the string of PromQL that begins there; its end where it has none. */
+static const char *skip_string(const char *at)
+{
+    const char quote = *at++;
+
+    for (; *at != '\0' && *at != quote; at++)
+        at += *at == '\\' && quote != '`' && at[1] != '\0';
+    return *at != '\0' ? at + 1 : at;
+}
+
 bool fleet_is_matchers(const char *query)
 {
-    const size_t length = strlen(query);
+    const char *at = query;
 
-    return length > 2 && query[0] == '{' && query[length - 1] == '}' &&
-           strstr(query, "__name__") == NULL;
+    if (query[0] != '{' || query[1] == '}')
+        return false;
+    while (*at != '\0' && *at != '}')
+        at = strchr("\"'`", *at) != NULL ? skip_string(at) : at + 1;
+    return *at == '}' && at[1] == '\0' && strstr(query, "__name__") == NULL;
 }
 
 /* --host with the port or without it; and those of --query. */
