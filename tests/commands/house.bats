@@ -173,6 +173,39 @@ plant() {
     [[ ${lines[1]} == *'apt-get update'*'apt-get install'*' libmnl-dev'* ]]
 }
 
+# A machine on which no package is installed, and on which sudo does nothing but write down in `did` what
+# it was asked for. APT: a command that apt-get stands for.
+machine_that_does_nothing() {
+    mkdir "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/tmp"
+    printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
+    printf '#!/bin/sh\necho 1000\n' >"$BATS_TEST_TMPDIR/bin/id"
+    cat >"$BATS_TEST_TMPDIR/bin/sudo" <<END
+#!/bin/sh
+shift
+echo "\$*" >>"$BATS_TEST_TMPDIR/did"
+case \$* in *'apt-get'*' install '*) ${1:-true} ;; esac
+END
+    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
+@test "set-up: no server of the packages that it installs is started, now or with the machine" {
+    machine_that_does_nothing
+    run -0 "$TREE/tools/setup" bench
+    for server in nginx prometheus prometheus-node-exporter prometheus-process-exporter; do
+        grep -qx "update-rc.d $server disable" "$BATS_TEST_TMPDIR/did"
+    done
+    [ -e /usr/sbin/policy-rc.d ] || sed -n '/tee .*policy-rc.d/,/rm -f .*policy-rc.d/p' \
+        "$BATS_TEST_TMPDIR/did" | grep -q 'apt-get.* install'
+}
+
+@test "set-up: when it is ended it leaves no policy and no file behind" {
+    machine_that_does_nothing 'kill -TERM $PPID; sleep 0.2'
+    run -143 "$TREE/tools/setup" test
+    [ -z "$(ls "$TMPDIR")" ]
+    [ -e /usr/sbin/policy-rc.d ] || grep -q 'rm -f .*policy-rc.d' "$BATS_TEST_TMPDIR/did"
+}
+
 @test "set-up: a room that does not exist is a usage error" {
     run "$TREE/tools/setup" cellar
     [ "$status" -eq 2 ]
