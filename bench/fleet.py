@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 
 from servers import TREE
-from table import Failed
+from table import PYTHON, Failed
 
 LIMIT_MS = 100.0  # of camp's CPU time a frame, at 1,000 hosts
 FRAMES = 10
@@ -55,7 +55,7 @@ class Fleet:
     def __init__(self, hosts, groups, interval):
         self.folder = tempfile.mkdtemp(prefix="camp-fleet-")
         self.hosts = subprocess.Popen(
-            ["python3", f"{TREE}/tests/servers/simulated_hosts.py", "--hosts", str(hosts), "--groups",
+            [PYTHON, f"{TREE}/tests/servers/simulated_hosts.py", "--hosts", str(hosts), "--groups",
              str(groups)], stdout=subprocess.PIPE, text=True)
         port = self.hosts.stdout.readline().strip()
         names = [f"host-{i:04}:12267" for i in range(hosts)]

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import estimates
-from setting import PAPER_CPU, Subject
+from setting import PAPER_CPU, Subject, child
 
 TESTS = (("idle", (0,)), ("50 %", (50,)), ("full", (100,)), ("two of 30 %", (30, 30)))
 SPACING_S = 0.25  # between samples; 0.5 in the paper
@@ -25,20 +25,19 @@ PAPER = ("Idle and full load without error on all platforms, the others accurate
 
 
 class Witness:
-    """Busy time of one CPU by the kernel's context switches; None where that cannot be had."""
+    """Busy time of one CPU by the kernel's context switches; None where that cannot be had. It ends with
+    the stack."""
 
-    def __init__(self, setting):
-        self.process = subprocess.Popen(
+    def __init__(self, setting, stack):
+        self.process = stack.enter_context(child(
             [setting.camp, "top", "--from", "cpus", "--tier", "bpf", "--interval", "100ms",
-             "--format", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.first = self.process.stdout.readline()
+             "--format", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
+        self.process.stdout.readline()
 
     def end(self):
         """Percent busy, from the first frame to now."""
         self.process.terminate()
         frames = [json.loads(line) for line in self.process.stdout if line.endswith("\n")]
-        self.process.stdout.close()
-        self.process.wait()
         busy = elapsed = 0
         for frame in frames:
             for row in frame["entities"]:
@@ -76,7 +75,7 @@ def run_test(setting, paper, amounts, count):
         functions = {"CPU": lambda: paper.GetPercentProcessorTime(PAPER_CPU)}
         for number, process in enumerate(ids):
             functions[f"process {number + 1}"] = lambda p=process: paper.GetCPUtime_Total(p)
-        witness = Witness(setting)
+        witness = Witness(setting, stack)
         before = [load.tell("now") for load in loads]
         taken = sample(functions, count)
         after = [load.tell("now") for load in loads]

@@ -8,6 +8,7 @@ import platform
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,6 +45,12 @@ class Setting:
     def python(self, script, *arguments):
         """Words that run one of this folder's programs."""
         return [PYTHON, f"{HERE}/{script}", *map(str, arguments)]
+
+
+def end_when_told():
+    """SIGTERM and SIGHUP as Ctrl-C: what a part has started is ended by whoever started it."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda told, _: sys.exit(128 + told))
 
 
 def need_root(what):

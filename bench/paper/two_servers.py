@@ -104,7 +104,8 @@ def run_server(setting, mpm, load):
 
 
 def of_frame(frame):
-    """What all its processes did in a frame, living and ended: CPU and run queue in % of a CPU."""
+    """What all its processes did in a frame, living and ended: CPU and run queue in % of a CPU, faults a
+    second; and how long it was."""
     rows = [row for row in frame["entities"] if row["name"] == "apache"]
     ns = frame["interval_s"] * 1e9
 
@@ -114,7 +115,8 @@ def of_frame(frame):
     return {"cpu": 100 * total("counters", "cpu_ns") / ns,
             "run_queue": 100 * total("states", "run_queue") / ns,
             "faults": (total("counters", "minor_faults") + total("counters", "major_faults"))
-            / frame["interval_s"]}
+            / frame["interval_s"],
+            "seconds": frame["interval_s"]}
 
 
 def seconds_since(begin, frame):
@@ -157,7 +159,7 @@ def summary(seen, load):
         "processes": max(look["processes"] for look in loaded),
         "threads": max(look["threads"] for look in loaded),
         "cpu": sum(one["cpu"] for one in booked) / len(booked),
-        "faults": sum(one["faults"] for one in booked) / 2,
+        "faults": sum(one["faults"] * one["seconds"] for one in booked),
         "steady_faults": sum(one["faults"] for one in steady) / len(steady),
         "requests": seen["client"]["requests"], "failures": seen["client"]["failures"],
         "p50_us": seen["client"]["p50_us"], "p99_us": seen["client"]["p99_us"],

@@ -53,6 +53,21 @@ check() {
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
+@test "evaluation: what it has started ends with it, when it is told to end" {
+    # shellcheck disable=SC2016
+    PYTHONPATH=$TREE/bench/paper timeout 20 /usr/bin/python3 -c '
+import time, setting
+setting.end_when_told()
+with setting.child(["sleep", "100"], start_new_session=True) as process:
+    print(process.pid, flush=True)
+    time.sleep(100)
+' >"$BATS_TEST_TMPDIR/pid" 3>&- &
+    until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.05; done
+    kill "$!"
+    wait "$!" || [ $? -eq 143 ]
+    ! kill -0 "$(cat "$BATS_TEST_TMPDIR/pid")"
+}
+
 @test "evaluation: intervals are those of the tables of Student and of the sign test" {
     cd "$TREE/bench/paper"
     run -0 /usr/bin/python3 -c '

@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "each file that is installed is in one package" {
-    run python3 "$TREE/tests/commands/package_lists.py" "$BUILD" "$TREE/debian"
+    run /usr/bin/python3 "$TREE/tests/commands/package_lists.py" "$BUILD" "$TREE/debian"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -22,7 +22,7 @@ setup() {
     echo 'usr/bin/camp' >>libcamp-dev.install
     echo 'usr/bin/gone' >>camp.install
     sed -i '/include/d' libcamp-dev.install
-    run python3 "$TREE/tests/commands/package_lists.py" "$BUILD" .
+    run /usr/bin/python3 "$TREE/tests/commands/package_lists.py" "$BUILD" .
     [ "$status" -eq 1 ]
     [ "${lines[0]}" = 'usr/bin/camp: in camp and libcamp-dev' ]
     [ "${lines[1]}" = 'usr/include/camp/camp.h: in no package' ]
