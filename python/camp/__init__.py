@@ -11,7 +11,8 @@ unknown is None, never 0. Nothing is cached: a value is never older than the cal
 Functions may be called from any thread at once. They give up the GIL while they read or wait, but
 for pid_cpu_ns(), which is one system call.
 
-docs/python.md is a tour; docs/counters.md says what each number is worth.
+docs/python.md is a tour; docs/counters.md says what each number is worth. (Installed they are in
+share/doc/camp.)
 """
 
 from camp import _camp

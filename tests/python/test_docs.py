@@ -31,6 +31,21 @@ class Docs(unittest.TestCase):
                 exec(compile(block, 'docs/python.md', 'exec'), names)
         self.assertIn('<camp.Frame of', said.getvalue())
 
+    def test_the_pages_that_are_named_are_there(self):
+        package = pathlib.Path(camp.__file__).parent
+        self.assertIn('docs/python.md', camp.__doc__)
+        for file in (*package.glob('*.py'), DOCS.parent / 'README.md', DOCS / 'python.md'):
+            text = file.read_text(encoding='utf-8')
+            for page in re.findall(r'\bdocs/[\w/-]+\.md', text):
+                self.assertTrue((DOCS.parent / page).is_file(), f'{file}: {page}')
+            if file.suffix == '.md':
+                for link in re.findall(r'\]\(([\w/.-]+)\)', text):
+                    self.assertTrue((file.parent / link).exists(), f'{file}: {link}')
+
+    def test_who_reads_how_to_import_it_is_told_the_folder_of_the_build(self):
+        for page in (DOCS.parent / 'README.md', DOCS / 'python.md'):
+            self.assertIn('PYTHONPATH=build/release/python python3', page.read_text(encoding='utf-8'))
+
     def test_campmon_tells_of_each_workstation_and_of_those_that_do_not_answer(self):
         program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
         with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
