@@ -70,6 +70,7 @@ static void settle_facts(struct page_options *options)
     options->stream.source = facts->name;
     options->stream.tier = facts->tier;
     options->stream.note = facts->note;
+    options->stream.below = facts->below;
     options->stream.host = options->host;
     options->stream.live = facts->live;
     options->stream.interval_ns = facts->live ? options->interval_ns : facts->interval_ns;

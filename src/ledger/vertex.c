@@ -32,6 +32,7 @@ static const struct {
     { "stopped_ns", CLASS_IDLE },
     /* CPUs, beyond those */
     { "nice_ns", CLASS_CPU },
+    { "busy_ns", CLASS_CPU }, /* of a host's, where its exporter has no more */
     { "softirq_ns", CLASS_CPU },
     { "guest_ns", CLASS_CPU },
     { "guest_nice_ns", CLASS_CPU },

@@ -62,7 +62,8 @@ struct from_facts {
     uint64_t frames;      /* how many it has; 0: not known */
     int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */
     int64_t end_ns;
-    char note[256]; /* what a reader should know of how it was read; "": nothing */
+    char below[192]; /* the command that shows what a row is made of, but for its name; "": none */
+    char note[256];  /* what a reader should know of how it was read; "": nothing */
 };
 
 /* CAMP_E_INVALID: there is no such source; the message says which there are. Otherwise as the

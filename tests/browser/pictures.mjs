@@ -9,6 +9,10 @@
 //
 // sessions.png is what camp view --from postgres:... shows at that address, of sessions by their
 // application (docs/sessions.md says of which).
+//
+//   tests/servers/fleet_picture        calls it with the address and "fleet"
+//
+// fleet.png: four hosts in network namespaces, each by what its own load does (docs/fleet.md).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,18 +58,18 @@ async function threads() {
     await shot(phone, 'page-phone');
 }
 
-async function live(url) {
+async function live(url, name) {
     const page = await opener.page({ width: 1280, height: 1180 });
     await page.goto(url);
     await page.waitForTimeout(12000);
-    await page.selectOption('#group-by', 'label:application');
+    await page.selectOption('#group-by', name === 'fleet' ? 'label:instance' : 'label:application');
     await page.keyboard.press('Space');
-    await shot(page, 'sessions');
+    await shot(page, name);
 }
 
 try {
     if (process.argv[2]) {
-        await live(process.argv[2]);
+        await live(process.argv[2], process.argv[3] ?? 'sessions');
     } else {
         await sessions();
         await threads();

@@ -13,6 +13,13 @@ export function pin({ ui, say }: App, n: number | null): void {
   say(`${ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
 }
 
+/** What shows an entity's parts (a host's groups), as a shell takes it; null: it has none here. */
+export function commandBelow({ store }: App, n: number): string | null {
+  const below = store.head?.below, name = store.entities[n]?.name;
+  if (!below || !name) return null;
+  return `${below} ${/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
+}
+
 /** Dims all others; nobody: dims nothing. */
 export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
   ui.set({ brush: found.size > 0 ? found : null });

@@ -79,6 +79,7 @@ class Page {
   private changed(change: Partial<UiState>): void {
     this.ask();
     if ('current' in change) this.player.announce();
+    if ('pinned' in change) this.shell.showBelow(this.app);
   }
 
   /** Nothing runs while nothing changes. */

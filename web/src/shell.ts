@@ -4,7 +4,7 @@ import type { Controls } from './controls';
 import type { Player } from './player';
 import type { Status } from './source';
 import type { FrameStore } from './store';
-import { hoverNext, pin } from './actions';
+import { commandBelow, hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
 
 const KEYS: [string, string][] = [
@@ -23,6 +23,7 @@ export class Shell {
   private readonly title = element('span', { class: 'subject' });
   private readonly status = element('p', { class: 'status', role: 'status', hidden: '' });
   private readonly notes = element('p', { class: 'notes', hidden: '' });
+  private readonly below = element('p', { class: 'below', hidden: '' });
   private readonly live = element('p', { class: 'unseen', 'aria-live': 'polite', id: 'live' });
   private readonly main = element('main', {});
   private readonly help = element('dialog', { class: 'help', 'aria-label': 'Keys' });
@@ -36,7 +37,7 @@ export class Shell {
     tools.append(help);
     document.body.append(
       element('header', { class: 'top' }, element('h1', {}, 'camp'), this.title, tools),
-      this.status, this.notes, this.main, player, this.help, this.live);
+      this.status, this.notes, this.below, this.main, player, this.help, this.live);
   }
 
   add(view: HTMLElement): void {
@@ -63,6 +64,16 @@ export class Shell {
       head.axes3 ? '' : 'This source has fewer than three states: there is no triangle to show.'].filter(Boolean);
     this.notes.hidden = told.length === 0;
     setText(this.notes, told.join('\n'));
+  }
+
+  /** Of who was pinned last: a page shows one source, so what it is made of is another page's. */
+  showBelow(app: App): void {
+    const pinned = [...app.ui.state.pinned].pop();
+    const command = pinned === undefined ? null : commandBelow(app, pinned);
+    this.below.hidden = command === null;
+    if (command === null || this.below.querySelector('code')?.textContent === command) return;
+    this.below.replaceChildren(`Its groups, in a terminal: `, element('code', {}, command), ' ',
+      button('Copy', { class: 'small' }, () => void navigator.clipboard.writeText(command)));
   }
 
   private toggleHelp(): void {

@@ -64,5 +64,6 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
     entity.pid || entity.uid ? `uid ${entity.uid}` : '', entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
   const labels = Object.entries(entity.labels ?? {}).map(([name, value]) => `${name} ${value}`).join(' · ');
   return [element('strong', {}, entity.name || `#${n}`), element('p', {}, [ids, duration(elapsed)].filter(Boolean).join(' · ')),
-    ...(labels ? [element('p', {}, labels)] : []), table];
+    ...(labels ? [element('p', {}, labels)] : []), table,
+    ...(app.store.head!.below ? [element('p', {}, 'click: how to see its groups')] : [])];
 }

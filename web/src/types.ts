@@ -13,6 +13,7 @@ export interface Head {
   interval_ms: number;
   frames: number;
   states: State[];
+  below?: string; // the command that shows what an entity is made of, but for its name
   labels?: string[]; // names of what entities belong to: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;

@@ -307,13 +307,45 @@ static void tell_looks(struct top_any *any, const struct frame *frame)
         append(any->looks, "samples: none in this interval");
 }
 
+/* Of hosts: what the system's own accounting says of the same time, and whose is the most off. */
+static void tell_sampled(struct top_any *any, const struct frame *frame)
+{
+    const struct schema *schema = frame->schema;
+    const double interval = (double)(frame->end_ns - frame->start_ns);
+    double all = 0, all_sampled = 0, most = 0;
+    size_t column = schema->state_count, worst = 0;
+
+    any->sampled[0] = '\0';
+    while (column < schema->column_count &&
+           strcmp(schema->columns[column].name, "sampled_busy_ns") != 0)
+        column++;
+    if (column == schema->column_count || frame->entity_count == 0 || interval <= 0)
+        return;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const uint64_t *values = frame_values(frame, i);
+        double busy = 0;
+
+        for (size_t j = 0; j < schema->state_count; j++)
+            busy += any->columns.vertices.of_state[j] == 1 ? (double)values[j] : 0;
+        all += busy;
+        all_sampled += (double)values[column];
+        if (fabs((double)values[column] - busy) >= fabs(most)) {
+            most = (double)values[column] - busy;
+            worst = i;
+        }
+    }
+    append(any->sampled, "on a CPU: measured %.2f, sampled %.2f; most off is %s: sampled %+.2f",
+           all / interval, all_sampled / interval, frame->entities[worst].name, most / interval);
+}
+
 static void fill_notes(struct top_any *any, const struct frame *frame)
 {
-    const char *const notes[] = { any->sums, any->looks,  any->over,
-                                  any->lost, frame->note, any->facts->note };
+    const char *const notes[] = { any->sums, any->sampled, any->looks,      any->over,
+                                  any->lost, frame->note,  any->facts->note };
     size_t count = 0;
 
     tell_sums(any, frame);
+    tell_sampled(any, frame);
     tell_looks(any, frame);
     tell_over(any, frame);
     tell_losses(any, &frame->losses);

@@ -30,8 +30,8 @@ struct top_any {
     size_t cell_capacity, text_capacity;
     char time[48], headline[TOP_ANY_NOTE_SIZE];
     char sums[TOP_ANY_NOTE_SIZE], looks[TOP_ANY_NOTE_SIZE], over[TOP_ANY_NOTE_SIZE],
-        lost[TOP_ANY_NOTE_SIZE];
-    const char *notes[7];
+        lost[TOP_ANY_NOTE_SIZE], sampled[TOP_ANY_NOTE_SIZE];
+    const char *notes[8];
     struct cell summary[6], losses[4];
 };
 

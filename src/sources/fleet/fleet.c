@@ -113,7 +113,8 @@ static const char *note_of(struct fleet *fleet)
     fleet->frame.losses.lost += missing;
     if (missing == 0 && fleet->hosts.count == 0 && !fleet_is_query(fleet))
         snprintf(fleet->note, sizeof fleet->note,
-                 "no camp export is scraped by this Prometheus: see docs/fleet.md");
+                 "no camp export%s is scraped by this Prometheus: see docs/fleet.md",
+                 fleet->matchers[0] != '\0' ? " that matches" : "");
     return fleet->note;
 }
 
@@ -254,6 +255,8 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
              fleet->host != NULL ? " " : "", fleet->host != NULL ? fleet->host : "");
     snprintf(facts->kind, sizeof facts->kind, "%s", kinds[fleet->kind]);
     facts->tier = "prometheus";
+    if (fleet->kind == FLEET_HOSTS && strpbrk(shown, "' ") == NULL)
+        snprintf(facts->below, sizeof facts->below, "camp view --from prometheus:%s --host", shown);
     facts->live = fleet->begin_ns == 0;
     facts->keeps_past = facts->live;
     facts->begin_ns = fleet->begin_ns;

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define SCOUTED_NS ((int64_t)300 * NS_PER_S)
+#define PERIOD_LONG_NS ((int64_t)5 * NS_PER_S)
+#define PERIOD_UNIT_NS ((int64_t)100 * NS_PER_MS)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
 #define RECENT_LEAST 4 /* samples, or it says nothing */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
@@ -59,6 +61,15 @@ static char *joined_pattern(char *before, const char *job)
     return ret;
 }
 
+/* It was counted, and is one or two off; scrapes are configured in round numbers. */
+static int64_t round_period(int64_t period_ns)
+{
+    const int64_t unit_ns = period_ns < PERIOD_LONG_NS ? PERIOD_UNIT_NS : (int64_t)NS_PER_S;
+    const int64_t rounded_ns = (period_ns + unit_ns / 2) / unit_ns * unit_ns;
+
+    return rounded_ns > 0 ? rounded_ns : period_ns;
+}
+
 static void take_scouting(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     struct prometheus_series series;
@@ -81,8 +92,7 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
         else if (strcmp(mark, "count") == 0 && sample.value >= 1)
             fleet->period_ns = llround((double)SCOUTED_NS / sample.value);
     }
-    if (recent_ns > 0)
-        fleet->period_ns = recent_ns;
+    fleet->period_ns = round_period(recent_ns > 0 ? recent_ns : fleet->period_ns);
 }
 
 static int scout(struct fleet *fleet, struct camp_error *error)

@@ -121,26 +121,27 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
 
 /* ---------------------------------------------------------------------------------- Unit -- */
 
-/* Of counters by their name; of levels by what their sums come nearest to. */
-static enum unit guess(const struct fleet *fleet, const struct prometheus_answer *answer,
-                       const char *name)
+/* By its name, as Prometheus' own habits have it (record: "...:ratio_rate5m"). */
+static enum unit named(const struct fleet *fleet, const char *name)
 {
-    static const struct {
-        const char *part;
-        enum unit unit;
-    } parts[] = { { "nanosecond", UNIT_NS }, { "_ns", UNIT_NS },         { "microsecond", UNIT_US },
-                  { "_usec", UNIT_US },      { "millisecond", UNIT_MS }, { "_ms", UNIT_MS } };
+    if (fleet->kind == FLEET_LEVELS)
+        return strstr(name, "ratio") != NULL     ? UNIT_SHARE
+               : strstr(name, "percent") != NULL ? UNIT_PERCENT
+                                                 : UNIT_NONE;
+    return strstr(name, "nanosecond") != NULL || strstr(name, "_ns") != NULL      ? UNIT_NS
+           : strstr(name, "microsecond") != NULL || strstr(name, "_usec") != NULL ? UNIT_US
+           : strstr(name, "millisecond") != NULL || strstr(name, "_ms") != NULL   ? UNIT_MS
+                                                                                  : UNIT_S;
+}
+
+/* Of levels by what the sum of a row comes nearest to. */
+static enum unit guess(const struct fleet *fleet, const struct prometheus_answer *answer)
+{
     double sum = 0, distance, least = INFINITY;
     enum unit best = UNIT_SHARE;
     char key[FLEET_KEY_SIZE], first[FLEET_KEY_SIZE] = "";
     const char *const without[] = { fleet->column, NULL };
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (fleet->kind == FLEET_COUNTERS && strstr(name, parts[i].part) != NULL)
-            return parts[i].unit;
-    }
-    if (fleet->kind == FLEET_COUNTERS)
-        return UNIT_S;
     for (size_t i = 0; i < answer->series_count; i++) {
         struct prometheus_series series;
         struct prometheus_sample sample;
@@ -178,11 +179,13 @@ static int find_unit(struct fleet *fleet, const struct from *from,
                              "share and percent",
                              from->unit);
     } else {
-        unit = guess(fleet, answer, name);
-        if (fleet->kind == FLEET_LEVELS)
+        unit = named(fleet, name);
+        if (unit == UNIT_NONE) {
+            unit = guess(fleet, answer);
             snprintf(facts->note, sizeof facts->note,
                      "Values are taken as %s%s; --unit says otherwise", unit_name(unit),
                      unit_is_time(unit) ? " in each second" : "");
+        }
     }
     fleet->factor = factor_of(unit);
     return CAMP_OK;

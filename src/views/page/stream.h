@@ -26,6 +26,8 @@ struct stream_facts {
     uint64_t frames;          /* 0: not known */
     const struct axes *axes3; /* NULL: too few states */
     const struct axes *axes4;
+    const char *below; /* the command that shows what a row is made of, but for the row's name; ""
+                        * or NULL: there is none */
 };
 
 /* A row as it is sent, but for its shares. */

@@ -145,6 +145,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     put_member(text.stream, "tier", facts->tier);
     put_member(text.stream, "note", facts->note);
     put_member(text.stream, "host", facts->host);
+    if (facts->below != NULL && facts->below[0] != '\0')
+        put_member(text.stream, "below", facts->below);
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);

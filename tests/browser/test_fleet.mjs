@@ -1,0 +1,36 @@
+// Hosts of a fleet: a page shows one source, and says how to see what a host is made of.
+import { strict as assert } from 'node:assert';
+import { press, still, test, text } from './harness.mjs';
+import { stream } from './stream.mjs';
+import { show } from './views.mjs';
+
+const HOSTS = [{ name: 'db1:12267' }, { name: "it's \x60evil\x60 $(x)" }];
+const data = (others = {}) => stream({
+    states: ['user', 'iowait', 'idle'], names: HOSTS, ...others, frames: [HOSTS.map((_, n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
+});
+const BELOW = 'camp view --from prometheus:http://p:9090 --host';
+
+test('fleet: the command for the groups of a host that is pinned', async (opener) => {
+    const page = await opener.report(data({ below: BELOW }));
+    assert.equal(await page.locator('.below').isVisible(), false);
+    await show(page, 'barry3');
+    await press(page, 'n');
+    await press(page, 'p');
+    await still(page);
+    assert.equal(await text(page, '.below code'), `${BELOW} db1:12267`);
+    await press(page, 'n');
+    await press(page, 'p');
+    await still(page);
+    assert.equal(await text(page, '.below code'), `${BELOW} 'it'\\''s \x60evil\x60 $(x)'`);
+    await press(page, 'u');
+    await still(page);
+    assert.equal(await page.locator('.below').isVisible(), false);
+});
+
+test('fleet: of other sources there is none', async (opener) => {
+    const page = await opener.report(data());
+    await press(page, 'n');
+    await press(page, 'p');
+    await still(page);
+    assert.equal(await page.locator('.below').isVisible(), false);
+});
