@@ -9,6 +9,18 @@ from camp._records import (Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Losses
 
 version: str
 
+# enum camp_disk_kind; enum entity_flag (ledger/frame.h); enum camp_thread_flag
+DISK_WHOLE: int
+DISK_PARTITION: int
+ENTITY_NEW: int
+ENTITY_ENDED: int
+ENTITY_KERNEL: int
+THREAD_KERNEL: int
+THREAD_ENDED: int
+THREAD_OLDER: int
+THREAD_UNSURE: int
+THREAD_TOTAL: int
+
 # (columns, names of labels, start, end, wall clock, rows, block, names, labels, losses, note)
 RawColumn = Tuple[str, str, str, str, str]
 RawFrame = Tuple[List[RawColumn], List[str], int, int, int, int, bytes, bytes, List[bytes],
@@ -16,6 +28,7 @@ RawFrame = Tuple[List[RawColumn], List[str], int, int, int, int, bytes, bytes, L
 RawRows = Tuple[int, bytes, bytes]  # (rows, block, names)
 
 def use(make_error: Callable[[int, int, str], Error], classes: Dict[str, type], /) -> None: ...
+def bits_of(name: str, /) -> Dict[str, int]: ...
 def cpu_count(source: Optional[Source], /) -> int: ...
 def cpu_ids(source: Optional[Source], /) -> List[int]: ...
 def cpu(source: Optional[Source], number: Optional[int], /) -> Cpu: ...

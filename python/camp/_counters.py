@@ -6,9 +6,7 @@ from camp import _camp
 from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
 from camp._waiting import in_ns, wait
 
-_ALL_MEMORY = (1 << 7) - 1
-_FREE_MEMORY = 1 << 1
-_ANY, _WHOLE, _PARTITION = range(3)
+_MEMORY = _camp.bits_of('Memory')
 
 
 def cpu_count(source: Optional[Source] = None) -> int:
@@ -57,12 +55,12 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
 
 def memory(source: Optional[Source] = None) -> Memory:
     """Physical memory and swap."""
-    return _camp.memory(source, _ALL_MEMORY)
+    return _camp.memory(source, sum(_MEMORY.values()))
 
 
 def free_memory_bytes(source: Optional[Source] = None) -> Optional[int]:
     """Memory used for nothing at all, by the cheapest way there is: one system call on Linux."""
-    return _camp.memory(source, _FREE_MEMORY).free_bytes
+    return _camp.memory(source, _MEMORY['free_bytes']).free_bytes
 
 
 def network(name: str, source: Optional[Source] = None) -> Network:
@@ -82,12 +80,12 @@ def disk(name: str, source: Optional[Source] = None) -> Disk:
 
 def disks(source: Optional[Source] = None) -> List[Disk]:
     """Each whole disk, of one point in time."""
-    return _camp.disks(source, _WHOLE)
+    return _camp.disks(source, _camp.DISK_WHOLE)
 
 
 def partitions(source: Optional[Source] = None) -> List[Disk]:
     """Each partition. A disk contains its partitions: do not add the two."""
-    return _camp.disks(source, _PARTITION)
+    return _camp.disks(source, _camp.DISK_PARTITION)
 
 
 def kernel(source: Optional[Source] = None) -> Kernel:

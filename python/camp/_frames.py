@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
 _NO_UID = 2**32 - 1
-_NEW, _ENDED, _KERNEL = 1, 2, 4
 _OF_THIS_MACHINE = {'tier', 'system_calls'}  # options; whoever opens all sources refuses the others
 
 # What follows the values in a block, as the extension has it: a memoryview's format of each.
@@ -211,8 +210,8 @@ class Frame(Block):
                                                  'counts', 'flags', 'elapsed_ns')]
         return [
             Entity(id_, name, pid if pid >= 0 else None, parent if parent >= 0 else None,
-                   uid if uid != _NO_UID else None, cgroup or None, count, bool(flags & _NEW),
-                   bool(flags & _ENDED), bool(flags & _KERNEL), elapsed,
+                   uid if uid != _NO_UID else None, cgroup or None, count, bool(flags & _camp.ENTITY_NEW),
+                   bool(flags & _camp.ENTITY_ENDED), bool(flags & _camp.ENTITY_KERNEL), elapsed,
                    {label: values[row] for label, values in labels.items()})
             for row, (name, id_, pid, parent, uid, cgroup, count, flags, elapsed) in
             enumerate(zip(self.names, *known))]

@@ -1,41 +1,33 @@
 """Processes and threads, and Linux' taskstats."""
 
-import threading
-from types import TracebackType
-from typing import Dict, Iterable, List, NamedTuple, Optional, Type
+import functools
+import operator
+from typing import Iterable, List, NamedTuple, Optional
 
 from camp import _camp
 from camp._errors import Invalid
 from camp._records import Source, Task, TaskExit, Taskstat, TaskUtilisation
+from camp._session import Session
 from camp._waiting import in_ns, wait
 
 # Which bit of the library's enum camp_task_field brings which fields.
-_BITS: Dict[str, int] = {
-    'cpu_ns': 1 << 0, 'cpu_resolution_ns': 1 << 0, 'cpu_provenance': 1 << 0,
-    'user_ns': 1 << 1, 'system_ns': 1 << 1, 'split_provenance': 1 << 1,
-    'sampled_ns': 1 << 2,
-    'run_delay_ns': 1 << 3,
-    'minor_faults': 1 << 4, 'major_faults': 1 << 4,
-    'virtual_bytes': 1 << 5, 'resident_bytes': 1 << 5,
-    'threads': 1 << 6,
-    'voluntary_switches': 1 << 7, 'involuntary_switches': 1 << 7,
-    'read_bytes': 1 << 8, 'written_bytes': 1 << 8,
-    'started_ns': 1 << 9, 'start': 1 << 9,
-    'state': 1 << 10,
-    'name': 1 << 11,
-    'parent': 1 << 12,
-}
-_ALL = ((1 << 13) - 1) & ~_BITS['sampled_ns']
-_TIMES = _BITS['cpu_ns'] | _BITS['user_ns']
+_BITS = _camp.bits_of('Task')
+_BITS['start'] = _BITS['started_ns']  # always there, and read with it
+# Sampled time is in no file: taskstats() has it.
+_ALL = functools.reduce(operator.or_, _BITS.values()) & ~_BITS['sampled_ns']
 
 
-def _wanted(fields: Iterable[str]) -> int:
+def bits(fields: Iterable[str]) -> int:
+    """What the extension takes for these fields of camp.Task; of none given, for all."""
     wanted = 0
     for field in fields:
         if field not in _BITS:
             raise Invalid(f'{field!r} is no field of camp.Task; there are {", ".join(_BITS)}')
         wanted |= _BITS[field]
     return wanted or _ALL
+
+
+_TIMES = bits(('cpu_ns', 'user_ns'))
 
 
 class Thread(NamedTuple):
@@ -47,7 +39,7 @@ class Thread(NamedTuple):
 
     def read(self, *fields: str, source: Optional[Source] = None) -> Task:
         """As Process.read(), of this thread alone."""
-        return _camp.thread_read(source, self.pid, self.tid, self.start, _wanted(fields))
+        return _camp.thread_read(source, self.pid, self.tid, self.start, bits(fields))
 
 
 class Process(NamedTuple):
@@ -68,7 +60,7 @@ class Process(NamedTuple):
         Raises:
             Gone: it has ended, or its pid belongs to another now.
         """
-        return _camp.process_read(source, self.pid, self.start, _wanted(fields))
+        return _camp.process_read(source, self.pid, self.start, bits(fields))
 
     def cpu_ns(self, source: Optional[Source] = None) -> int:
         """CPU time of all its threads, in ns: measured, resolution 1 ns. It reads the start time as
@@ -113,7 +105,7 @@ def fork_count(source: Optional[Source] = None) -> int:
     return _camp.fork_count(source)
 
 
-class Taskstats:
+class Taskstats(Session):
     """A session with Linux' taskstats, which closes at the end of its `with`. After a fork it is the
     parent's alone (Invalid).
 
@@ -123,8 +115,7 @@ class Taskstats:
     """
 
     def __init__(self, listen: bool = False) -> None:
-        self._session: Optional[object] = _camp.taskstats_open(listen)
-        self._lock = threading.Lock()
+        super().__init__(_camp.taskstats_open(listen))
         self._listens = listen
         self.overruns = 0  # tasks whose exit records the kernel dropped for want of room
 
@@ -146,23 +137,6 @@ class Taskstats:
                 records += more
                 if not more:
                     return records
-
-    def close(self) -> None:
-        """Ends the session; again: does nothing."""
-        with self._lock:
-            self._session = None
-
-    def _open(self) -> object:
-        if self._session is None:
-            raise Invalid('the session is closed')
-        return self._session
-
-    def __enter__(self) -> 'Taskstats':
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 def taskstats(listen: bool = False) -> Taskstats:

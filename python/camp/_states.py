@@ -1,13 +1,12 @@
 """Microstates: the wall time of every thread and CPU by state, measured in the kernel at each change."""
 
-import threading
-from types import TracebackType
-from typing import List, Optional, Tuple, Type
+from typing import List, Tuple
 
 from camp import _camp
 from camp._errors import Invalid
 from camp._frames import Block, Column
 from camp._records import CpuStates, DiskWait, Event, Losses
+from camp._session import Session
 
 _ROOM = 1024  # for threads, at first
 _EXITS_AT_ONCE = 4096
@@ -17,7 +16,9 @@ _OF_ROWS = (('cgroups', 'Q'), ('start_ns', 'Q'), ('begin_ns', 'Q'), ('time_ns', 
             ('pids', 'i'), ('parents', 'i'), ('uids', 'I'), ('flags', 'I'), ('counts', 'I'),
             ('state', 'I'), ('processes', 'I'))
 
-KERNEL, ENDED, OLDER, UNSURE, TOTAL = (1 << bit for bit in range(5))  # in flags
+# In flags.
+KERNEL, ENDED, OLDER = _camp.THREAD_KERNEL, _camp.THREAD_ENDED, _camp.THREAD_OLDER
+UNSURE, TOTAL = _camp.THREAD_UNSURE, _camp.THREAD_TOTAL
 
 
 class ThreadStates(Block):
@@ -48,15 +49,14 @@ class ThreadStates(Block):
         return self.of_rows('pids')
 
 
-class Microstates:
+class Microstates(Session):
     """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel once it
     is closed, or its process has ended, however it ended. Threads may share one: each call waits for
     the one before."""
 
     def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
-        self._session: Optional[object] = _camp.states_open(system_calls, disks)
+        super().__init__(_camp.states_open(system_calls, disks))
         self._columns = tuple(Column(*column) for column in _camp.states_columns())
-        self._lock = threading.Lock()
         self._room = _ROOM
         self._disks = disks
 
@@ -90,23 +90,6 @@ class Microstates:
         """What the session could not see until now."""
         with self._lock:
             return _camp.states_losses(self._open())
-
-    def close(self) -> None:
-        """Ends the session; again: does nothing."""
-        with self._lock:
-            self._session = None
-
-    def _open(self) -> object:
-        if self._session is None:
-            raise Invalid('the session is closed')
-        return self._session
-
-    def __enter__(self) -> 'Microstates':
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 def microstates(system_calls: bool = True, disks: bool = False) -> Microstates:

@@ -18,6 +18,7 @@ from typing import List, Optional, Tuple
 from camp import _camp
 from camp import _errors
 from camp import _waiting
+from camp._processes import bits as _bits
 from camp._records import TaskUtilisation as _TaskUtilisation
 
 __all__ = [
@@ -29,9 +30,9 @@ __all__ = [
     'GetProcessIdentifier', 'GetProcessIdentifiers', 'GetThreadCount', 'GetVMSizeKb',
     'GetWorkingSetKb']
 
-_WHOLE, _PARTITION = 1, 2
-_FREE = 1 << 1
-_CPU, _SPLIT, _FAULTS, _SIZE, _THREADS = (1 << bit for bit in (0, 1, 4, 5, 6))
+_FREE = _camp.bits_of('Memory')['free_bytes']
+_TIMES, _FAULTS = _bits(('cpu_ns', 'user_ns')), _bits(('minor_faults', 'major_faults'))
+_SIZE, _THREADS = _bits(('resident_bytes', 'virtual_bytes')), _bits(('threads',))
 _DEFAULT_MS = 100
 
 
@@ -165,12 +166,12 @@ def GetThreadCount(process: int) -> int:
 
 def EnumDiskPartitions() -> Tuple[str, ...]:
     """The partitions: each is valid input of the functions that take one."""
-    return tuple(disk.name for disk in _camp.disks(None, _PARTITION))
+    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_PARTITION))
 
 
 def EnumPhysicalDisks() -> Tuple[str, ...]:
     """The disks: each is valid input of the functions that take one."""
-    return tuple(disk.name for disk in _camp.disks(None, _WHOLE))
+    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE))
 
 
 def EnumNetworkInterfaces() -> Tuple[str, ...]:
@@ -212,7 +213,7 @@ def _in_ns(interval: float) -> int:
 def _utilisation(process: int, interval: float) -> _TaskUtilisation:
     ns = _in_ns(interval)
     start = _start(process)
-    before = _camp.process_read(None, process, start, _CPU | _SPLIT)
+    before = _camp.process_read(None, process, start, _TIMES)
     _waiting.wait(ns)
     return _camp.process_utilisation(None, process, start, before)
 

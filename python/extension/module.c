@@ -3,6 +3,9 @@
  * meant to import it. What a function takes and returns stands in _camp.pyi.
  */
 #include "module.h"
+#include "ledger/frame.h"
+
+#include <camp/states.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +128,25 @@ PyObject *list_records(PyObject *module, enum record_kind kind, const struct lis
 
 static PyMethodDef own_methods[] = {
     { "use", records_use, METH_VARARGS, "use(make_error, classes): the Python half." },
+    { "bits_of", record_bits, METH_O, NULL },
     { NULL },
+};
+
+/* Numbers of the headers that Python needs by name. */
+static const struct constant {
+    const char *name;
+    long value;
+} constants[] = {
+    { "DISK_WHOLE", CAMP_DISK_WHOLE },
+    { "DISK_PARTITION", CAMP_DISK_PARTITION },
+    { "ENTITY_NEW", ENTITY_NEW },
+    { "ENTITY_ENDED", ENTITY_ENDED },
+    { "ENTITY_KERNEL", ENTITY_KERNEL },
+    { "THREAD_KERNEL", CAMP_THREAD_KERNEL },
+    { "THREAD_ENDED", CAMP_THREAD_ENDED },
+    { "THREAD_OLDER", CAMP_THREAD_OLDER },
+    { "THREAD_UNSURE", CAMP_THREAD_UNSURE },
+    { "THREAD_TOTAL", CAMP_THREAD_TOTAL },
 };
 
 /* Before Python 3.9 the collector may come by before there is a state. */
@@ -168,6 +189,10 @@ static int fill_module(PyObject *module)
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (PyModule_AddFunctions(module, files[i]) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value) != 0)
             return -1;
     }
     module_state(module)->new_tuple = PyObject_GetAttrString((PyObject *)&PyTuple_Type, "__new__");

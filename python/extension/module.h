@@ -93,6 +93,10 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 /* The numbers of such a record back into its struct, which is zeroed. False: raised. */
 bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void *into);
 
+/* _camp.bits_of(name): which bit of its `known` says that a field of a record is there, for who
+ * asks for some of them. */
+PyObject *record_bits(PyObject *module, PyObject *argument);
+
 /* _camp.use(make_error, classes): the Python half of the module, once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);
 

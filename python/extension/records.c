@@ -414,6 +414,33 @@ bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void 
 
 /* --------------------------------------------------------------- The classes of Python -- */
 
+static bool add_bit(PyObject *bits, const struct field *field)
+{
+    PyObject *bit = PyLong_FromUnsignedLong(field->known);
+    const bool added = bit != NULL && PyDict_SetItemString(bits, field->name, bit) == 0;
+
+    Py_XDECREF(bit);
+    return added;
+}
+
+PyObject *record_bits(PyObject *module, PyObject *argument)
+{
+    PyObject *bits = PyDict_New();
+
+    (void)module;
+    for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
+        const struct record *record = &records[kind];
+
+        if (PyUnicode_CompareWithASCIIString(argument, record->name) != 0)
+            continue;
+        for (size_t i = 0; bits != NULL && i < record->field_count; i++) {
+            if (record->fields[i].known != 0 && !add_bit(bits, &record->fields[i]))
+                Py_CLEAR(bits);
+        }
+    }
+    return bits;
+}
+
 /* Whether a class is a tuple with the fields of this table, in their order. */
 static bool is_of_table(PyObject *class, const struct record *record)
 {
