@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
+#define DAY_NS (1440 * MINUTE_NS)
 
 const char *const from_words[] = { "threads", "processes",   "users",   "commands",  "cgroups",
                                    "cpus",    "check",       "sqlite:", "postgres:", "mariadb:",
@@ -111,15 +112,20 @@ static int settle_time(const char *option, const char *text, enum from_side side
 }
 
 /* What --begin and --end mean takes what the file says of itself. */
-static int settle_times(struct from_options *options, const struct from_facts *facts)
+static int settle_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
 {
     int status;
 
-    if (facts->live && !facts->keeps_past)
+    if (facts->live && !is_fleet)
         return complain(STATUS_USAGE, "--begin and --end go with a recording or a table, not "
                                       "with what goes on now");
-    if (facts->keeps_past && options->begin == NULL)
+    if (is_fleet && options->begin == NULL)
         return complain(STATUS_USAGE, "--end %s: since when? --begin TIME", options->end);
+    if (is_fleet && (options->begin[0] == '+' || (options->end != NULL && options->end[0] == '+')))
+        return complain(
+            STATUS_USAGE,
+            "--%s: what goes on has no beginning that + could count from; -10m is 10 minutes ago",
+            options->begin[0] == '+' ? "begin" : "end");
     status = settle_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
     if (status == OPTIONS_GO_ON)
         status = settle_time("end", options->end, FROM_END, facts, &options->from.end_ns);
@@ -174,15 +180,38 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
+/* A fleet need not have what was asked for now: a time of day is of the last 24 hours, without
+ * opening it. */
+static struct from_facts last_day(void)
+{
+    const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
+
+    return (struct from_facts){ .live = true, .begin_ns = now - DAY_NS, .end_ns = now };
+}
+
+void from_options_interval(struct from_options *options, uint64_t *interval_ns)
+{
+    options->from.interval_ns = *interval_ns;
+    if (*interval_ns == 0)
+        *interval_ns = NS_PER_S;
+}
+
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
     struct source *source;
-    int status = open_from(options, &source, ret_facts);
+    const bool has_times = options->begin != NULL || options->end != NULL;
+    const bool is_fleet = options->from.text != NULL && from_is_fleet(options->from.text);
+    int status = OPTIONS_GO_ON;
 
-    if (status == OPTIONS_GO_ON && (options->begin != NULL || options->end != NULL)) {
-        source_close(source);
-        status = settle_times(options, ret_facts);
+    if (has_times && is_fleet)
+        *ret_facts = last_day();
+    else
+        status = open_from(options, &source, ret_facts);
+    if (status == OPTIONS_GO_ON && has_times) {
+        if (!is_fleet)
+            source_close(source);
+        status = settle_times(options, ret_facts, is_fleet);
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
     }

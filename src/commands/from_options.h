@@ -107,6 +107,10 @@ extern const char *const from_session_words[]; /* database sessions alone */
 /* Nothing said; the stop flag is the command's, progress is shown on stderr, speed is 0. */
 void from_options_init(struct from_options *options);
 
+/* --interval of a command, 0: not said, is the length of a fleet's finished intervals, too; becomes
+ * 1 s where it was not said. */
+void from_options_interval(struct from_options *options, uint64_t *interval_ns);
+
 /* Opens what they say. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read
  * without waiting, progress may stand on stderr: progress_clear(&options->progress) takes it away.
  * `options` must outlive *ret. */

@@ -9,7 +9,7 @@
 
 void page_options_init(struct page_options *options)
 {
-    *options = (struct page_options){ .interval_ns = NS_PER_S };
+    *options = (struct page_options){ 0 };
     from_options_init(&options->from);
 }
 
@@ -82,6 +82,7 @@ int page_open(struct page_options *options)
     int status;
 
     options->from.from.wants_states = true;
+    from_options_interval(&options->from, &options->interval_ns);
     status = from_options_open(&options->from, &options->source, &options->facts);
     if (status != OPTIONS_GO_ON)
         return status;

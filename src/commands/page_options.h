@@ -40,7 +40,7 @@ struct page_options {
     { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "What the page is called.", 0, 0, NULL }
 /* clang-format on */
 
-/* Nothing said; an interval is 1 s. */
+/* Nothing said. */
 void page_options_init(struct page_options *options);
 
 /* Opens the source and settles the axes. OPTIONS_GO_ON, or an exit status after a complaint.

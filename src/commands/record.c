@@ -118,9 +118,10 @@ static int read_options(struct record *record, int argc, char **argv)
 {
     int first, status;
 
-    *record = (struct record){ .interval_ns = NS_PER_S, .format = -1 };
+    *record = (struct record){ .format = -1 };
     from_options_init(&record->from);
     status = parse(record, argc, argv, &first);
+    from_options_interval(&record->from, &record->interval_ns);
     if (status != OPTIONS_GO_ON)
         return status;
     if (first < argc)

@@ -26,6 +26,7 @@ struct from {
     const char *unit;        /* of a table's values ("ms"); NULL: by their names, or guessed */
     int64_t begin_ns;        /* of what has an end: wall clock, since 1970. 0: from its beginning */
     int64_t end_ns;          /* 0: to its end */
+    uint64_t interval_ns;    /* of a fleet's past: an interval's length; 0: as it was scraped */
     double speed;            /* of a replay: 1 as it was, 2 twice as fast; 0: without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool wants_states;  /* of what has none (check), the CPUs that stand beside it; of CPUs each,
@@ -57,7 +58,6 @@ struct from_facts {
     char kind[32];    /* what its rows are: "threads", "processes", ...; "": as its schema says */
     const char *tier; /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
     bool live;        /* it goes on with this machine; otherwise it has an end */
-    bool keeps_past;  /* live, and begin_ns (and end_ns) of struct from have what was before */
     uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
     uint64_t frames;      /* how many it has; 0: not known */
     int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */

@@ -200,6 +200,16 @@ static void a_period_is_that_of_the_scrapes_not_of_the_looks(void **state)
     assert_int_equal(member->period_ns, 15 * S);
 }
 
+static void levels_are_found_to_the_millisecond(void **state)
+{
+    (void)state;
+    scrape(1, 10, 0);
+    scrape(2, 20, 0);
+    assert_null(fleet_sample_at(&book, member, T0 + S / 2));
+    assert_float_equal(fleet_sample_at(&book, member, T0 + S + 400000)[USER], 10, 0);
+    assert_float_equal(fleet_sample_at(&book, member, T0 + 2 * S - 400000)[USER], 20, 0);
+}
+
 static void an_interval_does_not_end_before_it_begins(void **state)
 {
     (void)state;
@@ -248,6 +258,7 @@ int main(void)
         TEST(series_of_one_column_are_added),
         TEST(scrapes_may_come_in_any_order_and_again),
         TEST(a_period_is_that_of_the_scrapes_not_of_the_looks),
+        TEST(levels_are_found_to_the_millisecond),
         TEST(an_interval_does_not_end_before_it_begins),
         TEST(members_are_told_by_their_keys_and_forgotten_when_they_are_gone),
         TEST(numbers_beyond_all_time_are_none),

@@ -1,6 +1,5 @@
 /* Prometheus' answers, addresses and failures: is this text read right, and no secret shown? */
 #include "sources/fleet/fleet_inside.h"
-#include "sources/fleet/fleet_text.h"
 #include "sources/fleet/prometheus_answer.h"
 #include "sources/fleet/prometheus_failure.h"
 #include "sources/fleet/prometheus_place.h"
@@ -77,6 +76,29 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
     assert_true(prometheus_answer_series(&answer, 0, &series));
     assert_true(prometheus_series_sample(&series, 0, &sample));
     assert_true(isnan(sample.value));
+    prometheus_answer_release(&answer);
+}
+
+/* Of a host that was just added as of others; jitter is none; one gap is none. */
+static void a_distance_is_that_of_most_samples(void **state)
+{
+    struct prometheus_answer answer;
+
+    (void)state;
+    assert_int_equal(
+        parse("{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"a\"},\"values\":"
+              "[[100.001,\"1\"],[103,\"1\"],[106.002,\"1\"],[118,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"new\"},\"values\":"
+              "[[115.001,\"1\"],[118.003,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"one\"},\"values\":"
+              "[[117,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"other\"},\"values\":[[1,\"1\"],[1.502,\"1\"]]}]}}",
+              &answer),
+        CAMP_OK);
+    assert_int_equal(fleet_distance(&answer, "camp_cpus"), 3 * (int64_t)1000000000);
+    assert_int_equal(fleet_distance(&answer, "none"), 0);
+    assert_int_equal(fleet_distance(&answer, "other"), 500000000);
     prometheus_answer_release(&answer);
 }
 
@@ -263,6 +285,9 @@ static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
         tell(CURLE_OK, 400, 0, "{\"error\":\"parse\\u001b[31m error\"}", &may_pass, &error),
         CAMP_E_INVALID);
     assert_non_null(strstr(error.message, "parse?[31m error"));
+    assert_int_equal(tell(CURLE_OK, 400, 0, "This is no request.", &may_pass, &error),
+                     CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "no Prometheus"));
     assert_int_equal(tell(CURLE_OK, 503, 0, "<html>", &may_pass, &error), CAMP_E_GONE);
     assert_true(may_pass);
     assert_int_equal(tell(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
@@ -275,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
         cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
+        cmocka_unit_test(a_distance_is_that_of_most_samples),
         cmocka_unit_test(a_time_that_never_was_is_no_sample),
         cmocka_unit_test(what_is_no_answer_is_refused),
         cmocka_unit_test(a_key_has_all_labels_but_those_left_out),

@@ -191,6 +191,27 @@ static void check_sorted_titles(const struct frame *frame, int sort, size_t widt
     assert_string_equal(titles, expected);
 }
 
+/* Into a pipe nothing is cut that tells rows apart; a terminal has an edge. */
+static void without_a_terminal_names_are_whole(void **state)
+{
+    static const char name[] = "fleet-host-0001.example.org:12267 processes";
+    struct top_any_selection selection = selection_of(0, true, 80);
+    struct frame frame;
+    struct top_any any;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame.end_ns = 1000;
+    add(&frame, name, "fleet-host-0001.example.org", 1000, (const uint64_t[]){ 1, 0, 0, 0, 999 });
+    for (int i = 0; i < 2; i++) {
+        selection.is_uncut = i == 1;
+        fill(&any, &frame, &selection);
+        assert_int_equal(-any.columns.fields[0].width >= (int)strlen(name), i == 1);
+        top_any_release(&any);
+    }
+    frame_release(&frame);
+}
+
 static void check_titles(const struct frame *frame, size_t width, const char *expected)
 {
     check_sorted_titles(frame, 0, width, expected);
@@ -333,6 +354,7 @@ int main(void)
         cmocka_unit_test(rows_are_in_the_order_of_what_is_not_idle),
         cmocka_unit_test(a_label_adds_rows_up),
         cmocka_unit_test(percentages_are_of_the_row_s_own_time),
+        cmocka_unit_test(without_a_terminal_names_are_whole),
         cmocka_unit_test(columns_are_those_that_have_room),
         cmocka_unit_test(labels_are_those_that_tell_rows_apart),
         cmocka_unit_test(cpu_time_and_what_rows_are_sorted_by_have_room),

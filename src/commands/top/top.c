@@ -131,9 +131,7 @@ static int read_options(struct top *top, int argc, char **argv)
 {
     int first, status;
 
-    *top = (struct top){
-        .interval_ns = NS_PER_S, .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1
-    };
+    *top = (struct top){ .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1 };
     from_options_init(&top->from);
     top->selection.kernel_threads = true;
     top->selection.users = &top->users;
@@ -141,6 +139,7 @@ static int read_options(struct top *top, int argc, char **argv)
     top->selection.workloads = &top->workloads;
     top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);
+    from_options_interval(&top->from, &top->interval_ns);
     if (status == OPTIONS_GO_ON && first < argc)
         return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (status == OPTIONS_GO_ON)
@@ -175,6 +174,7 @@ static int fill_any(struct top *top, const struct frame *frame, const char *time
         .group = top->group,
         .for_text = top->selection.for_text,
         .width = top->selection.width,
+        .is_uncut = top->view_options.width == 0,
         .top = top->selection.top,
     };
 
@@ -274,6 +274,8 @@ static int settle_any(struct top *top)
 {
     const int status = top_settle_any(top);
 
+    if (status == OPTIONS_GO_ON && view_height(stdout) == 0) /* no terminal */
+        top->view_options.width = 0;
     if (status == OPTIONS_GO_ON && top->selection.for_text && top->rows == UINT64_MAX)
         top->selection.top = default_rows(top);
     return status;

@@ -10,6 +10,7 @@
 #define NAME_WIDTH_MOST 40
 #define LABEL_WIDTH 10
 #define LABEL_WIDTH_MOST 40
+#define UNCUT_MOST 120 /* into a file or pipe */
 #define PID_WIDTH 7
 #define COUNT_WIDTH 4
 #define UNACCOUNTED_WIDTH 6
@@ -85,6 +86,10 @@ static void meet_labels(struct top_any_columns *columns, const struct frame *fra
              label++) {
             const char *value = labels_value(entity->labels, label);
 
+            const size_t length = characters(value);
+
+            if (length > columns->label_most[label])
+                columns->label_most[label] = length;
             columns->differs[label] |=
                 strcmp(value, labels_value(frame->entities[0].labels, label)) != 0;
             columns->beyond_name[label] |= strstr(entity->name, value) == NULL;
@@ -296,6 +301,14 @@ static void divide_room(struct top_any_columns *columns, size_t room, size_t lab
     *ret_label = label < LABEL_WIDTH_MOST ? label : LABEL_WIDTH_MOST;
 }
 
+/* Nothing is cut that tells rows apart where there is no edge to be cut at. */
+static int text_width(const struct top_any_selection *selection, size_t width, size_t most)
+{
+    const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;
+
+    return -(int)(selection->is_uncut && whole > width ? whole : width);
+}
+
 static void add_percents(struct top_any_columns *columns)
 {
     for (size_t i = 0; i < columns->shown_count; i++)
@@ -336,12 +349,14 @@ static void lay_out_text(struct top_any_columns *columns, const struct top_any_s
     room -= states_width(columns) < room ? states_width(columns) : room;
     divide_room(columns, room, labels, &name, &label);
     add(columns, (struct field){ .title = grouped ? schema->label_names[group] : "name",
-                                 .width = -(int)name });
+                                 .width = text_width(selection, name, columns->name_most) });
     if (columns->has_pid && !grouped)
         add(columns, (struct field){ .title = "pid", .width = PID_WIDTH });
     for (size_t i = 0; i < columns->labels_shown; i++)
-        add(columns, (struct field){ .title = schema->label_names[columns->labels[i]],
-                                     .width = -(int)label });
+        add(columns,
+            (struct field){
+                .title = schema->label_names[columns->labels[i]],
+                .width = text_width(selection, label, columns->label_most[columns->labels[i]]) });
     if (columns->has_count)
         add(columns, (struct field){ .title = "n", .width = COUNT_WIDTH });
     add_percents(columns);

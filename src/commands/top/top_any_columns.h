@@ -26,11 +26,12 @@ struct top_any_columns {
     size_t cpu;                       /* the first state on a CPU; SIZE_MAX: none */
     size_t sorted;                    /* the state that rows are sorted by; SIZE_MAX: none */
     size_t field_count;
-    bool differs[LABELS_MOST];     /* a label of which rows have had different values */
-    bool beyond_name[LABELS_MOST]; /* a label of which a row has had a value not in its name */
-    size_t row_count;              /* of the last interval */
-    bool has_pid, has_count;       /* of text: an entity has had one, or more than one in a row */
-    size_t name_most;              /* columns of the longest name so far */
+    bool differs[LABELS_MOST];      /* a label of which rows have had different values */
+    bool beyond_name[LABELS_MOST];  /* a label of which a row has had a value not in its name */
+    size_t row_count;               /* of the last interval */
+    bool has_pid, has_count;        /* of text: an entity has had one, or more than one in a row */
+    size_t name_most;               /* columns of the longest name so far, */
+    size_t label_most[LABELS_MOST]; /* and of each label's longest value */
     /* Of text, decided anew by top_any_columns_lay_out(). */
     size_t shown[TOP_ANY_STATES_MOST]; /* [shown_count] the states that have a column, ascending */
     size_t shown_count;

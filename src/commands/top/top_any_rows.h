@@ -22,6 +22,7 @@ struct top_any_selection {
     int group;             /* number of a label; -1: a row is an entity */
     bool for_text;         /* what is long is cut, and so many columns as have room */
     size_t width;          /* text: columns of the terminal */
+    bool is_uncut;         /* text for no terminal: names and labels as wide as they are */
     size_t top;            /* at most so many rows; 0: all */
 };
 

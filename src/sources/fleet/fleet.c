@@ -198,7 +198,7 @@ static void close_fleet(struct source *base)
 }
 
 /* Where the first interval begins. */
-static int begin_live(struct fleet *fleet, struct camp_error *error)
+static int begin_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;
     int r;
@@ -222,10 +222,9 @@ static int begin_live(struct fleet *fleet, struct camp_error *error)
     fleet->frame.start_ns = fleet->frame.end_ns;
     if (r == CAMP_OK)
         r = fleet_fill(fleet, fleet->eval_ns - fleet_lag(fleet, fleet->period_ns));
-    if (r == CAMP_OK && fleet->host != NULL && fleet->hosts.count == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--host %.60s: no such host is scraped; without --host all are shown",
-                         fleet->host);
+    if (r == CAMP_OK && fleet->hosts.count == 0 && !fleet_is_query(fleet) &&
+        (from->host != NULL || from->query != NULL))
+        return fleet_fail_of_nobody(fleet, from, error);
     return r;
 }
 
@@ -247,7 +246,6 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
         [FLEET_LEVELS] = "entities",
         [FLEET_COUNTERS] = "entities",
     };
-    const int64_t day_ns = 86400 * (int64_t)NS_PER_S;
     char shown[96];
 
     fleet_name(prometheus_client_shown(fleet->client), shown, sizeof shown);
@@ -258,16 +256,26 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
     if (fleet->kind == FLEET_HOSTS && strpbrk(shown, "' ") == NULL)
         snprintf(facts->below, sizeof facts->below, "camp view --from prometheus:%s --host", shown);
     facts->live = fleet->begin_ns == 0;
-    facts->keeps_past = facts->live;
     facts->begin_ns = fleet->begin_ns;
     facts->end_ns = fleet->end_ns;
-    if (facts->live) { /* a time of day is of the last 24 hours */
-        facts->end_ns = fleet->eval_ns;
-        facts->begin_ns = fleet->eval_ns - day_ns;
+    if (facts->live)
         return;
-    }
     facts->interval_ns = (uint64_t)fleet->step_ns;
     facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
+}
+
+/* False: it is yet to come. */
+static bool settle_past(struct fleet *fleet, const struct from *from)
+{
+    const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
+
+    if (from->begin_ns == 0)
+        return true;
+    fleet->begin_ns = from->begin_ns / NS_PER_MS * NS_PER_MS;
+    fleet->end_ns = from->end_ns != 0 && from->end_ns < now ? from->end_ns : now;
+    fleet->end_ns = fleet->end_ns / NS_PER_MS * NS_PER_MS;
+    fleet->interval_ns = (int64_t)from->interval_ns / NS_PER_MS * NS_PER_MS;
+    return fleet->begin_ns < fleet->end_ns;
 }
 
 /* What the rows are, and where they are asked for. */
@@ -280,10 +288,8 @@ static int settle(struct fleet *fleet, const struct from *from, const char *plac
     fleet->kind = from->host != NULL ? FLEET_GROUPS : FLEET_HOSTS;
     fleet->metric = from->host != NULL ? METRIC_GROUPS : METRIC_MEASURED;
     fleet->sampled = from->host != NULL ? SIZE_MAX : 0;
-    fleet->begin_ns = from->begin_ns / NS_PER_MS * NS_PER_MS;
-    fleet->end_ns = from->begin_ns == 0 ? 0
-                    : from->end_ns != 0 ? from->end_ns
-                                        : (int64_t)now_ns(CLOCK_REALTIME);
+    if (!settle_past(fleet, from))
+        return camp_fail(error, CAMP_E_INVALID, 0, "--begin is in the future");
     if (from->query != NULL && !fleet_is_matchers(from->query)) {
         hosts.query = NULL;
         r = fleet_query_read(fleet, from, error);
@@ -318,7 +324,7 @@ int fleet_source_open(const struct from *from, const char *place, struct source 
     if (r == CAMP_OK && fleet->begin_ns > 0)
         begin_past(fleet, from);
     else if (r == CAMP_OK)
-        r = begin_live(fleet, error);
+        r = begin_live(fleet, from, error);
     if (r != CAMP_OK) {
         close_fleet(&fleet->source);
         return r;

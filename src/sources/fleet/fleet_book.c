@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LARGEST_NS 9e18
+#define SAME_NS 1000000                            /* servers tell times in ms */
 #define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* times further apart are an error's */
 #define KEPT 3 /* samples at least: two spacings, for the period */
 
@@ -297,8 +298,10 @@ const double *fleet_sample_at(const struct fleet_book *book, struct fleet_member
 {
     size_t at = 0;
 
-    while (at < member->count && member->times_ns[at] < time_ns)
+    while (at < member->count && member->times_ns[at] < time_ns - SAME_NS)
         at++;
     drop(book, member, at < member->count ? at : 0);
-    return member->count > 0 && member->times_ns[0] == time_ns ? row(book, member, 0) : NULL;
+    return member->count > 0 && llabs(member->times_ns[0] - time_ns) <= SAME_NS
+               ? row(book, member, 0)
+               : NULL;
 }

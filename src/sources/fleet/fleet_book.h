@@ -86,8 +86,8 @@ uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least
 /* Rounded; 0 of what is negative, not a number or beyond all time. */
 uint64_t fleet_ns(double ns);
 
-/* values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, and those before it are dropped.
- * NULL: there is none. */
+/* values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, to the ms, and those before it are
+ * dropped. NULL: there is none. */
 const double *fleet_sample_at(const struct fleet_book *book, struct fleet_member *member,
                               int64_t time_ns);
 

@@ -45,6 +45,7 @@ struct fleet {
     const char *metric;       /* whose series are rows; of a query NULL: all */
     char *column;             /* the label whose value is the column; "": there is one column */
     size_t sampled;           /* column of sampled busy time; SIZE_MAX: none */
+    bool has_elapsed;         /* of a query: a column says how long its rows are */
     double factor;            /* of a query: its unit in s, or in parts of the interval */
     char *names[LABELS_MOST]; /* [name_count] of a query: the labels that tell its rows apart */
     size_t name_count;
@@ -58,6 +59,7 @@ struct fleet {
     int64_t age_ns;     /* so old answers are when their interval ends, or a little more */
     int64_t levels_ns;  /* of the evaluation that was shown last */
     int64_t period_ns;  /* usual time between two scrapes of a host */
+    int64_t reach_ns;   /* so far apart are two samples of nearly any host: what is asked for */
     struct camp_error failure;
     bool is_failed;
 
@@ -67,6 +69,7 @@ struct fleet {
 
     /* Of what is past: */
     int64_t begin_ns, end_ns;  /* begin_ns 0: it is live */
+    int64_t interval_ns;       /* that was asked for; 0: a scrape */
     int64_t at_ns, asked_ns;   /* what was told, and what was asked for: until then */
     int64_t step_ns, piece_ns; /* of an interval, and of what is asked for at once */
     double speed;              /* struct from's */
@@ -122,6 +125,26 @@ static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
 {
     return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;
 }
+
+/* fleet_period.c: the usual distance between two samples of a series, of those of `metric` (NULL:
+ * all) in a matrix; 0: none has two. */
+int64_t fleet_distance(const struct prometheus_answer *answer, const char *metric);
+
+/* The one in the midst of distances[count], which are sorted by it; 0: there is none. */
+int64_t fleet_median(int64_t *distances, size_t count);
+
+/* fleet_nothing.c: why no host is there, of --host or matchers. Writes *error, returns its code. */
+int fleet_fail_of_nobody(struct fleet *fleet, const struct from *from, struct camp_error *error);
+
+/* Likewise why a host has no groups, into facts->note. at_ns 0: now. */
+void fleet_tell_no_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts);
+
+/* CAMP_E_INVALID: --host is more than one instance of an answer; they are named. */
+int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answer *answer,
+                         struct camp_error *error);
+
+/* A moment of the past at which there is something; 0: there is none. */
+int64_t fleet_find_moment(struct fleet *fleet);
 
 /* fleet_note.c: how many are missing; they are named in `ret`. */
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);

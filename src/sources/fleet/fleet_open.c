@@ -11,8 +11,6 @@
 #include <string.h>
 
 #define SCOUTED_NS ((int64_t)300 * NS_PER_S)
-#define PERIOD_LONG_NS ((int64_t)5 * NS_PER_S)
-#define PERIOD_UNIT_NS ((int64_t)100 * NS_PER_MS)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
 #define RECENT_LEAST 4 /* samples, or it says nothing */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
@@ -33,7 +31,7 @@ static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
 }
 
 /* What may be a moment in which there were hosts: now; of the past its end, midst and beginning. */
-static size_t moments(const struct fleet *fleet, int64_t ret[3])
+static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
         ret[0] = 0;
@@ -41,7 +39,8 @@ static size_t moments(const struct fleet *fleet, int64_t ret[3])
     }
     ret[0] = fleet->end_ns;
     ret[1] = fleet->begin_ns + (fleet->end_ns - fleet->begin_ns) / 2;
-    ret[2] = fleet->begin_ns + SCOUTED_NS;
+    ret[2] =
+        fleet->begin_ns + SCOUTED_NS < fleet->end_ns ? fleet->begin_ns + SCOUTED_NS : fleet->end_ns;
     return 3;
 }
 
@@ -59,15 +58,6 @@ static char *joined_pattern(char *before, const char *job)
     free(quoted);
     free(before);
     return ret;
-}
-
-/* It was counted, and is one or two off; scrapes are configured in round numbers. */
-static int64_t round_period(int64_t period_ns)
-{
-    const int64_t unit_ns = period_ns < PERIOD_LONG_NS ? PERIOD_UNIT_NS : (int64_t)NS_PER_S;
-    const int64_t rounded_ns = (period_ns + unit_ns / 2) / unit_ns * unit_ns;
-
-    return rounded_ns > 0 ? rounded_ns : period_ns;
 }
 
 static void take_scouting(struct fleet *fleet, const struct prometheus_answer *answer)
@@ -90,9 +80,10 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
         else if (strcmp(mark, "recent") == 0 && sample.value >= RECENT_LEAST)
             recent_ns = llround((double)RECENT_NS / sample.value);
         else if (strcmp(mark, "count") == 0 && sample.value >= 1)
-            fleet->period_ns = llround((double)SCOUTED_NS / sample.value);
+            fleet->reach_ns = llround((double)SCOUTED_NS / sample.value);
     }
-    fleet->period_ns = round_period(recent_ns > 0 ? recent_ns : fleet->period_ns);
+    if (recent_ns > 0)
+        fleet->reach_ns = recent_ns;
 }
 
 static int scout(struct fleet *fleet, struct camp_error *error)
@@ -101,7 +92,7 @@ static int scout(struct fleet *fleet, struct camp_error *error)
     const size_t count = moments(fleet, at_ns);
     int r = CAMP_OK;
 
-    for (size_t i = 0; i < count && r == CAMP_OK && fleet->period_ns == 0; i++) {
+    for (size_t i = 0; i < count && r == CAMP_OK && fleet->reach_ns == 0; i++) {
         struct prometheus_answer answer;
 
         r = ask_opening(fleet, fleet_scouting(fleet), at_ns[i], &answer, error);
@@ -110,8 +101,9 @@ static int scout(struct fleet *fleet, struct camp_error *error)
         take_scouting(fleet, &answer);
         prometheus_answer_release(&answer);
     }
-    if (fleet->period_ns == 0)
-        fleet->period_ns = FIRST_PERIOD_NS;
+    fleet->period_ns = fleet->reach_ns > 0 ? fleet->reach_ns : FIRST_PERIOD_NS;
+    if (fleet->reach_ns == 0)
+        fleet->reach_ns = fleet->begin_ns > 0 ? SCOUTED_NS / 2 : FIRST_PERIOD_NS;
     return r;
 }
 
@@ -185,7 +177,7 @@ static char *first_question(const struct fleet *fleet)
         (fleet_is_query(fleet) && !(fleet->kind == FLEET_COUNTERS && fleet->begin_ns > 0)))
         return selector;
     if (asprintf(&range, "%s[%" PRId64 "ms]", selector,
-                 (2 * fleet->period_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
+                 (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
         range = NULL;
     free(selector);
     return range;
@@ -209,22 +201,81 @@ static int take_first(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
+/* Levels are asked for at any time: as often as the hosts are scraped. */
+static int learn_step(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
+{
+    struct prometheus_answer answer = { 0 };
+    char *text = NULL;
+    int64_t distance_ns;
+    int r;
+
+    if (fleet->kind != FLEET_LEVELS || fleet->begin_ns == 0 || fleet->interval_ns > 0)
+        return CAMP_OK;
+    if (asprintf(&text, METRIC_CPUS "[%" PRId64 "ms]",
+                 (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
+        text = NULL;
+    r = ask_opening(fleet, text, at_ns, &answer, error);
+    distance_ns = r == CAMP_OK ? fleet_distance(&answer, NULL) : 0;
+    fleet->period_ns = distance_ns > 0 ? distance_ns : FIRST_PERIOD_NS;
+    prometheus_answer_release(&answer);
+    return r;
+}
+
+/* The first answer that has anything, of the moments; of the past the last resort is to look for
+ * one. *ret_at_ns: of which moment it is. */
+static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
+                     struct camp_error *error)
+{
+    int64_t at_ns[4];
+    size_t count = moments(fleet, at_ns);
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count && r == CAMP_OK && ret->series_count == 0; i++) {
+        prometheus_answer_release(ret);
+        *ret_at_ns = at_ns[i];
+        r = ask_opening(fleet, first_question(fleet), at_ns[i], ret, error);
+        if (r == CAMP_OK && ret->series_count == 0 && i == 2 &&
+            (at_ns[3] = fleet_find_moment(fleet)) > 0)
+            count = 4;
+    }
+    if (r == CAMP_OK && ret->series_count == 0 && fleet->begin_ns > 0)
+        return camp_fail(error, CAMP_E_GONE, 0, "%.80s has nothing%s%.60s in that time",
+                         prometheus_client_shown(fleet->client), fleet->host != NULL ? " of " : "",
+                         fleet->host != NULL ? fleet->host : "");
+    return r;
+}
+
+static bool has_metric(const struct prometheus_answer *answer, const char *metric)
+{
+    for (size_t i = 0; i < answer->series_count; i++) {
+        if (strcmp(prometheus_answer_label(answer, i, "__name__"), metric) == 0)
+            return true;
+    }
+    return false;
+}
+
 int fleet_open_books(struct fleet *fleet, const struct from *from, struct from_facts *facts,
                      struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
-    int64_t at_ns[3];
-    const size_t count = moments(fleet, at_ns);
+    int64_t at_ns = 0, distance_ns;
     int r = scout(fleet, error);
 
-    for (size_t i = 0; i < count && r == CAMP_OK && answer.series_count == 0; i++) {
-        prometheus_answer_release(&answer);
-        r = ask_opening(fleet, first_question(fleet), at_ns[i], &answer, error);
-    }
+    if (r == CAMP_OK)
+        r = ask_first(fleet, &answer, &at_ns, error);
+    distance_ns = fleet_distance(&answer, fleet_is_query(fleet) ? NULL : METRIC_CPUS);
+    if (distance_ns > 0)
+        fleet->period_ns = distance_ns;
     if (r == CAMP_OK && fleet->kind == FLEET_COUNTERS && !answer.is_matrix)
         r = camp_fail(error, CAMP_E_INVALID, 0,
                       "--query: its last [range] is within it; write "
                       "m[1m] alone, or a query without a range");
+    if (r == CAMP_OK && fleet->kind == FLEET_GROUPS)
+        r = fleet_refuse_several(fleet, &answer, error);
+    if (r == CAMP_OK && fleet->kind == FLEET_GROUPS && !has_metric(&answer, METRIC_GROUPS))
+        fleet_tell_no_groups(fleet, at_ns, facts);
+    if (r == CAMP_OK)
+        r = learn_step(fleet, at_ns, error);
     if (r == CAMP_OK)
         r = take_first(fleet, from, &answer, facts, error);
     prometheus_answer_release(&answer);

@@ -23,12 +23,13 @@ void fleet_past_begin(struct fleet *fleet, size_t series)
     int64_t periods = (int64_t)(PIECE_SAMPLES / (series > 0 ? series : 1));
 
     periods = periods > PIECE_PERIODS_LEAST ? periods : PIECE_PERIODS_LEAST;
-    fleet->step_ns = fleet->period_ns;
-    fleet->piece_ns = fleet->period_ns * (periods < most ? periods : most);
+    fleet->step_ns = fleet->interval_ns > 0 ? fleet->interval_ns : fleet->period_ns;
+    fleet->piece_ns = (fleet->kind == FLEET_LEVELS ? fleet->step_ns : fleet->period_ns) *
+                      (periods < most ? periods : most);
     fleet->at_ns = fleet->begin_ns;
     fleet->hosts.begin_ns = fleet->groups.begin_ns = fleet->begin_ns;
     fleet->asked_ns =
-        fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->period_ns;
+        fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
 /* The samples of a piece, behind those that were asked for. */
@@ -55,7 +56,9 @@ static int ask_levels(struct fleet *fleet, int64_t until_ns, struct prometheus_a
 
 static int ask_piece(struct fleet *fleet, struct camp_error *error)
 {
-    const int64_t until_ns = fleet->asked_ns + fleet->piece_ns;
+    const int64_t piece_end_ns = fleet->asked_ns + fleet->piece_ns;
+    const int64_t until_ns =
+        fleet->kind == FLEET_LEVELS && piece_end_ns > fleet->end_ns ? fleet->end_ns : piece_end_ns;
     struct prometheus_answer answer;
     int r = fleet->kind == FLEET_LEVELS ? ask_levels(fleet, until_ns, &answer, error)
                                         : ask_range(fleet, until_ns, &answer, error);
@@ -65,6 +68,8 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     r = fleet_take_series(fleet, &answer);
     prometheus_answer_release(&answer);
     fleet->asked_ns = until_ns;
+    for (size_t i = 0; i < fleet->hosts.count; i++) /* each has its own gaps */
+        fleet_learn_period(fleet->hosts.members[i], 0);
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
@@ -94,13 +99,14 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     struct fleet *fleet = (struct fleet *)base;
     struct frame *frame = &fleet->frame;
     const int64_t until_ns = next_end(fleet);
+    const int64_t ahead_ns = fleet->kind == FLEET_LEVELS ? 0 : 2 * fleet->reach_ns;
     int r = CAMP_OK;
 
     (void)deadline_ns; /* what has an end is not waited for */
     if (fleet->at_ns >= fleet->end_ns || until_ns > fleet->end_ns)
         return SOURCE_END;
-    while (r == CAMP_OK && fleet->asked_ns < until_ns + 2 * fleet->period_ns &&
-           fleet->asked_ns < fleet->end_ns + 2 * fleet->period_ns)
+    while (r == CAMP_OK && fleet->asked_ns < until_ns + ahead_ns &&
+           fleet->asked_ns < fleet->end_ns + ahead_ns)
         r = ask_piece(fleet, error);
     if (r == PROMETHEUS_PENDING)
         return SOURCE_END; /* a stop was asked for */

@@ -204,6 +204,27 @@ static int refuse_counter(const struct fleet *fleet, const char *name, struct ca
     return CAMP_OK;
 }
 
+/* --column of a label that no series has. */
+static int refuse_column(const struct from *from, const struct prometheus_answer *answer,
+                         const char *const *labels, size_t count, struct camp_error *error)
+{
+    char list[160] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; from->column != NULL && i < answer->series_count; i++) {
+        if (prometheus_answer_label(answer, i, from->column)[0] != '\0')
+            return CAMP_OK;
+    }
+    if (from->column == NULL)
+        return CAMP_OK;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
+                                   labels[i]);
+    return camp_fail(error, CAMP_E_INVALID, 0, "--column %.40s: %s%s", from->column,
+                     count > 0 ? "the labels of its series are " : "its series have no labels",
+                     list);
+}
+
 int fleet_query_columns(struct fleet *fleet, const struct from *from,
                         const struct prometheus_answer *answer, struct from_facts *facts,
                         struct camp_error *error)
@@ -225,7 +246,9 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
             continue;
         if (metric[0] == '\0')
             metric = prometheus_series_label(&series, "__name__");
-        if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") != 0)
+        if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") == 0)
+            fleet->has_elapsed = true;
+        else
             fleet_meet(values, &count, VALUES_MOST,
                        fleet->column[0] != '\0' ? prometheus_series_label(&series, fleet->column)
                                                 : "value");
@@ -238,7 +261,9 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
     if (count == 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--query: no series now; the first answer says which columns there are");
-    r = refuse_counter(fleet, metric, error);
+    r = refuse_column(from, answer, labels, label_count, error);
+    if (r == CAMP_OK)
+        r = refuse_counter(fleet, metric, error);
     if (r == CAMP_OK)
         r = find_unit(fleet, from, answer, metric, facts, error);
     if (r != CAMP_OK)

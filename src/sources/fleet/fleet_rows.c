@@ -6,14 +6,8 @@
 #include <string.h>
 
 #define GAP_PERIODS_HALVES 5 /* 2.5 scrapes: one may fail */
+#define WHOLE_PARTS 50       /* what lacks less than one of them is whole */
 #define FORGET_NS ((int64_t)300 * NS_PER_S)
-
-static int compare_periods(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-    return a < b ? -1 : a > b;
-}
 
 /* The usual period is that of the host in the midst. */
 void fleet_find_period(struct fleet *fleet)
@@ -25,10 +19,8 @@ void fleet_find_period(struct fleet *fleet)
         if (fleet->hosts.members[i]->period_ns > 0)
             periods[count++] = fleet->hosts.members[i]->period_ns;
     }
-    if (count > 0) {
-        qsort(periods, count, sizeof *periods, compare_periods);
-        fleet->period_ns = periods[count / 2];
-    }
+    if (count > 0)
+        fleet->period_ns = fleet_median(periods, count);
     free(periods);
 }
 
@@ -37,12 +29,28 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* Threads have no clock to be held against here: what a group's states add up to is its time. */
-static void sum_up(struct fleet_amounts *amounts, size_t states)
+/* Threads have no clock to be held against here: what a group's states add up to is its time. What
+ * a query's row adds up to is, where it is more than the interval and nothing else was said: of
+ * many threads, or CPUs. */
+static void settle_whole(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
-    amounts->elapsed_ns = 0;
-    for (size_t i = 0; i < states; i++)
-        amounts->elapsed_ns += amounts->values[i];
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < fleet->columns.schema.state_count; i++)
+        sum_ns += amounts->values[i];
+    if (fleet->kind == FLEET_GROUPS || (!fleet->has_elapsed && sum_ns > amounts->elapsed_ns))
+        amounts->elapsed_ns = sum_ns;
+}
+
+/* Samples begin within the interval (first_ns), or end before it does: who is scraped is new, or it
+ * or the server is gone. */
+static bool lacks_part(const struct fleet *fleet, const struct fleet_member *member,
+                       int64_t first_ns, int64_t to_ns)
+{
+    const int64_t length_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
+    const int64_t little_ns = length_ns / WHOLE_PARTS;
+
+    return to_ns - fleet_newest(member) > little_ns || first_ns - (to_ns - length_ns) > little_ns;
 }
 
 static int add_row(struct fleet *fleet, const struct fleet_member *member,
@@ -60,10 +68,12 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
     return CAMP_OK;
 }
 
-/* Gaps are told by how often there are samples, and by how often they are looked at. */
+/* Gaps are told by how often there are samples, and by how often they are looked at: of the past
+ * all of them are there. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
-    const int64_t looked_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
+    const int64_t looked_ns =
+        fleet->begin_ns > 0 ? 0 : (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
     const int64_t longer_ns = period_ns > looked_ns ? period_ns : looked_ns;
 
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
@@ -96,14 +106,17 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
         struct fleet_member *member = book->members[i];
         const int64_t period_ns = are_groups ? fleet->period_ns : period_of(fleet, member);
         const int64_t to_ns = is_past ? until_ns : end_of(fleet, member, period_ns);
+        const int64_t first_ns =
+            member->booked_ns == 0 && member->count > 0 ? member->times_ns[0] : 0;
         const bool has = fleet_amounts(book, member, to_ns, gap_of(fleet, period_ns), &amounts);
 
         member->is_silent = amounts.elapsed_ns == 0;
         if (!has)
             continue;
-        fleet->frame.losses.partial += amounts.is_partial;
-        if (are_groups)
-            sum_up(&amounts, fleet->columns.schema.state_count);
+        fleet->frame.losses.partial +=
+            amounts.is_partial || lacks_part(fleet, member, first_ns, to_ns);
+        if (are_groups || fleet_is_query(fleet))
+            settle_whole(fleet, &amounts);
         if (amounts.elapsed_ns > 0)
             r = add_row(fleet, member, &amounts);
     }
@@ -135,6 +148,7 @@ static int fill_levels(struct fleet *fleet, int64_t until_ns)
         amounts.elapsed_ns = isnan(sample[book->columns + FLEET_CPUS])
                                  ? (uint64_t)length_ns
                                  : fleet_ns(sample[book->columns + FLEET_CPUS] * length_ns);
+        settle_whole(fleet, &amounts);
         r = add_row(fleet, book->members[i], &amounts);
     }
     fleet->levels_ns = at_ns;

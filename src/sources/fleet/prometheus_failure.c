@@ -101,6 +101,12 @@ int prometheus_failure_tell(const struct prometheus_outcome *outcome, long statu
         kind++;
     *ret_may_pass = kind->may_pass;
     read_error(outcome, words, sizeof words);
+    if (status == 400 && words[0] == '\0') /* Prometheus says why */
+        return camp_fail(
+            error, kind->code, 0,
+            "%.100s: status 400: no Prometheus, perhaps a camp export itself; give the "
+            "address of the Prometheus that scrapes it: prometheus:http://host:9090",
+            outcome->place);
     return camp_fail(error, kind->code, 0, "%.100s: status %ld%s%s; %s", outcome->place, status,
                      words[0] != '\0' ? ", " : "", words, kind->advice);
 }

@@ -1,0 +1,73 @@
+/* How far apart the samples of a host are, by their own times: of each series the distance in the
+ * midst, and of all series that in the midst. Counts of samples would say how long there have been
+ * any, too: a host that was just added is not scraped less often. */
+#include "fleet_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DISTANCES_MOST 64 /* of a series */
+
+static int compare_distances(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+int64_t fleet_median(int64_t *distances, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(distances, count, sizeof *distances, compare_distances);
+    return distances[(count - 1) / 2];
+}
+
+static int64_t distance_of(const struct prometheus_series *series)
+{
+    int64_t distances[DISTANCES_MOST];
+    struct prometheus_sample sample, before = { 0 };
+    size_t count = 0;
+
+    for (size_t i = 0; i < series->sample_count && count < DISTANCES_MOST; i++) {
+        if (!prometheus_series_sample(series, i, &sample))
+            continue;
+        if (before.time_ns > 0 && sample.time_ns > before.time_ns)
+            distances[count++] = sample.time_ns - before.time_ns;
+        before = sample;
+    }
+    return fleet_median(distances, count);
+}
+
+/* Scrapes are some ms early or late: 2.999 s is 3 s. */
+static int64_t rounded(int64_t distance_ns)
+{
+    static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const int64_t whole_ns = (distance_ns + units[i] / 2) / units[i] * units[i];
+
+        if (llabs(whole_ns - distance_ns) <= distance_ns / 100)
+            return whole_ns;
+    }
+    return distance_ns;
+}
+
+int64_t fleet_distance(const struct prometheus_answer *answer, const char *metric)
+{
+    int64_t *distances = calloc(answer->series_count + 1, sizeof *distances), ret;
+    struct prometheus_series series;
+    size_t count = 0;
+
+    for (size_t i = 0; distances != NULL && i < answer->series_count; i++) {
+        if ((metric != NULL &&
+             strcmp(prometheus_answer_label(answer, i, "__name__"), metric) != 0) ||
+            !prometheus_answer_series(answer, i, &series))
+            continue;
+        distances[count] = distance_of(&series);
+        count += distances[count] > 0;
+    }
+    ret = distances != NULL ? rounded(fleet_median(distances, count)) : 0;
+    free(distances);
+    return ret;
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# --from prometheus: a finished time, queries, and what is said of who is not there. Four simulated
+# hosts, scraped each second by a Prometheus on the loopback that was just started.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup_file() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    command -v prometheus >/dev/null || skip 'Prometheus is not installed'
+    "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without' && skip 'built without libcurl'
+    servers_begin
+    export SERVERS
+    /usr/bin/python3 "$BATS_TEST_DIRNAME/simulated_hosts.py" --hosts 4 --groups 2 >"$SERVERS/port" 2>&1 3>&- &
+    SERVER_PIDS+=("$!")
+    until_it test -s "$SERVERS/port"
+    start_exporter
+    write_configuration >"$SERVERS/prometheus.yml"
+    start_prometheus
+    declare -p SERVER_PIDS | sed 's/^declare /declare -g /' >"$SERVERS/known"
+    sleep 14
+}
+
+setup() {
+    PROMETHEUS=$(cat "$SERVERS/address")
+}
+
+teardown_file() {
+    # shellcheck source=/dev/null
+    source "$SERVERS/known" 2>/dev/null || true
+    servers_end
+}
+
+# One that has no states of groups.
+start_exporter() {
+    "$CAMP" export --port 0 --tier schedstat >"$SERVERS/exporter" 2>&1 3>&- &
+    SERVER_PIDS+=("$!")
+    until_it grep -q /metrics "$SERVERS/exporter"
+    EXPORTER=$(sed -n 's,.*http://\([^/]*\)/metrics.*,\1,p' "$SERVERS/exporter" | head -1)
+}
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+write_configuration() {
+    echo 'global: {scrape_interval: 1s, scrape_timeout: 1s}'
+    echo 'scrape_configs:'
+    echo '- job_name: simulated'
+    echo '  static_configs:'
+    echo '  - targets: ["host:1", "host:2", "host:3"]'
+    echo '  relabel_configs:'
+    echo '  - {source_labels: [__address__], target_label: instance}'
+    echo "  - {source_labels: [__address__], regex: '.*:(.*)', replacement: 'host-000\$1', target_label: __param_host}"
+    echo "  - {target_label: __address__, replacement: '127.0.0.1:$(cat "$SERVERS/port")'}"
+    echo '- job_name: further'
+    echo "  static_configs: [{targets: ['$EXPORTER', '127.0.0.1:$(free_port)']}]"
+    echo "  relabel_configs: [{source_labels: [__address__], regex: '$EXPORTER', target_label: instance, replacement: plain}]"
+}
+
+start_prometheus() {
+    PROMETHEUS=127.0.0.1:$(free_port)
+    echo "$PROMETHEUS" >"$SERVERS/address"
+    prometheus --config.file="$SERVERS/prometheus.yml" --storage.tsdb.path="$SERVERS/tsdb" \
+        --web.listen-address="$PROMETHEUS" >"$SERVERS/prometheus.log" 2>&1 3>&- &
+    SERVER_PIDS+=("$!")
+    until_it curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
+}
+
+top() {
+    run --separate-stderr timeout 20 "$CAMP" top --from "prometheus:$PROMETHEUS" "$@"
+    echo "$output" "$stderr"
+}
+
+# lengths SECONDS N: so many intervals of that length, each with rows.
+lengths() {
+    python3 -c '
+import json, sys
+frames = [json.loads(line) for line in sys.stdin]
+print([(f["interval_s"], len(f["entities"])) for f in frames])
+assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
+assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
+}
+
+@test "fleet: intervals of the past are a scrape long, or as long as is said" {
+    top --query '{job="simulated"}' --begin -8s --end -2s --format json
+    lengths 1 6
+    top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
+    lengths 2 3
+}
+
+@test "fleet: levels of the past are there" {
+    top --query up --begin -8s --end -2s --format json
+    lengths 1 6
+    top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
+    lengths 1.5 4
+}
+
+@test "fleet: a row of more than its interval has its sum as its whole" {
+    # Four CPUs each, and no column that says so.
+    top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
+    python3 -c '
+import json, sys
+rows = json.loads(sys.stdin.read())["entities"]
+assert len(rows) == 3 and all(abs(row["unaccounted_ns"]) < 1e6 and row["elapsed_ns"] > 1.5e9 for row in rows), rows
+' <<<"$output"
+}
+
+# says STATUS TEXT
+says() {
+    [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
+}
+
+@test "fleet: who is not there is told apart from who is down, and what is asked wrongly is refused" {
+    top --host 127.0.0.1 --count 1
+    says 1 'down: Prometheus does not reach it'
+    top --host nobody --count 1
+    says 2 'no such host is scraped'
+    top --host host --count 1
+    says 2 'is several: say which of host:1, host:2, host:3'
+    top --host plain --count 1 --interval 100ms --format text
+    says 0 'is of tier schedstat'
+    top --query '{instance="nosuch"}' --count 1
+    says 2 'no host that is scraped matches'
+    top --begin 2020-01-01 --end 2020-01-02
+    says 1 'has nothing in that time'
+    top --begin +1h
+    says 2 'no beginning that +'
+    top --query up --column nosuch --count 1
+    says 2 'the labels of its series are instance, job'
+    PROMETHEUS=$(sed -n 's,.*http://\([^/]*\)/metrics.*,\1,p' "$SERVERS/exporter" | head -1)
+    top --count 1
+    says 2 'no Prometheus'
+}
+
+@test "fleet: a server that ends leaves hosts that are not whole" {
+    "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
+        --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
+    local top=$!
+    until_it grep -q entities "$BATS_TEST_TMPDIR/all"
+    # shellcheck source=/dev/null
+    source "$SERVERS/known"
+    kill -TERM "${SERVER_PIDS[-1]}"
+    until_it grep -q '"entities":\[\]' "$BATS_TEST_TMPDIR/all"
+    kill -INT "$top"
+    wait "$top"
+    python3 -c "
+import json
+frames = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/all') if line[0] == '{']
+for f in frames:
+    for row in f['entities']:
+        short = row['elapsed_ns'] < 4e9 * f['interval_s'] * 0.9
+        assert not short or f['losses']['partial'], f
+assert any(f['losses']['partial'] for f in frames)" || { cat "$BATS_TEST_TMPDIR/all"; false; }
+}
