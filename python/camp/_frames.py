@@ -267,7 +267,7 @@ class Frames:
         if self._here:
             yield
             return
-        with self._one_at_a_time:
+        with Frames._one_at_a_time:
             try:
                 yield
             except Error as error:
@@ -285,11 +285,12 @@ class Frames:
 
     def read(self, wait_ns: int = 0) -> Frame:
         """What happened since the last one, after `wait_ns` from now. StopIteration: the end."""
-        if self._source is None:
+        source = self._source  # another thread may close these meanwhile
+        if source is None:
             raise Invalid('these frames are closed')
         deadline_ns = time.monotonic_ns() + in_ns(wait_ns, 'wait_ns', 'ns', 10**9)
         with self._in_turn():
-            both = _camp.frames_next(self._source, deadline_ns)
+            both = _camp.frames_next(source, deadline_ns)
         if both is None:
             raise StopIteration
         beside = Frame(both[1]) if both[1] is not None else None
@@ -305,6 +306,14 @@ class Frames:
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         self.close()
+
+
+def _forked() -> None:
+    """In a child: the thread that may have had the lock is not there."""
+    Frames._one_at_a_time = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: float = 1.0,

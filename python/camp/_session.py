@@ -17,14 +17,14 @@ class Session:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Ends the session; again: does nothing."""
-        with self._lock:
-            self._session = None
+        """Ends the session, once who reads it has its answer; again: does nothing."""
+        self._session = None  # without the lock, which a thread that no fork brings along may have
 
     def _open(self) -> object:
-        if self._session is None:
+        session = self._session
+        if session is None:
             raise Invalid('the session is closed')
-        return self._session
+        return session
 
     def __enter__(self: _Own) -> _Own:
         return self

@@ -300,6 +300,21 @@ class Waiting(unittest.TestCase):
             self.assertRaises(RuntimeError, frames.read)
             thread.join()
 
+    def test_a_child_forked_while_a_replay_waits_reads_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = table(folder)
+            waiting = threading.Thread(target=list, args=(camp.frames(path, speed=1),))
+            waiting.start()
+            time.sleep(0.1)
+            child = multiprocessing.get_context('fork').Process(
+                target=lambda: camp.frames(path).read())
+            child.start()
+            child.join(20)
+            child.kill()
+            child.join()
+            waiting.join()
+            self.assertEqual(child.exitcode, 0)
+
     def test_a_forked_child_leaves_its_parents_session_alone(self):
         of = 'check' if REASON else 'threads'
         with camp.frames(of, interval=0.05) as frames:
