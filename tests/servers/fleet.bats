@@ -133,6 +133,20 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
 }
 
+@test "fleet: on a terminal, Enter goes to the groups of a host, and Backspace back" {
+    local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
+    ldd "$CAMP" | grep -q ncurses || skip 'camp was built without ncurses'
+    # Z does nothing: a tenth of a second.
+    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\rZZZZZZZZZq' -- "${live[@]}"
+    [[ ${lines[0]} == "camp top  each group of ${HOSTS[2]}, by busy"*"Esc: back" ]] || { echo "$output"; false; }
+    grep -q '^root ' <<<"$output"
+    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r\rZZZZZ\177ZZZZZZZq' -- "${live[@]}"
+    [[ ${lines[0]} == "camp top  each host, by busy  h: help" ]] || { echo "$output"; false; }
+    grep -q "^${HOSTS[1]} " <<<"$output"
+    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\rnobody\rq' -- "${live[@]}"
+    [[ ${lines[0]} == *"there is no such host" ]] || { echo "$output"; false; }
+}
+
 @test "fleet: who is killed is missing, and back with an interval that is not whole" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# --from prometheus: who is asked, as whom, and what is said when nothing good comes back. What comes
+# back from a real one is tested in tests/servers/fleet.bats.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without' && skip 'built without libcurl'
+    unset CAMP_PROMETHEUS_TOKEN CAMP_PROMETHEUS_TOKEN_FILE CAMP_PROMETHEUS_TENANT CAMP_PROMETHEUS_CA
+    unset http_proxy https_proxy HTTPS_PROXY
+    STUBS=()
+}
+
+teardown() {
+    local pid
+    for pid in "${STUBS[@]}"; do kill "$pid" 2>/dev/null || true; done
+}
+
+# start_stub [SOCKET]: sets URL.
+start_stub() {
+    python3 "$BATS_TEST_DIRNAME/prometheus_stub.py" "$@" >"$BATS_TEST_TMPDIR/port" 2>"$BATS_TEST_TMPDIR/stub" 3>&- &
+    STUBS+=("$!")
+    local tries
+    for tries in $(seq 100); do
+        [ ! -s "$BATS_TEST_TMPDIR/port" ] || break
+        sleep 0.05
+    done
+    URL=127.0.0.1:$(cat "$BATS_TEST_TMPDIR/port")
+}
+
+top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format text; }
+
+@test "fleet: a Prometheus without exporters has no hosts, and that is said" {
+    start_stub
+    run -0 top "$URL/prefix/"
+    [[ $output == *"prometheus http://$URL/prefix "* ]]
+    [[ $output == *"no camp export is scraped by this Prometheus"* ]]
+}
+
+@test "fleet: tokens, passwords and tenants go to the server and nowhere else" {
+    start_stub
+    run -4 top "$URL/token"
+    [[ $output == *"status 401; set CAMP_PROMETHEUS_TOKEN_FILE"* ]]
+    CAMP_PROMETHEUS_TOKEN=sesame run -0 top "$URL/token"
+    [[ $output != *sesame* ]]
+    printf 'sesame\n' >"$BATS_TEST_TMPDIR/token"
+    CAMP_PROMETHEUS_TOKEN_FILE=$BATS_TEST_TMPDIR/token run -0 top "$URL/token"
+    CAMP_PROMETHEUS_TOKEN_FILE=$BATS_TEST_TMPDIR/none run -1 top "$URL/token"
+    CAMP_PROMETHEUS_TENANT=blue run -0 top "$URL/tenant"
+    run -0 top "http://camp:ses%40me@$URL/basic"
+    [[ $output != *ses* ]]
+    run -4 top "http://camp:wr0ng@$URL/basic"
+    [[ $output != *wr0ng* ]]
+    run -2 top "ftp://camp:wr0ng@$URL/"
+    [[ $output == *"takes an address such as"* && $output != *wr0ng* ]]
+    run -2 "$CAMP" top --from "prometheus:http://camp:wr0ng@$URL/" --unit ms
+    [[ $output != *wr0ng* ]]
+}
+
+@test "fleet: through a Unix socket" {
+    start_stub "$BATS_TEST_TMPDIR/s"
+    run -0 top "unix:$BATS_TEST_TMPDIR/s"
+    [[ $output == *"prometheus unix:$BATS_TEST_TMPDIR/s "* ]] || [[ $output == *"prometheus unix:"* ]]
+    run ! top unix:nowhere
+    run ! top "unix:$BATS_TEST_TMPDIR/none"
+}
+
+@test "fleet: what is no Prometheus, leads away or has too much to say is refused in one line" {
+    start_stub
+    run ! top "$URL/html"
+    [[ $output == *"no answer of Prometheus: it is no JSON"* ]]
+    run ! top "$URL/away"
+    [[ $output == *"status 302; give the address that it leads to"* ]]
+    run ! top "$URL/large"
+    [[ $output == *"longer than 64 MB"* ]]
+    run ! top 127.0.0.1:1
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *"Connection refused; is Prometheus running"* ]]
+}
+
+@test "fleet: a certificate that nobody vouches for is refused, until CAMP_PROMETHEUS_CA does" {
+    command -v openssl >/dev/null || skip 'openssl is not installed'
+    cd "$BATS_TEST_TMPDIR"
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 -subj /CN=localhost \
+        -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+    sed 's/^print(/import ssl\ntls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\ntls.load_cert_chain("cert", "key")\nserver.socket = tls.wrap_socket(server.socket, server_side=True)\nprint(/' \
+        "$BATS_TEST_DIRNAME/prometheus_stub.py" >stub.py
+    python3 stub.py >port 2>/dev/null 3>&- &
+    STUBS+=("$!")
+    for _ in $(seq 100); do [ -s port ] && break; sleep 0.05; done
+    run -4 top "https://127.0.0.1:$(cat port)"
+    [[ $output == *"CAMP_PROMETHEUS_CA names a file"* ]]
+    CAMP_PROMETHEUS_CA=$PWD/cert run -0 top "https://127.0.0.1:$(cat port)"
+}
+
+@test "fleet: a stop is heard while a server thinks" {
+    start_stub
+    local start=$SECONDS
+    run timeout -s INT 0.5 "$CAMP" top --from "prometheus:$URL/slow" --count 1
+    [ $((SECONDS - start)) -lt 5 ]
+    [[ $output == *"interrupted while it was asked"* ]]
+}
