@@ -1,6 +1,6 @@
 /* Counters scraped at times of their own: is each nanosecond booked once, in the interval it is of?
  */
-#include "sources/fleet/fleet_book.h"
+#include "sources/fleet/fleet_inside.h"
 
 #include "tree.h"
 
@@ -210,6 +210,16 @@ static void levels_are_found_to_the_millisecond(void **state)
     assert_float_equal(fleet_sample_at(&book, member, T0 + 2 * S - 400000)[USER], 20, 0);
 }
 
+static void a_scrape_that_was_late_changes_no_period(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        scrape(i, 0, 0);
+    scrape(10.9, 0, 0);
+    scrape(11, 0, 0);
+    assert_int_equal(fleet_usual_period(member), S);
+}
+
 static void an_interval_does_not_end_before_it_begins(void **state)
 {
     (void)state;
@@ -259,6 +269,7 @@ int main(void)
         TEST(scrapes_may_come_in_any_order_and_again),
         TEST(a_period_is_that_of_the_scrapes_not_of_the_looks),
         TEST(levels_are_found_to_the_millisecond),
+        TEST(a_scrape_that_was_late_changes_no_period),
         TEST(an_interval_does_not_end_before_it_begins),
         TEST(members_are_told_by_their_keys_and_forgotten_when_they_are_gone),
         TEST(numbers_beyond_all_time_are_none),

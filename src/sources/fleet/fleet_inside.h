@@ -130,6 +130,9 @@ static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
  * all) in a matrix; 0: none has two. */
 int64_t fleet_distance(const struct prometheus_answer *answer, const char *metric);
 
+/* Likewise of the newest samples of a member: one that was late, or early, is nothing. */
+int64_t fleet_usual_period(const struct fleet_member *member);
+
 /* The one in the midst of distances[count], which are sorted by it; 0: there is none. */
 int64_t fleet_median(int64_t *distances, size_t count);
 

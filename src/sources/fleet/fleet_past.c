@@ -54,6 +54,17 @@ static int ask_levels(struct fleet *fleet, int64_t until_ns, struct prometheus_a
                            fleet->step_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
 }
 
+/* What is a gap is told by them: each host has its own, of which all samples are there. */
+static void learn_periods(struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->hosts.count; i++) {
+        const int64_t usual_ns = fleet_usual_period(fleet->hosts.members[i]);
+
+        fleet->hosts.members[i]->period_ns =
+            usual_ns > fleet->period_ns ? usual_ns : fleet->period_ns;
+    }
+}
+
 static int ask_piece(struct fleet *fleet, struct camp_error *error)
 {
     const int64_t piece_end_ns = fleet->asked_ns + fleet->piece_ns;
@@ -68,8 +79,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     r = fleet_take_series(fleet, &answer);
     prometheus_answer_release(&answer);
     fleet->asked_ns = until_ns;
-    for (size_t i = 0; i < fleet->hosts.count; i++) /* each has its own gaps */
-        fleet_learn_period(fleet->hosts.members[i], 0);
+    learn_periods(fleet);
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 

@@ -39,6 +39,17 @@ static int64_t distance_of(const struct prometheus_series *series)
     return fleet_median(distances, count);
 }
 
+int64_t fleet_usual_period(const struct fleet_member *member)
+{
+    const size_t first = member->count > DISTANCES_MOST ? member->count - DISTANCES_MOST : 0;
+    int64_t distances[DISTANCES_MOST];
+    size_t count = 0;
+
+    for (size_t i = first; i + 1 < member->count; i++)
+        distances[count++] = member->times_ns[i + 1] - member->times_ns[i];
+    return fleet_median(distances, count);
+}
+
 /* Scrapes are some ms early or late: 2.999 s is 3 s. */
 static int64_t rounded(int64_t distance_ns)
 {
