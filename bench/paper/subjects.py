@@ -9,23 +9,16 @@ it writes to), `thread` (one more), `nothing`.
 import json
 import mmap
 import os
+import pathlib
 import sys
 import threading
 import time
-from time import process_time as clock  # what time.clock() was on Unix when the paper was written
-from time import sleep
 
-_INTERVAL = 0.01
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/python"))
+import printed
 
-
-def waste(amount):
-    on_time = _INTERVAL*(amount/100.0)
-    off_time = _INTERVAL-on_time
-    ctime = clock()
-    while True:
-        if clock() - ctime >= on_time:
-            sleep(off_time)
-            ctime = clock()
+FIGURE_4 = printed.load("figure4.py")
+FIGURE_4["_INTERVAL"] = 0.01
 
 
 def say(answer):
@@ -35,10 +28,10 @@ def say(answer):
 def run_waste(amount, cpu):
     os.sched_setaffinity(0, {cpu})
     # In a thread that nobody waits for: this one wakes only at the end of its input.
-    threading.Thread(target=waste, args=(amount,), daemon=True).start()
+    threading.Thread(target=FIGURE_4["waste"], args=(amount,), daemon=True).start()
     say({})
     for _ in sys.stdin:
-        say({"cpu_s": clock(), "time_s": time.monotonic()})
+        say({"cpu_s": time.process_time(), "time_s": time.monotonic()})
 
 
 def take_memory(size):
