@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
+# camp check: what it prints, what it refuses, how it ends; and its laws under known loads.
 
 bats_require_minimum_version 1.5.0
-# camp check: what it prints, what it refuses, how it ends; and its laws under known loads.
+load ends_with
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -129,10 +130,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
 }
 
 @test "--pid ends when the process has ended" {
-    sleep 0.5 &
-    LOAD=$!
-    run timeout 10 "$CAMP" check --interval 300ms --format json --pid "$LOAD"
-    [ "$status" -eq 0 ]
+    ends_with_its_process check --format json
 }
 
 @test "--pid of a zombie ends at once" {

@@ -2,6 +2,7 @@
 # camp wait: five definitions of I/O wait, and who waited for which disk.
 
 bats_require_minimum_version 1.5.0
+load ends_with
 
 setup_file() {
     export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -259,6 +260,5 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
 @test "wait: --pid of no process is told, and it ends with its process" {
     run -1 --separate-stderr "$CAMP" wait --pid 99999998 --count 1
     [[ $stderr == "camp wait: there is no process 99999998"* ]]
-    sleep 1 &
-    run -0 --separate-stderr timeout 20 "$CAMP" wait --pid $! --interval 0.3
+    ends_with_its_process wait
 }
