@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { Opener, Skip, tests } from './harness.mjs';
 
-const AT_A_TIME = 3;
+const AT_A_TIME = { headless: 2, headed: 1 }; // on a screen one window has the keys and the pointer
 const LIMIT_MS = 60000; // each test
 
 const words = process.argv.slice(2);
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'camp-page-'));
 function launch(headless) {
     const root = process.getuid?.() === 0;
     return chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: headless ? process.env.CHROMIUM_HEADLESS : process.env.CHROMIUM,
         args: [...(root ? ['--no-sandbox'] : []), '--disable-background-networking'],
         headless,
     });
@@ -46,14 +46,14 @@ async function one({ name, run }, browser) {
 async function all() {
     const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
     const browsers = { headless: await launch(true), headed: await launch(false) };
-    const turns = chosen.flatMap((test) => [
-        { test, mode: 'headless' }, ...(test.headed ? [{ test: { ...test, name: `${test.name} (headed)` }, mode: 'headed' }] : []),
-    ]);
-    console.log(`1..${turns.length}`);
-    let next = 0, number = 0, failed = 0;
-    const worker = async () => {
-        while (next < turns.length) {
-            const { test, mode } = turns[next++];
+    const turns = {
+        headless: [...chosen],
+        headed: chosen.filter(({ headed }) => headed).map((test) => ({ ...test, name: `${test.name} (headed)` })),
+    };
+    console.log(`1..${turns.headless.length + turns.headed.length}`);
+    let number = 0, failed = 0;
+    const worker = async (mode) => {
+        for (let test = turns[mode].shift(); test; test = turns[mode].shift()) {
             const { name, result, text } = await one(test, browsers[mode]);
             number++;
             console.log(result === 'skip' ? `ok ${number} ${name} # skip ${text}` : `${result} ${number} ${name}`);
@@ -62,7 +62,7 @@ async function all() {
             console.log(text.replace(/^/gm, '# '));
         }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    await Promise.all(Object.entries(AT_A_TIME).flatMap(([mode, count]) => Array.from({ length: count }, () => worker(mode))));
     await Promise.all(Object.values(browsers).map((browser) => browser.close()));
     return failed;
 }

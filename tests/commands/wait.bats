@@ -141,7 +141,7 @@ assert [task['disk'] for task in reader] == ['$DISK'], reader
     need_states
     start_reader
     ask "
-assert [task['pid'] for task in tasks] == [$READER] and w['machine']['tasks_percent'] > 1, w
+assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_percent'] > 1, w
 " --count 1 --interval 300ms --pid "$READER"
     ask 'assert len(tasks) == 1' --count 1 --interval 300ms --top 1
     ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
