@@ -96,7 +96,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
 @test "fleet: a stop is heard while a server thinks" {
     start_stub
     local start=$SECONDS
-    run timeout -s INT 0.5 "$CAMP" top --from "prometheus:$URL/slow" --count 1
+    run timeout --foreground -s INT 0.5 "$CAMP" top --from "prometheus:$URL/slow" --count 1
     [ $((SECONDS - start)) -lt 5 ]
     [[ $output == *"interrupted while it was asked"* ]]
 }

@@ -448,7 +448,7 @@ assert min(intervals) > 0.05, intervals' <"$BATS_TEST_TMPDIR/out"
 }
 
 @test "an interrupt ends it with what was seen" {
-    run timeout --signal=INT 1 "$CAMP" get cpu.count --value --count 1000 --interval 300ms
+    run timeout --foreground -s INT 1 "$CAMP" get cpu.count --value --count 1000 --interval 300ms
     [ "$status" -eq 124 ]
     [ "${#lines[@]}" -ge 2 ]
     [ "${lines[0]}" -gt 0 ]
