@@ -15,7 +15,7 @@ function launch(headless) {
     const root = process.getuid?.() === 0;
     return chromium.launch({
         executablePath: headless ? process.env.CHROMIUM_HEADLESS : process.env.CHROMIUM,
-        args: [...(root ? ['--no-sandbox'] : []), '--disable-background-networking'],
+        args: [...(root ? ['--no-sandbox'] : []), '--disable-background-networking', ...(headless ? ['--disable-gpu'] : [])],
         headless,
     });
 }

@@ -25,6 +25,7 @@ scrape() {
     scrape two
 }
 
+# bats test_tags=law
 @test "export: it says of a busy program what camp top says" {
     scrape top
 }
