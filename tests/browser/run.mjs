@@ -8,7 +8,7 @@ import { Opener, Skip, tests } from './harness.mjs';
 const AT_A_TIME = { headless: 2, headed: 1 }; // on a screen one window has the keys and the pointer
 const LIMIT_MS = 60000; // each test
 
-const words = process.argv.slice(2);
+const words = process.argv.slice(2).map((word) => word.replace(/ \(headed\)$/, ''));
 const folder = mkdtempSync(join(tmpdir(), 'camp-page-'));
 
 function launch(headless) {
