@@ -70,6 +70,9 @@ struct losses {
                          * those that came or went */
 };
 
+/* Space for a message of the library and some words of context. */
+#define FRAME_NOTE_SIZE (CAMP_ERROR_SIZE + 256)
+
 struct frame {
     const struct schema *schema;
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */

@@ -18,6 +18,7 @@ static inline bool grow(void *array, size_t capacity, size_t element_size)
     if (grown == NULL)
         return false;
     memcpy(array, &grown, sizeof grown);
+    /* cppcheck-suppress memleak ; memcpy() has stored the pointer in the caller's variable */
     return true;
 }
 

@@ -1,23 +1,28 @@
 /*
  * Iteratively reweighted least squares for 1 / (a + b x), Gamma family (McCullagh and Nelder,
  * "Generalized Linear Models", 1989, ch. 2 and 8). With eta = a + b x the fitted error is
- * mu = 1 / eta, its variance grows with mu^2, and each step solves the least squares problem
+ * mu = 1 / eta, its variance grows with mu^2, and each step solves the weighted least squares
+ * problem
  *
- *     weight mu:  eta - (y - mu) eta^2  ~  a + b x
+ *     weight mu^2:  eta - (y - mu) eta^2 = eta (2 - y eta)  ~  a + b x
  *
- * by GSL's Householder QR. What R's glm.fit does beyond that is done here too, in its order, since
- * its answers are what ours are held against.
+ * by its normal equations. The weighted means are subtracted from both sides. Each coefficient then
+ * has an equation of its own (Draper and Smith, "Applied Regression Analysis", 1998, ch. 1), and
+ * loads far from 0 lose no digits. The other steps of R's glm.fit follow in the same order, because
+ * the tests compare the results with those of R.
+ *
+ * No decision depends on the last bit of a sum of products, because a processor that fuses
+ * multiplication and addition (such as arm64) rounds it in another way: see eta_at() and step().
  */
 #include "inverse_fit.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
+#include "student_t.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define CONVERGED 1e-8  /* glm.control()'s epsilon */
-#define RANK_LOST 1e-11 /* of a column's length, after the other was taken out of it */
+#define RANK_LOST 1e-11 /* relative to the loads' length, after their mean was subtracted */
 #define COEFFICIENTS 2
 
 struct coefficients {
@@ -28,14 +33,21 @@ struct work {
     size_t count;
     struct inverse_point *points; /* [count], errors above 0 */
     double *eta;                  /* [count] a + b x of each point */
-    double *weights;              /* [count] of the last step: mu */
-    gsl_matrix *qr;               /* [count x 2] */
-    gsl_vector *tau, *target, *solution, *residual;
+    /* Of the last step: */
+    double *weights; /* [count] mu^2 */
+    double weight;   /* their sum */
+    double mean;     /* of the loads, weighted */
+    double spread;   /* weighted sum of their squared distances from it */
 };
 
+/* a + b x, computed as b times the distance from the pole -a / b. The difference of two loads
+ * always has the right sign, and is 0 at the pole; near the pole, the sign of a + b x depends on
+ * rounding. Where the pole is too large for a double, b x is negligible compared with a. */
 static double eta_at(const struct coefficients *at, double cpu)
 {
-    return at->a + at->b * cpu;
+    const double pole = -at->a / at->b;
+
+    return isfinite(pole) ? at->b * (cpu - pole) : at->a;
 }
 
 /* ------------------------------------------------------------------------------ Memory -- */
@@ -50,11 +62,6 @@ static void release(struct work *work)
     free(work->points);
     free(work->eta);
     free(work->weights);
-    gsl_matrix_free(work->qr);
-    gsl_vector_free(work->tau);
-    gsl_vector_free(work->target);
-    gsl_vector_free(work->solution);
-    gsl_vector_free(work->residual);
 }
 
 static bool reserve(struct work *work, const struct inverse_point *points, size_t count)
@@ -68,13 +75,7 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
         if (is_usable(&points[i]))
             work->points[work->count++] = points[i];
     }
-    work->qr = gsl_matrix_alloc(work->count, COEFFICIENTS);
-    work->tau = gsl_vector_alloc(COEFFICIENTS);
-    work->target = gsl_vector_alloc(work->count);
-    work->solution = gsl_vector_alloc(COEFFICIENTS);
-    work->residual = gsl_vector_alloc(work->count);
-    return work->qr != NULL && work->tau != NULL && work->target != NULL &&
-           work->solution != NULL && work->residual != NULL;
+    return true;
 }
 
 /* --------------------------------------------------------------------------------- Fit -- */
@@ -100,26 +101,43 @@ static double deviance_at(const struct work *work, const struct coefficients *at
     return sum;
 }
 
-/* One weighted least squares step from work->eta. False: the loads are all the same. */
+/* The value to which the step fits a + b x, at one point. */
+static double target_of(const struct work *work, size_t i)
+{
+    return work->eta[i] * (2 - work->points[i].error * work->eta[i]);
+}
+
+/* One weighted least squares step from work->eta. False: all loads are equal. The first load is
+ * subtracted before the mean is computed, so that any number of equal loads differs from their mean
+ * by exactly 0. */
 static bool step(struct work *work, struct coefficients *ret)
 {
-    double taken;
+    const double first = work->points[0].cpu;
+    double load = 0, target = 0, squares = 0, products = 0;
 
+    work->weight = work->spread = 0;
     for (size_t i = 0; i < work->count; i++) {
-        const double eta = work->eta[i], mu = 1 / eta;
+        const double weight = 1 / (work->eta[i] * work->eta[i]);
 
-        work->weights[i] = mu;
-        gsl_matrix_set(work->qr, i, 0, mu);
-        gsl_matrix_set(work->qr, i, 1, mu * work->points[i].cpu);
-        gsl_vector_set(work->target, i, mu * (eta - (work->points[i].error - mu) * eta * eta));
+        work->weights[i] = weight;
+        work->weight += weight;
+        load += weight * (work->points[i].cpu - first);
+        target += weight * target_of(work, i);
     }
-    gsl_linalg_QR_decomp(work->qr, work->tau);
-    taken = fabs(gsl_matrix_get(work->qr, 1, 1));
-    if (taken <= RANK_LOST * hypot(taken, gsl_matrix_get(work->qr, 0, 1)))
+    load /= work->weight;
+    target /= work->weight;
+    for (size_t i = 0; i < work->count; i++) {
+        const double cpu = work->points[i].cpu, from_mean = cpu - first - load;
+
+        squares += work->weights[i] * cpu * cpu;
+        work->spread += work->weights[i] * from_mean * from_mean;
+        products += work->weights[i] * from_mean * (target_of(work, i) - target);
+    }
+    if (!(work->spread > RANK_LOST * RANK_LOST * squares))
         return false;
-    gsl_linalg_QR_lssolve(work->qr, work->tau, work->target, work->solution, work->residual);
-    ret->a = gsl_vector_get(work->solution, 0);
-    ret->b = gsl_vector_get(work->solution, 1);
+    work->mean = first + load;
+    ret->b = products / work->spread;
+    ret->a = target - ret->b * work->mean;
     return true;
 }
 
@@ -197,9 +215,9 @@ static double dispersion_of(const struct work *work)
 
     for (size_t i = 0; i < work->count; i++) {
         const double eta = work->eta[i];
-        const double residual = (work->points[i].error - 1 / eta) * eta * eta;
+        const double residual = (work->points[i].error * eta - 1) * eta;
 
-        sum += work->weights[i] * work->weights[i] * residual * residual;
+        sum += work->weights[i] * residual * residual;
     }
     return sum / (double)(work->count - COEFFICIENTS);
 }
@@ -221,19 +239,20 @@ static double aic_of(const struct work *work, double deviance)
 
 static void describe(const struct work *work, struct inverse_fit *fit)
 {
-    const double r00 = gsl_matrix_get(work->qr, 0, 0), r01 = gsl_matrix_get(work->qr, 0, 1),
-                 r11 = gsl_matrix_get(work->qr, 1, 1);
     const double mean = mean_error(work);
 
     for (size_t i = 0; i < work->count; i++)
         fit->null_deviance += deviance_of(work->points[i].error, mean);
     fit->dispersion = dispersion_of(work);
     fit->aic = aic_of(work, fit->deviance);
-    /* The diagonal of the inverse of R'R. */
-    fit->a_error = sqrt(fit->dispersion * (1 / (r00 * r00) + pow(r01 / (r00 * r11), 2)));
-    fit->b_error = sqrt(fit->dispersion / (r11 * r11));
-    fit->b_probability =
-        2 * gsl_cdf_tdist_Q(fabs(fit->b / fit->b_error), (double)(work->count - COEFFICIENTS));
+    /* The diagonal of the inverse of the normal equations' matrix. */
+    fit->a_error =
+        sqrt(fit->dispersion * (1 / work->weight + work->mean * work->mean / work->spread));
+    fit->b_error = sqrt(fit->dispersion / work->spread);
+    /* Where all errors are the same, b_error may be 0 as well. */
+    fit->b_probability = fit->b == 0 ? 1
+                                     : student_t_two_sided(fit->b / fit->b_error,
+                                                           (double)(work->count - COEFFICIENTS));
 }
 
 static enum inverse_outcome fit_points(struct work *work, struct inverse_fit *fit)
@@ -251,7 +270,6 @@ static enum inverse_outcome fit_points(struct work *work, struct inverse_fit *fi
 
 void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret)
 {
-    gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* it would abort */
     struct work work = { 0 };
     struct inverse_fit fit = { .outcome = INVERSE_TOO_FEW };
 
@@ -261,13 +279,12 @@ void inverse_fit(const struct inverse_point *points, size_t count, struct invers
     if (fit.used > COEFFICIENTS)
         fit.outcome = reserve(&work, points, count) ? fit_points(&work, &fit) : INVERSE_NO_MEMORY;
     release(&work);
-    gsl_set_error_handler(handler);
     *ret = fit;
 }
 
 double inverse_fit_at(const struct inverse_fit *fit, double cpu)
 {
-    double eta = fit->a + fit->b * cpu;
+    const double eta = eta_at(&(struct coefficients){ fit->a, fit->b }, cpu);
 
     return fit->outcome == INVERSE_FITTED && eta > 0 ? 1 / eta : NAN;
 }

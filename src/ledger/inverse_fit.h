@@ -48,7 +48,8 @@ struct inverse_fit {
  * Where R finds no first step and asks for starting values, a flat curve is the start. */
 void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret);
 
-/* The fitted error at a load; NAN where a + b x cpu is not above 0. */
+/* The fitted error at a load. NAN at the pole of the curve (-a / b) and beyond it, where a + b x
+ * cpu is not positive. */
 double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 
 /* Does one curve stand for the points? */

@@ -64,7 +64,7 @@ int rule_compile(regex_t *ret, const char *key, struct span expression, bool who
                  struct rule_fault *fault)
 {
     const size_t length = span_length(expression);
-    char text[EXPRESSION_SIZE + 4], message[80], *at = text;
+    char text[EXPRESSION_SIZE + 4], message[RULE_FAULT_SIZE], *at = text;
     int r;
 
     if (length == 0)

@@ -57,7 +57,7 @@ static uint64_t hash_of(const struct standing_key *key)
 /* Where it stands, or the free slot where it would. */
 static uint32_t *slot_of(const struct standings *standings, const struct standing_key *key)
 {
-    size_t at = hash_of(key) & (standings->slot_count - 1);
+    size_t at = (size_t)hash_of(key) & (standings->slot_count - 1);
 
     while (standings->slots[at] != 0) {
         const struct standing *group = &standings->groups[standings->slots[at] - 1];

@@ -70,7 +70,7 @@ static int reserve_places(struct timeline *timeline)
 {
     const size_t count = timeline->roster.capacity;
 
-    if (count == timeline->place_count)
+    if (timeline->places != NULL && count == timeline->place_count)
         return CAMP_OK;
     if (!grow(&timeline->places, count, sizeof *timeline->places))
         return CAMP_E_NOMEM;

@@ -30,6 +30,7 @@ static const struct {
     { "other_sleep_ns", CLASS_IDLE },
     { "run_queue_ns", CLASS_CONTENTION },
     { "stopped_ns", CLASS_IDLE },
+    { "off_cpu_ns", CLASS_IDLE }, /* off a CPU for an unknown reason */
     /* CPUs, beyond those */
     { "nice_ns", CLASS_CPU },
     { "busy_ns", CLASS_CPU }, /* of a host's, where its exporter has no more */
