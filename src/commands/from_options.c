@@ -12,9 +12,9 @@
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 #define DAY_NS (1440 * MINUTE_NS)
 
-const char *const from_words[] = { "threads", "processes",   "users",   "commands",  "cgroups",
-                                   "cpus",    "check",       "sqlite:", "postgres:", "mariadb:",
-                                   "odbc:",   "prometheus:", NULL };
+const char *const from_words[] = { "threads",  "processes", "users",       "commands", "cgroups",
+                                   "cpus",     "check",     "demo",        "sqlite:",  "postgres:",
+                                   "mariadb:", "odbc:",     "prometheus:", NULL };
 const char *const from_session_words[] = { "postgres:", "mariadb:", "odbc:", NULL };
 
 void from_options_init(struct from_options *options)
@@ -147,7 +147,7 @@ static int open_from(struct from_options *options, struct source **ret, struct f
 int from_label_find(const char *option, const char *name, const struct schema *schema,
                     const struct from_facts *facts, size_t *ret)
 {
-    char names[256] = "";
+    char names[LABELS_MOST * LABELS_VALUE_SIZE] = "";
     size_t length = 0;
 
     for (*ret = 0; *ret < schema->label_count; ++*ret) {
@@ -196,6 +196,18 @@ void from_options_interval(struct from_options *options, uint64_t *interval_ns)
         *interval_ns = NS_PER_S;
 }
 
+/* The rows of a table and of a recording have intervals already. */
+static int refuse_interval(const struct from_options *options, const struct from_facts *facts,
+                           bool is_fleet)
+{
+    if (facts->live || is_fleet || options->from.interval_ns == 0)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--interval goes with a live source or a fleet: the intervals of %s are those "
+                    "of its rows; --speed N sets the pace",
+                    facts->name);
+}
+
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
@@ -215,7 +227,14 @@ int from_options_open(struct from_options *options, struct source **ret,
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
     }
+    if (status == OPTIONS_GO_ON) {
+        status = refuse_interval(options, ret_facts, is_fleet);
+        if (status != OPTIONS_GO_ON)
+            source_close(source);
+    }
     options->live = status == OPTIONS_GO_ON && ret_facts->live;
+    if (status == OPTIONS_GO_ON && ret_facts->note_warns)
+        complain(STATUS_OK, "%s", ret_facts->note);
     if (status == OPTIONS_GO_ON && options->group != NULL)
         return group_by_label(options->group, source, ret, ret_facts);
     if (status == OPTIONS_GO_ON)
@@ -232,9 +251,9 @@ void from_options_tell(struct from_options *options, const struct frame *frame)
     struct tm local;
     char at[16];
 
-    if (strncmp(note, options->told, sizeof options->told - 1) == 0)
+    if (strncmp(note, options->reported, sizeof options->reported - 1) == 0)
         return;
-    snprintf(options->told, sizeof options->told, "%s", note);
+    snprintf(options->reported, sizeof options->reported, "%s", note);
     if (note[0] == '\0')
         return;
     if (!options->live) {

@@ -12,16 +12,16 @@
 #ifndef CAMP_COMMANDS_FROM_OPTIONS_H
 #define CAMP_COMMANDS_FROM_OPTIONS_H
 
-#include "options.h"
+#include "common_options.h"
 #include "progress.h"
 #include "sources/from.h"
 
 struct from_options {
     struct from from;
-    const char *begin, *end; /* as they were said; NULL: not */
+    const char *begin, *end; /* as given; NULL: not given */
     const char *group;       /* likewise */
     struct progress progress;
-    char told[320]; /* the last frame's note */
+    char reported[FRAME_NOTE_SIZE]; /* the last frame's note */
 
     /* Once it is open: */
     bool live;
@@ -34,73 +34,74 @@ extern const char *const from_session_words[]; /* database sessions alone */
 
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
-    { "group", 0, OPTION_TEXT, &(options)->group, "LABEL",                                         \
-      "Of what has labels (user, database, ...): those that have the same are added up.",          \
-      0, 0, NULL },                                                                                \
+    COMMON_OPTION(COMMON_GROUP, &(options)->group, .argument = "LABEL",                            \
+                  .help = "One row for each value of this label, such as user or database: rows "  \
+                          "with the same value are added up."),                                    \
     FROM_SOURCE_OPTIONS(options)
 
 /* Without --group: for a command with one of its own. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
-    { "from", 0, OPTION_TEXT, &(options)->from.text, "SOURCE",                                     \
+    COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help =                                      \
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
-      "machine; FILE.camp, a recording, or the folder of a rotated one; FILE.csv, a table; - for " \
-      "one on standard input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a "  \
-      "database (docs/sessions.md); odbc:DSN, those of Oracle or, with --query, a table; "         \
+      "machine; demo, the sample data that comes with camp; FILE.camp, a recording, or the "        \
+      "folder of a rotated recording; FILE.csv, .tsv or .txt, a table; - for a table on standard "  \
+      "input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a database "         \
+      "(docs/sessions.md); odbc:DSN, sessions of Oracle or, with --query, a table; "                \
       "prometheus:URL, a fleet of hosts (docs/fleet.md).",                                         \
-      0, 0, from_words },                                                                                \
+      .choices = from_words),                                                                      \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "QUERY",                                    \
-      "With sqlite:FILE or odbc:DSN SQL that gives a time, an entity and numbers; with "           \
-      "prometheus:URL matchers, '{datacenter=\"fra\"}', that say which hosts, or PromQL whose "    \
-      "labels name rows and columns.", 0, 0, NULL },                                               \
+      "With sqlite:FILE or odbc:DSN: SQL that returns a time, an entity and numbers. With "        \
+      "prometheus:URL: matchers that select hosts, such as '{datacenter=\"fra\"}', or PromQL "     \
+      "whose labels name rows and columns.", 0, 0, NULL },                                         \
     FROM_FLEET_OPTIONS(options),                                                                   \
     { "unit", 0, OPTION_TEXT, &(options)->from.unit, "UNIT",                                       \
-      "Of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },                 \
+      "The unit of the numbers in a table: ns, us, ms, s, percent or share.", 0, 0, NULL },        \
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 
-/* Of a fleet alone; camp view also listens where its --host says. */
+/* For a fleet only; camp view also listens at the address that its --host names. */
 #define FROM_FLEET_OPTIONS(options)                                                                \
-    { "host", 0, OPTION_TEXT, &(options)->from.host, "NAME",                                       \
-      "Of prometheus:URL: the rows are the groups of this host, named with its port or without. "  \
-      "(camp view: 127.0.0.1, localhost and ::1 are where it listens, which is this computer.)",   \
-      0, 0, NULL },                                                                                \
+    COMMON_OPTION(COMMON_HOST, &(options)->from.host, .help =                                      \
+      "With prometheus:URL: show the groups of this host, named with or without its port. (For "   \
+      "camp view, 127.0.0.1, localhost and ::1 are addresses of this computer to listen at.)"),    \
     { "column", 0, OPTION_TEXT, &(options)->from.column, "LABEL",                                  \
-      "Of PromQL in --query: the label that names the column. (state, mode or vertex.)",           \
+      "With PromQL in --query: the label that names the column (state, mode or vertex).",          \
       0, 0, NULL }
 
-/* Of database sessions alone, but for --tier. */
+/* For database sessions only, except --tier. */
 #define FROM_SESSION_OPTIONS(options)                                                              \
-    { "tier", 0, OPTION_TEXT, &(options)->from.tier, "TIER",                                       \
-      "Of what can be measured in several ways (check: taskstats, schedstat, bpf; cpus: bpf, "     \
-      "proc): in this one, or not at all. The best that can be had is taken otherwise, and "       \
-      "named.", 0, 0, NULL },                                                                      \
+    COMMON_OPTION(COMMON_TIER, &(options)->from.tier, .help =                                      \
+      "Measure in this way only, where a source can be measured in several (threads: bpf, "         \
+      "schedstat; check: taskstats, schedstat, bpf; cpus: bpf, proc). Without it camp uses the "    \
+      "best available tier, and names it."),                                                       \
     FROM_DATABASE_OPTIONS(options)
 
 #define FROM_DATABASE_OPTIONS(options)                                                             \
     { "detail", 0, OPTION_FLAG, &(options)->from.detail, NULL,                                     \
-      "Of database sessions: the rules' columns are the states, not only part of them.",           \
+      "For database sessions: the columns of the rules become the states.",                        \
       0, 0, NULL },                                                                                \
     { "queries", 0, OPTION_FLAG, &(options)->from.queries, NULL,                                   \
-      "Of database sessions: the texts of their statements, which may hold what is private.",      \
+      "For database sessions: show the texts of their statements, which may hold private data.",   \
       0, 0, NULL },                                                                                \
     FROM_RULES_OPTIONS(options)
 
 /* Which sessions there are, and what their time is: for a command that shows their sums alone. */
 #define FROM_RULES_OPTIONS(options)                                                                \
     { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
-      "Of database sessions: what is contention, wait or idle. A line is STATE COLUMN "            \
-      "class=REGEX event=REGEX activity=REGEX type=REGEX; docs/sessions.md.", 0, 0, NULL },        \
+      "For database sessions: rules for what is contention, wait or idle. A line is STATE COLUMN " \
+      "class=REGEX event=REGEX activity=REGEX type=REGEX (docs/sessions.md).", 0, 0, NULL },       \
     { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
-      "Of database sessions: the server's own processes, too.", 0, 0, NULL }
+      "For database sessions: include the server's own processes.", 0, 0, NULL }
 
 /* --begin, --end and --speed alone, of `what`: for a command with a --from of its own. */
 #define FROM_PART_OPTIONS(options, what)                                                           \
     { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
-      "Of " what ": since then. 2026-11-22T02:00 (or with Z or +01:00), 02:00, "                   \
-      "+10m after its beginning, -10m before its end.", 0, 0, NULL },                              \
-    { "end", 0, OPTION_TEXT, &(options)->end, "TIME", "Likewise: until then.", 0, 0, NULL },       \
+      "Start reading " what " at this time: 2026-11-22T02:00 (or with Z or +01:00), 02:00, "       \
+      "+10m after its start, -10m before its end.", 0, 0, NULL },                                  \
+    { "end", 0, OPTION_TEXT, &(options)->end, "TIME",                                              \
+      "Stop reading at this time, written as for --begin.", 0, 0, NULL },                          \
     { "speed", 0, OPTION_REAL, &(options)->from.speed, "N",                                        \
-      "Of " what ": 1 as it was, 10 ten times as fast, 0 without waiting.",                        \
+      "The speed at which " what " is shown: 1 as measured, 10 ten times as fast, 0 at once.",     \
       0, 1e6, NULL }
 /* clang-format on */
 

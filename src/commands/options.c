@@ -1,263 +1,124 @@
 #include "options.h"
 
+#include "command.h"
 #include "help.h"
+#include "option_habits.h"
+#include "option_operands.h"
+#include "option_values.h"
 #include "suggestion.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MAXIMUM_OPTIONS 32
-/* What getopt_long returns: of --help, and of the table's options, to which their index is added.
- */
-#define HELP_VALUE 1
+/* What getopt_long returns for an option of the table is this + the option's index. */
 #define FIRST_VALUE 256
 
-void text_list_release(struct text_list *list)
-{
-    free(list->texts);
-    *list = (struct text_list){ 0 };
-}
+/* ------------------------------------------------------------------------------ The table -- */
 
-static int text_list_add(struct text_list *list, const char *text)
-{
-    const char **texts = realloc(list->texts, (list->count + 1) * sizeof *texts);
-
-    if (texts == NULL)
-        return 0;
-    list->texts = texts;
-    list->texts[list->count++] = text;
-    return 1;
-}
-
-/* A finite decimal number at the beginning of text; *ret_rest is what follows it. */
-static int parse_number(const char *text, double *ret, const char **ret_rest)
-{
-    const char *digits = text + strspn(text, "+-");
-    char *rest;
-
-    /* strtod also takes blanks, "nan", "infinity" and hexadecimal numbers: none is meant. */
-    if (strspn(digits, ".0123456789") == 0 || digits[1] == 'x' || digits[1] == 'X')
-        return 0;
-    errno = 0;
-    *ret = strtod(text, &rest);
-    *ret_rest = rest;
-    return rest != text && errno == 0 && isfinite(*ret);
-}
-
-struct suffix {
-    const char *name;
-    double factor;
+/* Formats that are an option of their own: --json is --format json. */
+static const struct format_alias {
+    const char *name, *help;
+} format_aliases[] = {
+    { "json", "The same as --format json." },
+    { "csv", "The same as --format csv." },
 };
 
-static int parse_with_suffix(const char *text, const struct suffix *suffixes, uint64_t *ret)
+static size_t add_aliases(const struct option_spec *format, struct option_spec *ret)
 {
-    const char *rest;
-    double number;
+    size_t count = 0;
 
-    if (!parse_number(text, &number, &rest) || number < 0)
-        return 0;
-    for (; suffixes->name != NULL; suffixes++) {
-        if (strcmp(rest, suffixes->name) != 0)
-            continue;
-        number *= suffixes->factor;
-        if (number >= 18446744073709551616.0)
-            return 0;
-        *ret = (uint64_t)llround(fmin(number, 9.2e18));
-        return 1;
-    }
-    return 0;
-}
-
-int parse_duration(const char *text, uint64_t *ret_ns)
-{
-    static const struct suffix suffixes[] = {
-        { "", 1e9 },   { "s", 1e9 },    { "ms", 1e6 },   { "us", 1e3 },    { "ns", 1 },
-        { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
-    };
-
-    return parse_with_suffix(text, suffixes, ret_ns);
-}
-
-int parse_size(const char *text, uint64_t *ret_bytes)
-{
-    static const struct suffix suffixes[] = {
-        { "", 1 },
-        { "B", 1 },
-        { "K", 1024.0 },
-        { "KB", 1e3 },
-        { "kB", 1e3 },
-        { "KiB", 1024.0 },
-        { "M", 1048576.0 },
-        { "MB", 1e6 },
-        { "MiB", 1048576.0 },
-        { "G", 1073741824.0 },
-        { "GB", 1e9 },
-        { "GiB", 1073741824.0 },
-        { "T", 1099511627776.0 },
-        { "TB", 1e12 },
-        { "TiB", 1099511627776.0 },
-        { NULL, 0 },
-    };
-
-    return parse_with_suffix(text, suffixes, ret_bytes);
-}
-
-static int in_bounds(const struct option_spec *spec, double value)
-{
-    return (spec->minimum == 0 && spec->maximum == 0) ||
-           (value >= spec->minimum && value <= spec->maximum);
-}
-
-static int set_choice(const struct option_spec *spec, const char *text)
-{
-    for (int i = 0; spec->choices[i] != NULL; i++) {
-        if (strcmp(spec->choices[i], text) == 0) {
-            *(int *)spec->value = i;
-            return 1;
+    for (size_t i = 0; i < sizeof format_aliases / sizeof format_aliases[0]; i++) {
+        for (int at = 0; format->choices != NULL && format->choices[at] != NULL; at++) {
+            if (strcmp(format->choices[at], format_aliases[i].name) == 0)
+                ret[count++] = (struct option_spec){ .name = format_aliases[i].name,
+                                                     .type = OPTION_ALIAS,
+                                                     .value = format->value,
+                                                     .help = format_aliases[i].help,
+                                                     .minimum = at };
         }
     }
-    return 0;
+    return count;
 }
 
-static int set_count(const struct option_spec *spec, const char *text)
+bool options_complete(const struct option_table *table,
+                      struct option_spec specs[static MAXIMUM_OPTIONS], struct option_table *ret)
 {
-    unsigned long long number;
-    char *rest;
+    size_t count = 0;
 
-    errno = 0;
-    number = strtoull(text, &rest, 10);
-    if (text[0] < '0' || text[0] > '9' || *rest != '\0' || errno != 0 ||
-        !in_bounds(spec, (double)number))
-        return 0;
-    *(uint64_t *)spec->value = number;
-    return 1;
-}
-
-static int set_real(const struct option_spec *spec, const char *text)
-{
-    const char *rest;
-    double number;
-
-    if (!parse_number(text, &number, &rest) || *rest != '\0' || !in_bounds(spec, number))
-        return 0;
-    *(double *)spec->value = number;
-    return 1;
-}
-
-static int set_scaled(const struct option_spec *spec, const char *text)
-{
-    int is_duration = spec->type == OPTION_DURATION;
-    uint64_t number;
-
-    if (!(is_duration ? parse_duration : parse_size)(text, &number) ||
-        !in_bounds(spec, is_duration ? (double)number / 1e9 : (double)number))
-        return 0;
-    *(uint64_t *)spec->value = number;
-    return 1;
-}
-
-static int set_value(const struct option_spec *spec, const char *text)
-{
-    switch (spec->type) {
-    case OPTION_FLAG:
-        *(bool *)spec->value = true;
-        return 1;
-    case OPTION_NO_FLAG:
-        *(bool *)spec->value = false;
-        return 1;
-    case OPTION_COUNT:
-        return set_count(spec, text);
-    case OPTION_REAL:
-        return set_real(spec, text);
-    case OPTION_DURATION:
-    case OPTION_SIZE:
-        return set_scaled(spec, text);
-    case OPTION_TEXT:
-        *(const char **)spec->value = text;
-        return 1;
-    case OPTION_CHOICE:
-        return set_choice(spec, text);
-    case OPTION_LIST:
-        return text_list_add(spec->value, text);
+    /* --format is followed by its aliases; --help and --version are last. */
+    for (size_t i = 0; i < table->count; i++) {
+        if (count + sizeof format_aliases / sizeof format_aliases[0] + 3 > MAXIMUM_OPTIONS)
+            return false;
+        specs[count++] = table->specs[i];
+        if (strcmp(table->specs[i].name, "format") == 0)
+            count += add_aliases(&table->specs[i], specs + count);
     }
-    return 0;
-}
-
-/* A bound as a person writes it: "1T", "976K", "0.01". */
-static void bound_text(const struct option_spec *spec, double bound, char *ret, size_t capacity)
-{
-    static const char suffixes[] = "KMGT";
-    size_t at = 0;
-
-    while (spec->type == OPTION_SIZE && at < sizeof suffixes - 1 && bound >= 1024 &&
-           fmod(bound, 1024) == 0) {
-        bound /= 1024;
-        at++;
-    }
-    snprintf(ret, capacity, "%.10g%.*s", bound, at > 0 ? 1 : 0, &suffixes[at > 0 ? at - 1 : 0]);
-}
-
-/* "one of text, json, csv", "a time from 0.001 s to 3600 s such as 500ms" ... */
-static void describe_value(const struct option_spec *spec, char *ret, size_t capacity)
-{
-    static const char *const kinds[] = {
-        [OPTION_COUNT] = "a whole number",
-        [OPTION_REAL] = "a number",
-        [OPTION_DURATION] = "a time such as 500ms, 2s or 1m",
-        [OPTION_SIZE] = "a size such as 4096, 976K or 2M",
-    };
-    char least[32], most[32];
-    size_t used;
-
-    if (spec->type == OPTION_CHOICE) {
-        used = (size_t)snprintf(ret, capacity, "one of");
-        for (int i = 0; spec->choices[i] != NULL && used < capacity; i++)
-            used += (size_t)snprintf(ret + used, capacity - used, "%s %s", i > 0 ? "," : "",
-                                     spec->choices[i]);
-        return;
-    }
-    used = (size_t)snprintf(
-        ret, capacity, "%s",
-        spec->type < OPTION_TEXT && kinds[spec->type] != NULL ? kinds[spec->type] : "a text");
-    if ((spec->minimum == 0 && spec->maximum == 0) || used >= capacity)
-        return;
-    bound_text(spec, spec->minimum, least, sizeof least);
-    bound_text(spec, spec->maximum, most, sizeof most);
-    snprintf(ret + used, capacity - used, ", from %s to %s%s", least, most,
-             spec->type == OPTION_DURATION ? " s" : "");
+    specs[count++] =
+        (struct option_spec){ "help", 'h', OPTION_HELP, NULL, NULL, "This text.", 0, 0, NULL };
+    specs[count++] =
+        (struct option_spec){ "version", 'V', OPTION_VERSION, NULL, NULL, "The version of camp.", 0,
+                              0,         NULL };
+    *ret = (struct option_table){ table->usage, table->about, specs, count };
+    return true;
 }
 
 bool option_takes_argument(const struct option_spec *spec)
 {
-    return spec->type != OPTION_FLAG && spec->type != OPTION_NO_FLAG;
+    return spec->argument != NULL;
 }
 
-/* getopt_long's own tables, written from ours. */
-static void fill_getopt(const struct option_table *table, struct option *longs, char *letters)
+/* The command's name is in small letters, at the start of the usage. */
+void options_command(const struct option_table *table, char *ret, size_t capacity)
 {
-    size_t used = 0;
+    size_t length = strspn(table->usage, "abcdefghijklmnopqrstuvwxyz ");
 
-    letters[used++] = ':'; /* a missing argument is told apart, and getopt prints nothing */
-    letters[used++] = 'h';
+    while (length > 0 && table->usage[length - 1] == ' ')
+        length--;
+    snprintf(ret, capacity, "%.*s", (int)length, table->usage);
+}
+
+/* ------------------------------------------------------------------------------ The parser -- */
+
+/* getopt_long's own tables, written from ours. A name in American spelling is accepted in British
+ * spelling as well: `british` holds these names. */
+struct getopt_tables {
+    struct option longs[2 * MAXIMUM_OPTIONS + 1];
+    char letters[2 * MAXIMUM_OPTIONS + 3];
+    char british[MAXIMUM_OPTIONS][24];
+};
+
+/* "color" -> "colour", "color-by" -> "colour-by". False: the name has one spelling. */
+static bool spell_british(const char *name, char *ret, size_t capacity)
+{
+    if (strncmp(name, "color", 5) != 0)
+        return false;
+    snprintf(ret, capacity, "colour%s", name + 5);
+    return true;
+}
+
+static void fill_getopt(const struct option_table *table, struct getopt_tables *ret)
+{
+    size_t used = 0, count = 0;
+
+    if (operand_kind(table) == OPERAND_COMMAND)
+        ret->letters[used++] = '+'; /* what follows COMMAND belongs to it, also without "--" */
+    ret->letters[used++] = ':'; /* getopt reports a missing argument as ':', and prints nothing */
     for (size_t i = 0; i < table->count; i++) {
         const struct option_spec *spec = &table->specs[i];
+        const int has_argument = option_takes_argument(spec), value = FIRST_VALUE + (int)i;
 
-        longs[i] =
-            (struct option){ spec->name, option_takes_argument(spec), NULL, FIRST_VALUE + (int)i };
+        ret->longs[count++] = (struct option){ spec->name, has_argument, NULL, value };
+        if (spell_british(spec->name, ret->british[i], sizeof ret->british[i]))
+            ret->longs[count++] = (struct option){ ret->british[i], has_argument, NULL, value };
         if (spec->letter == 0)
             continue;
-        letters[used++] = spec->letter;
-        if (option_takes_argument(spec))
-            letters[used++] = ':';
+        ret->letters[used++] = spec->letter;
+        if (has_argument)
+            ret->letters[used++] = ':';
     }
-    longs[table->count] = (struct option){ "help", 0, NULL, HELP_VALUE };
-    longs[table->count + 1] = (struct option){ 0 };
-    letters[used] = '\0';
+    ret->longs[count] = (struct option){ 0 };
+    ret->letters[used] = '\0';
 }
 
 static const struct option_spec *spec_of(const struct option_table *table, int value)
@@ -273,15 +134,7 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
     return NULL;
 }
 
-/* The words of the usage before its options, "camp load net". */
-static void command_of(const struct option_table *table, char *ret, size_t capacity)
-{
-    size_t length = strcspn(table->usage, "[");
-
-    while (length > 0 && table->usage[length - 1] == ' ')
-        length--;
-    snprintf(ret, capacity, "%.*s", (int)length, table->usage);
-}
+/* ------------------------------------------------------------------------------ Complaints -- */
 
 /* A word that several long options begin with: "--row or --rate". False: fewer than two do. */
 static bool may_be_several(const struct option_table *table, const char *word, char *ret,
@@ -299,74 +152,108 @@ static bool may_be_several(const struct option_table *table, const char *word, c
     return count > 1;
 }
 
-/* A long option, perhaps with its value: "--intervall=2s". */
-static int complain_of_unknown(const struct option_table *table, const char *option)
+/* For an option that this command does not have. The message names an option that does the same, or
+ * --help. */
+static int complain_of_missing(const char *command, const char *option)
 {
-    char word[64], command[64], several[200];
-    struct suggestion suggestion = { .word = word };
+    const char *instead = habit_of(command, option);
 
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(option + 2, "="), option + 2);
-    if (may_be_several(table, word, several, sizeof several))
-        return complain(STATUS_USAGE, "--%s is cut too short: %s?", word, several);
-    suggestion_offer(&suggestion, "help");
+    if (instead != NULL)
+        return complain(STATUS_USAGE, "there is no option %s here; %s", option, instead);
+    return complain(STATUS_USAGE, "there is no option %s; see %s --help", option, command);
+}
+
+/* A long option, perhaps with its value: "--intervall=2s". */
+static int complain_of_unknown(const struct option_table *table, const char *command,
+                               const char *option)
+{
+    char name[64], several[200];
+    struct suggestion suggestion = { .word = name + 2 };
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
+    if (may_be_several(table, name + 2, several, sizeof several))
+        return complain(STATUS_USAGE, "%s is ambiguous: %s?", name, several);
+    if (habit_of(command, name) != NULL)
+        return complain_of_missing(command, name);
     for (size_t i = 0; i < table->count; i++)
         suggestion_offer(&suggestion, table->specs[i].name);
     if (suggestion.best != NULL)
         return complain(STATUS_USAGE, "there is no option %s; did you mean --%s?", option,
                         suggestion.best);
-    command_of(table, command, sizeof command);
-    return complain(STATUS_USAGE, "there is no option %s; see %s --help", option, command);
+    return complain_of_missing(command, option);
 }
 
-static int complain_of_option(const struct option_table *table, int found, int word,
-                              char *const *argv)
+static int complain_of_option(const struct option_table *table, int found, const char *word)
 {
     const struct option_spec *spec = spec_of(table, optopt);
-    const char *name = argv[word];
-    char command[64];
+    char command[64], letter[] = { '-', (char)optopt, '\0' };
 
-    command_of(table, command, sizeof command);
+    options_command(table, command, sizeof command);
     if (found == ':' && spec != NULL)
         return complain(STATUS_USAGE, "--%s takes %s; see %s --help", spec->name, spec->argument,
                         command);
-    if (optopt > 0 && optopt < FIRST_VALUE && strncmp(name, "--", 2) != 0)
-        return complain(STATUS_USAGE, "there is no option -%c; see %s --help", optopt, command);
+    if (optopt > 0 && optopt < FIRST_VALUE && strncmp(word, "--", 2) != 0)
+        return complain_of_missing(command, letter);
     if (spec != NULL)
-        return complain(STATUS_USAGE, "%s takes no value; see %s --help", name, command);
-    return complain_of_unknown(table, name);
+        return complain(STATUS_USAGE, "%s takes no value; see %s --help", word, command);
+    return complain_of_unknown(table, command, word);
 }
 
-int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first)
+static int complain_of_value(const struct option_table *table, const struct option_spec *spec,
+                             const char *text)
 {
-    struct option longs[MAXIMUM_OPTIONS + 2];
-    char letters[2 * MAXIMUM_OPTIONS + 4];
+    char wanted[200], command[64], option[32];
+    const char *instead;
 
-    if (table->count > MAXIMUM_OPTIONS)
-        return complain(STATUS_FAILURE, "more than %d options in a table: raise MAXIMUM_OPTIONS",
-                        MAXIMUM_OPTIONS);
-    fill_getopt(table, longs, letters);
+    option_describe(spec, wanted, sizeof wanted);
+    options_command(table, command, sizeof command);
+    snprintf(option, sizeof option, "--%s", spec->name);
+    instead = habit_of(command, option);
+    if (*text == '\0')
+        return complain(STATUS_USAGE, "%s takes %s, not ''", option, wanted);
+    return complain(STATUS_USAGE, "%s %s: takes %s%s%s", option, text, wanted,
+                    instead != NULL ? "; " : "", instead != NULL ? instead : "");
+}
+
+/* -------------------------------------------------------------------------------- Parsing -- */
+
+static int parse_complete(const struct option_table *table, int argc, char **argv, int *ret_first)
+{
+    bool given[MAXIMUM_OPTIONS] = { false };
+    struct getopt_tables tables;
+
+    fill_getopt(table, &tables);
     opterr = 0;
     optind = 0; /* glibc: begin anew, whatever was parsed before */
     for (;;) {
         int word = optind > 0 ? optind : 1;
-        int found = getopt_long(argc, argv, letters, longs, NULL);
+        int found = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
         const struct option_spec *spec;
-        char wanted[200];
 
         if (found == -1)
             break;
-        if (found == HELP_VALUE || found == 'h')
-            return help_of_options(table);
         if (found == '?' || found == ':')
-            return complain_of_option(table, found, optind > word ? optind - 1 : word, argv);
+            return complain_of_option(table, found, argv[optind > word ? optind - 1 : word]);
         spec = spec_of(table, found);
-        if (set_value(spec, optarg))
-            continue;
-        describe_value(spec, wanted, sizeof wanted);
-        if (*optarg == '\0')
-            return complain(STATUS_USAGE, "--%s takes %s, not ''", spec->name, wanted);
-        return complain(STATUS_USAGE, "--%s %s: takes %s", spec->name, optarg, wanted);
+        if (spec->type == OPTION_HELP)
+            return help_of_options(table);
+        if (spec->type == OPTION_VERSION)
+            return print_version();
+        if (!option_set(spec, optarg))
+            return complain_of_value(table, spec, optarg);
+        given[spec - table->specs] = true;
     }
     *ret_first = optind;
-    return OPTIONS_GO_ON;
+    return operands_take(table, given, argc, argv, ret_first);
+}
+
+int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first)
+{
+    struct option_spec specs[MAXIMUM_OPTIONS];
+    struct option_table complete;
+
+    if (!options_complete(table, specs, &complete))
+        return complain(STATUS_FAILURE, "more than %d options in a table: raise MAXIMUM_OPTIONS",
+                        MAXIMUM_OPTIONS);
+    return parse_complete(&complete, argc, argv, ret_first);
 }

@@ -30,14 +30,14 @@ struct page_options {
 /* clang-format off */
 #define PAGE_OPTIONS(options)                                                                      \
     FROM_OPTIONS(&(options)->from),                                                                \
-    { "interval", 'i', OPTION_DURATION, &(options)->interval_ns, "TIME",                           \
-      "Length of an interval of this machine (1s).", 0.01, 86400, NULL },                          \
+    COMMON_OPTION(COMMON_INTERVAL, &(options)->interval_ns,                                        \
+                  .help = "Length of an interval, for this machine (1s)."),                        \
     { "axes", 0, OPTION_TEXT, &(options)->axes3_text, "AXES",                                      \
       "Corners of the triangle: \"CPU=user+system; WAIT=disk+lock; IDLE=*\". The page can "        \
       "change them.", 0, 0, NULL },                                                                \
     { "axes4", 0, OPTION_TEXT, &(options)->axes4_text, "AXES",                                     \
-      "Likewise the four of the tetrahedron.", 0, 0, NULL },                                       \
-    { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "What the page is called.", 0, 0, NULL }
+      "The four corners of the tetrahedron, likewise.", 0, 0, NULL },                              \
+    { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "The title of the page.", 0, 0, NULL }
 /* clang-format on */
 
 /* Nothing said. */

@@ -49,6 +49,14 @@ static bool is_subject(const struct subject *subject, const void *array, size_t 
                   subject->device) == 0;
 }
 
+/* Keeps the message of an error; NULL: there was no error. Without memory there is no message, and
+ * the name of the result is shown instead. */
+static void keep_failure(struct subject *subject, const struct camp_error *error)
+{
+    free(subject->failure);
+    subject->failure = error != NULL && error->message[0] != '\0' ? strdup(error->message) : NULL;
+}
+
 /* Finds each subject of the kind among what was read; they mostly stand in the same order. */
 static void distribute(struct subjects *subjects, enum counter_kind kind, const void *array,
                        size_t count)
@@ -69,9 +77,12 @@ static void distribute(struct subjects *subjects, enum counter_kind kind, const 
             store(&subject->now, kind, array, at);
             subject->now.cpu_count = kind == KIND_CPU ? count - 1 : 0; /* without the total */
         } else {
+            struct camp_error error;
+
             subject->now.result =
-                library_fail(&subject->error, CAMP_E_GONE, "there is no %s%s%s", subject->label,
-                             kind == KIND_CPU ? " online" : "", "; see camp list");
+                library_fail(&error, CAMP_E_GONE, "there is no %s%s; see camp list", subject->label,
+                             kind == KIND_CPU ? " online" : "");
+            keep_failure(subject, &error);
         }
     }
 }
@@ -98,73 +109,83 @@ static void read_together(struct subjects *subjects, enum counter_kind kind)
         if (subjects->items[i].kind != kind)
             continue;
         subjects->items[i].now.result = result;
-        subjects->items[i].error = error;
+        keep_failure(&subjects->items[i], &error);
     }
     free(array);
 }
 
 /* ------------------------------------------------------------------ One by one -- */
 
-static int read_cpu(const struct camp_source *source, struct subject *subject)
+static int read_cpu(const struct camp_source *source, struct subject *subject,
+                    struct camp_error *error)
 {
     struct reading *now = &subject->now;
     size_t count = 0;
-    int result = camp_cpu_read(source, subject->cpu, &now->cpu, sizeof now->cpu, &subject->error);
+    int result = camp_cpu_read(source, subject->cpu, &now->cpu, sizeof now->cpu, error);
 
     now->time_ns = now->cpu.time_ns;
     if (result < 0 || !subject->counts_cpus)
         return result;
-    result = camp_cpu_count(source, &count, &subject->error);
+    result = camp_cpu_count(source, &count, error);
     now->cpu_count = count;
     return result;
 }
 
-static int read_task(const struct camp_source *source, struct subject *subject)
+static int read_task(const struct camp_source *source, struct subject *subject,
+                     struct camp_error *error)
 {
     struct camp_task *task = &subject->now.task;
     uint32_t wanted = subject->wanted | CAMP_TASK_START; /* so that the identity is looked at */
 
     if (subject->kind == KIND_PROCESS)
-        return camp_process_read(source, &subject->process, wanted, task, sizeof *task,
-                                 &subject->error);
-    return camp_thread_read(source, &subject->thread, wanted, task, sizeof *task, &subject->error);
+        return camp_process_read(source, &subject->process, wanted, task, sizeof *task, error);
+    return camp_thread_read(source, &subject->thread, wanted, task, sizeof *task, error);
 }
 
-static int read_one(const struct camp_source *source, struct subject *subject)
+static int read_one(const struct camp_source *source, struct subject *subject,
+                    struct camp_error *error)
 {
     struct reading *now = &subject->now;
     int result = CAMP_E_INVALID;
 
     switch (subject->kind) {
     case KIND_CPU:
-        return read_cpu(source, subject);
+        return read_cpu(source, subject, error);
     case KIND_MEMORY:
-        result = camp_memory_read(source, subject->wanted, &now->memory, sizeof now->memory,
-                                  &subject->error);
+        result = camp_memory_read(source, subject->wanted, &now->memory, sizeof now->memory, error);
         now->time_ns = now->memory.time_ns;
         break;
     case KIND_NETWORK:
-        result = camp_network_read(source, subject->device, &now->network, sizeof now->network,
-                                   &subject->error);
+        result =
+            camp_network_read(source, subject->device, &now->network, sizeof now->network, error);
         now->time_ns = now->network.time_ns;
         break;
     case KIND_DISK:
     case KIND_PARTITION:
-        result =
-            camp_disk_read(source, subject->device, &now->disk, sizeof now->disk, &subject->error);
+        result = camp_disk_read(source, subject->device, &now->disk, sizeof now->disk, error);
         now->time_ns = now->disk.time_ns;
         break;
     case KIND_PROCESS:
     case KIND_THREAD:
-        result = read_task(source, subject);
+        result = read_task(source, subject, error);
         now->time_ns = now->task.time_ns;
         break;
     case KIND_KERNEL:
-        result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, &subject->error);
+        result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, error);
         now->time_ns = now_ns(CLOCK_MONOTONIC);
         break;
     }
     return result;
+}
+
+static void read_alone(const struct camp_source *source, struct subject *subject)
+{
+    struct camp_error error;
+
+    error.message[0] = '\0'; /* enough, and cheaper than clearing all of it for each subject */
+    subject->now.result = read_one(source, subject, &error);
+    if (subject->now.result < 0)
+        keep_failure(subject, &error);
 }
 
 /* ------------------------------------------------------------------- Taskstats -- */
@@ -209,12 +230,12 @@ static void read_taskstats(struct subjects *subjects)
 
         if (!subject->wants_taskstats)
             continue;
-        subject->taskstats_error = error;
         if (result >= 0 && tasks != NULL) {
             subject->now.taskstat = tasks[count++];
             subject->now.taskstat_known = subject->now.taskstat.result == CAMP_OK;
         }
     }
+    subjects->taskstats_error = error;
     free(pids);
     free(tasks);
 }
@@ -252,6 +273,7 @@ void subjects_read(struct subjects *subjects)
     for (size_t i = 0; i < subjects->count; i++) {
         subjects->items[i].before = subjects->items[i].now;
         memset(&subjects->items[i].now, 0, sizeof subjects->items[i].now);
+        keep_failure(&subjects->items[i], NULL);
     }
     read_taskstats(subjects);
     for (size_t k = 0; k < KIND_COUNT; k++) {
@@ -263,7 +285,7 @@ void subjects_read(struct subjects *subjects)
             struct subject *subject = &subjects->items[i];
 
             if (subject->kind == kinds[k].kind)
-                subject->now.result = read_one(subjects->source, subject);
+                read_alone(subjects->source, subject);
         }
     }
     for (size_t i = 0; i < subjects->count; i++)

@@ -12,7 +12,7 @@ int selection_numbers(struct process_selection *processes)
         return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
     for (size_t i = 0; i < texts->count; i++) {
         char *rest;
-        long pid = strtol(texts->texts[i], &rest, 10);
+        const long long pid = strtoll(texts->texts[i], &rest, 10);
 
         if (*texts->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
             return complain(STATUS_USAGE, "--pid %s: takes a process's number", texts->texts[i]);
@@ -22,6 +22,14 @@ int selection_numbers(struct process_selection *processes)
     return OPTIONS_GO_ON;
 }
 
+int complain_of_missing_process(int32_t pid)
+{
+    return complain(STATUS_FAILURE,
+                    "there is no process %d (of a thread, give its process); see camp list "
+                    "processes",
+                    pid);
+}
+
 int selection_processes(struct process_selection *processes)
 {
     int status = selection_numbers(processes);
@@ -29,10 +37,7 @@ int selection_processes(struct process_selection *processes)
     for (size_t i = 0; status == OPTIONS_GO_ON && i < processes->count; i++) {
         if (camp_process_identify(NULL, processes->pids[i], &processes->watched[i],
                                   sizeof processes->watched[i], NULL) != CAMP_OK)
-            status = complain(STATUS_FAILURE,
-                              "there is no process %d (of a thread, give its process); see "
-                              "camp list processes",
-                              processes->pids[i]);
+            status = complain_of_missing_process(processes->pids[i]);
     }
     return status;
 }
@@ -60,6 +65,24 @@ static bool has_ended(const struct camp_process *process)
     return camp_process_read(NULL, process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task, sizeof task,
                              NULL) == CAMP_E_GONE ||
            (task.state == 'Z' && task.threads <= 1);
+}
+
+int complain_of_unseen_process(int32_t pid)
+{
+    return complain(STATUS_FAILURE,
+                    "process %d exists, but the kernel does not show its threads to camp: it "
+                    "belongs to another PID namespace, or is hidden",
+                    pid);
+}
+
+int32_t selection_unseen(const struct process_selection *processes)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        if (!processes->met[i] && processes->pids[i] != NO_PID &&
+            !has_ended(&processes->watched[i]))
+            return processes->pids[i];
+    }
+    return NO_PID;
 }
 
 bool selection_all_ended(struct process_selection *processes)

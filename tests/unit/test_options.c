@@ -23,23 +23,10 @@ struct values {
     int first;
 };
 
-/* Parses words (NULL-terminated, without the command's name) with all kinds of options. */
-static int parse(struct values *values, const char *const *words)
+/* Words are NULL-terminated, without the command's name. */
+static int parse_words(const struct option_table *table, struct values *values,
+                       const char *const *words)
 {
-    const struct option_spec specs[] = {
-        { "interval", 'i', OPTION_DURATION, &values->interval_ns, "TIME", "", 0.01, 86400, NULL },
-        { "count", 'n', OPTION_COUNT, &values->count, "N", "", 1, 1e9, NULL },
-        { "size", 0, OPTION_SIZE, &values->size, "SIZE", "", 0, 0, NULL },
-        { "bytes", 0, OPTION_SIZE, &values->size, "SIZE", "", 1, 1099511627776.0, NULL },
-        { "percent", 0, OPTION_REAL, &values->percent, "N", "", 0, 100, NULL },
-        { "colour", 0, OPTION_CHOICE, &values->colour, "COLOUR", "", 0, 0, colours },
-        { "loud", 'l', OPTION_FLAG, &values->loud, NULL, "", 0, 0, NULL },
-        { "no-quiet", 0, OPTION_NO_FLAG, &values->quiet, NULL, "", 0, 0, NULL },
-        { "name", 0, OPTION_TEXT, &values->name, "NAME", "", 0, 0, NULL },
-        { "pid", 'p', OPTION_LIST, &values->pids, "PID", "", 0, 0, NULL },
-    };
-    const struct option_table table = { "camp made [OPTIONS] WORD", "About.", specs,
-                                        sizeof specs / sizeof specs[0] };
     static char texts[20][32] = { "made" }; /* OPTION_TEXT keeps pointers into it */
     char *argv[21] = { texts[0] };
     int argc = 1;
@@ -48,23 +35,47 @@ static int parse(struct values *values, const char *const *words)
         snprintf(texts[argc], sizeof texts[0], "%s", words[argc - 1]);
         argv[argc] = texts[argc];
     }
-    return options_parse(&table, argc, argv, &values->first);
+    return options_parse(table, argc, argv, &values->first);
+}
+
+/* Parses words with all kinds of options. */
+static int parse(struct values *values, const char *const *words)
+{
+    const struct option_spec specs[] = {
+        { "interval", 'i', OPTION_DURATION, &values->interval_ns, "TIME", "", 0.01, 86400, NULL },
+        { "count", 'n', OPTION_COUNT, &values->count, "N", "", 1, 1e9, NULL },
+        { "size", 0, OPTION_SIZE, &values->size, "SIZE", "", 0, 0, NULL },
+        { "bytes", 0, OPTION_SIZE, &values->size, "SIZE", "", 1, 1099511627776.0, NULL },
+        { "percent", 0, OPTION_REAL, &values->percent, "N", "", 0, 100, NULL },
+        { "color", 0, OPTION_CHOICE, &values->colour, "COLOUR", "", 0, 0, colours },
+        { "loud", 'l', OPTION_FLAG, &values->loud, NULL, "", 0, 0, NULL },
+        { "no-quiet", 0, OPTION_NO_FLAG, &values->quiet, NULL, "", 0, 0, NULL },
+        { "name", 0, OPTION_TEXT, &values->name, "NAME", "", 0, 0, NULL },
+        { "pid", 'p', OPTION_LIST, &values->pids, "PID", "", 0, 0, NULL },
+    };
+    const struct option_table table = { "camp made [OPTIONS] WORD", "About.", specs,
+                                        sizeof specs / sizeof specs[0] };
+
+    return parse_words(&table, values, words);
 }
 
 #define PARSE(values, ...) parse(values, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* Parses, and takes what is complained of on stderr. */
-static int parse_silenced(struct values *values, const char *const *words, char *ret,
-                          size_t capacity)
+/* These two functions capture stderr: the text between them is written to `ret`. */
+static int silence_begin(FILE **ret_file)
 {
-    FILE *file = tmpfile();
     int kept = dup(STDERR_FILENO);
-    int status;
+
+    *ret_file = tmpfile();
+    fflush(stderr);
+    dup2(fileno(*ret_file), STDERR_FILENO);
+    return kept;
+}
+
+static void silence_end(FILE *file, int kept, char *ret, size_t capacity)
+{
     size_t length;
 
-    fflush(stderr);
-    dup2(fileno(file), STDERR_FILENO);
-    status = parse(values, words);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
@@ -72,6 +83,25 @@ static int parse_silenced(struct values *values, const char *const *words, char 
     length = fread(ret, 1, capacity - 1, file);
     ret[length] = '\0';
     fclose(file);
+}
+
+static int parse_silenced(struct values *values, const char *const *words, char *ret,
+                          size_t capacity)
+{
+    FILE *file;
+    int kept = silence_begin(&file), status = parse(values, words);
+
+    silence_end(file, kept, ret, capacity);
+    return status;
+}
+
+static int parse_table(const struct option_table *table, struct values *values,
+                       const char *const *words, char *ret, size_t capacity)
+{
+    FILE *file;
+    int kept = silence_begin(&file), status = parse_words(table, values, words);
+
+    silence_end(file, kept, ret, capacity);
     return status;
 }
 
@@ -81,7 +111,7 @@ static void every_kind_of_option_sets_its_variable(void **state)
 
     (void)state;
     assert_int_equal(PARSE(&values, "-i", "250ms", "--count=3", "--size", "976K", "--percent",
-                           "12.5", "--colour", "green", "-l", "--no-quiet", "--name", "x", "-p",
+                           "12.5", "--color", "green", "-l", "--no-quiet", "--name", "x", "-p",
                            "1"),
                      OPTIONS_GO_ON);
     assert_int_equal(values.interval_ns, 250000000);
@@ -129,8 +159,8 @@ static void bad_values_are_refused_with_one_line_that_names_them(void **state)
         { "--size", "-1" },
         { "--size", "1Q" },
         { "--size", "99999999999G" },
-        { "--colour", "blue" },
-        { "--colour", "" },
+        { "--color", "blue" },
+        { "--color", "" },
     };
 
     (void)state;
@@ -203,13 +233,13 @@ static void a_near_miss_of_a_long_option_is_suggested(void **state)
 {
     static const char *const cases[][2] = {
         { "--intervall=2s", "there is no option --intervall=2s; did you mean --interval?" },
-        { "--colur", "did you mean --colour?" },
+        { "--colur", "did you mean --color?" },
         { "--hepl", "did you mean --help?" },
         { "--quiet",
           "there is no option --quiet; see camp made --help" }, /* no-quiet: three letters are too
                                                                    many */
-        { "--co", "--co is cut too short: --count or --colour?" },
-        { "--co=3", "--co is cut too short: --count or --colour?" },
+        { "--co", "--co is ambiguous: --count or --color?" },
+        { "--co=3", "--co is ambiguous: --count or --color?" },
     };
 
     (void)state;
@@ -221,6 +251,128 @@ static void a_near_miss_of_a_long_option_is_suggested(void **state)
                        sizeof text);
         assert_non_null(strstr(text, cases[i][1]));
     }
+}
+
+static void american_and_british_spelling_are_the_same_option(void **state)
+{
+    static const char *const spellings[] = { "--color", "--colour", "--colo", "--colou" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        struct values values = { .colour = -1 };
+
+        assert_int_equal(PARSE(&values, spellings[i], "green"), OPTIONS_GO_ON);
+        assert_int_equal(values.colour, 1);
+    }
+}
+
+/* -------------------------------------------------------------------- Operands, aliases -- */
+
+/* The table of a command with --interval, --count and --format, and with this usage. */
+static int parse_operands(const char *usage, struct values *values, const char *const *words,
+                          char *ret, size_t capacity)
+{
+    static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_INTERVAL, &values->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &values->count),
+        COMMON_OPTION(COMMON_FORMAT, &values->colour, .choices = formats),
+        COMMON_OPTION(COMMON_FROM, &values->name, .help = ""),
+    };
+
+    return parse_table(
+        &(struct option_table){ usage, "About.", specs, sizeof specs / sizeof specs[0] }, values,
+        words, ret, capacity);
+}
+
+#define USAGE "camp made [OPTIONS] [INTERVAL [COUNT]]"
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void operands_are_interval_and_count(void **state)
+{
+    struct values one = { 0 }, two = { 0 }, mixed = { 0 };
+    char text[500];
+
+    (void)state;
+    assert_int_equal(parse_operands(USAGE, &one, WORDS("500ms"), text, sizeof text), OPTIONS_GO_ON);
+    assert_int_equal(one.interval_ns, 500000000);
+    assert_int_equal(one.count, 0);
+    assert_int_equal(parse_operands(USAGE, &two, WORDS("2", "3"), text, sizeof text),
+                     OPTIONS_GO_ON);
+    assert_int_equal(two.interval_ns, 2000000000);
+    assert_int_equal(two.count, 3);
+    assert_int_equal(two.first, 3); /* none is left */
+    assert_int_equal(parse_operands(USAGE, &mixed, WORDS("1", "-n", "4"), text, sizeof text),
+                     OPTIONS_GO_ON);
+    assert_int_equal(mixed.interval_ns, 1000000000);
+    assert_int_equal(mixed.count, 4);
+}
+
+static void bad_operands_are_refused_with_one_line(void **state)
+{
+    static const struct {
+        const char *words[4], *complaint;
+    } cases[] = {
+        { { "fast" }, "'fast' is not a time: the operands of camp made are [INTERVAL [COUNT]]" },
+        { { "0" }, "the operand 0 is the value of --interval: give a time" },
+        { { "1", "0" }, "the operand 0 is the value of --count: give a whole number" },
+        { { "1", "2", "3" }, "'3' is one operand too many" },
+        { { "-i", "2", "1" }, "the operand 1 and --interval set the same value" },
+        { { "1", "2", "-n2" }, "the operand 2 and --count set the same value" },
+        { { "./run.camp" }, "to read it as a source, give --from ./run.camp" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values = { 0 };
+        char text[500];
+
+        assert_int_equal(parse_operands(USAGE, &values, cases[i].words, text, sizeof text),
+                         STATUS_USAGE);
+        assert_non_null(strstr(text, cases[i].complaint));
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    }
+}
+
+static void interval_and_count_follow_the_counters_of_get(void **state)
+{
+    struct values values = { 0 };
+    char text[500];
+
+    (void)state;
+    assert_int_equal(parse_operands("camp get [OPTIONS] COUNTER... [INTERVAL [COUNT]]", &values,
+                                    WORDS("cpu.user_ns", "memory", "1", "3"), text, sizeof text),
+                     OPTIONS_GO_ON);
+    assert_int_equal(values.interval_ns, 1000000000);
+    assert_int_equal(values.count, 3);
+    assert_int_equal(values.first, 3); /* the two counters are the last words */
+}
+
+static void a_command_without_operands_refuses_them(void **state)
+{
+    struct values values = { 0 };
+    char text[500];
+
+    (void)state;
+    assert_int_equal(parse_operands("camp made [OPTIONS]", &values, WORDS("1"), text, sizeof text),
+                     STATUS_USAGE);
+    assert_non_null(strstr(text, "'1': camp made takes no operands; see camp made --help"));
+}
+
+static void json_and_csv_are_options(void **state)
+{
+    struct values json = { 0 }, csv = { 0 }, classic = { 0 };
+    char text[500];
+
+    (void)state;
+    assert_int_equal(parse_operands(USAGE, &json, WORDS("--json"), text, sizeof text),
+                     OPTIONS_GO_ON);
+    assert_int_equal(json.colour, 1);
+    assert_int_equal(parse_operands(USAGE, &csv, WORDS("--json", "--csv"), text, sizeof text),
+                     OPTIONS_GO_ON);
+    assert_int_equal(csv.colour, 2);
+    assert_int_equal(parse_operands(USAGE, &classic, WORDS("--classic"), text, sizeof text),
+                     STATUS_USAGE);
 }
 
 static void durations_have_units(void **state)
@@ -261,6 +413,12 @@ int main(void)
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(an_unknown_long_option_is_called_unknown),
         cmocka_unit_test(a_near_miss_of_a_long_option_is_suggested),
+        cmocka_unit_test(american_and_british_spelling_are_the_same_option),
+        cmocka_unit_test(operands_are_interval_and_count),
+        cmocka_unit_test(bad_operands_are_refused_with_one_line),
+        cmocka_unit_test(interval_and_count_follow_the_counters_of_get),
+        cmocka_unit_test(a_command_without_operands_refuses_them),
+        cmocka_unit_test(json_and_csv_are_options),
         cmocka_unit_test(durations_have_units),
     };
 
