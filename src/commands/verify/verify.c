@@ -6,6 +6,7 @@
 #include "verify_book.h"
 
 #include "commands/command.h"
+#include "commands/progress.h"
 #include "counters/units.h"
 #include "verify_show.h"
 #include "verify_witness.h"
@@ -18,6 +19,7 @@
 #include <time.h>
 
 #define STEAL_MAX_PERCENT 1.0 /* of one CPU */
+#define WHOLE_TAKES "20 s"
 
 static const struct trial_list *const lists[] = {
     &cpu_trials,  &task_trials,  &memory_trials, &io_trials,    &network_trials,
@@ -32,13 +34,15 @@ static const char *const formats[] = { "text", "json", "csv", NULL };
 /* What was asked for, and how far it is. */
 struct verify_run {
     struct verification book;
-    uint64_t repeat;
+    uint64_t count;
     int format;
     const char *only;
     bool list;
     const struct view *view;
     struct view_options view_options;
     struct verify_record record;
+    struct progress progress;
+    uint64_t began_ns; /* this round */
     int status;
 };
 
@@ -95,13 +99,43 @@ static void excuse_stolen(struct verification *verification, const struct trial 
     }
 }
 
-static void run_trial(struct verification *verification, const struct trial *trial, bool timed)
+/* On a terminal, writes to stderr which rows are being measured. */
+static void show_progress(struct verify_run *run, const struct trial *trial, size_t round)
 {
+    const unsigned long long so_far_s = (now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
+    size_t wanted = 0, decided = 0, trying = 0;
+    const char *name = "";
+    char text[256], rounds[64] = "";
+
+    for (size_t i = 0; i < run->book.count; i++) {
+        wanted += run->book.findings[i].wanted;
+        decided += run->book.findings[i].wanted && run->book.findings[i].verdict != VERDICT_OPEN;
+    }
+    for (size_t i = 0; i < trial->row_count; i++) {
+        const struct finding *finding = book_find(&run->book, trial->rows[i].name);
+
+        if (finding->trying && trying++ == 0)
+            name = trial->rows[i].name;
+    }
+    if (run->count > 1)
+        snprintf(rounds, sizeof rounds, "round %zu of %llu, ", round + 1,
+                 (unsigned long long)run->count);
+    snprintf(text, sizeof text, "camp verify: %srow %zu of %zu, %s%s; %llu s %s", rounds,
+             decided + 1, wanted, name, trying > 1 ? " and others" : "", so_far_s,
+             wanted == run->book.count ? "of about " WHOLE_TAKES : "so far");
+    progress_text(&run->progress, text);
+}
+
+static void run_trial(struct verify_run *run, const struct trial *trial, bool timed, size_t round)
+{
+    struct verification *verification = &run->book;
+
     verification->running = trial;
     while (!stop_requested && begin_try(verification, trial)) {
         uint64_t began_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
         double stolen_percent;
 
+        show_progress(run, trial, round);
         trial->run(verification);
         stolen_percent = 100.0 * (double)(verify_stolen_ns() - stolen_ns) /
                          (double)(now_ns(CLOCK_MONOTONIC) - began_ns);
@@ -111,11 +145,12 @@ static void run_trial(struct verification *verification, const struct trial *tri
     close_trial(verification, trial);
 }
 
-static void run_all(struct verification *verification)
+static void run_all(struct verify_run *run, size_t round)
 {
     for (size_t i = 0; i < LIST_COUNT; i++)
         for (size_t j = 0; j < lists[i]->count; j++)
-            run_trial(verification, &lists[i]->trials[j], lists[i]->timed);
+            run_trial(run, &lists[i]->trials[j], lists[i]->timed, round);
+    progress_clear(&run->progress);
 }
 
 /* ------------------------------------------------------------------------- Options -- */
@@ -161,21 +196,23 @@ static int read_distortions(struct verification *verification)
 static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "format", 'f', OPTION_CHOICE, &run->format, "FORMAT",
-          "text, json (one object a line), or csv.", 0, 0, formats },
+        COMMON_OPTION(COMMON_FORMAT, &run->format,
+                      .help = "text, json (one object a line), or csv.", .choices = formats),
+        COLOR_OPTION,
         { "only", 0, OPTION_TEXT, &run->only, "GLOB",
-          "Only rows whose name matches, such as 'cpu-*'.", 0, 0, NULL },
+          "Test only rows whose name matches, such as 'cpu-*'.", 0, 0, NULL },
         { "list", 0, OPTION_FLAG, &run->list, NULL,
-          "Say what is held against what, and test nothing.", 0, 0, NULL },
-        { "repeat", 'n', OPTION_COUNT, &run->repeat, "N", "Do it all N times.", 1, 10000, NULL },
+          "List what each row compares, and test nothing.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_COUNT, &run->count, .help = "Repeat all tests N times.", .minimum = 1,
+                      .maximum = 10000),
     };
     const struct option_table table = {
         .usage = "camp verify [OPTIONS]",
-        .about = "Is every number right on this machine? Runs loads that know what they did, and\n"
-                 "holds what libcamp reports against it. Takes some 30 s, and up to\n"
-                 "twice that beside a hypervisor that steals.\n"
-                 "Exit status: 0 all passed; 1 a row failed; 3 none failed, but some could not\n"
-                 "be tested here, which is said row by row.",
+        .about = "Is every number right on this machine? Runs loads that measure themselves, and\n"
+                 "compares their reports with those of libcamp. Takes about " WHOLE_TAKES ", and\n"
+                 "up to three times that under concurrent load.\n"
+                 "Exit status: 0 all rows passed; 1 a row failed; 3 no row failed, but some could\n"
+                 "not be tested here; these rows give the reason.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
@@ -199,8 +236,6 @@ static int read_options(struct verify_run *run, int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     book_open(&run->book, lists, LIST_COUNT, run->only);
     if (wanted_count(&run->book) == 0)
         return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
@@ -239,14 +274,14 @@ static int show(struct verify_run *run, size_t number)
 /* One time all of it. */
 static int run_once(struct verify_run *run, size_t number)
 {
-    uint64_t began = now_ns(CLOCK_MONOTONIC);
     char time[TIME_TEXT_SIZE];
     struct summary summary;
 
+    run->began_ns = now_ns(CLOCK_MONOTONIC);
     book_open(&run->book, lists, LIST_COUNT, run->only);
-    run_all(&run->book);
+    run_all(run, number);
     summary = summary_of(&run->book);
-    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - began) / NS_PER_S;
+    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     summary.time = time;
     if (summary.failed > 0)
@@ -261,14 +296,14 @@ static int run_all_times(struct verify_run *run)
 {
     int status = OPTIONS_GO_ON;
 
-    for (size_t i = 0; i < run->repeat && status == OPTIONS_GO_ON && !stop_requested; i++)
+    for (size_t i = 0; i < run->count && status == OPTIONS_GO_ON && !stop_requested; i++)
         status = run_once(run, i);
     return status != OPTIONS_GO_ON ? status : run->status;
 }
 
 int command_verify(int argc, char **argv)
 {
-    static struct verify_run run = { .repeat = 1 }; /* 200 KiB: not for the stack */
+    static struct verify_run run = { .count = 1 }; /* 200 KiB: not for the stack */
     int status = read_options(&run, argc, argv);
 
     if (status != OPTIONS_GO_ON)

@@ -17,6 +17,18 @@
 #include <stdint.h>
 
 #define TRIES_MAX 3u
+
+/* A pass excludes a number that is wrong by this share of the expected one. Each bound is a reading
+ * of the same interval, so it grows under concurrent load. A row with a wider bound than this is
+ * tried again, and if the last try is no better, it is not tested. */
+#define DISTINGUISHED 0.3
+
+/* What a mean or a sum of many rounded numbers may be off by, in standard deviations: a statistical
+ * constant. By chance it is more in one trial of 16,000. */
+#define DEVIATIONS 4.0
+
+/* NTP slews CLOCK_MONOTONIC against the scheduler's clock by 500 ppm at most (MAXFREQ). */
+#define SLEW_MAX 500e-6
 #define REASON_SIZE CAMP_ERROR_SIZE
 
 enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED };

@@ -66,6 +66,20 @@ static double distorted(const struct verification *verification, const char *row
     return reported;
 }
 
+/* True: a number that is wrong by DISTINGUISHED may still be within the bounds. An infinite upper
+ * bound is permitted: the row then claims "at least". */
+static bool is_too_wide(double expected, double below, double above)
+{
+    const double size = fabs(expected);
+    const double inner = expected < 0 ? above : below, outer = expected < 0 ? below : above;
+
+    if (expected == 0 || !isfinite(above))
+        return below >= DISTINGUISHED * (expected == 0 ? 1 : size) ||
+               (isfinite(above) && above >= DISTINGUISHED);
+    return (1 - DISTINGUISHED) * (size + outer) >= size - inner ||
+           (1 + DISTINGUISHED) * (size - inner) <= size + outer;
+}
+
 void book_between(struct verification *verification, const char *row, double expected,
                   double reported, double below, double above)
 {
@@ -73,6 +87,11 @@ void book_between(struct verification *verification, const char *row, double exp
 
     if (finding == NULL)
         return;
+    if (is_too_wide(expected, below, above)) {
+        interfered(verification, row, "the bounds are too wide to judge: -%.4g to +%.4g %s", below,
+                   above, finding->spec->unit);
+        return;
+    }
     reported = distorted(verification, row, reported);
     finding->interfered = false;
     finding->expected = expected;

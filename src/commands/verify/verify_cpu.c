@@ -1,7 +1,7 @@
 /*
  * CPU time, as the paper validated it: idle, half, full, and two times 30 %.
  *
- * Of a process: the library's utilisation of it, sampled every 100 ms, against its own CPU clock.
+ * Of a process: the library's utilisation of it, sampled every 50 ms, against its own CPU clock.
  * The samples are contiguous and the process sleeps at the first and the last of them, so their
  * mean, weighted by their length, is over exactly what its own clock says; the 95 % interval of the
  * mean comes from their scatter, as in the paper.
@@ -25,13 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DURATION_NS (1600ull * NS_PER_MS)
-#define SAMPLE_NS (100ull * NS_PER_MS)
+#define DURATION_NS (800ull * NS_PER_MS)
+#define SAMPLE_NS (50ull * NS_PER_MS)
 /* 16: one at each mark between the ends, and the last when the load is over. */
 #define SAMPLES (DURATION_NS / SAMPLE_NS)
-/* CPU time of a subject between its own reading of its clock and its sleep: 20 to 60 us */
-#define WAKEUP_NS (300u * NS_PER_US)
-#define UNCERTAIN_MAX_PERCENT 4.0
 #define STUDENT_95 2.13 /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
 
 struct samples {
@@ -52,7 +49,8 @@ struct watched {
     struct camp_task previous;
     struct samples samples;
     struct moment first, last;
-    int result; /* of the library */
+    struct act_record mark, most; /* bounds of its CPU time (verify_subject.h) */
+    int result;                   /* of the library */
     struct camp_error error;
 };
 
@@ -234,6 +232,8 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
         one->plan.duration_ns = DURATION_NS;
         r = subject_begin(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
                           &one->plan, sizeof(struct load_cpu_truth), error);
+        if (r == CAMP_OK)
+            one->mark = subject_mark(&one->subject);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);
         if (r == CAMP_OK)
             one->result =
@@ -258,6 +258,8 @@ static int watch(struct watched *watched, size_t count, struct machine *machine,
     look_at_machine(machine, &before, looks.before, &looks.count);
     r = sample_all(watched, count, machine, error);
     look_at_machine(machine, &after, looks.after, &looks.count);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        r = subject_since(&watched[i].subject, &watched[i].mark, &watched[i].most, error);
     if (r == CAMP_OK && machine->result == CAMP_OK)
         judge_cpus(machine, &looks);
     if (machine->seen_result == CAMP_OK)
@@ -286,25 +288,25 @@ static void judge_process(struct verification *verification, const char *row,
     double wall = middle(&watched->last) - middle(&watched->first);
     double truth = 100 * (double)own->own_ns / wall, reported = mean(&watched->samples);
     double uncertain = truth / 100 * (width(&watched->first) + width(&watched->last)) / 2;
+    double below = 100 * uncertain / wall;
+    double above = below + 100 * (double)(watched->most.own_ns - own->own_ns) / wall;
 
     if (watched->result != CAMP_OK) {
         book_failure(verification, row, watched->result, &watched->error);
         return;
     }
-    if (uncertain / wall > 0.01) {
-        interfered(verification, row, "the watcher was kept off the CPU while it looked");
-        return;
-    }
     book_confidence(verification, row, confidence(&watched->samples));
-    book(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
-         100.0 * (WAKEUP_NS + uncertain) / wall);
+    book_between(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
+                 idle ? above : below, idle ? below : above);
 }
 
-/* A hypervisor also steals from a CPU that waits to be woken: the kernel books that as idle and as
- * stolen, so what is left for busy is too little (34 % of a CPU read as 0 where 40 % was stolen).
- */
-#define MACHINE_STEAL_MAX_PERCENT 0.5 /* beyond, cpu-...-machine and cpu-sum are not judged */
-#define STEAL_FORMAT "the hypervisor took %.1f %% of a CPU, some of it from idle time"
+/* A hypervisor also steals from a CPU that waits to be woken. The kernel accounts that time twice,
+ * as idle and as stolen, so the busy time is too small, by at most the stolen time (a CPU that was
+ * 34 % busy read as 0 where 40 % was stolen). */
+static double below_by_steal(const struct machine *machine, double room_ns)
+{
+    return (room_ns + machine->steal) * 100 / machine->wall;
+}
 
 /* The machine against the sum of its processes, in percent of one CPU: busy, or, when it is asked
  * for and is the greater part, idle. */
@@ -313,23 +315,22 @@ static void judge_machine(struct verification *verification, const char *row,
 {
     double percent = 100 / machine->wall, all = 100 * (double)machine->cpus;
     double truth = machine->seen.tasks_ns * percent, reported = machine->busy * percent;
-    double resolution =
-        2.0 * (double)proc_time_unit_ns() + 2.0 * (double)verify_tick_ns() * (double)machine->cpus;
+    double room_ns =
+        2.0 * (double)proc_time_unit_ns() +
+        (2.0 * (double)verify_tick_ns() + machine->seen.moments_ns) * (double)machine->cpus +
+        machine->seen.uncertain_ns;
 
     if (machine->result != CAMP_OK) {
         book_failure(verification, row, machine->result, &machine->error);
     } else if (machine->seen_result != CAMP_OK) {
         interfered(verification, row, "%s", machine->seen_error.message);
-    } else if (machine->seen.uncertain_ns * percent > UNCERTAIN_MAX_PERCENT) {
-        interfered(verification, row, "too many processes ended meanwhile to know their time");
-    } else if (machine->steal * percent > MACHINE_STEAL_MAX_PERCENT) {
-        interfered(verification, row, STEAL_FORMAT, machine->steal * percent);
     } else {
-        double allowed = (resolution + machine->seen.uncertain_ns) * percent;
+        /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
+        double below = below_by_steal(machine, room_ns), above = below;
 
         idle = idle && truth < all / 2;
-        book(verification, row, idle ? all - truth : truth, idle ? all - reported : reported,
-             allowed);
+        book_between(verification, row, idle ? all - truth : truth,
+                     idle ? all - reported : reported, idle ? above : below, idle ? below : above);
     }
 }
 
@@ -339,11 +340,9 @@ static void judge_sum(struct verification *verification, const struct machine *m
 
     if (machine->result != CAMP_OK)
         book_failure(verification, "cpu-sum", machine->result, &machine->error);
-    else if (machine->steal * percent > MACHINE_STEAL_MAX_PERCENT)
-        interfered(verification, "cpu-sum", STEAL_FORMAT, machine->steal * percent);
     else /* idle, iowait, steal: each cut to a unit, on each CPU and in the total */
         book(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
-             (double)proc_time_unit_ns() * (double)(machine->cpus + 1) * percent);
+             below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }
 
 static void end_all(struct watched *watched, size_t count)

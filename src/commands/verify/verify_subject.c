@@ -18,10 +18,13 @@
 #include <unistd.h>
 
 #define PATIENCE_NS (30ull * NS_PER_S)
+#define RUSAGE_BLOCK 512u /* task_io_get_inblock(), include/linux/task_io_accounting_ops.h */
 
 struct subject_shared {
     sem_t start, over;
     uint64_t started_ns;
+    bool rests;             /* woken only to read its clocks, not for an act */
+    struct act_record last; /* its last reading of its clocks and counts, not a difference */
     int result;
     struct camp_error error;
     struct act_record record;
@@ -34,6 +37,8 @@ static struct act_record now_of_self(void)
     struct rusage usage;
 
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        now.read_bytes = RUSAGE_BLOCK * (uint64_t)usage.ru_inblock;
+        now.written_bytes = RUSAGE_BLOCK * (uint64_t)usage.ru_oublock;
         now.minor_faults = (uint64_t)usage.ru_minflt;
         now.major_faults = (uint64_t)usage.ru_majflt;
         now.voluntary_switches = (uint64_t)usage.ru_nvcsw;
@@ -49,6 +54,8 @@ static struct act_record record_between(const struct act_record *a, const struct
     return (struct act_record){
         .own_ns = b->own_ns - a->own_ns,
         .wall_ns = b->wall_ns - a->wall_ns,
+        .read_bytes = b->read_bytes - a->read_bytes,
+        .written_bytes = b->written_bytes - a->written_bytes,
         .minor_faults = b->minor_faults - a->minor_faults,
         .major_faults = b->major_faults - a->major_faults,
         .voluntary_switches = b->voluntary_switches - a->voluntary_switches,
@@ -64,7 +71,7 @@ static void subject_life(struct subject_shared *shared, pid_t parent, subject_ac
         _exit(0);
     /* What is written between a reading of the clocks and falling asleep would be a fault, or a
      * copied page, that nobody booked: all that is needed later is touched once before. */
-    now_of_self();
+    shared->last = now_of_self();
     for (;;) {
         struct act_record before, after;
 
@@ -73,10 +80,14 @@ static void subject_life(struct subject_shared *shared, pid_t parent, subject_ac
             if (stop_requested)
                 _exit(0);
         before = now_of_self();
+        shared->last = before;
+        if (shared->rests)
+            continue;
         shared->result = act(plan, shared->truth, &shared->error);
         after = now_of_self();
         shared->record = record_between(&before, &after);
         shared->record.woken_ns = before.wall_ns - shared->started_ns;
+        shared->last = after;
     }
 }
 
@@ -139,6 +150,7 @@ int subject_wait(struct subject *subject, struct camp_error *error)
 {
     int r = wait_over(subject, error);
 
+    subject->shared->record.rest_ns = now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
     if (r == CAMP_OK && subject->shared->result != CAMP_OK) {
         r = subject->shared->result;
         if (error != NULL)
@@ -151,6 +163,24 @@ int subject_do(struct subject *subject, struct camp_error *error)
 {
     subject_start(subject);
     return subject_wait(subject, error);
+}
+
+struct act_record subject_mark(const struct subject *subject)
+{
+    return subject->shared->last;
+}
+
+int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
+                  struct camp_error *error)
+{
+    int r;
+
+    subject->shared->rests = true;
+    r = subject_do(subject, error);
+    subject->shared->rests = false;
+    if (r == CAMP_OK)
+        *ret = record_between(mark, &subject->shared->last);
+    return r;
 }
 
 const void *subject_truth(const struct subject *subject)

@@ -18,6 +18,8 @@ struct act_record {
     uint64_t own_ns;
     uint64_t wall_ns;
     uint64_t woken_ns; /* from subject_start() to its first moment: of run queue delay, or more */
+    uint64_t rest_ns;  /* from its last reading until the watcher saw it asleep */
+    uint64_t read_bytes, written_bytes; /* blocks of 512 bytes, by getrusage(2) */
     uint64_t minor_faults;
     uint64_t major_faults;
     uint64_t voluntary_switches;
@@ -51,6 +53,14 @@ int subject_wait(struct subject *subject, struct camp_error *error);
 
 /* subject_start() and subject_wait(). */
 int subject_do(struct subject *subject, struct camp_error *error);
+
+/* Bounds of what the library reads of a sleeping subject. The lower bound is the sum of the records
+ * of its acts: they do not include falling asleep and waking. The upper bound is the difference
+ * between its last reading before the library's first one (subject_mark(), while it sleeps) and a
+ * reading for which subject_since() wakes it. */
+struct act_record subject_mark(const struct subject *subject);
+int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
+                  struct camp_error *error);
 
 const void *subject_truth(const struct subject *subject);
 const struct act_record *subject_record(const struct subject *subject); /* of its last act */

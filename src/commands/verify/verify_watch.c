@@ -112,13 +112,13 @@ static int look(struct watch *watch, struct watch_look *ret, struct camp_error *
         r = camp_states_threads(watch->session, ret->threads, sizeof *ret->threads, THREADS_MAX,
                                 &ret->thread_count, error);
     if (r == CAMP_OK)
+        ret->hidden_ns = shows_process_1(ret) ? 0 : watch_process_1_ns();
+    if (r == CAMP_OK)
         r = camp_states_cpus(watch->session, ret->later, sizeof *ret->later, CPUS_MAX, &later,
                              error);
     go_first(SCHED_OTHER);
     if (r == CAMP_OK && later != ret->cpu_count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
-    if (r == CAMP_OK)
-        ret->hidden_ns = shows_process_1(ret) ? 0 : watch_process_1_ns();
     return r;
 }
 

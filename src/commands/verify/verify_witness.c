@@ -16,6 +16,8 @@
  */
 #include "verify_witness.h"
 
+#include "verify.h"
+
 #include "counters/error.h"
 #include "counters/units.h"
 
@@ -25,12 +27,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LOOKS_MAX 100
-#define MOMENT_NS NS_PER_MS
 #define STAT_SIZE 1024
 #define CPUCLOCK_SCHED 2
 
@@ -137,16 +139,26 @@ static bool same(const struct witness *a, const struct witness *b)
     return true;
 }
 
-/* The clocks, and what is held against them, within a moment: not when the watcher itself was kept
- * off the CPU in between. */
+static long preemptions(void)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/* Reads the clocks and the numbers that are compared with them, and keeps how long that took. False
+ * also when the watcher itself was preempted in between. */
 static bool read_moment(struct witness *witness, void (*meanwhile)(void *context), void *context)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    long before = preemptions();
 
     if (!read_clocks(witness))
         return false;
     meanwhile(context);
-    return now_ns(CLOCK_MONOTONIC) - began_ns < MOMENT_NS + NS_PER_US * witness->count;
+    witness->moment_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    return preemptions() == before;
 }
 
 int witness_look(struct witness *witness, void (*meanwhile)(void *context), void *context,
@@ -199,8 +211,10 @@ void witness_compare(const struct witness *before, const struct witness *after,
         changed += one->children_system_units != (was != NULL ? was->children_system_units : 0);
     }
     ret->tasks_ns = total_ns;
-    /* Each is cut to a unit at both ends: the difference has a variance of unit^2 / 6. */
-    ret->uncertain_ns = 3 * unit_ns * sqrt(changed / 6);
+    ret->moments_ns = (double)before->moment_ns + (double)after->moment_ns;
+    /* Each is cut to a unit at both ends: the difference has a variance of unit^2 / 6, and is off
+     * by less than a unit. */
+    ret->uncertain_ns = unit_ns * fmin(DEVIATIONS * sqrt(changed / 6), changed);
 }
 
 void witness_release(struct witness *witness)
@@ -216,4 +230,31 @@ uint64_t verify_stolen_ns(void)
     return camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK
                ? total.steal_ns
                : 0;
+}
+
+static uint64_t read_taken(int32_t cpu, double *ret_unit_ns)
+{
+    struct camp_cpu now;
+
+    *ret_unit_ns = 0;
+    if (camp_cpu_read(NULL, cpu, &now, sizeof now, NULL) != CAMP_OK)
+        return 0;
+    *ret_unit_ns = (double)proc_time_unit_ns() *
+                   ((now.steal_ns > 0) + (now.irq_ns > 0) + (now.softirq_ns > 0));
+    return now.steal_ns + now.irq_ns + now.softirq_ns;
+}
+
+uint64_t verify_taken_ns(int32_t cpu)
+{
+    double unit_ns;
+
+    return read_taken(cpu, &unit_ns);
+}
+
+double verify_taken_since_ns(int32_t cpu, uint64_t before_ns)
+{
+    double unit_ns;
+    uint64_t now_ns = read_taken(cpu, &unit_ns);
+
+    return (double)(now_ns - before_ns) + unit_ns;
 }

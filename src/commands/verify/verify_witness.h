@@ -14,12 +14,14 @@
 struct witness {
     struct witnessed *processes; /* [count], ascending by pid */
     size_t count;
+    uint64_t moment_ns; /* how long reading the clocks and CPUs took */
 };
 
 /* The machine between two looks. */
 struct testimony {
     double tasks_ns;     /* CPU time of all processes, measured, those that ended included */
-    double uncertain_ns; /* of it: three standard deviations of what the units of cutime cut off */
+    double uncertain_ns; /* of it: the rounding of cutime, at most or but for a rare chance */
+    double moments_ns;   /* how long both readings took: CPU time in them is on one side only */
 };
 
 #define WITNESS_NONE                                                                               \
@@ -40,5 +42,12 @@ void witness_release(struct witness *witness);
 
 /* What the hypervisor took from all CPUs since boot; 0 where it does not say. */
 uint64_t verify_stolen_ns(void);
+
+/* Stolen time and interrupts of a CPU: wall time that may be in no task's clock. */
+uint64_t verify_taken_ns(int32_t cpu);
+
+/* An upper bound of the growth of verify_taken_ns() since `before_ns`. Each of the three numbers in
+ * it has the resolution of /proc/stat, unless the kernel does not report it. */
+double verify_taken_since_ns(int32_t cpu, uint64_t before_ns);
 
 #endif
