@@ -10,6 +10,7 @@
 
 #include "commands/help.h"
 #include "commands/suggestion.h"
+#include "load_show.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,9 @@ int load_parse(const char *usage, const char *about, const struct option_spec *s
                int argc, char **argv)
 {
     const struct option_table table = { usage, about, specs, count };
-    int first, status = options_parse(&table, argc, argv, &first);
+    int first;
 
-    if (status == OPTIONS_GO_ON && first < argc)
-        return complain(STATUS_USAGE, "'%s' is one word too many; see camp load %s --help",
-                        argv[first], argv[0]);
-    return status;
+    return options_parse(&table, argc, argv, &first);
 }
 
 int load_ended(int shown, int failed, const struct camp_error *error, const char *remark)
@@ -75,9 +73,12 @@ int command_load(int argc, char **argv)
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help_of_commands(&load_list, stdout);
+    if (is_version_option(name))
+        return print_version();
     for (size_t i = 0; i < COUNT_OF(loads); i++) {
         if (strcmp(loads[i].name, name) == 0) {
             stop_on_signals();
+            load_starts();
             return loads[i].run(argc - 1, argv + 1);
         }
         suggestion_offer(&suggestion, loads[i].name);

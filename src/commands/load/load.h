@@ -8,7 +8,8 @@
  * All of them: a result is CAMP_OK or a negative CAMP_E_*, with *error (may be NULL) saying what
  * and what to do; the truth is filled then too, with what was done until there. They end early,
  * with CAMP_OK and the truth so far, once stop_requested is set (command.h). A duration of 0 goes
- * on until then. The bounds of each member stand beside it: who is outside gets CAMP_E_INVALID.
+ * on until then, or where there is an amount until that is done. The bounds of each member are in
+ * its comment; a value outside of them is CAMP_E_INVALID.
  *
  * To watch a load from outside run it in a process of its own: load_begin(), load_end().
  */
@@ -47,11 +48,16 @@ struct load_cpu_truth {
     uint64_t missed;    /* periods whose phase was not kept, because it was run too late or was kept
                          * off the CPU; their burn is made up for later, within the phase */
     uint64_t ticks_met; /* ticks that came while it ran: x tick_ns is what sampling charges */
-    uint64_t period_ns; /* as it was run */
-    uint64_t tick_ns;   /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
+    uint64_t ticks_unsure;  /* the part of these in burns in which another task took the CPU, or
+                             * which missed their place. The kernel may have charged these ticks to
+                             * another task */
+    uint64_t period_ns;     /* the period that the load used */
+    uint64_t tick_ns;       /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
     uint64_t tick_phase_ns; /* when the tick is seen, after a multiple of tick_ns */
     uint64_t locks;         /* how often the phase of the tick was looked for; 0 without a phase */
     uint64_t search_ns;     /* CPU time used before, to find the tick at first: not in own_ns */
+    uint64_t runnable_ns;   /* with a phase, wall time of the search and of the burns. The load then
+                             * ran or waited for its CPU, so the CPU was never idle in this time */
     int32_t cpu;            /* pinned to, or -1 */
     bool realtime;          /* SCHED_FIFO was needed to keep the phase, and was permitted */
 };
@@ -102,10 +108,12 @@ struct load_step {
 #define LOAD_STEPS_MAX 1000u
 
 struct load_memory_plan {
-    uint64_t step_bytes; /* rounded up to pages, [1, 1 TiB] */
-    uint64_t steps;      /* [1, LOAD_STEPS_MAX] */
-    uint64_t pause_ns;   /* after each step, before the next one or the end */
-    bool huge;           /* huge pages allowed; else one fault a page */
+    uint64_t step_bytes;  /* rounded up to pages, [1, 1 TiB] */
+    uint64_t steps;       /* [1, LOAD_STEPS_MAX] */
+    uint64_t pause_ns;    /* after each step, before the next one or the end */
+    bool huge;            /* huge pages allowed; else one fault a page */
+    uint64_t duration_ns; /* the memory is held until this time after the start; 0: until the last
+                           * step */
     /* Called after each step when not NULL; returns false to end here. */
     bool (*each_step)(void *context, const struct load_step *step);
     void *context;
@@ -133,6 +141,7 @@ struct load_net_plan {
     const char *target;     /* IPv4 or IPv6 address; NULL: 127.0.0.1 */
     int sender_namespace;   /* open network namespaces the sockets are made in; -1: this one */
     int receiver_namespace; /* (CAP_SYS_ADMIN otherwise) */
+    uint64_t duration_ns;   /* not 0: packets are sent for this time, and `packets` is ignored */
 };
 
 struct load_net_truth {
@@ -163,6 +172,8 @@ struct load_io_plan {
     bool direct;      /* O_DIRECT: past the page cache */
     bool write;       /* else read */
     bool cold;        /* buffered reads of what is not in memory: dropped before each pass */
+    uint64_t
+        duration_ns; /* not 0: run for this time. `bytes` is then the size of a created file only */
 };
 
 struct load_io_truth {
@@ -208,6 +219,7 @@ struct load_sleep_truth {
                          * late (or it had no CPU then) */
     uint64_t late_ns;   /* from there to its own clock after the call: run queue, way back */
     uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
+    uint64_t call_own_ns; /* the part for falling asleep and waking: also in asleep_ns or late_ns */
     uint64_t wall_ns;
     double percent; /* asleep_ns of wall_ns */
 };
@@ -224,6 +236,8 @@ struct load_fault_plan {
     uint64_t pages;   /* to be touched, [1, 1e9]: one after the other of LOAD_FAULT_FILE_PAGES at
                        * most, which are put out of memory again before each pass */
     bool in_call;     /* touched by write(2) to a pipe, not by the load's own code */
+    uint64_t
+        duration_ns; /* not 0: run for this time, pass after pass. A created file has `pages` */
 };
 
 struct load_fault_truth {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DEFAULT_PACKETS 10000
 #define MISSED_MAX 0.05 /* of its places in the tick: with more its effect is not that promised */
 
 /* In how far a load of a CPU fell short: of its share, of its places in the tick. */
@@ -22,12 +23,12 @@ static void remark_on_cpu(const struct load_cpu_plan *plan, const struct load_cp
     ret[0] = '\0';
     if (truth->percent < plan->percent * NEARLY)
         length = (size_t)snprintf(ret, REMARK_SIZE,
-                                  "only %.2f%% of %.2f%% could be had: the CPU was in use",
+                                  "only %.2f%% of %.2f%% was reached: the CPU was in use",
                                   truth->percent, plan->percent);
     if (plan->phase != LOAD_ANY_PHASE && (double)truth->missed > MISSED_MAX * (double)truth->cycles)
         snprintf(ret + length, REMARK_SIZE - length,
-                 "%sits place in the tick was missed %llu times in %llu cycles: what ticks see of "
-                 "it is not as promised",
+                 "%sthe load missed its place between ticks %llu times in %llu cycles, so its "
+                 "sampled time is not as promised",
                  length > 0 ? "; " : "", (unsigned long long)truth->missed,
                  (unsigned long long)truth->cycles);
 }
@@ -39,19 +40,19 @@ int load_cpu_command(int argc, char **argv)
     uint64_t cpu = UINT64_MAX;
     int format = 0, phase = 0, r;
     const struct option_spec specs[] = {
-        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of one CPU (30).", 0.01, 100, NULL },
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The CPU time to use, in percent of one CPU (30)."),
         { "phase", 0, OPTION_CHOICE, &phase, "PHASE",
-          "any (at random), between-ticks (a sampling kernel sees nothing of it), or "
-          "across-ticks (it sees far too much).",
+          "When to run: any (at random), between-ticks (a sampling kernel sees nothing of the "
+          "load), or across-ticks (it sees far too much).",
           0, 0, phases },
-        { "period", 0, OPTION_DURATION, &plan.period_ns, "TIME",
-          "One burn in each (10 ms, or with a phase the tick or a few). With a phase a multiple of "
-          "the tick.",
-          0.001, 10, NULL },
-        { "cpu", 'c', OPTION_COUNT, &cpu, "CPU",
-          "Run there only (with a phase: the last one allowed).", 0, 1023, NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
+        COMMON_OPTION(COMMON_PERIOD, &plan.period_ns,
+                      .help = "The load runs once in each period (10 ms; with a phase one tick or "
+                              "a few). With a phase the period must be a multiple of the tick."),
+        COMMON_OPTION(COMMON_CPU, &cpu,
+                      .help = "Run on this CPU only (with a phase: the last allowed CPU)."),
+        LOAD_DURATION,
+        LOAD_FORMAT,
     };
     struct load_cpu_truth truth;
     struct camp_error error = { 0 };
@@ -76,20 +77,20 @@ int load_fork_command(int argc, char **argv)
     struct load_fork_plan plan = { 400, 2ull * NS_PER_MS, DEFAULT_DURATION_NS };
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "rate", 'r', OPTION_REAL, &plan.rate, "N", "Children a second (400).", 0.01, 20000,
-          NULL },
-        { "burn", 'b', OPTION_DURATION, &plan.burn_ns, "TIME",
-          "CPU time of each, by its own clock (2 ms).", 0, 10, NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
+        COMMON_OPTION(COMMON_RATE, &plan.rate, .type = OPTION_REAL, .argument = "N",
+                      .help = "Fork N children a second (400).", .minimum = 0.01, .maximum = 20000),
+        { "burn", 0, OPTION_DURATION, &plan.burn_ns, "TIME",
+          "The CPU time that each child uses, by its own clock (2 ms).", 0, 10, NULL },
+        LOAD_DURATION,
+        LOAD_FORMAT,
     };
     struct load_fork_truth truth;
     struct camp_error error = { 0 };
     char remark[REMARK_SIZE] = "";
 
     r = load_parse("camp load fork [OPTIONS]",
-                   "Forks children that use a little CPU time each, and end. At most 256 live\n"
-                   "at a time.",
+                   "Forks children that each use a little CPU time and end. At most 256 of them\n"
+                   "live at a time.",
                    specs, COUNT_OF(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
@@ -97,7 +98,7 @@ int load_fork_command(int argc, char **argv)
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
     if (truth.rate < plan.rate * NEARLY)
-        snprintf(remark, sizeof remark, "only %.2f of %.2f children a second could be had",
+        snprintf(remark, sizeof remark, "only %.2f of %.2f children a second were forked",
                  truth.rate, plan.rate);
     return load_ended(show_load_fork(view_by_name(load_formats[format]), &truth), r, &error,
                       stop_requested ? "" : remark);
@@ -108,13 +109,16 @@ int load_memory_command(int argc, char **argv)
     struct load_memory_plan plan = { .step_bytes = 976 * BYTES_PER_KIB, .steps = 2 };
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "step", 's', OPTION_SIZE, &plan.step_bytes, "SIZE",
-          "Of each step (976K), rounded up to pages.", 1, 1099511627776.0, NULL },
-        { "steps", 'n', OPTION_COUNT, &plan.steps, "N", "How many (2).", 1, LOAD_STEPS_MAX, NULL },
-        { "pause", 0, OPTION_DURATION, &plan.pause_ns, "TIME", "After each step (none).", 0,
-          DURATION_MAX_S, NULL },
+        { "step", 0, OPTION_SIZE, &plan.step_bytes, "SIZE",
+          "The memory of each step (976K), rounded up to pages.", 1, 1099511627776.0, NULL },
+        { "steps", 0, OPTION_COUNT, &plan.steps, "N", "The number of steps (2).", 1, LOAD_STEPS_MAX,
+          NULL },
+        { "pause", 0, OPTION_DURATION, &plan.pause_ns, "TIME",
+          "Sleep for this time after each step (0).", 0, 2592000, NULL },
+        LOAD_DURATION_OF("Hold the memory until this time after the start. Without it the load "
+                         "ends after its steps."),
         { "huge", 0, OPTION_FLAG, &plan.huge, NULL, "Allow huge pages: fewer faults.", 0, 0, NULL },
-        OPTION_FORMAT,
+        LOAD_FORMAT,
     };
     static struct load_memory_truth truth;
     struct camp_error error = { 0 };
@@ -141,36 +145,44 @@ static int open_namespace(const char *name, int *ret)
     *ret = open(path, O_RDONLY | O_CLOEXEC);
     if (*ret >= 0)
         return STATUS_OK;
-    return complain(errno == ENOENT ? STATUS_USAGE : STATUS_FAILURE,
-                    "%s: %s; give a name of `ip netns list`, or /proc/PID/ns/net", path,
-                    strerror(errno));
+    return complain(STATUS_FAILURE, "%s: %s; give a name from `ip netns list`, or /proc/PID/ns/net",
+                    path, strerror(errno));
 }
 
 int load_net_command(int argc, char **argv)
 {
-    struct load_net_plan plan = { .packets = 10000, .bytes = 32, .target = "127.0.0.1" };
+    struct load_net_plan plan = { .bytes = 32, .target = "127.0.0.1" };
     const char *from = NULL, *to = NULL;
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "packets", 'n', OPTION_COUNT, &plan.packets, "N", "How many (10000).", 1, 1e9, NULL },
-        { "bytes", 'b', OPTION_SIZE, &plan.bytes, "SIZE", "Payload of each (32).", 0, 65507, NULL },
-        { "target", 't', OPTION_TEXT, &plan.target, "ADDRESS",
+        { "packets", 0, OPTION_COUNT, &plan.packets, "N", "The number of packets (10000).", 1, 1e9,
+          NULL },
+        COMMON_OPTION(COMMON_BYTES, &plan.bytes, .help = "The payload of each packet (32).",
+                      .minimum = 0, .maximum = 65507),
+        { "target", 0, OPTION_TEXT, &plan.target, "ADDRESS",
           "An address of this machine, or of the receiver's namespace (127.0.0.1).", 0, 0, NULL },
+        LOAD_DURATION_OF("Send packets for this time, instead of a number of --packets."),
         { "from-namespace", 0, OPTION_TEXT, &from, "NAME",
-          "Network namespace of the sender: a name of `ip netns`, or a path.", 0, 0, NULL },
-        { "to-namespace", 0, OPTION_TEXT, &to, "NAME", "The same of the receiver.", 0, 0, NULL },
-        OPTION_FORMAT,
+          "The sender's network namespace: a name of `ip netns`, or a path.", 0, 0, NULL },
+        { "to-namespace", 0, OPTION_TEXT, &to, "NAME",
+          "The receiver's network namespace, likewise.", 0, 0, NULL },
+        LOAD_FORMAT,
     };
     struct load_net_truth truth;
     struct camp_error error = { 0 };
     char remark[REMARK_SIZE] = "";
 
     r = load_parse("camp load net [OPTIONS]",
-                   "Sends UDP packets to itself, and counts what arrives. To nobody else: the\n"
-                   "target's address must be its own.",
+                   "Sends UDP packets to itself, and counts the packets that arrive. It sends\n"
+                   "nothing to other machines: the target must be an address of this one.",
                    specs, COUNT_OF(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
+    if (plan.packets != 0 && plan.duration_ns != 0)
+        return complain(STATUS_USAGE,
+                        "--packets and --duration both set the end of the load: give one of them");
+    if (plan.packets == 0)
+        plan.packets = DEFAULT_PACKETS;
     r = open_namespace(from, &plan.sender_namespace);
     if (r == STATUS_OK)
         r = open_namespace(to, &plan.receiver_namespace);
@@ -190,20 +202,21 @@ int load_threads_command(int argc, char **argv)
     struct load_threads_plan plan = { 4, 20, DEFAULT_DURATION_NS };
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "threads", 'n', OPTION_COUNT, &plan.threads, "N", "How many (4).", 1, LOAD_THREADS_MAX,
-          NULL },
-        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of one CPU, each (20).", 0.01, 100,
-          NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
+        { "threads", 0, OPTION_COUNT, &plan.threads, "N", "The number of threads (4).", 1,
+          LOAD_THREADS_MAX, NULL },
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The CPU time that each thread uses, in percent of one CPU (20)."),
+        LOAD_DURATION,
+        LOAD_FORMAT,
     };
     static struct load_threads_truth truth;
     struct camp_error error = { 0 };
     char remark[REMARK_SIZE] = "";
     double percent;
 
-    r = load_parse("camp load threads [OPTIONS]", "Threads that use a known share of a CPU each.",
-                   specs, COUNT_OF(specs), argc, argv);
+    r = load_parse("camp load threads [OPTIONS]",
+                   "Runs threads that each use a known share of a CPU.", specs, COUNT_OF(specs),
+                   argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     r = load_threads(&plan, &truth, &error);
@@ -211,7 +224,7 @@ int load_threads_command(int argc, char **argv)
         return complain_of(r, &error);
     percent = 100 * (double)truth.threads_ns / (double)truth.wall_ns;
     if (percent < plan.percent * (double)plan.threads * NEARLY)
-        snprintf(remark, sizeof remark, "only %.2f%% of %.2f%% could be had: the CPUs were in use",
+        snprintf(remark, sizeof remark, "only %.2f%% of %.2f%% was reached: the CPUs were in use",
                  percent, plan.percent * (double)plan.threads);
     return load_ended(show_load_threads(view_by_name(load_formats[format]), &truth), r, &error,
                       stop_requested ? "" : remark);

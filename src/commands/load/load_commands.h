@@ -4,31 +4,25 @@
 
 #include "commands/command.h"
 #include "counters/units.h"
+#include "views/view.h"
 
 #include <camp/camp.h>
 
 #include <stddef.h>
 
-#define DURATION_MIN_S 0.01
-#define DURATION_MAX_S 2592000.0 /* 30 days */
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
 #define NEARLY 0.98 /* of what was asked for is taken for all of it */
 #define REMARK_SIZE 200u
 
-/* By the place in this list: OPTION_FORMAT's variable `format`. */
+/* LOAD_FORMAT's variable `format` is an index into this list. */
 extern const char *const load_formats[];
 
-#define OPTION_FORMAT                                                                              \
-    {                                                                                              \
-        "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv.", 0, 0, load_formats  \
-    }
-#define OPTION_LENGTH(variable)                                                                    \
-    {                                                                                              \
-        "duration", 'd', OPTION_DURATION, &(variable), "TIME",                                     \
-            "How long (10 s). It ends early, "                                                     \
-            "with the truth so far, by Ctrl-C.",                                                   \
-            DURATION_MIN_S, DURATION_MAX_S, NULL                                                   \
-    }
+#define LOAD_FORMAT COMMON_OPTION(COMMON_FORMAT, &format, .choices = load_formats), COLOR_OPTION
+/* How long the load of `plan` goes on. */
+#define LOAD_DURATION_OF(text) COMMON_OPTION(COMMON_DURATION, &plan.duration_ns, .help = text)
+#define LOAD_DURATION                                                                              \
+    LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \
+                     "far.")
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* Parses the options of one load: nothing but options. */

@@ -28,6 +28,7 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* Distances from the tick. A wakeup in a virtual machine is some 50 us late, a tick up to 60. */
@@ -95,16 +96,29 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
+/* The kernel's count of involuntary context switches of this thread. */
+static long preemptions(void)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 /* The burn itself, with a look at the coarse clock on both sides. True: as many ticks came as
  * ought to. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
-    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), ticks;
+    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), began = now_ns(CLOCK_MONOTONIC), ticks;
+    long taken = preemptions();
 
     load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
     ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
     run->truth->ticks_met += ticks;
+    if (ticks != expected_ticks || preemptions() != taken)
+        run->truth->ticks_unsure += ticks;
     run->truth->cycles++;
     return ticks == expected_ticks;
 }
@@ -152,6 +166,21 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     return end;
 }
 
+/* Searches for the tick, and never leaves the CPU by itself. */
+static bool search_for_tick(struct cpu_run *run, unsigned sightings)
+{
+    uint64_t began = now_ns(CLOCK_MONOTONIC);
+    struct tick tick;
+    bool found = tick_lock(&tick, sightings);
+
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
+    if (!found)
+        return false;
+    run->tick = tick;
+    run->truth->locks++;
+    return true;
+}
+
 static bool become_realtime(const struct load_cpu_plan *plan)
 {
     struct sched_param parameter = { .sched_priority = 1 };
@@ -164,16 +193,13 @@ static bool become_realtime(const struct load_cpu_plan *plan)
  * (a virtual machine that was suspended or migrated). */
 static void mend_phase(struct cpu_run *run)
 {
-    struct tick tick;
-
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))
         return;
     if (run->window_missed * 50 > run->window_cycles && !run->truth->realtime &&
         become_realtime(run->plan)) {
         run->truth->realtime = true;
-    } else if (run->window_missed * 10 > run->window_cycles && tick_lock(&tick, RELOCK_TICKS)) {
-        run->tick = tick;
-        run->truth->locks++;
+    } else if (run->window_missed * 10 > run->window_cycles) {
+        search_for_tick(run, RELOCK_TICKS);
     }
     run->window_cycles = run->window_missed = 0;
 }
@@ -301,12 +327,10 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
     run.tick.length_ns = tick_length_ns();
     run.period_ns =
         plan->period_ns != 0 ? plan->period_ns : default_period(plan, run.tick.length_ns);
-    if (plan->phase != LOAD_ANY_PHASE) {
-        if (!tick_lock(&run.tick, LOCK_TICKS) && !stop_requested) {
-            r = camp_fail(error, CAMP_E_NOTSUP, 0, "no tick is to be seen here: no phase");
-            goto out;
-        }
-        ret->locks = 1;
+    if (plan->phase != LOAD_ANY_PHASE && !search_for_tick(&run, LOCK_TICKS) && !stop_requested) {
+        r = camp_fail(error, CAMP_E_NOTSUP, 0,
+                      "no clock tick could be detected: --phase is unavailable on this machine");
+        goto out;
     }
     run.began_ns = now_ns(CLOCK_MONOTONIC);
     run.began_own_ns = own_ns();

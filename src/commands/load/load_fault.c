@@ -35,7 +35,8 @@ struct fault_run {
     size_t pages; /* of the mapping */
     char *mapped; /* NULL: not yet */
     int file;
-    int ends[2]; /* the pipe that a call writes to */
+    int ends[2];          /* the pipe that a call writes to */
+    uint64_t deadline_ns; /* 0: none */
 };
 
 static const char *name_of(const struct load_fault_plan *plan)
@@ -54,11 +55,10 @@ static int open_file(struct fault_run *run, struct camp_error *error)
     if (run->file < 0 || fstat(run->file, &facts) != 0)
         return camp_fail_errno(error, errno, name_of(plan));
     if (!S_ISREG(facts.st_mode) || (uint64_t)facts.st_size < run->page_bytes)
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.80s is no file of a page or more",
+        return camp_fail(error, CAMP_E_IO, 0, "%s is not a file of at least one page",
                          name_of(plan));
-    run->pages = (size_t)facts.st_size / run->page_bytes;
-    if (run->pages > LOAD_FAULT_FILE_PAGES)
-        run->pages = LOAD_FAULT_FILE_PAGES;
+    pages = (uint64_t)facts.st_size / run->page_bytes;
+    run->pages = (size_t)(pages < LOAD_FAULT_FILE_PAGES ? pages : LOAD_FAULT_FILE_PAGES);
     return CAMP_OK;
 }
 
@@ -105,6 +105,12 @@ static uint64_t major_faults(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_majflt : 0;
 }
 
+static bool has_more(const struct fault_run *run)
+{
+    return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
+                                 : run->truth->pages < run->plan->pages;
+}
+
 /* Each page once, or fewer when that is enough. */
 static void pass(struct fault_run *run)
 {
@@ -112,7 +118,7 @@ static void pass(struct fault_run *run)
     uint64_t faults = major_faults(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
 
-    for (size_t i = 0; i < run->pages && truth->pages < run->plan->pages && !stop_requested; i++)
+    for (size_t i = 0; i < run->pages && has_more(run) && !stop_requested; i++)
         touch_timed(run, run->mapped + i * run->page_bytes);
     truth->touch_ns += now_ns(CLOCK_MONOTONIC) - began_ns;
     truth->own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
@@ -124,7 +130,9 @@ static int run_passes(struct fault_run *run, struct camp_error *error)
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
     int r = CAMP_OK;
 
-    while (r == CAMP_OK && run->truth->pages < run->plan->pages && !stop_requested) {
+    if (run->plan->duration_ns > 0)
+        run->deadline_ns = began_ns + run->plan->duration_ns;
+    while (r == CAMP_OK && has_more(run) && !stop_requested) {
         madvise(run->mapped, run->pages * run->page_bytes, MADV_DONTNEED);
         if (load_drop_from_memory(run->file))
             pass(run);

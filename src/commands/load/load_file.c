@@ -43,7 +43,8 @@ static int fill(int file, uint64_t bytes)
 
     while (at < bytes && !stop_requested) {
         uint64_t left = bytes - at;
-        ssize_t n = pwrite(file, zeros, left < sizeof zeros ? left : sizeof zeros, (off_t)at);
+        ssize_t n =
+            pwrite(file, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros, (off_t)at);
 
         if (n == 0)
             errno = ENOSPC;

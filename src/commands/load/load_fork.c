@@ -46,14 +46,24 @@ static void child_life(_Atomic uint64_t *said, uint64_t burn_ns)
     _exit(0);
 }
 
+/* The final CPU time of a child that has ended. The child may not have left its CPU yet, so the
+ * clock is read until it stops. */
+static uint64_t whole_clock(pid_t pid)
+{
+    uint64_t whole_ns = 0, before = UINT64_MAX;
+    clockid_t clock;
+
+    if (clock_getcpuclockid(pid, &clock) == 0)
+        for (; whole_ns != before; whole_ns = now_ns(clock))
+            before = whole_ns;
+    return whole_ns;
+}
+
 /* A child that ended: books it and frees its place. */
 static void reap(struct fork_run *run, unsigned place)
 {
-    uint64_t said = atomic_load(&run->said[place]), whole_ns = 0;
-    clockid_t clock;
+    uint64_t said = atomic_load(&run->said[place]), whole_ns = whole_clock(run->pids[place]);
 
-    if (clock_getcpuclockid(run->pids[place], &clock) == 0)
-        whole_ns = now_ns(clock);
     while (waitpid(run->pids[place], NULL, 0) < 0 && errno == EINTR)
         continue;
     run->pids[place] = 0;

@@ -39,8 +39,9 @@ struct io_run {
     struct load_io_truth *truth;
     char *buffer;
     int file;
-    uint64_t file_bytes; /* the part of the file that is gone through, again and again */
-    bool made;           /* made here */
+    uint64_t file_bytes;  /* the part of the file that each pass reads or writes */
+    bool made;            /* the load created the file */
+    uint64_t deadline_ns; /* 0: none */
 };
 
 static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
@@ -63,11 +64,12 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
 
     if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG)
         return camp_fail(error, CAMP_E_IO, failed,
-                         "%.80s: no room left; give fewer --bytes, or --file on another disk",
+                         "%s: the disk is full; give fewer --bytes, or a --file on another disk",
                          name);
     if (failed == EINVAL && run->plan->direct)
-        return camp_fail(error, CAMP_E_NOTSUP, failed,
-                         "%.80s: no direct I/O there in such blocks; try --block 4K", name);
+        return camp_fail(
+            error, CAMP_E_NOTSUP, failed,
+            "%s: this file system has no direct I/O with this block size; try --block 4K", name);
     return camp_fail_errno(error, failed, name);
 }
 
@@ -98,13 +100,14 @@ static int open_file(struct io_run *run, struct camp_error *error)
     if (run->made || errno != EEXIST)
         return run->made ? go_direct(run, error) : failed_io(run, errno, error);
     if (plan->write)
-        return camp_fail(error, CAMP_E_INVALID, EEXIST,
-                         "%.80s exists, and is not written over; give another name", plan->file);
+        return camp_fail(error, CAMP_E_IO, EEXIST,
+                         "%s exists, and --write never overwrites a file; give another name",
+                         plan->file);
     run->file = open(plan->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (run->file < 0 || fstat(run->file, &facts) != 0)
         return failed_io(run, errno, error);
     if (!S_ISREG(facts.st_mode) && !S_ISBLK(facts.st_mode))
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.80s is neither a file nor a disk",
+        return camp_fail(error, CAMP_E_IO, 0, "%s is neither a regular file nor a disk",
                          plan->file);
     return go_direct(run, error);
 }
@@ -120,7 +123,7 @@ static int prepare(struct io_run *run, struct camp_error *error)
             run->plan->bytes < FILE_MAX_BYTES ? run->plan->bytes : FILE_MAX_BYTES / block * block;
         while (!run->plan->write && run->truth->prepared_bytes < run->file_bytes) {
             uint64_t left = run->file_bytes - run->truth->prepared_bytes;
-            ssize_t n = pwrite(run->file, run->buffer, left < block ? left : block,
+            ssize_t n = pwrite(run->file, run->buffer, (size_t)(left < block ? left : block),
                                (off_t)run->truth->prepared_bytes);
 
             if (stop_requested)
@@ -138,13 +141,13 @@ static int prepare(struct io_run *run, struct camp_error *error)
     if (run->plan->direct)
         run->file_bytes -= run->file_bytes % block;
     if (run->file_bytes == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.80s is empty, or smaller than a block",
+        return camp_fail(error, CAMP_E_IO, 0, "%s is empty, or smaller than a block",
                          run->plan->file);
     return CAMP_OK;
 }
 
 /* One call, timed. Its result; *ret_failed is its errno. */
-static ssize_t move(struct io_run *run, uint64_t bytes, uint64_t offset, int *ret_failed)
+static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
     ssize_t n = run->plan->write ? pwrite(run->file, run->buffer, bytes, (off_t)offset)
@@ -165,15 +168,22 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
+/* Bytes that remain to be read or written. With a deadline: any number until then. */
+static uint64_t bytes_left(const struct io_run *run)
+{
+    if (run->deadline_ns != 0)
+        return now_ns(CLOCK_MONOTONIC) < run->deadline_ns ? UINT64_MAX : 0;
+    return run->plan->bytes - run->truth->bytes;
+}
+
 static int move_all(struct io_run *run, struct camp_error *error)
 {
     const struct load_io_plan *plan = run->plan;
-    uint64_t offset = 0;
+    uint64_t offset = 0, left;
 
-    while (run->truth->bytes < plan->bytes && !stop_requested) {
+    while ((left = bytes_left(run)) > 0 && !stop_requested) {
         int failed;
-        uint64_t wanted =
-            least_of(plan->block, plan->bytes - run->truth->bytes, run->file_bytes - offset);
+        size_t wanted = (size_t)least_of(plan->block, left, run->file_bytes - offset);
         ssize_t n;
 
         if (plan->cold && offset == 0 && !load_drop_from_memory(run->file))
@@ -220,8 +230,11 @@ static int run_timed(struct io_run *run, struct camp_error *error)
     struct load_io_truth *truth = run->truth;
     uint64_t storage = storage_bytes(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
-    int r = move_all(run, error);
+    int r;
 
+    if (run->plan->duration_ns > 0)
+        run->deadline_ns = began_ns + run->plan->duration_ns;
+    r = move_all(run, error);
     if (r == CAMP_OK)
         r = sync_written(run, error);
     truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
@@ -238,9 +251,9 @@ int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct c
     memset(ret, 0, sizeof *ret);
     if (r != CAMP_OK)
         return r;
-    if (posix_memalign((void **)&run.buffer, BUFFER_ALIGNMENT, plan->block) != 0)
+    if (posix_memalign((void **)&run.buffer, BUFFER_ALIGNMENT, (size_t)plan->block) != 0)
         return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for a block; give a smaller one");
-    memset(run.buffer, 'c', plan->block);
+    memset(run.buffer, 'c', (size_t)plan->block);
     r = open_file(&run, error);
     if (r != CAMP_OK)
         goto out;

@@ -30,14 +30,14 @@ static uint64_t minor_faults(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_minflt : 0;
 }
 
-static uint64_t resident_bytes(unsigned char *memory, uint64_t bytes, uint64_t page)
+static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
 {
     unsigned char flags[MINCORE_PAGES];
-    uint64_t resident = 0, at;
+    size_t resident = 0, at;
 
     for (at = 0; at < bytes; at += MINCORE_PAGES * page) {
-        uint64_t span = bytes - at < MINCORE_PAGES * page ? bytes - at : MINCORE_PAGES * page;
-        uint64_t i;
+        size_t span = bytes - at < MINCORE_PAGES * page ? bytes - at : MINCORE_PAGES * page;
+        size_t i;
 
         if (mincore(memory + at, span, flags) != 0)
             return resident;
@@ -49,17 +49,17 @@ static uint64_t resident_bytes(unsigned char *memory, uint64_t bytes, uint64_t p
 
 /* Writes to each page. Returns how many, fewer when a stop was requested. (The address sanitizer
  * would look at its own notes about each page, and those faults would be counted too.) */
-__attribute__((no_sanitize("address"))) static uint64_t touch(unsigned char *memory, uint64_t bytes,
-                                                              uint64_t page)
+__attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memory, size_t bytes,
+                                                            size_t page)
 {
-    uint64_t at;
+    size_t at;
 
     for (at = 0; at < bytes && !stop_requested; at += page)
         *(volatile unsigned char *)(memory + at) = 1;
     return at / page;
 }
 
-static void take_step(unsigned char *memory, uint64_t bytes, uint64_t page, struct load_step *step)
+static void take_step(unsigned char *memory, size_t bytes, size_t page, struct load_step *step)
 {
     uint64_t faults = minor_faults();
 
@@ -81,7 +81,7 @@ static void book_step(struct load_memory_truth *truth, struct load_step *step)
     truth->each[truth->steps - 1] = *step;
 }
 
-static int run_steps(const struct load_memory_plan *plan, uint64_t bytes, void **memory,
+static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t page, void **memory,
                      struct load_memory_truth *ret, struct camp_error *error)
 {
     while (ret->steps < plan->steps && !stop_requested) {
@@ -93,7 +93,7 @@ static int run_steps(const struct load_memory_plan *plan, uint64_t bytes, void *
         memory[ret->steps] = taken;
         if (!plan->huge)
             madvise(taken, bytes, MADV_NOHUGEPAGE);
-        take_step(taken, bytes, ret->page_bytes, &step);
+        take_step(taken, bytes, page, &step);
         book_step(ret, &step);
         if (plan->each_step != NULL && !plan->each_step(plan->context, &step))
             break;
@@ -124,7 +124,8 @@ int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *r
                 struct camp_error *error)
 {
     void *memory[LOAD_STEPS_MAX] = { NULL };
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes, began_ns, i;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
+    uint64_t step_bytes, began_ns;
     int r;
 
     memset(ret, 0, sizeof *ret);
@@ -132,15 +133,20 @@ int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *r
         plan->step_bytes > STEP_MAX_BYTES)
         return camp_fail(error, CAMP_E_INVALID, 0, "1 to %u steps of 1 byte to 1 TiB",
                          LOAD_STEPS_MAX);
-    bytes = (plan->step_bytes + page - 1) / page * page;
-    r = check_room(bytes * plan->steps, error);
+    step_bytes = (plan->step_bytes + page - 1) / page * page;
+    r = check_room(step_bytes * plan->steps, error);
     if (r != CAMP_OK)
         return r;
+    bytes = (size_t)step_bytes;
+    if (bytes != step_bytes)
+        return camp_fail(error, CAMP_E_INVALID, 0, "a step of 4 GiB or more takes a 64-bit camp");
     ret->page_bytes = page;
     began_ns = now_ns(CLOCK_MONOTONIC);
-    r = run_steps(plan, bytes, memory, ret, error);
+    r = run_steps(plan, bytes, page, memory, ret, error);
+    if (r == CAMP_OK && plan->duration_ns > 0)
+        sleep_until(began_ns + plan->duration_ns);
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
-    for (i = 0; i < LOAD_STEPS_MAX && memory[i] != NULL; i++)
+    for (size_t i = 0; i < LOAD_STEPS_MAX && memory[i] != NULL; i++)
         munmap(memory[i], bytes);
     return r;
 }

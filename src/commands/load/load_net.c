@@ -45,7 +45,8 @@ struct net_run {
     int sender, receiver; /* sockets */
     struct sockaddr_storage target;
     socklen_t target_size;
-    sem_t room; /* packets that may still be sent before one arrives */
+    uint64_t deadline_ns; /* 0: none */
+    sem_t space;          /* packets that may still be sent before one arrives */
     _Atomic uint64_t received_packets, received_bytes;
     atomic_bool over;
 };
@@ -58,7 +59,7 @@ static int read_target(struct net_run *run, struct camp_error *error)
 
     if (getaddrinfo(text, NULL, &hints, &found) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "'%.60s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
+                         "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
     memcpy(&run->target, found->ai_addr, found->ai_addrlen);
     run->target_size = found->ai_addrlen;
     freeaddrinfo(found);
@@ -126,7 +127,7 @@ static int restrain(int sender, int family)
 static int refused(struct camp_error *error, const struct net_run *run, int failed)
 {
     return camp_fail(error, CAMP_E_INVALID, failed,
-                     "%.60s is not an address of this machine (or of the receiver's namespace): "
+                     "%s is not an address of this machine (or of the receiver's namespace): "
                      "packets go to nobody else",
                      run->plan->target != NULL ? run->plan->target : "127.0.0.1");
 }
@@ -168,7 +169,7 @@ static void *receive(void *argument)
             continue; /* nothing for 20 ms, or a signal: looks whether it is over */
         atomic_fetch_add(&run->received_bytes, (uint64_t)length);
         atomic_fetch_add(&run->received_packets, 1);
-        sem_post(&run->room);
+        sem_post(&run->space);
     }
     return NULL;
 }
@@ -180,7 +181,7 @@ static bool wait_for_room(struct net_run *run)
     struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
                              .tv_nsec = (long)(until % NS_PER_S) };
 
-    while (sem_clockwait(&run->room, CLOCK_MONOTONIC, &time) != 0)
+    while (sem_clockwait(&run->space, CLOCK_MONOTONIC, &time) != 0)
         if (errno != EINTR || stop_requested)
             return false;
     return true;
@@ -191,7 +192,7 @@ static int send_one(struct net_run *run, const char *payload, struct camp_error 
     ssize_t sent;
 
     do
-        sent = send(run->sender, payload, run->plan->bytes, 0);
+        sent = send(run->sender, payload, (size_t)run->plan->bytes, 0);
     while (sent < 0 && errno == EINTR && !stop_requested);
     if (sent >= 0) {
         run->truth->sent_packets++;
@@ -208,10 +209,10 @@ static int send_one(struct net_run *run, const char *payload, struct camp_error 
 static void post_room(struct net_run *run, unsigned packets)
 {
     while (packets-- > 0)
-        sem_post(&run->room);
+        sem_post(&run->space);
 }
 
-/* Makes room for the next packet: waits, and takes those on their way for lost after a second. */
+/* Waits until the next packet may be sent. Packets that do not arrive within a second are lost. */
 static int make_room(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
 {
     uint64_t arrived;
@@ -228,6 +229,12 @@ static int make_room(struct net_run *run, uint64_t *arrived_before, struct camp_
     return CAMP_OK;
 }
 
+static bool has_more(const struct net_run *run)
+{
+    return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
+                                 : run->truth->sent_packets < run->plan->packets;
+}
+
 static int send_all(struct net_run *run, struct camp_error *error)
 {
     char payload[PAYLOAD_MAX];
@@ -235,7 +242,7 @@ static int send_all(struct net_run *run, struct camp_error *error)
     int r;
 
     memset(payload, 'c', sizeof payload);
-    while (run->truth->sent_packets < run->plan->packets && !stop_requested) {
+    while (has_more(run) && !stop_requested) {
         r = send_one(run, payload, error);
         if (r == CAMP_OK)
             r = make_room(run, &arrived_before, error);
@@ -273,6 +280,8 @@ static int send_and_receive(struct net_run *run, struct camp_error *error)
 
     if (r != 0)
         return camp_fail(error, CAMP_E_NOMEM, r, "no thread for the receiver; try again later");
+    if (run->plan->duration_ns > 0)
+        run->deadline_ns = began_ns + run->plan->duration_ns;
     r = send_all(run, error);
     wait_for_rest(run);
     atomic_store(&run->over, true);
@@ -300,7 +309,7 @@ int load_net(const struct load_net_plan *plan, struct load_net_truth *ret, struc
         return r;
     if (!is_one_address(&run.target))
         return refused(error, &run, 0);
-    sem_init(&run.room, 0, 0);
+    sem_init(&run.space, 0, 0);
     r = run.sender = socket_in(plan->sender_namespace, run.target.ss_family, error);
     if (r < 0)
         goto out;
@@ -315,6 +324,6 @@ out:
         close(run.sender);
     if (run.receiver >= 0)
         close(run.receiver);
-    sem_destroy(&run.room);
+    sem_destroy(&run.space);
     return r;
 }

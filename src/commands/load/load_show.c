@@ -48,22 +48,36 @@ static void value_text(char *ret, size_t capacity, const struct field *field,
         snprintf(ret, capacity, "%s", cell->kind == CELL_TEXT ? cell->text : "-");
 }
 
-static void write_notes(const struct truth *truth, char (*texts)[NOTE_SIZE], const char **notes)
+/* Adds the lines of one table to the texts. Returns the new number of texts. */
+static size_t write_notes(const struct field *fields, const struct cell *cells, size_t count,
+                          char (*texts)[NOTE_SIZE], size_t written)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; i < truth->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char value[64];
 
-        if (truth->fields[i].title == NULL || truth->cells[i].kind == CELL_UNKNOWN)
+        if (fields[i].title == NULL || cells[i].kind == CELL_UNKNOWN)
             continue;
-        value_text(value, sizeof value, &truth->fields[i], &truth->cells[i]);
-        snprintf(texts[count], NOTE_SIZE, "  %-34s %s", truth->fields[i].title, value);
-        notes[count] = texts[count];
-        count++;
+        value_text(value, sizeof value, &fields[i], &cells[i]);
+        snprintf(texts[written++], NOTE_SIZE, "  %-34s %s", fields[i].title, value);
     }
-    notes[count] = NULL;
+    return written;
 }
+
+static uint64_t startup_ns;
+
+void load_starts(void)
+{
+    startup_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Every load reports these for its whole process. A counter of the process must report at least
+ * this CPU time. */
+static const struct field process_fields[] = {
+    { "startup_ns", "CPU time before the load", "program start and options; not in own_ns", 0, 0 },
+    { "process_ns", "CPU time of the process so far",
+      "from the fork to this report: start-up, the load, its end", 0, 0 },
+};
+#define PROCESS_COUNT (sizeof process_fields / sizeof *process_fields)
 
 static int show(const struct view *view, const struct truth *truth)
 {
@@ -74,13 +88,15 @@ static int show(const struct view *view, const struct truth *truth)
     };
     struct view_options options = { .stream = stdout, .colour = view_wants_colour(stdout) };
     char time_of_end[TIME_TEXT_SIZE], headline[64], texts[TOTALS_MAX][NOTE_SIZE];
-    const char *notes[TOTALS_MAX + 1];
-    struct cell cells[3];
-    struct table tables[3] = {
+    const char *notes[TOTALS_MAX + 1] = { NULL };
+    struct cell cells[3], process_cells[PROCESS_COUNT];
+    struct table tables[4] = {
         { "about", TABLE_INLINE, about, 3, cells, 1, true },
         { "truth", TABLE_INLINE, truth->fields, truth->count, truth->cells, 1, true },
+        { "process", TABLE_INLINE, process_fields, PROCESS_COUNT, process_cells, 1, true },
     };
-    struct record record = { "camp.load/1", headline, tables, 2, 1, notes };
+    struct record record = { "camp.load/1", headline, tables, 3, 1, notes };
+    size_t written;
     int failed;
 
     time_text(time_of_end, sizeof time_of_end, (int64_t)now_ns(CLOCK_REALTIME));
@@ -89,12 +105,18 @@ static int show(const struct view *view, const struct truth *truth)
     cells[2] = cell_natural((uint64_t)getpid());
     snprintf(headline, sizeof headline, "load %s, pid %d", truth->load, (int)getpid());
     if (truth->rows != NULL) {
-        tables[2] = *truth->rows;
-        record.table_count = 3;
-        record.main_table = 2;
+        tables[3] = *truth->rows;
+        record.table_count = 4;
+        record.main_table = 3;
     }
-    write_notes(truth, texts, notes);
-    options.width = options.colour || isatty(STDOUT_FILENO) ? view_width(stdout) : 0;
+    options.width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0;
+    process_cells[0] = cell_natural(startup_ns);
+    /* Only writing the report comes after this. */
+    process_cells[1] = cell_natural(now_ns(CLOCK_PROCESS_CPUTIME_ID));
+    written = write_notes(truth->fields, truth->cells, truth->count, texts, 0);
+    written = write_notes(process_fields, process_cells, PROCESS_COUNT, texts, written);
+    for (size_t i = 0; i < written; i++)
+        notes[i] = texts[i];
     failed = view->record(&options, &record, 0);
     return failed == 0 ? STATUS_OK : output_failed(failed);
 }
@@ -112,6 +134,8 @@ int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
         { "cycles", "cycles", "periods in which it ran", 0, 0 },
         { "missed", "missed", "periods in which it ran late, or out of its phase", 0, 0 },
         { "ticks_met", "ticks met", "ticks that came while it ran (with a phase)", 0, 0 },
+        { "ticks_unsure", "of these, perhaps charged to another task",
+          "another task took the CPU in the same burn, or the burn missed its place", 0, 0 },
         { "sampled_percent", "what ticks would make of it", "ticks_met x tick_ns of wall_ns", 0,
           3 },
         { "period_ns", "period", "one burn in each", 0, 0 },
@@ -119,6 +143,8 @@ int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
         { "tick_phase_ns", "tick seen after its multiples by", "of CLOCK_MONOTONIC", 0, 0 },
         { "locks", "times the phase was looked for", "at first, and when it was not kept", 0, 0 },
         { "search_ns", "CPU time to find the tick, before", "not in own_ns", 0, 0 },
+        { "runnable_ns", "its CPU was not idle for at least",
+          "wall time of the search for the tick and of the burns (with a phase)", 0, 0 },
         { "cpu", "pinned to CPU", "unknown: to none", 0, 0 },
         { "realtime", "SCHED_FIFO needed", "others had the CPU when it was due", 0, 0 },
     };
@@ -135,12 +161,14 @@ int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
         cell_natural(truth->cycles),
         cell_natural(truth->missed),
         phased ? cell_natural(truth->ticks_met) : cell_unknown(),
+        phased ? cell_natural(truth->ticks_unsure) : cell_unknown(),
         phased ? cell_real(sampled) : cell_unknown(),
         cell_natural(truth->period_ns),
         truth->tick_ns > 0 ? cell_natural(truth->tick_ns) : cell_unknown(),
         phased ? cell_natural(truth->tick_phase_ns) : cell_unknown(),
         phased ? cell_natural(truth->locks) : cell_unknown(),
         phased ? cell_natural(truth->search_ns) : cell_unknown(),
+        phased ? cell_natural(truth->runnable_ns) : cell_unknown(),
         truth->cpu >= 0 ? cell_integer(truth->cpu) : cell_unknown(),
         cell_boolean(truth->realtime),
     };
@@ -202,8 +230,8 @@ int show_load_memory(const struct view *view, const struct load_memory_truth *tr
         cell_natural(truth->wall_ns),
     };
     static struct cell step_cells[LOAD_STEPS_MAX][6];
-    const struct table rows = { "steps",           TABLE_ROWS,   step_fields, 6,
-                                &step_cells[0][0], truth->steps, false };
+    const struct table rows = { "steps",           TABLE_ROWS,           step_fields, 6,
+                                &step_cells[0][0], (size_t)truth->steps, false };
     const struct truth shown = { "memory", fields, cells, sizeof cells / sizeof cells[0], &rows };
 
     for (size_t i = 0; i < truth->steps; i++) {
@@ -297,6 +325,8 @@ int show_load_sleep(const struct view *view, const char *name, const struct load
         { "unsure_ns", "at most more than that by", "while it was being woken", 0, 0 },
         { "late_ns", "from there till it ran again", "run queue, way back from the call", 0, 0 },
         { "own_ns", "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
+        { "call_own_ns", "of this, falling asleep and waking", "also in asleep_ns or late_ns", 0,
+          0 },
         { "wall_ns", "wall time", "CLOCK_MONOTONIC over the same interval", 0, 0 },
         { "sleeps", "sleeps", "one a period", 0, 0 },
         { "missed", "missed", "it came too late to sleep", 0, 0 },
@@ -305,8 +335,9 @@ int show_load_sleep(const struct view *view, const char *name, const struct load
         cell_integer(truth->tid),       cell_real(plan->percent),
         cell_real(truth->percent),      cell_natural(truth->asleep_ns),
         cell_natural(truth->unsure_ns), cell_natural(truth->late_ns),
-        cell_natural(truth->own_ns),    cell_natural(truth->wall_ns),
-        cell_natural(truth->sleeps),    cell_natural(truth->missed),
+        cell_natural(truth->own_ns),    cell_natural(truth->call_own_ns),
+        cell_natural(truth->wall_ns),   cell_natural(truth->sleeps),
+        cell_natural(truth->missed),
     };
     const struct truth shown = { name, fields, cells, sizeof cells / sizeof cells[0], NULL };
 
@@ -359,8 +390,9 @@ int show_load_threads(const struct view *view, const struct load_threads_truth *
         cell_natural(truth->wall_ns),
     };
     static struct cell thread_cells[LOAD_THREADS_MAX][4];
-    const struct table rows = { "threads",           TABLE_ROWS,     thread_fields, 4,
-                                &thread_cells[0][0], truth->threads, false };
+    const struct table rows = { "threads", TABLE_ROWS,          thread_fields,
+                                4,         &thread_cells[0][0], (size_t)truth->threads,
+                                false };
     const struct truth shown = { "threads", fields, cells, sizeof cells / sizeof cells[0], &rows };
 
     for (size_t i = 0; i < truth->threads; i++) {

@@ -191,11 +191,14 @@ static void take_turns(struct pair *pair, uint64_t began_ns)
         need = needed_ns(pair, began_ns, next);
         need = need < next - now ? need : next - now;
         if (need >= SLEEP_MIN_NS) {
+            uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
             pair->truth->sleeps++;
             if (plan->kind == LOAD_SLEEP_TIMER)
                 sleep_by_timer(pair, now + need);
             else
                 sleep_till_woken(pair, now + need);
+            pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
         }
         load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);
         now = now_ns(CLOCK_MONOTONIC);
@@ -219,11 +222,11 @@ static int run_pair(struct pair *pair, struct camp_error *error)
     int r = woken ? start_waker(pair, error) : CAMP_OK;
 
     if (r == CAMP_OK) {
-        own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
         began_ns = now_ns(CLOCK_MONOTONIC);
+        own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
         take_turns(pair, began_ns);
-        pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
         pair->truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+        pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
         if (woken)
             end_waker(pair);
         fill_truth(pair);

@@ -94,7 +94,7 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
         !(plan->percent > 0 && plan->percent <= 100))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "1 to %u threads, a percentage above 0 and at most 100", LOAD_THREADS_MAX);
-    workers = calloc(plan->threads, sizeof *workers);
+    workers = calloc((size_t)plan->threads, sizeof *workers);
     if (workers == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory; ask for fewer threads");
     began_ns = now_ns(CLOCK_MONOTONIC);

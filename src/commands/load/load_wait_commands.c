@@ -13,19 +13,19 @@ int load_io_command(int argc, char **argv)
     struct load_io_plan plan = { .bytes = 64u << 20, .block = 4096 };
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "file", 0, OPTION_TEXT, &plan.file, "PATH",
-          "One that exists is read, never written. One that does not is made, and is gone at the "
-          "end (one in TMPDIR or /var/tmp).",
-          0, 0, NULL },
-        { "bytes", 'b', OPTION_SIZE, &plan.bytes, "SIZE", "To be moved (64M).", 1, 1099511627776.0,
-          NULL },
-        { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "Of each operation (4K).", 1, 16777216,
-          NULL },
-        { "direct", 0, OPTION_FLAG, &plan.direct, NULL, "Past the page cache.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_FILE, &plan.file,
+                      .help = "The file. camp reads an existing file, and never writes to it. A "
+                              "file that does not exist is created, and removed at the end. "
+                              "(Default: a new file in TMPDIR or /var/tmp.)"),
+        COMMON_OPTION(COMMON_BYTES, &plan.bytes, .help = "How many bytes to read or write (64M)."),
+        { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "The size of each operation (4K).", 1,
+          16777216, NULL },
+        LOAD_DURATION_OF("Run for this time, through the file of --bytes again and again."),
+        { "direct", 0, OPTION_FLAG, &plan.direct, NULL, "Bypass the page cache.", 0, 0, NULL },
         { "cold", 0, OPTION_FLAG, &plan.cold, NULL,
-          "Through the page cache, which is emptied of the file before each pass.", 0, 0, NULL },
-        { "write", 'w', OPTION_FLAG, &plan.write, NULL, "Write, instead of reading.", 0, 0, NULL },
-        OPTION_FORMAT,
+          "Use the page cache, but remove the file from it before each pass.", 0, 0, NULL },
+        { "write", 0, OPTION_FLAG, &plan.write, NULL, "Write instead of reading.", 0, 0, NULL },
+        LOAD_FORMAT,
     };
     struct load_io_truth truth;
     struct camp_error error = { 0 };
@@ -42,7 +42,7 @@ int load_io_command(int argc, char **argv)
     if ((plan.cold || (plan.direct && !plan.write)) &&
         (double)truth.storage_bytes < NEARLY * (double)truth.bytes)
         snprintf(remark, sizeof remark,
-                 "only %llu of %llu bytes came from storage: the file stays in memory there",
+                 "only %llu of %llu bytes came from storage: this file stays in memory",
                  (unsigned long long)truth.storage_bytes, (unsigned long long)truth.bytes);
     return load_ended(show_load_io(view_by_name(load_formats[format]), &truth), r, &error, remark);
 }
@@ -78,13 +78,14 @@ int load_sleep_command(int argc, char **argv)
     uint64_t cpu = UINT64_MAX;
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "percent", 'p', OPTION_REAL, &plan.percent, "N", "Of its time asleep (50).", 0.01, 100,
-          NULL },
-        { "period", 0, OPTION_DURATION, &plan.period_ns, "TIME", "One sleep in each (10 ms).",
-          0.001, 1, NULL },
-        { "cpu", 'c', OPTION_COUNT, &cpu, "CPU", "Run there only.", 0, 1023, NULL },
-        OPTION_LENGTH(plan.duration_ns),
-        OPTION_FORMAT,
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The time asleep, in percent of the wall time (50)."),
+        COMMON_OPTION(COMMON_PERIOD, &plan.period_ns,
+                      .help = "The thread sleeps once in each period (10 ms).", .minimum = 0.001,
+                      .maximum = 1),
+        COMMON_OPTION(COMMON_CPU, &cpu),
+        LOAD_DURATION,
+        LOAD_FORMAT,
     };
     struct load_sleep_truth truth;
     struct camp_error error = { 0 };
@@ -98,9 +99,10 @@ int load_sleep_command(int argc, char **argv)
     if (truth.wall_ns == 0 && r != CAMP_OK)
         return complain_of(r, &error);
     if (truth.percent < plan.percent * NEARLY)
-        snprintf(remark, sizeof remark,
-                 "only %.2f%% of %.2f%% could be slept: the CPU was in use when it was due",
-                 truth.percent, plan.percent);
+        snprintf(
+            remark, sizeof remark,
+            "only %.2f%% of %.2f%% was spent asleep: the CPU was in use when the thread was due",
+            truth.percent, plan.percent);
     return load_ended(
         show_load_sleep(view_by_name(load_formats[format]), command->name, &plan, &truth), r,
         &error, stop_requested ? "" : remark);
@@ -111,12 +113,16 @@ int load_fault_command(int argc, char **argv)
     struct load_fault_plan plan = { .pages = 4096 };
     int format = 0, r;
     const struct option_spec specs[] = {
-        { "file", 0, OPTION_TEXT, &plan.file, "PATH",
-          "To be mapped and read (one made for it in TMPDIR or /var/tmp).", 0, 0, NULL },
-        { "pages", 'n', OPTION_COUNT, &plan.pages, "N", "To be touched (4096).", 1, 1e9, NULL },
+        COMMON_OPTION(COMMON_FILE, &plan.file,
+                      .help = "The file to map and read. (Default: a new file in TMPDIR or "
+                              "/var/tmp.)"),
+        { "pages", 0, OPTION_COUNT, &plan.pages, "N", "How many pages to touch (4096).", 1, 1e9,
+          NULL },
+        LOAD_DURATION_OF("Run for this time, through the file of --pages again and again."),
         { "in-call", 0, OPTION_FLAG, &plan.in_call, NULL,
-          "Touched by the kernel, in write(2): a kernel fault, not a data fault.", 0, 0, NULL },
-        OPTION_FORMAT,
+          "Let the kernel touch the pages, in write(2): kernel faults instead of data faults.", 0,
+          0, NULL },
+        LOAD_FORMAT,
     };
     struct load_fault_truth truth;
     struct camp_error error = { 0 };
@@ -132,7 +138,7 @@ int load_fault_command(int argc, char **argv)
         return complain_of(r, &error);
     if ((double)truth.major_faults < NEARLY * (double)truth.pages)
         snprintf(remark, sizeof remark,
-                 "only %llu of %llu pages were not in memory: the file cannot be put out of it",
+                 "only %llu of %llu pages were not in memory: this file stays in memory",
                  (unsigned long long)truth.major_faults, (unsigned long long)truth.pages);
     return load_ended(show_load_fault(view_by_name(load_formats[format]), &truth), r, &error,
                       stop_requested ? "" : remark);
