@@ -130,10 +130,10 @@ void camp_block_ms(unsigned interval_ms)
 
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += interval_ms / 1000;
-    until.tv_nsec += (long)(interval_ms % 1000) * NS_PER_MS;
-    if (until.tv_nsec >= NS_PER_S) {
+    until.tv_nsec += (long)(interval_ms % 1000 * NS_PER_MS);
+    if (until.tv_nsec >= (long)NS_PER_S) {
         until.tv_sec++;
-        until.tv_nsec -= NS_PER_S;
+        until.tv_nsec -= (long)NS_PER_S;
     }
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
         ;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 1024
+#define LONGEST (2 * CAMP_ERROR_SIZE)
 #define BEGIN 80 /* of a message that is cut */
 
 static size_t begin_of_character(const char *text, size_t at)
@@ -77,13 +77,13 @@ static const char *advice(int code)
 {
     switch (code) {
     case CAMP_E_GONE:
-        return "it is not there (any more)";
+        return "it does not exist, or no longer exists";
     case CAMP_E_PERM:
         return "run as its owner, or as root";
     case CAMP_E_NOMEM:
         return "raise the limit (ulimit -n), or try again later";
     default:
-        return "look whether it can be read at all";
+        return "check that it can be read";
     }
 }
 

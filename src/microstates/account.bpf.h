@@ -54,9 +54,11 @@ struct account {
     uint64_t irq_before_ns; /* interrupts of that CPU that are booked */
     uint64_t arrived_ns;    /* on that CPU */
     uint64_t run_ns;        /* the scheduler's count of its CPU time then */
+    uint64_t delay_ns;      /* the scheduler's count of its run-queue time at the same moment */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
     uint32_t device; /* it last asked for input or output */
+    uint32_t left;   /* the scheduler's count of its switches away from a CPU, at the last one */
     uint64_t faults; /* that the kernel had served when a system call ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
@@ -156,15 +158,20 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
         disk_wait_ends(task, account->device, now);
 }
 
-/* Books the open interval and opens the next. `cpu`: the one it ran on, when it ran. */
+/* Charges the open interval to the current state, and opens the next one. `cpu`: the CPU that the
+ * thread ran on, if it ran. Events of two CPUs may arrive in another order than their timestamps.
+ * An end before the start of the interval then charges nothing, so that the states add up to the
+ * thread's time exactly. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
     uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
     uint64_t interval = now - account->since_ns;
 
-    if ((int64_t)interval < 0)
+    if ((int64_t)interval < 0) {
         interval = 0;
+        now = account->since_ns;
+    }
     if (on_cpu(state) && cpu != NULL) {
         account->state_ns[CAMP_STATE_IRQ] +=
             without_interrupts(&interval, &account->irq_before_ns, interrupts_ns(cpu, now));
@@ -199,6 +206,11 @@ static __always_inline long call_now(struct task_struct *task)
     return regs != NULL ? call_of(regs) : -1;
 }
 
+static __always_inline uint32_t times_left(const struct task_struct *task)
+{
+    return (uint32_t)(task->nvcsw + task->nivcsw);
+}
+
 /* While another account is being made on this CPU none can be: only the first snapshot may be
  * interrupted by a switch in the midst of it, and it meets that thread itself a moment later. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
@@ -225,6 +237,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     account->begin_ns = begin_ns;
     account->arrived_ns = begin_ns;
     account->run_ns = task->se.sum_exec_runtime;
+    account->delay_ns = task->sched_info.run_delay;
+    account->left = times_left(task);
     account->cpu = task->thread_info.cpu;
     cpu = cpu_of(account->cpu);
     if (cpu != NULL)

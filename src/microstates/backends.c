@@ -44,7 +44,7 @@ static int check_kernel(struct camp_error *error)
 static int fail_load(int result, struct camp_error *error)
 {
     if (result == -EPERM) /* EACCES is how the verifier refuses */
-        return refused_permission(-result, WHAT, WITHOUT, error);
+        return refused_permission(-result, WHAT, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
                      strerror(-result));

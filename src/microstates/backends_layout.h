@@ -2,6 +2,7 @@
 #ifndef CAMP_MICROSTATES_BACKENDS_LAYOUT_H
 #define CAMP_MICROSTATES_BACKENDS_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where a server has its variables: the same addresses in each of its processes. */
@@ -81,5 +82,12 @@ struct backend_slots {
     uint32_t free[BACKENDS_MAX];  /* number of a slot, at place given % BACKENDS_MAX */
     uint8_t in_use[BACKENDS_MAX]; /* set by the kernel, cleared by the session */
 };
+
+/* The programs in the kernel are 64-bit programs: see layout.h. */
+_Static_assert(sizeof(struct backends_place) == 24, "no padding");
+_Static_assert(sizeof(struct backend_account) == 88 + BACKEND_WAITS_MAX * 24, "no padding");
+_Static_assert(sizeof(struct backends_losses) == 32, "no padding");
+_Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
+_Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");
 
 #endif

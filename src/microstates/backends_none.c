@@ -7,8 +7,8 @@
 static int fail(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "this camp was built without programs for the kernel: install clang, bpftool "
-                     "and libbpf-dev, and build it again (Linux on x86-64 or arm64)");
+                     "this camp was built without programs for the kernel: build it on Linux for "
+                     "x86-64 or arm64, with clang, bpftool and libbpf-dev installed");
 }
 
 int backends_open(struct backends **ret, const struct backends_place *place,

@@ -83,8 +83,8 @@ int events_of_kernel(struct btf **ret, struct camp_error *error)
     if (kernel == NULL)
         return camp_fail(error, errno == EACCES || errno == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP,
                          errno,
-                         "this kernel has no BTF (/sys/kernel/btf/vmlinux): microstates take one "
-                         "built with CONFIG_DEBUG_INFO_BTF; camp check does without");
+                         "this kernel has no BTF (/sys/kernel/btf/vmlinux): microstates need a "
+                         "kernel with CONFIG_DEBUG_INFO_BTF; camp check works without microstates");
     *ret = kernel;
     return CAMP_OK;
 }
@@ -99,8 +99,8 @@ int events_require(const struct btf *kernel, struct camp_error *error)
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i].needed && !is_present(kernel, &events[i]))
             return camp_fail(error, CAMP_E_NOTSUP, 0,
-                             "this kernel has no %s (%s): microstates take Linux %s; camp check "
-                             "does without",
+                             "this kernel has no %s (%s): microstates need Linux %s; camp check "
+                             "works without microstates",
                              events[i].name, events[i].without, events[i].since);
     }
     return CAMP_OK;

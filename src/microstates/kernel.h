@@ -12,11 +12,18 @@ struct kuid {
 struct cred {
     struct kuid euid;
 };
+struct rq {
+    uint64_t clock;
+};
+struct cfs_rq {
+    struct rq *rq;
+};
 struct sched_entity {
     uint64_t sum_exec_runtime;
+    struct cfs_rq *cfs_rq;
 };
 struct sched_info {
-    unsigned long long run_delay;
+    unsigned long long run_delay, last_queued;
 };
 struct task_io_accounting {
     uint64_t rchar, wchar, read_bytes, write_bytes;

@@ -19,6 +19,7 @@ bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
         return false;
     memcpy(list, &grown, sizeof grown);
     *capacity = wanted;
+    /* cppcheck-suppress memleak ; memcpy() has stored the pointer in the caller's variable */
     return true;
 }
 

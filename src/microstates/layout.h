@@ -49,6 +49,7 @@ struct disk_wait {
     uint64_t since_ns; /* it waits since then; 0: it does not */
     int32_t pid;
     char name[CAMP_STATES_NAME_SIZE];
+    uint32_t reserved; /* makes the size a multiple of 8 */
 };
 
 struct total_key {
@@ -80,10 +81,19 @@ struct cpu_account {
     int32_t running;       /* tid; 0: idle */
     uint32_t depth;        /* of interrupts */
     uint64_t switches;
-    uint64_t unseen; /* switches of which the kernel told nobody */
+    uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* times a thread got no account (no memory), or a wait was not counted */
     uint64_t exits_added_up; /* ended threads for which the ring had no room */
     uint64_t exits_lost;     /* and the totals neither */
 } __attribute__((aligned(64)));
+
+/* The programs in the kernel are 64-bit programs. A compiler for i386 aligns a uint64_t to 4 bytes
+ * and adds less padding: no structure may need any. */
+_Static_assert(sizeof(struct camp_thread_states) == 312, "no padding");
+_Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
+_Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
+_Static_assert(sizeof(struct disk_wait) == 40, "no padding");
+_Static_assert(sizeof(struct total_key) == 24, "no padding");
+_Static_assert(offsetof(struct cpu_account, exits_lost) == 176, "no padding");
 
 #endif

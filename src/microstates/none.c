@@ -7,8 +7,8 @@ static int fail(struct camp_error *error)
 {
     return camp_fail(
         error, CAMP_E_NOTSUP, 0,
-        "this camp was built without microstates: install clang, bpftool and libbpf-dev, "
-        "and build it again (Linux on x86-64 or arm64)");
+        "this camp was built without microstates: build it on Linux for x86-64 or arm64, with "
+        "clang, bpftool and libbpf-dev installed");
 }
 
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)

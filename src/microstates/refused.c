@@ -14,8 +14,7 @@ static bool holds(const struct camp_kernel *kernel, int capability)
 }
 
 /* Where both are held, they are of a container, and these programs see the whole machine. */
-int refused_permission(int system_error, const char *what, const char *without,
-                       struct camp_error *error)
+int refused_permission(int system_error, const char *what, struct camp_error *error)
 {
     struct camp_kernel kernel = { 0 };
     bool bpf, perfmon;
@@ -25,15 +24,12 @@ int refused_permission(int system_error, const char *what, const char *without,
     perfmon = holds(&kernel, PERFMON);
     if (bpf && perfmon)
         return camp_fail(error, CAMP_E_PERM, system_error,
-                         "%s take CAP_BPF and CAP_PERFMON of the machine: run camp outside "
-                         "of this container; %s",
-                         what, without);
+                         "%s need CAP_BPF and CAP_PERFMON of the machine: run camp outside "
+                         "of this container",
+                         what);
     return camp_fail(error, CAMP_E_PERM, system_error,
-                     "%s take %s: run as root, or in the group camp where there is one, or once "
-                     "setcap cap_net_admin,cap_bpf,cap_perfmon+ep camp; %s",
-                     what,
+                     "%s need %s: run as root, or see camp doctor", what,
                      bpf       ? "CAP_PERFMON, too"
                      : perfmon ? "CAP_BPF, too"
-                               : "CAP_BPF and CAP_PERFMON",
-                     without);
+                               : "CAP_BPF and CAP_PERFMON");
 }

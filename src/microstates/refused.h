@@ -4,9 +4,8 @@
 
 #include <camp/camp.h>
 
-/* CAMP_E_PERM, and which capability is missing. `what` takes it ("microstates"), `without` is what
- * there is without ("camp check does without"). */
-int refused_permission(int system_error, const char *what, const char *without,
-                       struct camp_error *error);
+/* CAMP_E_PERM, with a message that names the missing capability. `what` needs it ("microstates").
+ * The caller knows what works without it. */
+int refused_permission(int system_error, const char *what, struct camp_error *error);
 
 #endif

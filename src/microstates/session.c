@@ -70,10 +70,10 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 static int fail_load(int result, struct camp_error *error)
 {
     if (result == -EPERM) /* EACCES is how the verifier refuses */
-        return refused_permission(-result, "microstates", "camp check does without", error);
+        return refused_permission(-result, "microstates", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "
-                     "shows why; camp check does without",
+                     "shows why; camp check works without microstates",
                      strerror(-result));
 }
 

@@ -25,6 +25,52 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     account->arrived_ns = now;
 }
 
+/* When an arriving thread entered the run queue, by the scheduler's clock, if no event reported its
+ * wakeup. That clock belongs to the CPU's run queue, and is reachable from the thread if the kernel
+ * has CONFIG_FAIR_GROUP_SCHED. Otherwise the time is unknown, and `now` is returned. */
+static __always_inline uint64_t queued_at(const struct account *account,
+                                          const struct task_struct *task, uint64_t now)
+{
+    uint64_t since = account->since_ns, queued = task->sched_info.last_queued, waited;
+
+    if (!bpf_core_field_exists(task->se.cfs_rq) || queued == 0 || now < since)
+        return now;
+    waited = BPF_CORE_READ(task, se.cfs_rq, rq, clock) - queued;
+    if ((int64_t)waited < 0)
+        return now;
+    return waited < now - since ? now - waited : since;
+}
+
+/* The same for a thread that arrived on the CPU earlier, at `came`. */
+static __always_inline uint64_t delayed_since(const struct account *account,
+                                              const struct task_struct *task, uint64_t came)
+{
+    uint64_t delay = task->sched_info.run_delay - account->delay_ns, since = account->since_ns;
+
+    if (came < since)
+        return came;
+    return delay < came - since ? came - delay : since;
+}
+
+/* For a thread that leaves its CPU, and that left and came back before without an event. The
+ * scheduler's counts say how long it did not run and waited for a CPU. When in the interval that
+ * was is unknown, so the absence is placed at the end of the open interval. */
+static __always_inline void take_out_absence(struct account *account, struct task_struct *task,
+                                             struct cpu_account *cpu, uint64_t now)
+{
+    uint64_t ran = task->se.sum_exec_runtime - account->run_ns, here = now - account->arrived_ns;
+    uint64_t delay = task->sched_info.run_delay - account->delay_ns, open = now - account->since_ns;
+    uint64_t away = here > ran ? here - ran : 0;
+
+    cpu->unseen++;
+    away = away < delay ? away : delay;
+    away = away < open ? away : open;
+    if ((int64_t)open <= 0 || away == 0)
+        return;
+    change(account, task, cpu, now - away, CAMP_STATE_RUN_QUEUE);
+    change(account, task, NULL, now, running_state(account));
+}
+
 /* Returns how long it has run if it had come unseen. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
                                       uint64_t now, bool runnable, unsigned int why)
@@ -44,15 +90,22 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         ran = run_ns - account->run_ns;
         if (ran > now - account->since_ns)
             ran = now - account->since_ns;
+        if (account->state != CAMP_STATE_RUN_QUEUE) /* no event reported its wakeup either */
+            change(account, task, NULL, delayed_since(account, task, now - ran),
+                   CAMP_STATE_RUN_QUEUE);
         arrive(account, task, cpu, now - ran);
+    } else if (times_left(task) - account->left > 1) {
+        take_out_absence(account, task, cpu, now);
     }
     change(account, task, cpu, now, next);
+    account->left = times_left(task);
     account->run_ns = run_ns;
+    account->delay_ns = task->sched_info.run_delay;
     if ((why & TASK_DEAD) != 0)
         account->flags |= DEAD;
     end_writing(account);
     if ((why & TASK_DEAD) != 0)
-        emit_last(task, account, cpu, now);
+        emit_last(task, account, cpu, account->since_ns);
     return ran;
 }
 
@@ -122,8 +175,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         if (account == NULL)
             return 0;
         begin_writing(account);
-        if (on_cpu(account->state)) /* it left unseen, and nobody woke it */
+        if (on_cpu(account->state)) { /* no event reported that it left; it did not sleep */
             change(account, next, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
+        } else if (account->state != CAMP_STATE_RUN_QUEUE) { /* no event reported its wakeup */
+            cpu->unseen++;
+            change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
+        }
         account->run_ns = cpu->run_ns;
         arrive(account, next, cpu, now);
         end_writing(account);

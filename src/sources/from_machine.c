@@ -4,6 +4,7 @@
 #include "check.h"
 #include "counters/error.h"
 #include "groups.h"
+#include "sources/machine/threads_schedstat.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,12 +34,12 @@ static int find_tier(const struct from *from, const char *const *tiers, size_t c
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                    length > 0 ? ", " : "", tiers[i]);
     }
-    return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.40s: %.40s has %s", from->tier,
+    return camp_fail(error, CAMP_E_INVALID, 0, "--tier %s: the tiers of %s are %s", from->tier,
                      name_of(from), names);
 }
 
-static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
-                        struct camp_error *error)
+static int open_states(const struct from *from, struct source **ret, struct from_facts *facts,
+                       struct camp_error *error)
 {
     static const char *const tiers[] = { "bpf" };
     size_t tier = 0;
@@ -49,37 +50,94 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
-static int open_groups(const struct from *from, enum group_key key, struct source **ret,
-                       struct from_facts *facts, struct camp_error *error)
+/* The message names the sources that would work without the capability. */
+static int fail_without_states(int result, const struct camp_error *refusal,
+                               struct camp_error *error)
 {
-    struct source *threads;
-    int r = open_threads(from, &threads, facts, error);
-
-    return r == CAMP_OK ? groups_source_open(threads, key, ret, error) : r;
+    return camp_fail(error, result, refusal->system_error,
+                     result == CAMP_E_PERM ? "%s; without them: --from threads, processes, users, "
+                                             "commands, cpus or check"
+                                           : "%s",
+                     refusal->message);
 }
 
-static int open_processes(const struct from *from, struct source **ret, struct from_facts *facts,
+/* What threads are added up to. GROUP_NONE: to nothing. */
+static enum group_key key_of(const char *rows)
+{
+    static const struct {
+        const char *rows;
+        enum group_key key;
+    } keys[] = { { "processes", GROUP_PROCESS },
+                 { "users", GROUP_USER },
+                 { "commands", GROUP_NAME },
+                 { "cgroups", GROUP_CGROUP } };
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(keys[i].rows, rows) == 0)
+            return keys[i].key;
+    }
+    return GROUP_NONE;
+}
+
+static int open_schedstat(const struct from *from, struct source **ret, struct from_facts *facts,
                           struct camp_error *error)
 {
-    return open_groups(from, GROUP_PROCESS, ret, facts, error);
+    const struct schedstat_selection selection = { from->pids, from->pid_count,
+                                                   from->no_kernel_threads };
+
+    facts->tier = "schedstat";
+    facts->live = true;
+    if (from->rows_without_states != NULL) {
+        snprintf(facts->name, sizeof facts->name, "%s", from->rows_without_states);
+        snprintf(facts->kind, sizeof facts->kind, "%s", from->rows_without_states);
+    }
+    return threads_schedstat_open(&selection, from->stop, ret, error);
 }
 
-static int open_users(const struct from *from, struct source **ret, struct from_facts *facts,
+/* When microstates are not permitted or not supported, and neither the tier nor an option asks for
+ * them, the threads are measured by the scheduler's counts, with a note. These counts have no
+ * cgroups. */
+static int open_tasks(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
-    return open_groups(from, GROUP_USER, ret, facts, error);
+    enum { AUTOMATIC, BPF, SCHEDSTAT };
+    static const char *const tiers[] = { [BPF] = "bpf", [SCHEDSTAT] = "schedstat" };
+    const bool has_schedstat = strcmp(name_of(from), "cgroups") != 0;
+    struct from of_states = *from;
+    struct camp_error refusal = { 0 };
+    size_t tier = AUTOMATIC;
+    int r = find_tier(from, tiers, has_schedstat ? SCHEDSTAT + 1 : BPF + 1, &tier, error);
+
+    of_states.tier = NULL;
+    if (r != CAMP_OK || tier == SCHEDSTAT)
+        return r == CAMP_OK ? open_schedstat(from, ret, facts, error) : r;
+    r = open_states(&of_states, ret, facts, &refusal);
+    if (r == CAMP_OK)
+        return r;
+    if ((r != CAMP_E_PERM && r != CAMP_E_NOTSUP) || !has_schedstat || tier == BPF ||
+        from->microstates_alone || from->states_options != 0)
+        return fail_without_states(r, &refusal, error);
+    facts->note_warns = true;
+    snprintf(facts->note, sizeof facts->note,
+             "Only the scheduler's counts are shown, not why threads sleep: %s", refusal.message);
+    return open_schedstat(from, ret, facts, error);
 }
 
-static int open_commands(const struct from *from, struct source **ret, struct from_facts *facts,
-                         struct camp_error *error)
-{
-    return open_groups(from, GROUP_NAME, ret, facts, error);
-}
-
-static int open_cgroups(const struct from *from, struct source **ret, struct from_facts *facts,
+/* Threads, or what they are added up to. */
+static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
                         struct camp_error *error)
 {
-    return open_groups(from, GROUP_CGROUP, ret, facts, error);
+    struct source *threads;
+    int r = open_tasks(from, &threads, facts, error);
+    enum group_key key;
+
+    if (r != CAMP_OK)
+        return r;
+    key = key_of(facts->kind);
+    if (key != GROUP_NONE)
+        return groups_source_open(threads, key, ret, error);
+    *ret = threads;
+    return CAMP_OK;
 }
 
 /* Measured where it is permitted; otherwise as the system's own accounting has it. */
@@ -97,12 +155,12 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
         return r;
     of_threads.tier = NULL;
     if (tier != PROC) {
-        r = open_threads(&of_threads, &threads, facts, error);
+        r = open_states(&of_threads, &threads, facts, error);
         if (r == CAMP_OK)
             return beside_source_open(threads, ret);
         if (tier == BPF)
             return r;
-        snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %.200s",
+        snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %s",
                  error->message);
     }
     facts->live = true;
@@ -140,8 +198,8 @@ static const struct kind {
     int (*open)(const struct from *from, struct source **ret, struct from_facts *facts,
                 struct camp_error *error);
 } kinds[] = {
-    { "threads", open_threads },   { "processes", open_processes }, { "users", open_users },
-    { "commands", open_commands }, { "cgroups", open_cgroups },     { "cpus", open_cpus },
+    { "threads", open_threads },  { "processes", open_threads }, { "users", open_threads },
+    { "commands", open_threads }, { "cgroups", open_threads },   { "cpus", open_cpus },
     { "check", open_check },
 };
 
@@ -165,7 +223,7 @@ int from_machine_open(const struct from *from, struct source **ret, struct from_
     const struct kind *kind = find_kind(name_of(from));
 
     if (kind == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "this machine has no source '%.20s'",
+        return camp_fail(error, CAMP_E_INVALID, 0, "this machine has no source '%s'",
                          name_of(from));
     snprintf(facts->name, sizeof facts->name, "%s", kind->name);
     snprintf(facts->kind, sizeof facts->kind, "%s", kind->name);

@@ -198,8 +198,7 @@ static int scan_one(int descriptor, const char *path, int32_t cpu, struct camp_c
             return walk_columns(&walk, id, line, ret, error);
     if (r < 0)
         return r;
-    return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %d online; the CPUs' list says which",
-                     cpu);
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %d online; see camp list cpus", cpu);
 }
 
 static int list(const struct camp_source *source, int32_t *ids, size_t capacity, size_t *ret_count,

@@ -35,6 +35,9 @@
 /* All that is needed of every task ends here; later fields are taken when they are there. */
 #define NEEDED_LENGTH (offsetof(struct taskstats, nivcsw) + sizeof(__u64))
 
+/* A 64-bit kernel's struct is also that of a 32-bit camp. */
+_Static_assert(offsetof(struct taskstats, nivcsw) == 280, "the layout of the kernel");
+
 static int malformed(struct camp_error *error, const char *what)
 {
     return camp_fail(error, CAMP_E_FORMAT, 0, "taskstats: %s; please report it with uname -a",
@@ -66,8 +69,8 @@ static int refused(int system_error, const char *what, struct camp_error *error)
 {
     if (system_error == EPERM)
         return camp_fail(error, CAMP_E_PERM, EPERM,
-                         "taskstats needs CAP_NET_ADMIN in the initial namespaces; run as root, or "
-                         "setcap cap_net_admin+ep the program");
+                         "taskstats needs CAP_NET_ADMIN in the initial namespaces: run as root, or "
+                         "see camp doctor");
     return camp_fail_errno(error, system_error, what);
 }
 

@@ -29,7 +29,7 @@ bool thread_list_reserve(struct thread_list *list, size_t count)
 static size_t place_of(const struct thread_list *list, const struct camp_thread_states *thread)
 {
     const uint64_t key = thread->begin_ns ^ (uint64_t)(uint32_t)thread->pid << 32;
-    size_t place = key * 0x9e3779b97f4a7c15 >> 32 & (list->place_count - 1);
+    size_t place = (size_t)(key * 0x9e3779b97f4a7c15 >> 32) & (list->place_count - 1);
 
     while (list->places[place] != 0 &&
            !thread_states_same(&list->threads[list->places[place] - 1], thread))

@@ -1,0 +1,27 @@
+/*
+ * Threads, for users without capabilities: time on a CPU, time on the run queue, and the rest,
+ * between two snapshots of the scheduler's counts (/proc/PID/task/TID/schedstat, which every user
+ * may read).
+ *
+ * Compared with microstates (threads.c), it lacks the reason of a sleep, the division of CPU time
+ * into user and system, and threads that started and ended between two snapshots. A snapshot opens
+ * two files for each thread.
+ */
+#ifndef CAMP_SOURCES_THREADS_SCHEDSTAT_H
+#define CAMP_SOURCES_THREADS_SCHEDSTAT_H
+
+#include "sources/source.h"
+
+/* Which threads are rows. `pids` may change until the source is closed. */
+struct schedstat_selection {
+    const int32_t *pids; /* [pid_count] of these processes only; none: of all */
+    size_t pid_count;
+    bool no_kernel_threads;
+};
+
+/* CAMP_E_NOTSUP: this kernel keeps no schedstat. */
+int threads_schedstat_open(const struct schedstat_selection *selection,
+                           const volatile sig_atomic_t *stop, struct source **ret,
+                           struct camp_error *error);
+
+#endif
