@@ -58,7 +58,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
                 struct camp_error *error)
 {
     struct check_source *source = (struct check_source *)base;
-    const struct frame *tasks, *cpus;
+    const struct frame *tasks, *cpus = NULL;
     int r = source->tasks->next(source->tasks, deadline_ns, &tasks, error);
 
     if (r == CAMP_OK && source->cpus != NULL)
@@ -67,7 +67,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         r = take_measured(&source->measured, tasks);
     if (r != CAMP_OK)
         return r;
-    source->seen = source->cpus != NULL ? cpus : tasks_source_cpus(source->tasks);
+    source->seen = cpus != NULL ? cpus : tasks_source_cpus(source->tasks);
     *ret_frame = source->is_sampled ? tasks : &source->measured;
     return CAMP_OK;
 }

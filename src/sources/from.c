@@ -11,6 +11,7 @@
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/sessions/postgres/postgres.h"
 #include "sources/tables/csv.h"
+#include "sources/tables/demo.h"
 #include "sources/tables/query.h"
 #include "sources/tables/table.h"
 
@@ -29,7 +30,7 @@ struct from_shown from_shown(const char *text)
     if (text[word] == ':' && strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) != 0)
         snprintf(ret.text, sizeof ret.text, "%.*s:...", word < 40 ? (int)word : 40, text);
     else
-        snprintf(ret.text, sizeof ret.text, "%.60s", text);
+        snprintf(ret.text, sizeof ret.text, "%s", text);
     return ret;
 }
 
@@ -39,6 +40,13 @@ bool from_is_fleet(const char *text)
 }
 
 /* -------------------------------------------------------------------------------- Files -- */
+
+/* csv.c detects the separator of a table. It does not depend on the name of the file. */
+static bool is_table_path(const char *text)
+{
+    return strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv") ||
+           ends_with_any_case(text, ".tsv") || ends_with_any_case(text, ".txt");
+}
 
 /* "-" is standard input. */
 static int open_csv(const struct from *from, struct source **ret, struct from_facts *facts,
@@ -57,6 +65,25 @@ static int open_csv(const struct from *from, struct source **ret, struct from_fa
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
+/* The table that comes with camp. Its values are in ms. */
+static int open_demo(const struct from *from, struct source **ret, struct from_facts *facts,
+                     struct camp_error *error)
+{
+    struct from in_ms = *from;
+    char path[DEMO_PATH_SIZE];
+    struct rows *rows;
+    int r = demo_find(path, error);
+
+    in_ms.unit = "ms";
+    if (r == CAMP_OK)
+        r = csv_rows_open(path, &in_ms, &rows, error);
+    if (r == CAMP_OK)
+        r = table_source_open(rows, facts->name, &in_ms, ret, facts, error);
+    if (r == CAMP_OK)
+        snprintf(facts->note, sizeof facts->note, "%s", DEMO_NOTE);
+    return r;
+}
+
 static int open_query(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
@@ -67,37 +94,37 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     snprintf(facts->name, sizeof facts->name, "%s", basename(path));
     if (from->query == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "%.64s: what of it? --query \"select time, entity, ... from ...\"",
-                         from->text);
+                         "%s needs --query \"select time, entity, ... from ...\"", from->text);
     r = query_rows_open(path, from->query, from, &rows, error);
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* What is of other sources would do nothing, and nobody would know. */
+/* An option of another source would have no effect. The user gets an error instead of silence. */
 static int refuse_unused(const struct from *from, const char *text, struct camp_error *error)
 {
     const bool is_query = strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0;
     const bool is_fleet = from_is_fleet(text);
-    const bool is_table = is_query || strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv");
+    const bool is_table = is_query || is_table_path(text);
 
     if (strncmp(text, ODBC_PREFIX, strlen(ODBC_PREFIX)) == 0)
-        return CAMP_OK; /* it may be either, and its text is not for everybody */
+        return CAMP_OK; /* sessions or a table; odbc_source_open() checks the options */
     if (from->query != NULL && !is_query && !is_fleet)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--query goes with --from sqlite:FILE, odbc:DSN or prometheus:URL, not "
-                         "with --from %.60s",
+                         "with --from %s",
                          from_shown(text).text);
     if ((from->host != NULL || from->column != NULL) && !is_fleet)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--%s goes with --from prometheus:URL, not with --from %.60s",
+                         "--%s goes with --from prometheus:URL, not with --from %s",
                          from->host != NULL ? "host" : "column", from_shown(text).text);
     if (from->unit != NULL && !is_table && !(is_fleet && from->query != NULL))
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--unit is of the numbers in a table; --from %.60s says its own",
+                         "--unit is for the numbers in a table; --from %s has units of its own",
                          from_shown(text).text);
-    if (from->tier != NULL && (is_table || is_fleet || recording_is_path(text)))
+    if (from->tier != NULL &&
+        (is_table || is_fleet || strcmp(text, DEMO_NAME) == 0 || recording_is_path(text)))
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--tier is of what is measured now; --from %.60s was measured before",
+                         "--tier is for live measurements; --from %s was measured before",
                          from_shown(text).text);
     return CAMP_OK;
 }
@@ -140,7 +167,7 @@ static int refuse_options_of_sessions(const struct from *from, const char *text,
     for (size_t i = 0; i < sizeof all / sizeof all[0] && !are_sessions(from, text); i++) {
         if (all[i].given)
             return camp_fail(error, CAMP_E_INVALID, 0,
-                             "--%s is of database sessions: it does not go with --from %s%s",
+                             "--%s is for database sessions: it does not go with --from %s%s",
                              all[i].name, from_shown(text).text,
                              from->query != NULL ? " and --query" : "");
     }
@@ -152,6 +179,8 @@ static int open_named(const struct from *from, const char *text, struct source *
 {
     if (from_machine_has(text))
         return from_machine_open(from, ret, facts, error);
+    if (strcmp(text, DEMO_NAME) == 0)
+        return open_demo(from, ret, facts, error);
     if (strncmp(text, SQLITE_PREFIX, strlen(SQLITE_PREFIX)) == 0)
         return open_query(from, ret, facts, error);
     for (size_t i = 0; i < sizeof databases / sizeof databases[0]; i++) {
@@ -167,13 +196,13 @@ static int open_named(const struct from *from, const char *text, struct source *
                          "there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO");
     if (recording_is_path(text))
         return recording_replay_open(from, text, ret, facts, error);
-    if (strcmp(text, "-") == 0 || ends_with_any_case(text, ".csv"))
+    if (is_table_path(text))
         return open_csv(from, ret, facts, error);
-    return camp_fail(
-        error, CAMP_E_INVALID, 0,
-        "there is no source '%.20s': threads, processes, users, commands, cgroups, cpus, check, "
-        "postgres:, mariadb:, odbc:, prometheus:, sqlite:, *.camp, *.csv, -",
-        from_shown(text).text);
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "there is no source '%s'; the sources are threads, processes, users, "
+                     "commands, cgroups, cpus, check, demo, postgres:, mariadb:, odbc:, "
+                     "prometheus:, sqlite:, *.camp, *.csv, *.tsv, *.txt and -",
+                     from_shown(text).text);
 }
 
 /* Rows that have states, and are disjoint: who adds them up counts no time twice. */

@@ -25,7 +25,7 @@ static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *
     return name == NULL || *ret != TASKS_AUTOMATIC
                ? CAMP_OK
                : camp_fail(error, CAMP_E_INVALID, 0,
-                           "--tier %.40s: there are bpf, taskstats, schedstat", name);
+                           "--tier %s: the tiers are bpf, taskstats and schedstat", name);
 }
 
 /* The best that can be had, and in the note why it is not a better one. */

@@ -32,7 +32,7 @@ void members_release(struct members *members)
 
 void members_forget(struct members *members)
 {
-    if (members->slots != NULL)
+    if (members->slot_count > 0)
         memset(members->slots, 0, members->slot_count * sizeof *members->slots);
     members->count = 0;
 }
@@ -57,18 +57,18 @@ static struct member *slot_of(const struct members *members, int32_t pid)
 /* NULL: it is not known. */
 static const struct member *find_process(const struct members *members, int32_t pid)
 {
-    const struct member *member = members->slots != NULL ? slot_of(members, pid) : NULL;
+    const struct member *member = members->slot_count > 0 ? slot_of(members, pid) : NULL;
 
     return member != NULL && member->pid != 0 ? member : NULL;
 }
 
 static int make_room(struct members *members)
 {
-    struct members larger = *members;
+    const size_t slot_count = members->slot_count > 0 ? 2 * members->slot_count : FIRST_SLOTS;
+    struct members larger = { .slot_count = slot_count };
 
-    if (members->slots != NULL && 4 * members->count < 3 * members->slot_count)
+    if (4 * members->count < 3 * members->slot_count)
         return CAMP_OK;
-    larger.slot_count = members->slots != NULL ? 2 * members->slot_count : FIRST_SLOTS;
     larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
     if (larger.slots == NULL)
         return CAMP_E_NOMEM;
@@ -77,7 +77,8 @@ static int make_room(struct members *members)
             *slot_of(&larger, members->slots[i].pid) = members->slots[i];
     }
     free(members->slots);
-    *members = larger;
+    members->slots = larger.slots;
+    members->slot_count = larger.slot_count;
     return CAMP_OK;
 }
 

@@ -246,7 +246,7 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
         [FLEET_LEVELS] = "entities",
         [FLEET_COUNTERS] = "entities",
     };
-    char shown[96];
+    char shown[FROM_NAME_SIZE - 64];
 
     fleet_name(prometheus_client_shown(fleet->client), shown, sizeof shown);
     snprintf(facts->name, sizeof facts->name, "prometheus %s%s%.24s", shown,

@@ -22,7 +22,6 @@
 
 #define MARGIN_NS ((int64_t)200 * NS_PER_MS)     /* until a scrape that began is to be seen */
 #define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* of scrapes, where nothing is known */
-#define NOTE_SIZE 400
 
 enum fleet_kind {
     FLEET_HOSTS,
@@ -65,7 +64,7 @@ struct fleet {
 
     struct frame frame;
     uint64_t values[FLEET_COLUMNS_MOST];
-    char note[NOTE_SIZE];
+    char note[FRAME_NOTE_SIZE];
 
     /* Of what is past: */
     int64_t begin_ns, end_ns;  /* begin_ns 0: it is live */

@@ -47,7 +47,7 @@ static void tell_since(const struct fleet *fleet, const struct fleet_member *hos
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
 {
     size_t count = 0;
-    char names[NOTE_SIZE] = "";
+    char names[FRAME_NOTE_SIZE / 2] = "";
 
     ret[0] = '\0';
     for (size_t i = 0; i < fleet->hosts.count; i++) {

@@ -49,27 +49,29 @@ static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 
 int fleet_fail_of_nobody(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
-    char asked[80];
+    char asked[CAMP_ERROR_SIZE / 2];
     bool any, down;
 
     if (from->host != NULL)
-        snprintf(asked, sizeof asked, "--host %.60s", from->host);
+        snprintf(asked, sizeof asked, "--host %s", from->host);
     else
-        snprintf(asked, sizeof asked, "--query %.60s", from->query);
+        snprintf(asked, sizeof asked, "--query %s", from->query);
     find_targets(fleet, &any, &down);
     if (down)
         return camp_fail(error, CAMP_E_GONE, 0,
-                         "%s: down: Prometheus does not reach it; is camp export running there?",
+                         "%s: Prometheus cannot reach this host; is camp export running there?",
                          asked);
     if (any)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "%s: what is scraped there is no camp export; see docs/fleet.md", asked);
+        return camp_fail(error, CAMP_E_GONE, 0,
+                         "%s: Prometheus scrapes another exporter there, not camp export; see "
+                         "docs/fleet.md",
+                         asked);
     if (from->host != NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "%s: no such host is scraped; without --host all are shown", asked);
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "%s: no host that is scraped matches it now; without --query all are shown",
-                     asked);
+        return camp_fail(error, CAMP_E_GONE, 0,
+                         "%s: Prometheus scrapes no such host; without --host all hosts are shown",
+                         asked);
+    return camp_fail(error, CAMP_E_GONE, 0,
+                     "%s: no host matches now; without --query all hosts are shown", asked);
 }
 
 void fleet_tell_no_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts)
@@ -97,7 +99,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
                          struct camp_error *error)
 {
     const char *names[4];
-    char list[160] = "", name[48];
+    char list[1024] = "", name[256];
     size_t count = 0, length = 0;
 
     for (size_t i = 0; i < answer->series_count; i++)
@@ -110,7 +112,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
         length +=
             (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
     }
-    return camp_fail(error, CAMP_E_INVALID, 0, "--host %.40s is several: say which of %s%s",
+    return camp_fail(error, CAMP_E_INVALID, 0, "--host %s matches several hosts: give one of %s%s",
                      fleet->host, list, count > 3 ? ", ..." : "");
 }
 

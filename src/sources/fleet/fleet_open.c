@@ -14,7 +14,8 @@
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
 #define RECENT_LEAST 4 /* samples, or it says nothing */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
-#define VALUES_MOST 256 /* of a label that is looked through for columns */
+#define PERIOD_SAMPLES 20 /* 1/20 of the lateness of a scrape is left in the period */
+#define VALUES_MOST 256   /* of a label that is looked through for columns */
 
 /* Opening waits for what it asks, and hears a stop. Takes `text`. */
 static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
@@ -201,22 +202,29 @@ static int take_first(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Levels are asked for at any time: as often as the hosts are scraped. */
-static int learn_step(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
+/* The period of the scrapes, which is the length of an interval of the past without --interval.
+ * Scrapes on a busy machine start late, so the period takes many of them; all counters of a host
+ * have the same scrapes, so one counter is enough. The series of a query with a range have their
+ * own periods, which the first answer reports. */
+static int learn_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
     char *text = NULL;
     int64_t distance_ns;
     int r;
 
-    if (fleet->kind != FLEET_LEVELS || fleet->begin_ns == 0 || fleet->interval_ns > 0)
+    if (fleet->begin_ns == 0 || fleet->kind == FLEET_COUNTERS)
         return CAMP_OK;
-    if (asprintf(&text, METRIC_CPUS "[%" PRId64 "ms]",
-                 (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
+    if (asprintf(&text, METRIC_CPUS "{%s}[%" PRId64 "ms]",
+                 fleet->kind == FLEET_LEVELS ? "" : fleet->matchers,
+                 (PERIOD_SAMPLES * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
         text = NULL;
     r = ask_opening(fleet, text, at_ns, &answer, error);
     distance_ns = r == CAMP_OK ? fleet_distance(&answer, NULL) : 0;
-    fleet->period_ns = distance_ns > 0 ? distance_ns : FIRST_PERIOD_NS;
+    if (distance_ns > 0)
+        fleet->period_ns = distance_ns;
+    else if (fleet->kind == FLEET_LEVELS)
+        fleet->period_ns = FIRST_PERIOD_NS;
     prometheus_answer_release(&answer);
     return r;
 }
@@ -239,7 +247,7 @@ static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t
             count = 4;
     }
     if (r == CAMP_OK && ret->series_count == 0 && fleet->begin_ns > 0)
-        return camp_fail(error, CAMP_E_GONE, 0, "%.80s has nothing%s%.60s in that time",
+        return camp_fail(error, CAMP_E_GONE, 0, "%s has no samples%s%s in this time",
                          prometheus_client_shown(fleet->client), fleet->host != NULL ? " of " : "",
                          fleet->host != NULL ? fleet->host : "");
     return r;
@@ -275,7 +283,7 @@ int fleet_open_books(struct fleet *fleet, const struct from *from, struct from_f
     if (r == CAMP_OK && fleet->kind == FLEET_GROUPS && !has_metric(&answer, METRIC_GROUPS))
         fleet_tell_no_groups(fleet, at_ns, facts);
     if (r == CAMP_OK)
-        r = learn_step(fleet, at_ns, error);
+        r = learn_period(fleet, at_ns, error);
     if (r == CAMP_OK)
         r = take_first(fleet, from, &answer, facts, error);
     prometheus_answer_release(&answer);

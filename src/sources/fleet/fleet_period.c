@@ -1,6 +1,11 @@
-/* How far apart the samples of a host are, by their own times: of each series the distance in the
- * midst, and of all series that in the midst. Counts of samples would say how long there have been
- * any, too: a host that was just added is not scraped less often. */
+/* The usual distance between two samples of a host, by their own times. Counts of samples would
+ * also say how long there have been any: a host that was just added is not scraped less often.
+ *
+ * A server scrapes in a fixed rhythm, but a scrape on a busy machine starts late, and one may fail.
+ * The median of the distances of a series is near the period; with it the distances are counted as
+ * whole numbers of periods, and the time between the first and the last sample divided by that
+ * number is the period of the series: lateness counts at its two ends only. Of all series the
+ * median is taken. */
 #include "fleet_inside.h"
 
 #include <stdlib.h>
@@ -23,6 +28,20 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
+/* distances[count] > 0 are each of one period or several, or of none where a late scrape was
+ * followed by one in time. 0: there is no distance. */
+static int64_t mean_period(int64_t *distances, size_t count)
+{
+    const int64_t median_ns = fleet_median(distances, count);
+    int64_t sum_ns = 0, periods = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum_ns += distances[i];
+        periods += (distances[i] + median_ns / 2) / median_ns;
+    }
+    return periods > 0 ? sum_ns / periods : 0;
+}
+
 static int64_t distance_of(const struct prometheus_series *series)
 {
     int64_t distances[DISTANCES_MOST];
@@ -36,7 +55,7 @@ static int64_t distance_of(const struct prometheus_series *series)
             distances[count++] = sample.time_ns - before.time_ns;
         before = sample;
     }
-    return fleet_median(distances, count);
+    return mean_period(distances, count);
 }
 
 int64_t fleet_usual_period(const struct fleet_member *member)

@@ -175,8 +175,8 @@ static int find_unit(struct fleet *fleet, const struct from *from,
         unit = unit_of_name(from->unit, strlen(from->unit));
         if (unit == UNIT_NONE || (fleet->kind == FLEET_COUNTERS && !unit_is_time(unit)))
             return camp_fail(error, CAMP_E_INVALID, 0,
-                             "--unit %.20s: there are s, ms, us and ns; of what has no range also "
-                             "share and percent",
+                             "--unit %s: the units are s, ms, us and ns, and without "
+                             "a range also share and percent",
                              from->unit);
     } else {
         unit = named(fleet, name);
@@ -191,15 +191,16 @@ static int find_unit(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* What began with the server's first look would be booked as one interval's. */
+/* Without a range, all that the counter counted since its start would be charged to one interval.
+ */
 static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
 {
     const size_t length = strlen(name);
 
     if (fleet->kind == FLEET_LEVELS && length > 6 && strcmp(name + length - 6, "_total") == 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--query: %.60s counts since its beginning; with a range behind it, "
-                         "...[1m], what it grows by is taken",
+                         "--query: %s counts since its start; add a range, such as ...[1m], to "
+                         "show its growth",
                          name);
     return CAMP_OK;
 }
@@ -208,7 +209,7 @@ static int refuse_counter(const struct fleet *fleet, const char *name, struct ca
 static int refuse_column(const struct from *from, const struct prometheus_answer *answer,
                          const char *const *labels, size_t count, struct camp_error *error)
 {
-    char list[160] = "";
+    char list[1024] = "";
     size_t length = 0;
 
     for (size_t i = 0; from->column != NULL && i < answer->series_count; i++) {
@@ -220,7 +221,7 @@ static int refuse_column(const struct from *from, const struct prometheus_answer
     for (size_t i = 0; i < count && length < sizeof list; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
                                    labels[i]);
-    return camp_fail(error, CAMP_E_INVALID, 0, "--column %.40s: %s%s", from->column,
+    return camp_fail(error, CAMP_E_INVALID, 0, "--column %s: %s%s", from->column,
                      count > 0 ? "the labels of its series are " : "its series have no labels",
                      list);
 }
@@ -259,8 +260,8 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
         }
     }
     if (count == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--query: no series now; the first answer says which columns there are");
+        return camp_fail(error, CAMP_E_GONE, 0,
+                         "--query: there are no series now, so the columns are unknown");
     r = refuse_column(from, answer, labels, label_count, error);
     if (r == CAMP_OK)
         r = refuse_counter(fleet, metric, error);
@@ -271,7 +272,7 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
     r = fleet_columns_init(&fleet->columns, "values", metric[0] != '\0' ? metric : from->query,
                            CAMP_DERIVED, values, count);
     if (r == CAMP_E_INVALID)
-        return camp_fail(error, r, 0, "--query: more than 90 values of the label %.40s",
+        return camp_fail(error, r, 0, "--query: the label %s has more than 90 values",
                          fleet->column);
     if (r == CAMP_OK && (!fleet_columns_label(&fleet->columns, labels, label_count) ||
                          name_rows(fleet, answer, labels, label_count) != CAMP_OK))

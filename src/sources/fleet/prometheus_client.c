@@ -174,8 +174,7 @@ static int read_token(const char *path, char *ret, struct camp_error *error)
     fclose(file);
     ret[length] = '\0';
     ret[strcspn(ret, " \t\r\n")] = '\0';
-    return ret[0] != '\0' ? CAMP_OK
-                          : camp_fail(error, CAMP_E_INVALID, 0, "%.100s: no token in it", path);
+    return ret[0] != '\0' ? CAMP_OK : camp_fail(error, CAMP_E_IO, 0, "%s has no token in it", path);
 }
 
 static int set_headers(struct prometheus_client *client, struct camp_error *error)

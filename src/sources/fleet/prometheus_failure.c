@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORDS_SIZE 120
+#define WORDS_SIZE 1024
 
 static const struct of_curl {
     int result;
@@ -19,16 +19,17 @@ static const struct of_curl {
     bool may_pass;
     const char *advice;
 } of_curl[] = {
-    { CURLE_COULDNT_RESOLVE_HOST, CAMP_E_GONE, true, "is its name right?" },
+    { CURLE_COULDNT_RESOLVE_HOST, CAMP_E_GONE, true, "is the host's name right?" },
     { CURLE_COULDNT_RESOLVE_PROXY, CAMP_E_GONE, true, "see http_proxy and NO_PROXY" },
     { CURLE_COULDNT_CONNECT, CAMP_E_GONE, true, "is Prometheus running, and is the port right?" },
-    { CURLE_OPERATION_TIMEDOUT, CAMP_E_GONE, true, "is it overloaded, or behind a firewall?" },
-    { CURLE_GOT_NOTHING, CAMP_E_GONE, true, "does it speak https:// there?" },
+    { CURLE_OPERATION_TIMEDOUT, CAMP_E_GONE, true,
+      "is the server overloaded, or behind a firewall?" },
+    { CURLE_GOT_NOTHING, CAMP_E_GONE, true, "does the server expect https://?" },
     { CURLE_PEER_FAILED_VERIFICATION, CAMP_E_PERM, false,
-      "CAMP_PROMETHEUS_CA names a file with its authority's certificate" },
-    { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does it speak http:// there?" },
-    { CURLE_SSL_CACERT_BADFILE, CAMP_E_INVALID, false, "see CAMP_PROMETHEUS_CA" },
-    { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "camp asks http:// and https://" },
+      "set CAMP_PROMETHEUS_CA to a file with the certificate of its authority" },
+    { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
+    { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
+    { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
     { CURLE_OK, CAMP_E_IO, true, "trying again" }, /* all others: last */
 };
 
@@ -38,16 +39,16 @@ static const struct of_status {
     bool may_pass;
     const char *advice;
 } of_status[] = {
-    { 300, 399, CAMP_E_INVALID, false, "give the address that it leads to" },
+    { 300, 399, CAMP_E_IO, false, "give the address that this one redirects to" },
     { 400, 400, CAMP_E_INVALID, false, "see --query" },
     { 401, 401, CAMP_E_PERM, false,
       "set CAMP_PROMETHEUS_TOKEN_FILE, or give user:password@ in the address" },
-    { 403, 403, CAMP_E_PERM, false, "who asks may not read there" },
-    { 404, 405, CAMP_E_INVALID, false, "is it Prometheus, and its prefix right?" },
-    { 422, 422, CAMP_E_INVALID, false, "it cannot be evaluated: see --query" },
-    { 429, 429, CAMP_E_GONE, true, "it is asked too often: take a longer --interval" },
-    { 500, 599, CAMP_E_GONE, true, "see its log; trying again" },
-    { 0, 999, CAMP_E_IO, true, "is it Prometheus?" },
+    { 403, 403, CAMP_E_PERM, false, "this user or token may not read there" },
+    { 404, 405, CAMP_E_GONE, false, "is this a Prometheus, and is its prefix right?" },
+    { 422, 422, CAMP_E_INVALID, false, "the query cannot be evaluated: see --query" },
+    { 429, 429, CAMP_E_GONE, true, "the server got too many requests: give a longer --interval" },
+    { 500, 599, CAMP_E_GONE, true, "see the server's log; trying again" },
+    { 0, 999, CAMP_E_IO, true, "is this a Prometheus?" },
 };
 
 static int tell_unreached(const struct prometheus_outcome *outcome, int system_error,
@@ -65,7 +66,7 @@ static int tell_unreached(const struct prometheus_outcome *outcome, int system_e
         fleet_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
     else
         snprintf(words, sizeof words, "%s", curl_easy_strerror((CURLcode)outcome->result));
-    return camp_fail(error, kind->code, system_error, "%.100s: %s; %s", outcome->place, words,
+    return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, words,
                      kind->advice);
 }
 
@@ -92,7 +93,7 @@ int prometheus_failure_tell(const struct prometheus_outcome *outcome, long statu
         return CAMP_OK;
     if (outcome->too_long)
         return camp_fail(error, CAMP_E_SPACE, 0,
-                         "%.100s: its answer is longer than 64 MB; ask for fewer hosts: "
+                         "%s: the answer is longer than 64 MB; select fewer hosts: "
                          "--query '{job=\"...\"}'",
                          outcome->place);
     if (outcome->result != CURLE_OK)
@@ -102,11 +103,11 @@ int prometheus_failure_tell(const struct prometheus_outcome *outcome, long statu
     *ret_may_pass = kind->may_pass;
     read_error(outcome, words, sizeof words);
     if (status == 400 && words[0] == '\0') /* Prometheus says why */
-        return camp_fail(
-            error, kind->code, 0,
-            "%.100s: status 400: no Prometheus, perhaps a camp export itself; give the "
-            "address of the Prometheus that scrapes it: prometheus:http://host:9090",
-            outcome->place);
-    return camp_fail(error, kind->code, 0, "%.100s: status %ld%s%s; %s", outcome->place, status,
+        return camp_fail(error, CAMP_E_IO, 0,
+                         "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
+                         "the address of the Prometheus that scrapes it, such as "
+                         "prometheus:http://host:9090",
+                         outcome->place);
+    return camp_fail(error, kind->code, 0, "%s: status %ld%s%s; %s", outcome->place, status,
                      words[0] != '\0' ? ", " : "", words, kind->advice);
 }

@@ -14,11 +14,36 @@
 #define SOCKET_PREFIX "unix:"
 #define SOCKET_HOST "http://localhost"
 
-static int complain(struct camp_error *error)
+/* The errors of libcurl's parser, in words. */
+static const struct {
+    CURLUcode code;
+    const char *fault;
+} faults[] = {
+    { CURLUE_BAD_PORT_NUMBER, "the port is not a number from 1 to 65535" },
+    { CURLUE_UNSUPPORTED_SCHEME, "the scheme is neither http:// nor https://" },
+    { CURLUE_BAD_SCHEME, "the scheme is neither http:// nor https://" },
+    { CURLUE_BAD_HOSTNAME, "the host has a character that is not allowed in names" },
+    { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
+    { CURLUE_NO_HOST, "the host is missing" },
+    { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
+    { CURLUE_OK, "the address cannot be read" }, /* all others: last */
+};
+
+static int complain(const char *fault, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "prometheus: takes an address such as http://host:9090, https://host/prefix "
-                     "or unix:/path/to/socket");
+                     "prometheus: %s; give an address such as http://host:9090, "
+                     "https://host/prefix or unix:/path/to/socket",
+                     fault);
+}
+
+static int complain_of(CURLUcode code, struct camp_error *error)
+{
+    size_t i = 0;
+
+    while (faults[i].code != code && faults[i].code != CURLUE_OK)
+        i++;
+    return complain(faults[i].fault, error);
 }
 
 void prometheus_place_release(struct prometheus_place *place)
@@ -72,24 +97,42 @@ static char *base_of(CURLU *url)
     return base;
 }
 
+/* The message names the key of "?key=value", unless an @ in the address means that the key may be a
+ * part of a password. */
+static int complain_of_query(const char *query, const char *text, struct camp_error *error)
+{
+    const size_t length = strspn(query, "abcdefghijklmnopqrstuvwxyz_");
+    char fault[80] = "the address must not have a query (?)";
+
+    if (length > 0 && length < 24 && query[length] == '=' && strchr(text, '@') == NULL)
+        snprintf(fault, sizeof fault, "the address must not have ?%.*s=", (int)length, query);
+    return complain(fault, error);
+}
+
 /* A question or a fragment would be lost on the way; other schemes are not asked. */
-static bool is_plain(CURLU *url)
+static int check(CURLU *url, const char *text, struct camp_error *error)
 {
     char *scheme = part_of(url, CURLUPART_SCHEME, 0);
     char *query = part_of(url, CURLUPART_QUERY, 0), *fragment = part_of(url, CURLUPART_FRAGMENT, 0);
-    const bool plain = scheme != NULL && query == NULL && fragment == NULL &&
-                       (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+    int r = CAMP_OK;
 
+    if (scheme == NULL || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
+        r = complain_of(CURLUE_UNSUPPORTED_SCHEME, error);
+    else if (query != NULL)
+        r = complain_of_query(query, text, error);
+    else if (fragment != NULL)
+        r = complain("the address must not have a #", error);
     free(scheme);
     free(query);
     free(fragment);
-    return plain;
+    return r;
 }
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
     CURLU *url = curl_url();
     char *whole = NULL;
+    CURLUcode code;
     int r = CAMP_OK;
 
     /* "host:9090" would be a scheme "host". */
@@ -101,8 +144,10 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
         whole = NULL;
     if (url == NULL || whole == NULL)
         r = CAMP_E_NOMEM;
-    else if (curl_url_set(url, CURLUPART_URL, whole, 0) != CURLUE_OK || !is_plain(url))
-        r = complain(error);
+    else if ((code = curl_url_set(url, CURLUPART_URL, whole, 0)) != CURLUE_OK)
+        r = complain_of(code, error);
+    else
+        r = check(url, text, error);
     if (r == CAMP_OK && (!take_credential(url, ret) || (ret->base = base_of(url)) == NULL))
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK && (ret->shown = strdup(ret->base)) == NULL)
@@ -115,7 +160,7 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
 static int parse_socket(const char *path, struct prometheus_place *ret, struct camp_error *error)
 {
     if (path[0] != '/')
-        return complain(error);
+        return complain("the path of the socket must start with /", error);
     ret->socket = strdup(path);
     ret->base = strdup(SOCKET_HOST);
     if (asprintf(&ret->shown, SOCKET_PREFIX "%s", path) < 0)
@@ -129,7 +174,7 @@ int prometheus_place_parse(const char *text, struct prometheus_place *ret, struc
 
     *ret = (struct prometheus_place){ 0 };
     if (text[0] == '\0')
-        return complain(error);
+        return complain("the address is missing", error);
     r = strncmp(text, SOCKET_PREFIX, strlen(SOCKET_PREFIX)) == 0
             ? parse_socket(text + strlen(SOCKET_PREFIX), ret, error)
             : parse_address(text, ret, error);

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000.0
+#define FACT_SIZE 256
 #define SLICE_NS 100000000u
-#define NOTE_SIZE 512
-#define ENDS_EARLY "%.200s is damaged: it ends too early; what is whole of it was shown"
+#define ENDS_EARLY "%s is damaged: it ends too early; its intact part was shown"
 
 struct recording_source {
     struct source source; /* first: a recording_source is a source */
@@ -28,7 +28,7 @@ struct recording_source {
     sqlite3 *database;
     sqlite3_stmt *after;                  /* the first tick after another */
     sqlite3_stmt *said;                   /* the note of a tick; NULL: the file has none */
-    char note[NOTE_SIZE];                 /* of the last one read */
+    char note[FRAME_NOTE_SIZE];           /* of the last one read */
     struct recording_table table, beside; /* beside.database NULL: nothing stands beside */
     struct frame nothing;                 /* beside an interval without */
     int64_t tick;                         /* the last one read */
@@ -46,10 +46,10 @@ static int ask_number(const struct recording_source *source, const char *sql, in
     return recording_file_number(source->database, source->path, sql, parameter, ret, error);
 }
 
-static int ask_fact(const struct recording_source *source, const char *key,
-                    char ret[RECORDING_FACT_SIZE], struct camp_error *error)
+static int ask_fact(const struct recording_source *source, const char *key, char *ret, size_t size,
+                    struct camp_error *error)
 {
-    return recording_file_fact(source->database, source->path, key, ret, error);
+    return recording_file_fact(source->database, source->path, key, ret, size, error);
 }
 
 /* The texts of struct from_facts stay: as labels do. */
@@ -71,17 +71,16 @@ static bool has_notes(sqlite3 *database)
 
 static int open_tables(struct recording_source *source, struct camp_error *error)
 {
-    char name[RECORDING_FACT_SIZE];
-    int r = ask_fact(source, "table", name, error);
+    char name[FACT_SIZE];
+    int r = ask_fact(source, "table", name, sizeof name, error);
 
     if (r == CAMP_OK && name[0] == '\0')
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is empty: no interval was recorded",
-                         source->path);
+        return recording_file_fail_empty(source->path, error);
     if (r == CAMP_OK)
         r = recording_table_open(&source->table, source->database, source->path, name, "tick",
                                  error);
     if (r == CAMP_OK)
-        r = ask_fact(source, "beside", name, error);
+        r = ask_fact(source, "beside", name, sizeof name, error);
     if (r == CAMP_OK && name[0] != '\0')
         r = recording_table_open(&source->beside, source->database, source->path, name,
                                  "tick_beside", error);
@@ -126,25 +125,25 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 static int know_facts(struct recording_source *source, struct from_facts *facts,
                       struct camp_error *error)
 {
-    char text[RECORDING_FACT_SIZE], name[sizeof facts->name];
+    char text[FACT_SIZE], name[sizeof facts->name];
     int64_t frames = 0, begin = 0, end = 0;
     int r;
 
     facts->live = false;
-    r = ask_fact(source, "kind", text, error);
+    r = ask_fact(source, "kind", text, sizeof text, error);
     snprintf(facts->kind, sizeof facts->kind, "%.31s",
              text[0] != '\0' ? text : source->table.schema.name);
-    snprintf(name, sizeof name, "%.80s (%s)", facts->name, facts->kind);
+    snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
+             facts->name, facts->kind);
     memcpy(facts->name, name, sizeof name);
     if (r == CAMP_OK)
-        r = ask_fact(source, "tier", text, error);
+        r = ask_fact(source, "tier", text, sizeof text, error);
     if (r != CAMP_OK)
         return r;
     facts->tier = tier_of(text);
-    if (ask_fact(source, "interval_ns", text, error) == CAMP_OK)
+    if (ask_fact(source, "interval_ns", text, sizeof text, error) == CAMP_OK)
         facts->interval_ns = strtoull(text, NULL, 10);
-    if (ask_fact(source, "note", text, error) == CAMP_OK)
-        snprintf(facts->note, sizeof facts->note, "%s", text);
+    ask_fact(source, "note", facts->note, sizeof facts->note, error);
     source->ends_early = recording_file_ends_early(source->path);
     if (source->ends_early)
         snprintf(facts->note, sizeof facts->note,

@@ -29,8 +29,8 @@ int recording_file_number(sqlite3 *database, const char *path, const char *sql, 
     return r;
 }
 
-int recording_file_fact(sqlite3 *database, const char *path, const char *key,
-                        char ret[RECORDING_FACT_SIZE], struct camp_error *error)
+int recording_file_fact(sqlite3 *database, const char *path, const char *key, char *ret,
+                        size_t size, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int r = recording_prepare(database, path, &statement, error,
@@ -41,7 +41,7 @@ int recording_file_fact(sqlite3 *database, const char *path, const char *key,
     if (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW)
         text = (const char *)sqlite3_column_text(statement, 0);
     if (text != NULL)
-        snprintf(ret, RECORDING_FACT_SIZE, "%s", text);
+        snprintf(ret, size, "%s", text);
     sqlite3_finalize(statement);
     return r;
 }
@@ -58,20 +58,48 @@ static int check_kind(sqlite3 *database, const char *path, struct camp_error *er
         return r;
     if (application != RECORDING_APPLICATION_ID)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s is not a recording of camp (for another database: --from "
+                         "%s is not a recording of camp (to read another database, give --from "
                          "sqlite:FILE)",
                          path);
     if (version > RECORDING_VERSION)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s was made by a newer camp: version %lld; this one reads %d", path,
-                         (long long)version, RECORDING_VERSION);
+                         "%s was made by a newer camp: it has version %lld, this camp reads %d",
+                         path, (long long)version, RECORDING_VERSION);
     return CAMP_OK;
+}
+
+/* SQLite creates an empty -wal when it opens a file without one. */
+int recording_file_fail_empty(const char *path, struct camp_error *error)
+{
+    char *wal = sqlite3_mprintf("%s-wal", path);
+    struct stat status;
+    const bool has_wal = wal == NULL || (stat(wal, &status) == 0 && status.st_size > 0);
+
+    sqlite3_free(wal);
+    return camp_fail(error, CAMP_E_FORMAT, 0,
+                     has_wal ? "%s is empty: no interval was recorded"
+                             : "%s is empty: no interval was recorded, or it was copied without "
+                               "its file %s-wal",
+                     path, basename(path));
+}
+
+static int check_tables(sqlite3 *database, const char *path, struct camp_error *error)
+{
+    int64_t count = 0;
+    const int r = recording_file_number(database, path,
+                                        "SELECT count(*) FROM sqlite_master "
+                                        "WHERE name IN ('camp', 'tick')",
+                                        0, &count, error);
+
+    return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
 }
 
 /* Of a file that is shorter than it should be, what is whole can be read when SQLite is told that
  * this is meant; nothing is written. Checkpoints are the recorder's business. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error)
 {
+    int r;
+
     if (access(path, R_OK) != 0)
         return camp_fail_errno(error, errno, path);
     if (sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
@@ -80,7 +108,8 @@ int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *erro
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return check_kind(*ret, path, error);
+    r = check_kind(*ret, path, error);
+    return r == CAMP_OK ? check_tables(*ret, path, error) : r;
 }
 
 /* The head: sqlite.org, Database File Format, 1.3: at 16 the size of a page, at 28 how many there

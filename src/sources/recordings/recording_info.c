@@ -5,22 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(RECORDING_TEXT_SIZE == RECORDING_FACT_SIZE, "a fact must fit its text");
-
 static void read_texts(struct recording_info *info, sqlite3 *database, const char *path)
 {
     const struct {
         const char *key;
         char *text;
+        size_t size;
     } facts[] = {
-        { "source", info->source }, { "kind", info->kind },     { "tier", info->tier },
-        { "host", info->host },     { "kernel", info->kernel }, { "version", info->version },
-        { "schema", info->schema }, { "table", info->table },   { "beside", info->beside },
-        { "note", info->note },
+        { "source", info->source, sizeof info->source },
+        { "kind", info->kind, sizeof info->kind },
+        { "tier", info->tier, sizeof info->tier },
+        { "host", info->host, sizeof info->host },
+        { "kernel", info->kernel, sizeof info->kernel },
+        { "version", info->version, sizeof info->version },
+        { "schema", info->schema, sizeof info->schema },
+        { "table", info->table, sizeof info->table },
+        { "beside", info->beside, sizeof info->beside },
+        { "note", info->note, sizeof info->note },
     };
 
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        recording_file_fact(database, path, facts[i].key, facts[i].text, NULL);
+        recording_file_fact(database, path, facts[i].key, facts[i].text, facts[i].size, NULL);
 }
 
 /* -1 stays where it cannot be asked for. */
@@ -88,6 +93,8 @@ int recording_info_read(struct recording_info *ret, const char *path, struct cam
             snprintf(ret->kind, sizeof ret->kind, "%s", ret->table);
         read_times(ret, database, path);
         read_rows(ret, database, path);
+        if (ret->table[0] == '\0')
+            r = recording_file_fail_empty(path, error);
     }
     sqlite3_close(database);
     return r;

@@ -8,10 +8,10 @@
 
 /* Texts are "" and numbers -1 where the file does not say it (a damaged one may not). */
 struct recording_info {
-    char source[RECORDING_TEXT_SIZE], kind[RECORDING_TEXT_SIZE], tier[RECORDING_TEXT_SIZE];
+    char source[FRAME_NOTE_SIZE], kind[RECORDING_TEXT_SIZE], tier[RECORDING_TEXT_SIZE];
     char host[RECORDING_TEXT_SIZE], kernel[RECORDING_TEXT_SIZE], version[RECORDING_TEXT_SIZE];
     char schema[RECORDING_TEXT_SIZE], table[RECORDING_TEXT_SIZE], beside[RECORDING_TEXT_SIZE];
-    char note[RECORDING_TEXT_SIZE];
+    char note[FRAME_NOTE_SIZE];
     int64_t begin_ns, end_ns; /* wall clock of its whole */
     int64_t intervals;
     int64_t usual_ns; /* the median length of an interval, of two the shorter */

@@ -6,7 +6,7 @@
 static int refuse(const char *path, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "%.200s: this camp was built without SQLite; install libsqlite3-dev and build "
+                     "%s: this camp was built without SQLite; install libsqlite3-dev and build "
                      "it again",
                      path);
 }

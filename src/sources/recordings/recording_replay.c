@@ -104,8 +104,8 @@ static int open_next(struct replay_source *source, struct camp_error *error)
     source->current = next;
     if (!is_same_source(source->first, next))
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s has other columns or labels than the files before it: read "
-                         "it alone",
+                         "%s has other columns or labels than the files before it: read this file "
+                         "alone",
                          source->set.paths[source->at]);
     return CAMP_OK;
 }
@@ -210,8 +210,8 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
     }
     source->current = source->first;
     if (dropped > 0 && source->first != NULL)
-        snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %.150s",
-                 dropped, error->message);
+        snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %s", dropped,
+                 error->message);
     return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT; /* *error is the last file's */
 }
 
@@ -230,15 +230,14 @@ static int open_set(const struct from *from, const char *path, struct source **r
     r = recording_set_find(&source->set, path);
     if (r == CAMP_OK && source->set.count == 0)
         r = camp_fail(error, CAMP_E_GONE, 0,
-                      is_folder(path)
-                          ? "%.200s: no rotated recordings (NAME-20261122T020000Z.camp) "
-                            "are in this folder"
-                          : "%.200s: no such recording",
+                      is_folder(path) ? "%s: this folder has no rotated recordings "
+                                        "(NAME-20261122T020000Z.camp)"
+                                      : "%s: there is no such recording",
                       path);
     if (r == CAMP_OK && !recording_set_is_one(&source->set))
         r = camp_fail(
             error, CAMP_E_INVALID, 0,
-            "%.100s has recordings of more than one name: say which, FOLDER/NAME.camp for "
+            "%s has recordings of more than one name: give FOLDER/NAME.camp for the files "
             "NAME-20261122T020000Z.camp",
             path);
     if (r == CAMP_OK)
@@ -256,7 +255,10 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
                           struct from_facts *ret_facts, struct camp_error *error)
 {
     struct stat status;
+    const int r = recording_set_check(path, error);
 
+    if (r != CAMP_OK)
+        return r;
     if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
         return recording_source_open(from, path, ret, ret_facts, error);
     return open_set(from, path, ret, ret_facts, error);

@@ -23,9 +23,8 @@ static int not_a_number(const struct recording_table *table, sqlite3_stmt *state
                         struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_FORMAT, 0,
-                     "%.200s: '%.50s' of '%.50s' has something else than"
-                     " a whole number",
-                     table->path, sqlite3_column_name(statement, column), table->name);
+                     "%s: '%s' of '%s' has a value that is not a whole number", table->path,
+                     sqlite3_column_name(statement, column), table->name);
 }
 
 /* ------------------------------------------------------------------------------- One row -- */
@@ -112,8 +111,7 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     sqlite3_reset(statement);
     if (r != SQLITE_DONE)
         return recording_failed(table->database, table->path, error);
-    return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s does not say who is entity %u", table->path,
-                     number);
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
 static int read_values(struct recording_table *table, sqlite3_stmt *statement, bool seldom,

@@ -1,13 +1,16 @@
 #include "recording_set.h"
 
+#include "counters/error.h"
 #include "ledger/words.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SUFFIX ".camp"
 #define TIME_LENGTH 16 /* 20261122T020000Z */
@@ -15,6 +18,12 @@
 size_t recording_stem_length(const char *path)
 {
     return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
+}
+
+/* strptime(3) alone would also accept blanks instead of digits. */
+static bool is_time(const char *text)
+{
+    return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
 }
 
 /* "STEM-20261122T020000Z.camp"; an empty stem is any. */
@@ -27,8 +36,9 @@ static bool is_of_set(const char *name, const char *stem, size_t stem_length, in
     if (length < tail + 2)
         return false;
     time = name + length - tail;
-    if (time[-1] != '-' || (stem_length > 0 && (length - tail - 1 != stem_length ||
-                                                strncmp(name, stem, stem_length) != 0)))
+    if (!is_time(time) || time[-1] != '-' ||
+        (stem_length > 0 &&
+         (length - tail - 1 != stem_length || strncmp(name, stem, stem_length) != 0)))
         return false;
     time = strptime(time, "%Y%m%dT%H%M%SZ", &day);
     *ret_time_s = (int64_t)timegm(&day);
@@ -57,11 +67,7 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');
-    struct stat status;
 
-    *ret_stem_length = 0;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return strdup(path);
     *ret_stem = slash != NULL ? slash + 1 : path;
     *ret_stem_length = recording_stem_length(*ret_stem);
     if (slash == NULL)
@@ -69,17 +75,12 @@ static char *split(const char *path, const char **ret_stem, size_t *ret_stem_len
     return strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
-int recording_set_find(struct recording_set *ret, const char *path)
+static int find_in(const char *folder, const char *stem, size_t stem_length,
+                   struct recording_set *ret)
 {
-    const char *stem = "";
-    size_t stem_length;
-    char *folder = split(path, &stem, &stem_length);
     struct dirent **entries = NULL;
     int count, r = CAMP_OK;
 
-    *ret = (struct recording_set){ 0 };
-    if (folder == NULL)
-        return CAMP_E_NOMEM;
     count = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         int64_t time_s;
@@ -89,10 +90,47 @@ int recording_set_find(struct recording_set *ret, const char *path)
         free(entries[i]);
     }
     free(entries);
-    free(folder);
     if (r != CAMP_OK)
         recording_set_release(ret);
     return r;
+}
+
+int recording_set_find_made(struct recording_set *ret, const char *output)
+{
+    const char *stem;
+    size_t stem_length;
+    char *folder = split(output, &stem, &stem_length);
+    int r = CAMP_OK;
+
+    *ret = (struct recording_set){ 0 };
+    if (folder == NULL)
+        return CAMP_E_NOMEM;
+    if (stem_length > 0)
+        r = find_in(folder, stem, stem_length, ret);
+    free(folder);
+    return r;
+}
+
+int recording_set_find(struct recording_set *ret, const char *path)
+{
+    struct stat status;
+
+    *ret = (struct recording_set){ 0 };
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return find_in(path, "", 0, ret);
+    return recording_set_find_made(ret, path);
+}
+
+int recording_set_check(const char *path, struct camp_error *error)
+{
+    struct stat status;
+    const bool is_there = stat(path, &status) == 0;
+
+    if (!is_there && errno != ENOENT && errno != ENOTDIR)
+        return camp_fail_errno(error, errno, path);
+    if (is_there && S_ISDIR(status.st_mode) && access(path, R_OK | X_OK) != 0)
+        return camp_fail_errno(error, errno, path);
+    return CAMP_OK;
 }
 
 bool recording_set_is_one(const struct recording_set *set)

@@ -18,6 +18,14 @@ size_t recording_stem_length(const char *path);
  * is CAMP_OK too, and so is a folder that cannot be read. */
 int recording_set_find(struct recording_set *ret, const char *path);
 
+/* Finds only the rotated files of the output "run.camp", for a caller that removes some of them:
+ * none of another name, and never all files of a folder, even if `output` is a folder. */
+int recording_set_find_made(struct recording_set *ret, const char *output);
+
+/* CAMP_OK, also when there is no such file; a failure when the caller may not look for it, or not
+ * list the folder. */
+int recording_set_check(const char *path, struct camp_error *error);
+
 /* Are all named after one? In a folder there may be more. */
 bool recording_set_is_one(const struct recording_set *set);
 

@@ -16,22 +16,22 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
     if (code == SQLITE_NOMEM)
         return CAMP_E_NOMEM;
     if (code == SQLITE_NOTADB)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is not a recording", path);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
     if (code == SQLITE_CANTOPEN) /* SQLite makes a -shm beside it */
         return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
-                         "%.160s was not ended (there is a -wal beside it): to read it takes leave "
-                         "to write in its folder; or copy both files",
+                         "%s was not closed (its -wal file still exists): reading it needs "
+                         "permission to write in its folder; or copy both files to another folder",
                          path);
     if (code == SQLITE_CORRUPT)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.200s is damaged: it ends too early, or was written over; "
-                         "what is whole before that was shown",
+                         "%s is damaged: it ends too early, or was overwritten; the intact part "
+                         "before that was shown",
                          path);
     if (code == SQLITE_ERROR)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s is not a whole recording: %.200s", path,
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a complete recording: %s", path,
                          sqlite3_errmsg(database));
-    return camp_fail(error, CAMP_E_IO, sqlite3_system_errno(database), "cannot read %.200s: %.200s",
-                     path, sqlite3_errmsg(database));
+    return camp_fail(error, CAMP_E_IO, sqlite3_system_errno(database), "cannot read %s: %s", path,
+                     sqlite3_errmsg(database));
 }
 
 int recording_prepare(sqlite3 *database, const char *path, sqlite3_stmt **ret,
@@ -87,8 +87,8 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
     struct column *column;
 
     if (kind < 0 || at == COLUMNS_MOST || (kind == COLUMN_STATE && table->schema.state_count != at))
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s: column_info of '%.50s' is damaged",
-                         table->path, table->name);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: column_info of '%s' is damaged", table->path,
+                         table->name);
     column = &table->columns[at];
     *column = (struct column){
         .name = strdup(text_of(row, 0)),
@@ -122,7 +122,7 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
         r = recording_failed(table->database, table->path, error);
     sqlite3_finalize(statement);
     if (r == CAMP_OK && table->schema.column_count == 0)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.200s: '%.50s' has no columns", table->path,
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,
                          table->name);
     return r;
 }

@@ -36,3 +36,14 @@ int process_memory_read(int32_t pid, uint64_t address, void *ret, size_t size,
         return CAMP_OK;
     return process_memory_fail(pid, length < 0 ? errno : EFAULT, error);
 }
+
+int process_memory_read_pointer(int32_t pid, uint64_t address, uint64_t *ret,
+                                struct camp_error *error)
+{
+    uintptr_t pointer;
+    int r = process_memory_read(pid, address, &pointer, sizeof pointer, error);
+
+    if (r == CAMP_OK)
+        *ret = pointer;
+    return r;
+}

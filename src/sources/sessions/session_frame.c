@@ -47,7 +47,7 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
     if (plan->rules_path != NULL) {
         text = own = read_rules(plan->rules_path, &length);
         if (own == NULL)
-            return camp_fail(error, CAMP_E_INVALID, errno, "rules %.200s: %s", path,
+            return camp_fail(error, CAMP_E_IO, errno, "cannot read the rules %s: %s", path,
                              strerror(errno));
     } else {
         length = strlen(text);
@@ -55,11 +55,10 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
     r = session_rules_parse(ret, text, length, &fault);
     free(own);
     if (r == CAMP_E_FORMAT && fault.line == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.200s: %s", path, fault.message);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: %s", path, fault.message);
     if (r == CAMP_E_FORMAT)
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.200s:%zu: %s", path, fault.line,
-                         fault.message);
-    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the rules %.100s", path);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s:%zu: %s", path, fault.line, fault.message);
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the rules %s", path);
 }
 
 /* -------------------------------------------------------------------------------- Columns -- */
@@ -123,7 +122,7 @@ static bool add_rule_columns(struct session_frame *sessions, const struct sessio
         const struct session_column *column = &sessions->rules.columns[i];
         char *title = strdup(column->name);
 
-        for (char *at = title; at != NULL && (at = strchr(at, '_')) != NULL;)
+        for (char *at = title != NULL ? strchr(title, '_') : NULL; at != NULL; at = strchr(at, '_'))
             *at = ' ';
         good &= add_column(sessions, plan->detail ? COLUMN_STATE : COLUMN_COUNTER,
                            plan->wait_provenance, column_name(column), title,

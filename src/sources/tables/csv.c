@@ -14,12 +14,11 @@
 
 #define BLOCK ((size_t)256 << 10)
 #define LONGEST_ROW ((size_t)1 << 20)
-#define PATH_IN_MESSAGE 80
 
 struct csv {
     struct rows rows; /* first: it is rows */
     const struct from *from;
-    char name[PATH_IN_MESSAGE];
+    char *name; /* in messages; owned */
     int descriptor;
     bool at_end;  /* of the file: what is left is in the buffer */
     char *buffer; /* [capacity]; what is not yet divided is [begin, end) */
@@ -240,7 +239,7 @@ static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
             if (at < end && *at != csv->separator)
                 row->problem = "there is text behind a closing quote";
         }
-        behind = memchr(at, csv->separator, (size_t)(end - at));
+        behind = at < end ? memchr(at, csv->separator, (size_t)(end - at)) : NULL;
         if (field->text == at)
             field->length = (size_t)((behind != NULL ? behind : end) - at);
         if (behind == NULL)
@@ -326,6 +325,7 @@ static void close_csv(struct rows *rows)
         close(csv->descriptor);
     free(csv->buffer);
     free(csv->fields);
+    free(csv->name);
     free(csv);
 }
 
@@ -355,11 +355,15 @@ int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
     int r;
 
     if (csv == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.80s: no memory to read it", path);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory to read it", path);
     csv->rows = (struct rows){ next, close_csv, "line" };
     csv->from = from;
     csv->line = 1;
-    snprintf(csv->name, sizeof csv->name, "%s", is_input ? "standard input" : path);
+    csv->name = strdup(is_input ? "standard input" : path);
+    if (csv->name == NULL) {
+        free(csv);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory to read it", path);
+    }
     csv->descriptor = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (csv->descriptor < 0) {
         r = camp_fail(error, CAMP_E_IO, errno, "%s: %s", csv->name, strerror(errno));

@@ -113,7 +113,7 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
     if (sqlite3_open_v2(path, &query->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
         const int system_error = sqlite3_system_errno(query->database);
 
-        r = camp_fail(error, CAMP_E_IO, system_error, "%.80s: %s", path,
+        r = camp_fail(error, CAMP_E_IO, system_error, "%s: %s", path,
                       system_error != 0 ? strerror(system_error) : sqlite3_errmsg(query->database));
     } else {
         sqlite3_busy_timeout(query->database, BUSY_MS);

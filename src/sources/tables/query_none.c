@@ -6,7 +6,7 @@ int query_rows_open(const char *path, const char *query, const struct from *from
                     struct camp_error *error)
 {
     (void)query, (void)from, (void)ret;
-    return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "%.100s: built without SQLite; install libsqlite3-dev and build camp again",
-                     path);
+    return camp_fail(
+        error, CAMP_E_NOTSUP, 0,
+        "%s: this camp was built without SQLite; install libsqlite3-dev and build it again", path);
 }

@@ -106,6 +106,7 @@ static void write_note(const struct table_source *source, const char *word,
     const struct table_times *times = &source->times;
     const size_t ignored = columns->ignored_count;
 
+    facts->note_warns = rows->passed_over > 0;
     if (rows->passed_over > 0)
         add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu %s passed over", word,
                  rows->problem_number, rows->problem, rows->passed_over, rows->count,
@@ -117,13 +118,13 @@ static void write_note(const struct table_source *source, const char *word,
                  unit_name(times->unit), times->sum, unit_name(times->unit),
                  (double)times->spacing_ns / NS_PER_S);
     if (columns->time_form.is_plain)
-        add_note(facts, "%.32s counts %s from 0", columns->columns[columns->time].title,
+        add_note(facts, "%s counts %s from 0", columns->columns[columns->time].title,
                  columns->time_form.unit == UNIT_S ? "seconds"
                                                    : unit_name(columns->time_form.unit));
     if (ignored == 1)
-        add_note(facts, "%.32s is ignored", first_ignored(columns)->title);
+        add_note(facts, "%s is ignored", first_ignored(columns)->title);
     else if (ignored > 1)
-        add_note(facts, "%.32s and %zu more %s are ignored", first_ignored(columns)->title,
+        add_note(facts, "%s and %zu more %s are ignored", first_ignored(columns)->title,
                  ignored - 1, noun_of(ignored - 1, "column", "columns"));
 }
 
@@ -272,12 +273,11 @@ static int find_times(struct table_source *source, const char *name, const char 
 
     if (rows->passed_over < rows->count &&
         table_times_find(&source->times, &source->rows, &source->columns, unit) != CAMP_OK)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for %zu rows", name,
-                         rows->count);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for %zu rows", name, rows->count);
     if (rows->passed_over == rows->count)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.48s: no row of time, entity and numbers; %s %" PRIu64 ": %.60s", name,
-                         word, rows->problem_number, rows->problem);
+                         "%s has no row with a time, an entity and numbers; %s %" PRIu64 ": %s",
+                         name, word, rows->problem_number, rows->problem);
     return CAMP_OK;
 }
 
@@ -289,7 +289,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
 
     if (from->unit != NULL && (unit = unit_of_name(from->unit, strlen(from->unit))) == UNIT_NONE)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "there is no unit '%.32s'; it takes ns, us, ms, s, percent or share",
+                         "there is no unit '%s'; the units are ns, us, ms, s, percent and share",
                          from->unit);
     r = table_read(&source->columns, &source->rows, rows, name, error);
     if (r == CAMP_OK)
@@ -297,10 +297,10 @@ static int open_table(struct table_source *source, struct rows *rows, const char
     if (r != CAMP_OK)
         return r;
     if (!make_schema(source))
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its columns", name);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its columns", name);
     facts->frames = limit(source, from);
     if (facts->frames == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "%.64s: nothing is in the time asked for", name);
+        return camp_fail(error, CAMP_E_GONE, 0, "%s has no rows between --begin and --end", name);
     facts->tier = "table";
     facts->interval_ns = source->times.interval_ns;
     facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
@@ -319,7 +319,7 @@ int table_source_open(struct rows *rows, const char *name, const struct from *fr
 
     if (source == NULL) {
         rows->close(rows);
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory to read it", name);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory to read it", name);
     }
     source->source = (struct source){ describe, next, close_table, NULL };
     source->speed = from->speed;

@@ -103,7 +103,8 @@ struct sample {
     size_t count;
 };
 
-/* Are most fields numbers, broken ones like -1 and NaN among them? */
+/* Is at least half of the fields numbers, broken ones like -1 and NaN among them? The rows of the
+ * others are then passed over, with a warning. */
 static bool is_numeric(const struct sample *sample, size_t column)
 {
     size_t numbers = 0, filled = 0;
@@ -115,7 +116,7 @@ static bool is_numeric(const struct sample *sample, size_t column)
         filled += fault != FIELD_EMPTY;
         numbers += fault != FIELD_EMPTY && fault != FIELD_NO_NUMBER && fault != FIELD_COMMA;
     }
-    return 2 * numbers > filled;
+    return numbers > 0 && 2 * numbers >= filled;
 }
 
 static bool is_same_field(struct field a, struct field b)
@@ -268,7 +269,7 @@ static int refuse_commas(const struct table_columns *columns, const char *name,
                 field_number(field, &value) != FIELD_COMMA)
                 continue;
             field_complaint(field, FIELD_COMMA, text, sizeof text);
-            return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s, column %.32s: %s", name,
+            return camp_fail(error, CAMP_E_FORMAT, 0, "%s, column %s: %s", name,
                              columns->columns[i].title, text);
         }
     }
@@ -294,13 +295,13 @@ static int choose(struct table_columns *columns, const char *name, const struct 
     }
     if (columns->state_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.64s: no column of numbers; a table has a header and columns of time, "
+                         "%s has no column of numbers; a table has a header and columns of time, "
                          "entity and numbers",
                          name);
     if (columns->state_count > VERTICES_STATES_MAXIMUM)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.64s: %zu columns of numbers; it takes %d, so leave some out", name,
-                         columns->state_count, VERTICES_STATES_MAXIMUM);
+                         "%s has %zu columns of numbers, and camp reads at most %d: leave some out",
+                         name, columns->state_count, VERTICES_STATES_MAXIMUM);
     return CAMP_OK;
 }
 
@@ -313,14 +314,14 @@ int table_columns_choose(struct table_columns *ret, const char *name, const stru
 
     if (!is_header(header))
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.64s: its first row is no header: that names the columns, time, entity "
-                         "and numbers",
+                         "%s: the first row is not a header; a header names the columns: time, "
+                         "entity and numbers",
                          name);
     *ret = (struct table_columns){ .count = header->count };
     ret->columns = calloc(header->count, sizeof *ret->columns);
     scratch = calloc(row_count + 1, sizeof *scratch);
     if (ret->columns == NULL || scratch == NULL) {
-        r = camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its columns", name);
+        r = camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its columns", name);
     } else {
         r = choose(ret, name, header, &sample, error);
         guess_time_form(ret, &sample, scratch);

@@ -55,13 +55,13 @@ static int read_header(struct rows *rows, const char *name, struct row *ret,
 
     if (r == SOURCE_END)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%.64s is empty; a table has a header and columns of time, entity and "
+                         "%s is empty; a table has a header and columns of time, entity and "
                          "numbers",
                          name);
     if (r == CAMP_OK && row.problem != NULL)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s, the header: %s", name, row.problem);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s, the header: %s", name, row.problem);
     if (r == CAMP_OK && !copy_row(ret, &row, 0))
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its rows", name);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its rows", name);
     return r;
 }
 
@@ -77,11 +77,11 @@ static int read_sample(struct rows *rows, const char *name, struct sample *sampl
         if (r != CAMP_OK)
             break;
         if (!copy_row(&sample->rows[sample->count], &row, sample->header.count))
-            return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for its rows", name);
+            return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its rows", name);
         sample->count++;
     }
     if (r == SOURCE_END && sample->count == 0)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%.64s has no rows behind its header", name);
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no rows after its header", name);
     return r;
 }
 
@@ -92,7 +92,7 @@ static int add_row(struct table_columns *columns, struct table_rows *table, cons
     const struct field only = { name, end != NULL ? (size_t)(end - name) : strlen(name) };
 
     if (table_rows_add(table, columns, row, only) != CAMP_OK)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "%.64s: no memory for more than %zu rows", name,
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for more than %zu rows", name,
                          table->count);
     return CAMP_OK;
 }

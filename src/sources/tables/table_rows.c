@@ -168,7 +168,7 @@ static uint32_t read_entity(struct table_rows *rows, const struct table_columns 
         if (columns->columns[i].use != USE_ENTITY)
             continue;
         if (field.length == 0) {
-            snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is empty", columns->columns[i].title);
+            snprintf(problem, TABLE_PROBLEM_SIZE, "%s is empty", columns->columns[i].title);
             return 0;
         }
         if (!join(rows, &length, field))
@@ -194,17 +194,25 @@ static bool is_of_whole_length(const struct table_columns *columns, const struct
     return count == columns->count;
 }
 
+static void complain_of_cell(const struct table_column *column, struct field field,
+                             enum field_fault fault, char *problem)
+{
+    const size_t length = (size_t)snprintf(problem, TABLE_PROBLEM_SIZE, "%s: ", column->title);
+
+    field_complaint(field, fault, problem + length, TABLE_PROBLEM_SIZE - length);
+}
+
 static bool read_number(const struct table_column *column, struct field field, double *ret,
                         char *problem)
 {
     const enum field_fault fault = field_number(field, ret);
 
     if (fault == FIELD_EMPTY)
-        snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is empty", column->title);
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%s is empty", column->title);
     else if (fault == FIELD_OK && *ret == 0 && column->use == USE_ELAPSED)
-        snprintf(problem, TABLE_PROBLEM_SIZE, "%.48s is 0", column->title);
+        snprintf(problem, TABLE_PROBLEM_SIZE, "%s is 0", column->title);
     else if (fault != FIELD_OK)
-        field_complaint(field, fault, problem, TABLE_PROBLEM_SIZE);
+        complain_of_cell(column, field, fault, problem);
     return *problem == '\0';
 }
 

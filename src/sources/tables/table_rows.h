@@ -11,7 +11,7 @@
 #include "ledger/vertex.h"
 #include "table_columns.h"
 
-#define TABLE_PROBLEM_SIZE 96
+#define TABLE_PROBLEM_SIZE 192
 /* A value: as many as there can be of states fit 63 bits. */
 #define TABLE_LARGEST_NS ((double)(INT64_MAX / VERTICES_STATES_MAXIMUM))
 

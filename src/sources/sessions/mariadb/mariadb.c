@@ -111,7 +111,7 @@ static int wanted_tier(const char *name, enum tier *ret, struct camp_error *erro
         }
     }
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "mariadb: there is no tier '%.40s'; there are bpf, schedstat+SQL, "
+                     "mariadb: there is no tier '%s'; the tiers are bpf, schedstat+SQL, "
                      "performance_schema and SQL",
                      name);
 }
@@ -144,8 +144,8 @@ static int choose_tier(struct mariadb_source *source, const char *name, struct c
 
         r = open_tier(source, wanted, &why);
         return r == CAMP_OK ? r
-                            : camp_fail(error, r, why.system_error, "mariadb: no tier %s: %.150s",
-                                        name, why.message);
+                            : camp_fail(error, r, why.system_error,
+                                        "mariadb: tier %s is unavailable: %s", name, why.message);
     }
     for (int i = 0; i < TIER_COUNT; i++) {
         struct camp_error why = { 0 };
@@ -182,7 +182,7 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
 static void tell_facts(const struct mariadb_source *source, const struct mariadb_options *options,
                        const struct camp_error *why, struct from_facts *facts)
 {
-    char place[96];
+    char place[FROM_NAME_SIZE - 16];
 
     mariadb_options_show(options, place, sizeof place);
     snprintf(facts->name, sizeof facts->name, "mariadb %s", place);
@@ -198,7 +198,7 @@ static void tell_facts(const struct mariadb_source *source, const struct mariadb
                  " objects, whose waits it does not tell: show status like '%%instances_lost'",
                  source->server.lost);
     else if (why->message[0] != '\0')
-        snprintf(facts->note, sizeof facts->note, "Tier %s: %.200s", facts->tier, why->message);
+        snprintf(facts->note, sizeof facts->note, "Tier %s: %s", facts->tier, why->message);
 }
 
 static int open_server(struct mariadb_source *source, const struct mariadb_options *options,

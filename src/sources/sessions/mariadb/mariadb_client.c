@@ -177,7 +177,7 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
     if (!mariadb_connection(client->mysql)) {
         drop(client, 0, "not MariaDB", NULL);
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "this is MySQL %.40s: camp reads sessions of MariaDB (10.2 or later)",
+                         "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
                          client->facts.version);
     }
     return start_asking(client, SETTINGS, SETTING);

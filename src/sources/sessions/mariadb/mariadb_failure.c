@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MESSAGE_SIZE 1024 /* MYSQL_ERRMSG_SIZE is 512 */
+
 static const struct advice {
     unsigned number;
     int code;
@@ -31,7 +33,7 @@ static const struct advice {
       "see docs/sessions.md for the rights it needs" },
     { ER_SPECIFIC_ACCESS_DENIED_ERROR, CAMP_E_PERM, false,
       "see docs/sessions.md for the rights it needs" },
-    { ER_BAD_DB_ERROR, CAMP_E_INVALID, false, "give another database=, or none" },
+    { ER_BAD_DB_ERROR, CAMP_E_GONE, false, "give another database=, or none" },
     { ER_CON_COUNT_ERROR, CAMP_E_NOMEM, true, "close some, or raise max_connections" },
     { ER_TOO_MANY_USER_CONNECTIONS, CAMP_E_NOMEM, true,
       "close some, or raise its MAX_USER_CONNECTIONS" },
@@ -43,7 +45,7 @@ static const struct advice {
       "is the server running, and is socket= (or host=) right?" },
     { CR_CONN_HOST_ERROR, CAMP_E_GONE, true,
       "is the server running, and are host= and port= right?" },
-    { CR_UNKNOWN_HOST, CAMP_E_INVALID, true, "is host= right?" },
+    { CR_UNKNOWN_HOST, CAMP_E_GONE, true, "is host= right?" },
     { CR_SERVER_GONE_ERROR, CAMP_E_GONE, true, "connecting again" },
     { CR_SERVER_LOST, CAMP_E_GONE, true, "connecting again" },
     { CR_SERVER_LOST_EXTENDED, CAMP_E_GONE, true, "connecting again" },
@@ -65,7 +67,7 @@ static const struct advice *advice_of(unsigned number)
 int mariadb_failure_tell(unsigned number, const char *text, struct camp_error *error)
 {
     const struct advice *advice = advice_of(number);
-    char line[160];
+    char line[MESSAGE_SIZE];
 
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
     for (char *at = line; *at != '\0'; at++) {

@@ -34,9 +34,9 @@ struct mariadb_source {
     size_t not_instrumented;  /* sessions that instruments did not know when they were asked last */
     struct mariadb_book book;
     struct session_frame sessions_frame;
-    struct camp_error failure; /* in this interval, or before it and nothing was answered since */
-    bool is_answered;          /* a sample was, since the failure */
-    char note[200];            /* of this frame */
+    struct camp_error failure;  /* in this interval, or before it and nothing was answered since */
+    bool is_answered;           /* a sample was, since the failure */
+    char note[FRAME_NOTE_SIZE]; /* of this frame */
 };
 
 /* mariadb_ask.c. What could not be asked is in source->failure; CAMP_E_NOMEM alone is a failure. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SEPARATORS " \t;" /* the last is that of ODBC and JDBC */
+
 static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
                                                          "socket", "database", "defaults-file" };
 
@@ -43,6 +45,17 @@ static bool is_key(const char *word, const char *name, size_t length)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
+/* A word that is not a key may be part of a password that has a blank in it. No message shows it.
+ */
+static bool may_be_shown(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (!islower((unsigned char)word[i]) && word[i] != '-' && word[i] != '_')
+            return false;
+    }
+    return length > 0 && length < 24;
+}
+
 static int take_word(struct mariadb_options *options, const char *word, size_t length,
                      struct camp_error *error)
 {
@@ -55,17 +68,22 @@ static int take_word(struct mariadb_options *options, const char *word, size_t l
     }
     if (equals != NULL && (is_key(word, "password", key) || is_key(word, "passwd", key)))
         return refuse_password(error);
+    if (may_be_shown(word, key))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "mariadb: there is no key %.*s=; the keys are host=, port=, user=, "
+                         "socket=, database= and defaults-file=",
+                         (int)key, word);
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "mariadb: takes host=, port=, user=, socket=, database=, defaults-file=, a "
-                     "socket's path, or //USER@HOST:PORT/DATABASE");
+                     "mariadb: give keys (host=, port=, user=, socket=, database=, "
+                     "defaults-file=), the path of a socket, or //USER@HOST:PORT/DATABASE");
 }
 
 static int take_words(struct mariadb_options *options, const char *text, struct camp_error *error)
 {
     int r = CAMP_OK;
 
-    while (r == CAMP_OK && *(text += strspn(text, " \t")) != '\0') {
-        const size_t length = strcspn(text, " \t");
+    while (r == CAMP_OK && *(text += strspn(text, SEPARATORS)) != '\0') {
+        const size_t length = strcspn(text, SEPARATORS);
 
         r = take_word(options, text, length, error);
         text += length;

@@ -259,7 +259,8 @@ void mariadb_sessions_turn(struct mariadb_sessions *sessions)
             mariadb_thread_release(&session->thread);
             continue;
         }
-        session->sample_count = session->looks = 0;
+        session->sample_count = 0;
+        session->looks = 0;
         if (kept != i)
             sessions->sessions[kept] = *session;
         kept++;

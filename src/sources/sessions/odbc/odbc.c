@@ -27,18 +27,21 @@ int odbc_source_open(const struct from *from, const char *text, struct source **
     odbc_text_shown(text, facts->name, sizeof facts->name);
     if (text[0] == '\0')
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "odbc: takes a data source (odbc:NAME; odbcinst -q -s lists them) or a "
+                         "odbc: give a data source (odbc:NAME; odbcinst -q -s lists them) or a "
                          "connection string (odbc:DRIVER=...;...)");
+    r = odbc_text_check(text, error);
+    if (r != CAMP_OK)
+        return r;
     if (from->unit != NULL && from->query == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--unit is of the numbers in a table: give --query as well");
+                         "--unit is for the numbers in a table: give --query, too");
     if (from->tier != NULL && from->query != NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--tier is of sessions, not of the table that --query gives");
+                         "--tier is for sessions, not for the table that --query returns");
     if (!odbc_text_to_connect(text, getenv("CAMP_ODBC_USER"), getenv("CAMP_ODBC_PASSWORD"),
                               connect))
-        return camp_fail(error, CAMP_E_INVALID, 0, "odbc:%.64s: longer than %d bytes", facts->name,
-                         ODBC_TEXT_SIZE);
+        return camp_fail(error, CAMP_E_INVALID, 0, "odbc:%s: the text is longer than %d bytes",
+                         facts->name, ODBC_TEXT_SIZE);
     r = from->query != NULL ? open_query(from, connect, ret, facts, error)
                             : oracle_source_open(from, connect, ret, facts, error);
     explicit_bzero(connect, sizeof connect);

@@ -43,9 +43,9 @@ static const struct {
     int code;
     const char *advice;
 } failures[] = {
-    { "01000", CAMP_E_INVALID, "; install the driver, or mend odbcinst.ini" },
-    { "IM002", CAMP_E_INVALID, "; odbcinst -q -s lists what there is" },
-    { "IM", CAMP_E_INVALID, "" },
+    { "01000", CAMP_E_NOTSUP, "; install the driver, or correct odbcinst.ini" },
+    { "IM002", CAMP_E_GONE, "; odbcinst -q -s lists the data sources" },
+    { "IM", CAMP_E_NOTSUP, "" },
     { "28", CAMP_E_PERM, "; see CAMP_ODBC_USER, CAMP_ODBC_PASSWORD" },
     { "08", CAMP_E_GONE, "" },
     { "HYT", CAMP_E_GONE, "" },
@@ -74,17 +74,17 @@ static const char *tidy(char *message)
 static int complain(const struct odbc_library *library, int16_t type, odbc_handle handle,
                     struct camp_error *error)
 {
-    unsigned char state[6] = "", message[512] = "";
+    unsigned char state[6] = "", message[1024] = "";
     int32_t native = 0;
     int16_t length = 0;
     size_t i = 0;
 
     if (!is_good(library->GetDiagRec(type, handle, 1, state, &native, message,
                                      (int16_t)sizeof message, &length)))
-        return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed, and does not say why");
+        return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed without a message");
     while (strncmp((const char *)state, failures[i].begin, strlen(failures[i].begin)) != 0)
         i++;
-    return camp_fail(error, failures[i].code, 0, "%.84s (SQLSTATE %s)%s", tidy((char *)message),
+    return camp_fail(error, failures[i].code, 0, "%s (SQLSTATE %s)%s", tidy((char *)message),
                      (const char *)state, failures[i].advice);
 }
 

@@ -37,8 +37,8 @@ int odbc_library_load(const struct odbc_library **ret, struct camp_error *error)
     handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "odbc: needs unixODBC, which is not here: install libodbc2 and "
-                         "the database's ODBC driver (%.64s)",
+                         "odbc: unixODBC is not installed: install libodbc2 and the ODBC driver of "
+                         "the database (%s)",
                          dlerror());
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         void *function = dlsym(handle, functions[i].name);

@@ -1,16 +1,30 @@
 #include "odbc_text.h"
 
+#include "counters/error.h"
+
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 static const char blanks[] = " \t";
+static const char not_in_names[] = "[]{}(),;?*!@\\"; /* not allowed in names of data sources */
 
 /* A part of a connection string: KEY=VALUE; or KEY={VALUE; with }} for }}; */
 struct part {
     const char *key, *value;
     size_t key_length, value_length; /* the value as it is written */
 };
+
+/* The closing brace of a value that starts with a brace; a pointer to '\0': there is none. */
+static const char *closing_brace(const char *value)
+{
+    const char *end = value + 1;
+
+    for (; *end != '\0' && (*end != '}' || end[1] == '}'); end++)
+        end += *end == '}';
+    return end;
+}
 
 /* Takes the next part from *text. False: there is none. */
 static bool next_part(const char **text, struct part *ret)
@@ -26,10 +40,8 @@ static bool next_part(const char **text, struct part *ret)
     while (ret->key_length > 0 && strchr(blanks, at[ret->key_length - 1]) != NULL)
         ret->key_length--;
     ret->value = end = equals + 1 + strspn(equals + 1, blanks);
-    if (*end == '{') {
-        for (end++; *end != '\0' && (*end != '}' || end[1] == '}'); end++)
-            end += *end == '}';
-    }
+    if (*end == '{')
+        end = closing_brace(end);
     end += strcspn(end, ";");
     ret->value_length = (size_t)(end - ret->value);
     *text = end;
@@ -86,18 +98,108 @@ bool odbc_text_to_connect(const char *text, const char *user, const char *passwo
     return password == NULL || odbc_text_has(ret, "PWD") || add(ret, "PWD", password);
 }
 
-static bool may_be_shown(const struct part *part)
+static bool has_place_key(const struct part *part)
 {
     static const char *const keys[] = { "DSN",  "FILEDSN", "DRIVER",   "SERVER", "SERVERNAME",
                                         "HOST", "PORT",    "DATABASE", "DBQ" };
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (is_key(part, keys[i]))
-            return memchr(part->value, '@', part->value_length) == NULL &&
-                   memchr(part->value, '=', part->value_length) == NULL;
+            return true;
     }
     return false;
 }
+
+static bool may_be_shown(const struct part *part)
+{
+    return has_place_key(part) && memchr(part->value, '@', part->value_length) == NULL &&
+           memchr(part->value, '=', part->value_length) == NULL;
+}
+
+/* ------------------------------------------------------------------------------- Faults -- */
+
+/* What is wrong with the form of a part; NULL: nothing. */
+static const char *fault_of(const struct part *part)
+{
+    const char *end;
+
+    if (memchr(part->key, ';', part->key_length) != NULL)
+        return "has no '='";
+    if (part->key_length == 0)
+        return "has no key before its '='";
+    if (part->value[0] != '{')
+        return NULL;
+    end = closing_brace(part->value);
+    if (*end == '\0')
+        return "has no closing }";
+    end++;
+    end += strspn(end, blanks);
+    return *end == ';' || *end == '\0' ? NULL : "has text after its closing }";
+}
+
+/* Writes " (KEY=)", or an empty text when the key is not a word. */
+static void name_key(const struct part *part, char *ret, size_t size)
+{
+    ret[0] = '\0';
+    for (size_t i = 0; i < part->key_length; i++) {
+        if (!isalnum((unsigned char)part->key[i]) && strchr("_ ", part->key[i]) == NULL)
+            return;
+    }
+    if (part->key_length > 0 && part->key_length < 40)
+        snprintf(ret, size, " (%.*s=)", (int)part->key_length, part->key);
+}
+
+static int refuse_part(size_t number, const char *key, const char *fault, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "odbc: part %zu of the connection string%s %s; write KEY=VALUE parts with ';' "
+                     "between them, and a value that has a ';' in {}",
+                     number, key, fault);
+}
+
+static int check_name(const char *text, struct camp_error *error)
+{
+    if (strpbrk(text, not_in_names) == NULL)
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "odbc: the name of a data source must not have any of %s; a connection string "
+                     "is KEY=VALUE;..., such as DSN=NAME;UID=USER",
+                     not_in_names);
+}
+
+/* After a value that may be a secret, the next key may be the rest of that secret. The message then
+ * names the part by its number only. */
+int odbc_text_check(const char *text, struct camp_error *error)
+{
+    const bool leads = odbc_text_has(text, "DSN") || odbc_text_has(text, "DRIVER") ||
+                       odbc_text_has(text, "FILEDSN");
+    bool may_be_named = true;
+    char key[64], first[64] = "";
+    struct part part;
+    size_t number = 1;
+
+    if (!is_string(text))
+        return check_name(text, error);
+    for (; next_part(&text, &part); number++) {
+        const char *fault = fault_of(&part);
+
+        name_key(&part, key, sizeof key);
+        if (fault != NULL)
+            return refuse_part(number, may_be_named ? key : "", fault, error);
+        if (number == 1)
+            memcpy(first, key, sizeof first);
+        may_be_named &= has_place_key(&part);
+    }
+    if (text[strspn(text, "; \t")] != '\0')
+        return refuse_part(number, "", "has no '='", error);
+    return leads ? CAMP_OK
+                 : camp_fail(error, CAMP_E_INVALID, 0,
+                             "odbc: the connection string needs one of DSN=, DRIVER= and "
+                             "FILEDSN=%s%s",
+                             first[0] != '\0' ? "; its first key is" : "", first);
+}
+
+/* -------------------------------------------------------------------------------- Shown -- */
 
 /* One line, whatever stands in it. */
 static void make_printable(char *text)
@@ -114,7 +216,7 @@ void odbc_text_shown(const char *text, char *ret, size_t size)
     size_t length = 0;
 
     if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these in one */
-        snprintf(ret, size, "%s", strpbrk(text, "[]{}(),;?*!@\\") == NULL ? text : "(hidden)");
+        snprintf(ret, size, "%s", strpbrk(text, not_in_names) == NULL ? text : "(hidden)");
         make_printable(ret);
         return;
     }

@@ -2,6 +2,8 @@
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_TEXT_H
 #define CAMP_SOURCES_SESSIONS_ODBC_TEXT_H
 
+#include <camp/camp.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,6 +14,11 @@
  * written. It holds secrets. */
 bool odbc_text_to_connect(const char *text, const char *user, const char *password,
                           char ret[ODBC_TEXT_SIZE]);
+
+/* CAMP_E_INVALID: the text is neither a name nor a complete connection string. The message names
+ * the wrong part by its number, and by its key where the key cannot be the rest of a secret. A key
+ * that the driver does not know is refused by the driver. */
+int odbc_text_check(const char *text, struct camp_error *error);
 
 /* What may be shown of it and recorded, in ret[size]: where it leads to, of DSN, FILEDSN, DRIVER,
  * SERVER, SERVERNAME, HOST, PORT, DATABASE and DBQ alone; nothing of a value with an @, before

@@ -246,10 +246,10 @@ static int look_first(struct oracle_source *source, struct camp_error *error)
                          source->shown, (int)(OPEN_NS / NS_PER_S));
     source->is_asked = false;
     if (reading->result != CAMP_OK && reading->is_there)
-        return camp_fail(
-            error, reading->result, 0,
-            "%.40s: v$session: %.56s; not Oracle? --query \"select time, entity, ...\"",
-            source->shown, reading->error.message);
+        return camp_fail(error, reading->result, 0,
+                         "%s: v$session: %s; for a database other than Oracle, give --query "
+                         "\"select time, entity, ...\"",
+                         source->shown, reading->error.message);
     return reading->result == CAMP_OK ? CAMP_OK
                                       : camp_fail(error, reading->result, 0, "%s: %s",
                                                   source->shown, reading->error.message);
@@ -263,7 +263,7 @@ static int settle_tier(struct oracle_source *source, struct from_facts *facts,
     const bool is_local = reading->texts.is_local;
 
     if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_told) != 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "--tier %.32s: of odbc: there are %s and %s",
+        return camp_fail(error, CAMP_E_INVALID, 0, "--tier %s: the tiers of odbc: are %s and %s",
                          tier, tier_clock, tier_told);
     if (tier != NULL && strcasecmp(tier, tier_clock) == 0 && !is_local)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
@@ -320,7 +320,7 @@ int oracle_source_open(const struct from *from, const char *connect, struct sour
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
     source->source = (struct source){ describe, next, close_source, NULL };
     source->from = *from;
-    snprintf(source->shown, sizeof source->shown, "odbc:%.58s", facts->name);
+    snprintf(source->shown, sizeof source->shown, "odbc:%s", facts->name);
     r = open_oracle(source, connect, facts, error);
     if (r != CAMP_OK) {
         close_source(&source->source);

@@ -23,8 +23,8 @@ struct reading {
 };
 
 struct oracle_source {
-    struct source source; /* first: it is a source */
-    char shown[64];       /* "odbc:sales", for messages */
+    struct source source;           /* first: it is a source */
+    char shown[FROM_NAME_SIZE + 8]; /* "odbc:sales", for messages */
     struct session_frame sessions;
     struct odbc_thread *thread;
     struct reading *reading;
@@ -35,9 +35,9 @@ struct oracle_source {
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
     size_t kind_capacity;
-    uint64_t end_ns;                 /* of the last frame */
-    bool is_in_trouble;              /* the database does not answer */
-    char note[CAMP_ERROR_SIZE + 72]; /* of the last frame */
+    uint64_t end_ns;                             /* of the last frame */
+    bool is_in_trouble;                          /* the database does not answer */
+    char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* of the last frame */
     unsigned failed_in_a_row;
     uint64_t retry_ns; /* when to ask again after a failure */
     struct from from;  /* its texts are the caller's, until it is open */

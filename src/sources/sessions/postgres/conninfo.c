@@ -117,6 +117,33 @@ bool conninfo_is_good(const char *conninfo)
     return options != NULL;
 }
 
+/* The search ends at a value in quotes and at a word without '=', because the words after it may
+ * belong to a value. */
+size_t conninfo_wrong_key(const char *conninfo, const char **ret_key)
+{
+    PQconninfoOption *options = PQconninfoParse("", NULL);
+    const char *word = conninfo + strspn(conninfo, " \t");
+    size_t ret = 0;
+
+    while (options != NULL && ret == 0 && *word != '\0' && strstr(conninfo, "://") == NULL) {
+        const size_t length = strcspn(word, " \t");
+        const size_t key = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+        char name[40];
+
+        if (key == 0 || key >= sizeof name || word[key] != '=' || word[key + 1] == '\'')
+            break;
+        memcpy(name, word, key);
+        name[key] = '\0';
+        if (strcmp(name, "password") == 0 || strcmp(name, "sslpassword") == 0)
+            break;
+        *ret_key = word;
+        ret = find(options, name) == NULL ? key : 0;
+        word += length + strspn(word + length, " \t");
+    }
+    PQconninfoFree(options);
+    return ret;
+}
+
 char *conninfo_of_place(const char *place)
 {
     char *conninfo;

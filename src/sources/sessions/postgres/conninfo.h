@@ -17,6 +17,10 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size);
  * over, which may be those of a password with a blank. */
 bool conninfo_is_good(const char *conninfo);
 
+/* Finds the first key in `conninfo` that libpq does not know. Sets *ret_key to it and returns its
+ * length; 0: none was found. Only the key=value words before a password are searched. */
+size_t conninfo_wrong_key(const char *conninfo, const char **ret_key);
+
 /* What stands behind "postgres:" in --from, as libpq takes it: of a URI ("//user@host/x") its
  * scheme is put back. The caller frees it; NULL: no memory. */
 char *conninfo_of_place(const char *place);

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #define SYMBOLS_MAX 1000000 /* a server has some 10,000 */
+#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 static bool is_readable(const GElf_Ehdr *header)
 {
     const unsigned char order =
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
-    return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == order &&
+    return header->e_ident[EI_DATA] == order &&
            (header->e_type == ET_EXEC || header->e_type == ET_DYN);
 }
 
@@ -83,8 +84,15 @@ static int read_elf(Elf *elf, const char *const *names, size_t count, uint64_t *
     GElf_Ehdr header;
 
     if (elf == NULL || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL ||
-        !is_readable(&header) || !find_image(elf, &image))
-        return camp_fail(error, CAMP_E_FORMAT, 0, "no 64-bit executable of this machine");
+        !is_readable(&header))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "no executable of this machine");
+    if (header.e_ident[EI_CLASS] != OWN_CLASS)
+        return camp_fail(
+            error, CAMP_E_NOTSUP, 0,
+            "the executable is a %d-bit program, whose memory a %d-bit camp cannot read",
+            32 * header.e_ident[EI_CLASS], 32 * OWN_CLASS);
+    if (!find_image(elf, &image))
+        return camp_fail(error, CAMP_E_FORMAT, 0, "an executable without contents");
     image.entry = header.e_entry;
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
          section = elf_nextscn(elf, section))

@@ -12,8 +12,9 @@ struct elf_image {
     uint64_t low, high; /* all that is loaded of it: [low, high) */
 };
 
-/* values[i]: of names[count] the address, 0: no such variable. CAMP_E_FORMAT: no 64-bit executable
- * of this machine's byte order; CAMP_E_NOTSUP: camp was built without libelf. */
+/* values[i]: of names[count] the address, 0: no such variable. CAMP_E_FORMAT: no executable of this
+ * machine's byte order; CAMP_E_NOTSUP: one whose addresses have another size than those of camp, or
+ * camp was built without libelf. */
 int elf_symbols(int descriptor, const char *const *names, size_t count, uint64_t *values,
                 struct elf_image *ret, struct camp_error *error);
 

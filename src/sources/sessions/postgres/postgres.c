@@ -126,9 +126,10 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
             return CAMP_OK;
         }
     }
-    return camp_fail(
-        error, CAMP_E_INVALID, 0,
-        "--tier %.40s: of PostgreSQL it is bpf, schedstat+memory, schedstat+SQL or SQL", text);
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "--tier %s: the tiers of PostgreSQL are bpf, schedstat+memory, "
+                     "schedstat+SQL and SQL",
+                     text);
 }
 
 /* ---------------------------------------------------------------------------------- Hooks -- */
@@ -182,7 +183,7 @@ static void follow_restart(struct postgres_source *source,
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connections = facts->client.connections;
     else /* and is tried again after the next interval */
-        snprintf(source->note, sizeof source->note, "after the server's restart: %.250s",
+        snprintf(source->note, sizeof source->note, "after the server's restart: %s",
                  error.message);
 }
 
@@ -205,7 +206,7 @@ static void tell(struct postgres_source *source, const struct postgres_sampler_f
     if (facts->is_connected || facts->failure[0] != '\0') /* else it is as it was */
         source->note[0] = '\0';
     if (facts->failure[0] != '\0')
-        snprintf(source->note, sizeof source->note, "%.300s", facts->failure);
+        snprintf(source->note, sizeof source->note, "%s", facts->failure);
     else if (facts->hidden > 0)
         snprintf(source->note, sizeof source->note,
                  "%zu session%s hidden from this role: grant pg_monitor to it", facts->hidden,
@@ -323,7 +324,20 @@ static void tell_facts(const struct postgres_source *source, const struct camp_e
     facts->tier = tier_names[source->tier];
     facts->live = true;
     if (why->message[0] != '\0')
-        snprintf(facts->note, sizeof facts->note, "Not measured: %.200s", why->message);
+        snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
+}
+
+/* Restarts the clocks of all sessions at the start of the first interval. The sessions were first
+ * seen earlier, and what they ran during the set-up is in no interval. */
+static void read_clocks(struct postgres_source *source)
+{
+    for (size_t i = 0; i < source->roll.count; i++) {
+        struct postgres_who *who = &source->roll.of[i];
+
+        if (who->has_task)
+            proc_clock_read(&who->task, &who->clock, NULL);
+        who->clock_cpu_ns = 0;
+    }
 }
 
 static int open_all(struct postgres_source *source, const struct from *from,
@@ -348,6 +362,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     if (r == CAMP_OK) /* the first interval begins now: setting up takes some 0.3 s */
         r = postgres_sampler_next(source->sampler, source_clock_ns(CLOCK_MONOTONIC),
                                   &source->end_ns, error);
+    read_clocks(source);
     if (r == CAMP_OK && source->backends != NULL)
         r = account_book_look(&source->book, source->backends, error);
     if (source->tier == POSTGRES_MEMORY)

@@ -101,7 +101,7 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
         failure = (struct postgres_failure){ "28P01", "it asks for a password" };
     } else if (state != NULL) {
         snprintf(failure.sqlstate, sizeof failure.sqlstate, "%.5s", state);
-        snprintf(failure.what, sizeof failure.what, "%.95s",
+        snprintf(failure.what, sizeof failure.what, "%s",
                  PQresultErrorField(client->result, PG_DIAG_MESSAGE_PRIMARY));
     } else if (strcmp(client->noticed, "57P02") == 0) {
         failure = (struct postgres_failure){ "57P02", "the server crashed and starts again" };
@@ -323,7 +323,15 @@ int postgres_client_open(const char *conninfo, const struct postgres_statements 
     int r = CAMP_E_NOMEM;
 
     if (!conninfo_is_good(conninfo)) {
+        const char *key;
+        const size_t length = conninfo_wrong_key(conninfo, &key);
+
         free(client);
+        if (length > 0)
+            return camp_fail(error, CAMP_E_INVALID, 0,
+                             "PostgreSQL: a connection string has no key %.*s=; the usual keys are "
+                             "host=, port=, dbname= and user=",
+                             (int)length, key);
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "PostgreSQL: the connection string cannot be read: host=H password='a b', "
                          "or a URI with %%40 for @");

@@ -23,7 +23,7 @@ static const struct advice {
     { "0A000", CAMP_E_NOTSUP, false, "camp reads servers from 10 on" },
     { "28P01", CAMP_E_PERM, false, "set PGPASSWORD, or write it into ~/.pgpass" },
     { "28", CAMP_E_PERM, false, "give user=; see docs/sessions.md for its rights" },
-    { "3D000", CAMP_E_INVALID, false, "give dbname=" },
+    { "3D000", CAMP_E_GONE, false, "give dbname=" },
     { "42501", CAMP_E_PERM, false, "see docs/sessions.md for the rights it needs" },
     { "53300", CAMP_E_NOMEM, true, "close some, or raise the limit" },
     { "57P03", CAMP_E_GONE, true, "try again in a moment" },
@@ -85,6 +85,20 @@ static const char *behind_place(const char *line)
     return strncmp(line, PLACE, strlen(PLACE)) == 0 && colon != NULL ? colon + 2 : line;
 }
 
+/* The 'on socket "/run/.s.PGSQL.5432"' of such a line. It ends with the quoted name, or with the
+ * port. */
+static void take_place(const char *line, char *ret, size_t size)
+{
+    const char *name = strchr(line, '"'), *end = name != NULL ? strchr(name + 1, '"') : NULL;
+
+    if (strncmp(line, PLACE, strlen(PLACE)) != 0 || end == NULL)
+        return;
+    end += 1 + strcspn(end + 1, ":");
+    if (strncmp(end - strlen(" failed"), " failed", strlen(" failed")) == 0)
+        end -= strlen(" failed");
+    snprintf(ret, size, "%.*s", (int)(end - line - (long)strlen(PLACE)), line + strlen(PLACE));
+}
+
 /* Hosts that failed before are lines of their own; details are indented, or of the server. */
 static const char *last_try(const char *text)
 {
@@ -109,6 +123,7 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
 
     take_line(last, line, sizeof line);
     take_line(behind_place(line), ret->what, sizeof ret->what);
+    take_place(line, ret->place, sizeof ret->place);
 }
 
 /* ----------------------------------------------------------------------------- Telling -- */
@@ -131,13 +146,17 @@ static bool is_unknown_service(const struct postgres_failure *failure)
 
 static int tell_unreached(const struct postgres_failure *failure, struct camp_error *error)
 {
+    const bool has_place = failure->place[0] != '\0';
+
     for (size_t i = 0; i < sizeof of_errno / sizeof of_errno[0]; i++) {
         if (strstr(failure->what, strerror(of_errno[i].system_error)) != NULL)
             return camp_fail(error, of_errno[i].code, of_errno[i].system_error,
-                             "PostgreSQL: %s; %s", failure->what, of_errno[i].text);
+                             "PostgreSQL: %s; %s%s%s%s", failure->what, of_errno[i].text,
+                             has_place ? " (tried to connect " : "", failure->place,
+                             has_place ? ")" : "");
     }
     if (is_unknown_service(failure))
-        return camp_fail(error, CAMP_E_INVALID, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
+        return camp_fail(error, CAMP_E_GONE, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
                          failure->what);
     return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
 }

@@ -10,7 +10,8 @@
 
 struct postgres_failure {
     char sqlstate[SQLSTATE_SIZE]; /* "28P01"; "": none was told, it is no answer of a server */
-    char what[96];                /* 'role "x" does not exist'; one line */
+    char what[1024];              /* 'role "x" does not exist'; one line */
+    char place[256]; /* 'on socket "/run/.s.PGSQL.5432"', if no server was reached; "": unknown */
 };
 
 /* Of libpq's message about a connection (PQerrorMessage() with PQERRORS_VERBOSE, which has the

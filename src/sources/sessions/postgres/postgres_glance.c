@@ -256,13 +256,16 @@ void postgres_glance_until(struct postgres_source *source, uint64_t until_ns)
         ;
 }
 
+/* The interval ends at its last sample. Otherwise the time after that sample would be unaccounted.
+ */
 uint64_t postgres_glance_end(struct postgres_source *source)
 {
     struct sampled_times *times = &source->glances.times;
+    const uint64_t before = times->look;
     uint64_t end_ns;
 
     glance(source);
-    end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    end_ns = times->look != before ? times->look_ns : source_clock_ns(CLOCK_MONOTONIC);
     sampled_times_end(times, end_ns);
     return end_ns;
 }

@@ -54,7 +54,7 @@ struct postgres_source {
     uint64_t end_ns;                    /* of the last interval */
     uint64_t looks;                     /* by SQL, when it ended */
     uint64_t connections;               /* by SQL, when the tier was set up */
-    char note[320];                     /* of the interval at hand */
+    char note[FRAME_NOTE_SIZE];         /* of the interval at hand */
 };
 
 /* The interval's rows, into sessions.frame, which was begun. CAMP_OK or CAMP_E_NOMEM. */

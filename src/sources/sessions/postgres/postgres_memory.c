@@ -158,13 +158,11 @@ static int read_anew(struct postgres_memory *memory, struct address *address,
 {
     const struct postgres_place *place = &memory->place;
     struct address found = { .pid = address->pid };
-    int r = process_memory_read(backend->pid, place->event_pointer, &found.event,
-                                sizeof found.event, error);
+    int r = process_memory_read_pointer(backend->pid, place->event_pointer, &found.event, error);
 
     *address = (struct address){ .pid = address->pid };
     if (r == CAMP_OK)
-        r = process_memory_read(backend->pid, place->entry_pointer, &found.entry,
-                                sizeof found.entry, error);
+        r = process_memory_read_pointer(backend->pid, place->entry_pointer, &found.entry, error);
     if (r == CAMP_OK && found.entry != 0)
         r = read_batch(memory, backend->pid, &found, backend, 1, error);
     if (r == CAMP_E_PERM || r == CAMP_E_NOMEM)

@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static int open_of_process(int32_t pid, const char *name, struct camp_error *err
 /* Where the process began to run. */
 static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
 {
-    Elf64_auxv_t vector[64];
+    ElfW(auxv_t) vector[64];
     int descriptor = open_of_process(pid, "auxv", error);
     ssize_t length;
 
@@ -183,7 +184,7 @@ int postgres_place_entry(const struct postgres_place *place, int32_t pid,
                          unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error)
 {
     uint64_t at = 0;
-    int r = process_memory_read(pid, place->entry_pointer, &at, sizeof at, error);
+    int r = process_memory_read_pointer(pid, place->entry_pointer, &at, error);
 
     return r == CAMP_OK ? process_memory_read(pid, at, ret, POSTGRES_ENTRY_SIZE, error) : r;
 }

@@ -1,0 +1,26 @@
+/*
+ * The sample data that comes with camp, --from demo: share/camp/demo/sessions.csv, with 60 sessions
+ * of a database in 120 intervals of one second. The data is synthetic
+ * (tests/fixtures/table/make.py --demo writes it), so its content is known: the times of the
+ * sessions named "miss" and "over" do not add up.
+ */
+#ifndef CAMP_SOURCES_DEMO_H
+#define CAMP_SOURCES_DEMO_H
+
+#include <camp/camp.h>
+
+#include <limits.h>
+
+#define DEMO_NAME "demo"
+#define DEMO_PATH_SIZE (2 * PATH_MAX)
+#define DEMO_NOTE                                                                                  \
+    "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
+    "each second out, over1 accounts 120 ms twice"
+
+/* Finds the path of the file. It is first searched beside the folder of the running program
+ * (../share/camp/demo): this finds it in a build folder, and in an installed tree that was moved.
+ * Then it is searched in the data folder that the program was configured with. CAMP_E_GONE: it is
+ * in neither; the message names both. */
+int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);
+
+#endif
