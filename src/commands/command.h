@@ -9,7 +9,7 @@
 
 #include <camp/camp.h>
 
-#include "options.h"
+#include "common_options.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -17,9 +17,9 @@
 
 enum exit_status {
     STATUS_OK = 0,
-    STATUS_FAILURE = 1,
-    STATUS_USAGE = 2,
-    STATUS_PARTIAL = 3,  /* some of what was asked for could not be had, and was named */
+    STATUS_FAILURE = 1, /* a file, port, process or server is missing, in use, broken, or refuses */
+    STATUS_USAGE = 2,   /* the command line is wrong, on any machine */
+    STATUS_PARTIAL = 3, /* some of what was asked for could not be had, and was named */
     STATUS_PRIVILEGE = 4 /* a capability is missing, and was named */
 };
 
@@ -46,6 +46,13 @@ int command_view(int argc, char **argv);
 
 /* The command that runs, for complaints; set once by main(). */
 extern const char *command_name;
+
+/* The name of the program, for --version: "camp", unless main() sets another. */
+extern const char *program_name;
+
+/* Prints "camp 1.2". Returns an exit status. */
+int print_version(void);
+bool is_version_option(const char *word); /* --version, -V */
 
 /* What main() does first, of each program: standard descriptors, locale, SIGPIPE. */
 void prepare_program(void);

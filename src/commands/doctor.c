@@ -146,22 +146,36 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     row[4] = cell_text(tier_lacks(tier));
 }
 
+/* Root in a container holds the capabilities, but not those of the machine. */
+static bool lacks_states(const struct doctor *doctor)
+{
+    return doctor->states_refusal.code == CAMP_E_PERM &&
+           !(capability_held(&doctor->kernel, "CAP_BPF") &&
+             capability_held(&doctor->kernel, "CAP_PERFMON")) &&
+           !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
+}
+
+static const char *gives_capabilities(const struct doctor *doctor)
+{
+    return privilege_group_exists() ? "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew"
+                                    : doctor->setcap;
+}
+
 /* What stands between here and the better tier: a capability, or what the kernel said. */
 static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
-        return NULL;
+        return lacks_states(doctor) ? gives_capabilities(doctor) : NULL;
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0 &&
         capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
-        return privilege_group_exists()
-                   ? "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew"
-                   : "sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep \"$(command -v camp)\"";
+        return gives_capabilities(doctor);
     return doctor->refusal.message;
 }
 
-/* camp top and camp time have no tier below: what they fall back to is camp check. */
+/* Where the kernel has microstates but the user may not read them, camp top and camp time still
+ * show the numbers that every user may read. */
 static void tell_microstates(struct doctor *doctor)
 {
     const bool can = doctor->states_refusal.code == CAMP_OK;
@@ -173,14 +187,20 @@ static void tell_microstates(struct doctor *doctor)
                  "Microstates can be measured: camp top, time, wait, check --tier bpf.");
     else
         snprintf(doctor->microstates, sizeof doctor->microstates,
-                 "No camp top, time; wait has tier kernel: %s", doctor->states_refusal.message);
+                 "%s; camp wait uses its tier kernel: %s",
+                 doctor->states_refusal.code == CAMP_E_PERM
+                     ? "Thread states are unavailable: camp top and camp time show CPU time"
+                     : "Thread states are unavailable, and so are camp top and camp time",
+                 doctor->states_refusal.message);
 }
 
 static void add_summary(struct doctor *doctor)
 {
     const struct camp_kernel *kernel = &doctor->kernel;
-    const char *change = change_of(doctor);
+    const char *change;
 
+    privilege_line(doctor->setcap);
+    change = change_of(doctor);
     doctor->summary[0] = cell_text(kernel->release);
     doctor->summary[1] = cell_text(kernel->machine);
     doctor->summary[2] = cell_text(tier_name(doctor->tier));
@@ -233,9 +253,11 @@ int command_doctor(int argc, char **argv)
     static const char *const formats[] = { "text", "json", "csv", NULL };
     int format = 0, table = -1, first;
     const struct option_spec specs[] = {
-        { "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv", 0, 0, formats },
-        { "table", 0, OPTION_CHOICE, &table, "TABLE",
-          "what csv writes: facts, events, capabilities or tiers", 0, 0, table_names },
+        COMMON_OPTION(COMMON_FORMAT, &format, .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_TABLE, &table,
+                      .help = "The table that csv writes: facts, events, capabilities or tiers.",
+                      .choices = table_names),
     };
     const struct option_table options = {
         "camp doctor [OPTIONS]",
@@ -244,9 +266,7 @@ int command_doctor(int argc, char **argv)
         "which tier camp check runs on, and what would change it.",
         specs, COUNT(specs)
     };
-    struct view_options output = { .stream = stdout,
-                                   .colour = view_wants_colour(stdout),
-                                   .width = view_width(stdout) };
+    struct view_options output = { .stream = stdout, .width = view_width(stdout) };
     struct doctor doctor = { 0 };
     struct camp_error error;
     int status = options_parse(&options, argc, argv, &first);
@@ -254,10 +274,9 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "'%s' is not taken; see camp doctor --help", argv[first]);
     if (table >= 0 && format != FORMAT_CSV)
         return complain(STATUS_USAGE, "--table goes with --format csv");
+    output.colour = view_wants_colour(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);

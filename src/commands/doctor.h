@@ -3,6 +3,7 @@
 #define CAMP_COMMANDS_DOCTOR_H
 
 #include "capability.h"
+#include "privilege.h"
 
 #include "sources/source.h"
 #include "views/record.h"
@@ -39,7 +40,8 @@ struct doctor {
     struct cell tiers[TIERS][TIER_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
     char headline[160];
-    char change[CAMP_ERROR_SIZE + 32], microstates[CAMP_ERROR_SIZE + 48];
+    char setcap[PRIVILEGE_LINE_SIZE]; /* the command that gives capabilities to this program */
+    char change[PRIVILEGE_LINE_SIZE + 32], microstates[CAMP_ERROR_SIZE + 128];
 };
 
 struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes);

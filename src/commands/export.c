@@ -44,46 +44,47 @@ struct export
 static int parse(struct export *export, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "group", 'g', OPTION_CHOICE, &export->group, "WHAT",
-          "What a group is: command (the default: processes of one name), user, cgroup (version 2) "
-          "or workload.",
-          0, 0, group_names },
-        { "workload", 'w', OPTION_TEXT, &export->workload_file, "FILE",
-          "A group is a workload, by the rules in FILE (camp top --help); whoever matches none is "
-          "in "
-          "groupname=\"(unmatched)\". SIGHUP reads it again.",
-          0, 0, NULL },
+        COMMON_OPTION(COMMON_GROUP, &export->group, .type = OPTION_CHOICE,
+                      .help = "What a group is: command (the default: processes of one name), "
+                              "user, cgroup (version 2) or workload.",
+                      .choices = group_names),
+        COMMON_OPTION(COMMON_WORKLOAD, &export->workload_file,
+                      .help = "A group is a workload, by the rules in FILE (camp top --help); "
+                              "processes that match no rule are in groupname=\"(unmatched)\". "
+                              "After SIGHUP camp reads FILE again."),
         { "groups", 0, OPTION_COUNT, &export->groups, "N",
-          "So many groups are told of each (20), the others together as groupname=\"other\".", 0,
-          GROUPS_MAXIMUM_SHOWN, NULL },
-        { "tier", 0, OPTION_CHOICE, &export->tier, "TIER",
-          "auto (the default: the best that can be had, and it is named), or this one and no "
-          "other: bpf (states of threads: CAP_BPF, CAP_PERFMON), taskstats (CPU time, measured and "
-          "sampled: CAP_NET_ADMIN), schedstat (measured CPU time).",
-          0, 0, tiers },
-        { "host", 0, OPTION_TEXT, &export->host, "ADDRESS",
-          "127.0.0.1 (the default), ::1, localhost; another address of this computer takes "
-          "--allow-remote.",
-          0, 0, addresses },
-        { "port", 0, OPTION_COUNT, &export->port, "N", "The port (12267); 0: any free one.", 0,
-          UINT16_MAX, NULL },
-        { "socket", 0, OPTION_TEXT, &export->socket, "PATH",
-          "Instead of a port: a Unix socket that only you can open.", 0, 0, NULL },
+          "Report the N groups that use the most (20); the others are summed as "
+          "groupname=\"other\".",
+          0, GROUPS_MAXIMUM_SHOWN, NULL },
+        COMMON_OPTION(
+            COMMON_TIER, &export->tier, .type = OPTION_CHOICE,
+            .help =
+                "auto (the default: the best available tier, which the metrics name), or one tier "
+                "without a fallback: bpf (states of threads; needs CAP_BPF and CAP_PERFMON), "
+                "taskstats (CPU time, measured and sampled; needs CAP_NET_ADMIN), or schedstat "
+                "(measured CPU time).",
+            .choices = tiers),
+        COMMON_OPTION(COMMON_HOST, &export->host, .argument = "ADDRESS",
+                      .help = "The address to listen at: 127.0.0.1 (the default), ::1 or "
+                              "localhost. Any other address needs --allow-remote, too.",
+                      .choices = addresses),
+        COMMON_OPTION(COMMON_PORT, &export->port, .help = "The port (12267); 0: any free port."),
+        COMMON_OPTION(COMMON_SOCKET, &export->socket),
         { "allow-remote", 0, OPTION_FLAG, &export->allow_remote, NULL,
-          "Whoever reaches the address may read: no password, no encryption. docs/export.md has a "
-          "proxy that asks for both.",
+          "Listen at an address that other computers can reach. They can read all metrics without "
+          "a password, and unencrypted. docs/export.md has a proxy with both.",
           0, 0, NULL },
         { "once", 0, OPTION_FLAG, &export->once, NULL,
-          "Serve nothing: one page to standard output, of the time between its beginning and "
-          "--interval later.",
-          0, 0, NULL },
-        { "interval", 'i', OPTION_DURATION, &export->interval_ns, "TIME",
-          "Of --once: how long it watches (1s).", 0.01, 86400, NULL },
-        { "format", 'f', OPTION_CHOICE, &export->format, "FORMAT",
-          "Of --once: prometheus (0.0.4, the default) or openmetrics (1.0.0).", 0, 0, formats },
+          "Print one page about one interval to standard output, and serve nothing.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_INTERVAL, &export->interval_ns,
+                      .help = "With --once: the length of the measured interval (1s)."),
+        COMMON_OPTION(COMMON_FORMAT, &export->format,
+                      .help = "With --once: prometheus (0.0.4, the default) or openmetrics "
+                              "(1.0.0).",
+                      .choices = formats),
     };
     const struct option_table table = {
-        .usage = "camp export [OPTIONS]",
+        .usage = "camp export [OPTIONS] [INTERVAL]",
         .about = "Metrics of this computer for Prometheus (text 0.0.4, OpenMetrics 1.0.0) at\n"
                  "http://127.0.0.1:12267/metrics: CPU time measured beside sampled, the states of\n"
                  "all threads and of the groups that use the most, what it costs, what it could\n"
@@ -168,8 +169,6 @@ static int read_options(struct export *export, int argc, char **argv)
                                .group = -1,
                                .format = -1 };
     status = parse(export, argc, argv, &first);
-    if (status == OPTIONS_GO_ON && first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (status == OPTIONS_GO_ON)
         status = settle_place(export);
     return status == OPTIONS_GO_ON ? settle_group(export) : status;
@@ -182,7 +181,7 @@ static int open_exported(struct export *export)
     const struct exported_options options = {
         .group = group_keys[export->group],
         .rules = &export->workloads.rules,
-        .groups = export->groups,
+        .groups = (size_t) export->groups,
         .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
     struct camp_error error = { 0 };

@@ -142,7 +142,7 @@ static struct cell interval_cell(const struct get *get)
 }
 
 /* One record: 0, or the errno of the output. */
-static int print_record(struct get *get, char *names, size_t number)
+static int print_record(struct get *get, char *names, uint64_t number)
 {
     struct query *query = &get->query;
     char time[TIME_TEXT_SIZE];
@@ -210,7 +210,7 @@ static int repeat(struct get *get)
         subjects_read(&get->query.subjects);
         if (i == 0 && !cut)
             values_tell_steps(&get->values, get->interval_ns);
-        failed = print_record(get, names, (size_t)i);
+        failed = print_record(get, names, i);
     }
     free(names);
     if (failed != 0)
@@ -230,12 +230,13 @@ static int add_operand(struct get *get, const char *operand)
         return query_add(&get->query, operand);
     if (strchr(operand, '.') != NULL)
         return complain(STATUS_USAGE,
-                        "'%.60s': --%s says which process: give the counter alone, such as cpu_ns",
+                        "'%s': --%s already names the process; give only the counter, such as "
+                        "cpu_ns",
                         operand, get->name != NULL ? "name" : "pid");
     length = snprintf(whole, sizeof whole, "process.%s%s.%s", get->name != NULL ? "name:" : "",
                       get->name != NULL ? get->name : get->pid, operand);
     if (length < 0 || (size_t)length >= sizeof whole)
-        return complain(STATUS_USAGE, "'%.60s...' is too long", operand);
+        return complain(STATUS_USAGE, "'%s...' is too long", operand);
     return query_add(&get->query, whole);
 }
 
@@ -280,6 +281,7 @@ static const char about[] =
     "  camp get memory.free_bytes --value        the number alone\n"
     "  camp get network.eth0.100.sent_bytes      names may hold dots\n"
     "  camp get disk --rate --interval 5s        per second\n"
+    "  camp get memory.free_bytes 1 3            three times, 1 s apart\n"
     "  camp get process.1234.all                 a process; 1234@START: no other one\n"
     "  camp get --name nginx cpu_ns              all processes of an executable\n"
     "  camp get 'thread.1234.*.run_delay_ns'     its threads\n\n"
@@ -292,21 +294,21 @@ static int parse(struct get *get, int argc, char **argv, int *ret_first)
     int format = FORMAT_TEXT;
     uint64_t interval_ns = 0;
     const struct option_spec specs[] = {
-        { "interval", 'i', OPTION_DURATION, &interval_ns, "TIME",
-          "between readings (1s; 100ms for percentages alone)", 0.001, 86400 },
-        { "count", 'c', OPTION_COUNT, &get->count, "N", "how many times (1)", 1, 1e9 },
-        { "rate", 'r', OPTION_FLAG, &get->query.rate, NULL,
-          "the growth per second of each counter" },
-        { "value", 'v', OPTION_FLAG, &get->value_only, NULL, "the values alone, one a line" },
-        { "name", 'n', OPTION_TEXT, &get->name, "EXECUTABLE",
-          "of the processes of this executable" },
-        { "pid", 'p', OPTION_TEXT, &get->pid, "PID", "of this process" },
-        { "format", 'f', OPTION_CHOICE, &format, "FORMAT", "text, json or csv", 0, 0, formats },
-        { "proc", 0, OPTION_TEXT, &get->source.proc, "FOLDER", "another /proc to read" },
-        { "sys", 0, OPTION_TEXT, &get->source.sys, "FOLDER", "another /sys to read" },
+        COMMON_OPTION(COMMON_INTERVAL, &interval_ns,
+                      .help = "The time between readings (1s; 100ms if only percentages are read).",
+                      .minimum = 0.001, .maximum = 86400),
+        COMMON_OPTION(COMMON_COUNT, &get->count, .help = "How many readings (1)."),
+        COMMON_OPTION(COMMON_RATE, &get->query.rate,
+                      .help = "Print the growth of each counter per second."),
+        { "value", 0, OPTION_FLAG, &get->value_only, NULL, "Print only the values, one a line." },
+        COMMON_OPTION(COMMON_NAME, &get->name, .help = "Read the processes of this executable."),
+        COMMON_OPTION(COMMON_PID, &get->pid, .type = OPTION_TEXT, .help = "Read this process."),
+        COMMON_OPTION(COMMON_FORMAT, &format, .choices = formats),
+        COMMON_OPTION(COMMON_PROC, &get->source.proc),
+        COMMON_OPTION(COMMON_SYS, &get->source.sys),
     };
-    const struct option_table table = { "camp get [OPTIONS] COUNTER...", about, specs,
-                                        sizeof specs / sizeof specs[0] };
+    const struct option_table table = { "camp get [OPTIONS] COUNTER... [INTERVAL [COUNT]]", about,
+                                        specs, sizeof specs / sizeof specs[0] };
     int status = options_parse(&table, argc, argv, ret_first);
 
     if (status != OPTIONS_GO_ON)

@@ -59,7 +59,6 @@ int help_of_options(const struct option_table *table)
     printf("Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->about);
     for (size_t i = 0; i < table->count; i++)
         print_option(&table->specs[i]);
-    printf("%-*s" HELP_HELP "\n", HELP_COLUMN, "  -h, --help");
     return ended(stdout);
 }
 

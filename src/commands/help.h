@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-#define HELP_HELP "This text." /* of --help itself, which stands in no table */
-
 /* A command of commands: camp itself, and camp load. */
 struct command_list {
     const char *usage; /* "camp load LOAD [OPTIONS]" */
@@ -28,7 +26,8 @@ extern const char *const exit_statuses[STATUS_COUNT]; /* of most commands */
 
 extern const struct command_list camp_commands; /* commands.c */
 
-/* STATUS_OK, or an exit status after a complaint. */
+/* Prints --help of a complete table (options_complete()). STATUS_OK, or an exit status after a
+ * complaint. */
 int help_of_options(const struct option_table *table);
 int help_of_commands(const struct command_list *list, FILE *stream);
 

@@ -31,7 +31,6 @@ static int print_table(const struct list *list, const struct table *table)
     static const char *const views[] = { "text", "json", "csv" };
     const struct record record = { .schema = "camp.list/1", .tables = table, .table_count = 1 };
     const struct view_options options = { .stream = stdout,
-                                          .colour = view_wants_colour(stdout),
                                           .width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0 };
     const struct view *view = view_by_name(views[list->format]);
     int failed = view->record(&options, &record, 0);
@@ -241,11 +240,15 @@ static int read_tasks(struct list *list)
     for (size_t i = 0; i < subjects->count; i++) {
         const struct subject *subject = &subjects->items[i];
 
-        if (subject->now.result == CAMP_E_GONE && list->pid == NULL)
+        if (subject->now.result == CAMP_E_GONE && list->pid == NULL) {
+            free(subject->failure);
             continue;
+        }
         if (subject->now.result < 0) {
             status = STATUS_PARTIAL;
-            complain(status, "%s: %s", subject->label, subject->error.message);
+            complain(status, "%s: %s", subject->label,
+                     subject->failure != NULL ? subject->failure
+                                              : camp_result_name(subject->now.result));
         }
         subjects->items[kept++] = *subject;
     }
@@ -362,13 +365,15 @@ int command_list(int argc, char **argv)
     static const char *const formats[] = { "text", "json", "csv", "markdown", NULL };
     struct list list = { .format = FORMAT_TEXT };
     const struct option_spec specs[] = {
-        { "pid", 'p', OPTION_TEXT, &list.pid, "PID", "this process, or its threads" },
-        { "name", 'n', OPTION_TEXT, &list.name, "EXECUTABLE", "the processes of this executable" },
-        { "long", 'l', OPTION_FLAG, &list.with_names, NULL, "names and states of tasks, too" },
-        { "format", 'f', OPTION_CHOICE, &list.format, "FORMAT",
-          "text, json, csv; of counters, markdown too", 0, 0, formats },
-        { "proc", 0, OPTION_TEXT, &list.source.proc, "FOLDER", "another /proc to read" },
-        { "sys", 0, OPTION_TEXT, &list.source.sys, "FOLDER", "another /sys to read" },
+        COMMON_OPTION(COMMON_PID, &list.pid, .type = OPTION_TEXT,
+                      .help = "List this process, or its threads."),
+        COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this executable."),
+        { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
+          "Print the names and states of tasks, too." },
+        COMMON_OPTION(COMMON_FORMAT, &list.format,
+                      .help = "text, json or csv; for counters also markdown.", .choices = formats),
+        COMMON_OPTION(COMMON_PROC, &list.source.proc),
+        COMMON_OPTION(COMMON_SYS, &list.source.sys),
     };
     const struct option_table table = { "camp list [OPTIONS] [KIND | counters [KIND]]", about,
                                         specs, sizeof specs / sizeof specs[0] };

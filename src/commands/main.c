@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int print_version(void)
-{
-    printf("camp %s\n", camp_version());
-    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
-}
-
 static int complain_of_command(const char *name)
 {
     struct suggestion suggestion = { .word = name };
@@ -51,7 +45,7 @@ int main(int argc, char **argv)
     name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help_of_commands(&camp_commands, stdout);
-    if (strcmp(name, "--version") == 0)
+    if (is_version_option(name))
         return print_version();
     for (size_t i = 0; i < camp_commands.count; i++) {
         const struct command *command = &camp_commands.commands[i];

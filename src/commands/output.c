@@ -1,4 +1,4 @@
-/* What all commands share: complaints, signals, the clock, the end of the output. */
+/* Functions that all commands share: the version, complaints, signals, the clock, output errors. */
 #include "command.h"
 
 #include <errno.h>
@@ -14,10 +14,22 @@
 volatile sig_atomic_t stop_requested;
 
 const char *command_name = "";
+const char *program_name = "camp";
+
+int print_version(void)
+{
+    printf("%s %s\n", program_name, camp_version());
+    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+bool is_version_option(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+}
 
 int complain(int status, const char *format, ...)
 {
-    char line[1024];
+    char line[2 * CAMP_ERROR_SIZE];
     va_list arguments;
 
     va_start(arguments, format);

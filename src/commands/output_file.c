@@ -18,6 +18,26 @@ static int complain_of_file(const char *path, int system_error)
     return complain(STATUS_FAILURE, "cannot write %s: %s", path, strerror(system_error));
 }
 
+int output_folder_check(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
+    struct stat status;
+    char *folder;
+    int system_error = 0;
+
+    if (slash == NULL)
+        return STATUS_OK;
+    folder = strndup(path, (size_t)length);
+    if (folder == NULL || stat(folder, &status) != 0)
+        system_error = errno;
+    free(folder);
+    if (system_error == ENOENT)
+        return complain(STATUS_FAILURE, "cannot write %s: there is no folder %.*s", path, length,
+                        path);
+    return system_error == 0 ? STATUS_OK : complain_of_file(path, system_error);
+}
+
 static void release(struct output_file *file)
 {
     free(file->target);
@@ -69,7 +89,10 @@ int output_file_open(struct output_file *file, const char *path)
         descriptor = open_part(file);
     file->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (file->stream == NULL) {
-        complain_of_file(path, errno);
+        const int system_error = errno;
+
+        if (system_error != ENOENT || output_folder_check(path) == STATUS_OK)
+            complain_of_file(path, system_error);
         release(file);
         return STATUS_FAILURE;
     }

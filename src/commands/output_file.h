@@ -19,6 +19,10 @@ struct output_file {
 /* Is it a name for a page: FILE.html, FILE.htm, "-", or what is there and no file (a pipe)? */
 bool output_file_is_page(const char *path);
 
+/* Checks that the folder of the path exists. STATUS_OK, or STATUS_FAILURE after a complaint that
+ * names the missing folder. */
+int output_folder_check(const char *path);
+
 /* STATUS_OK, or an exit status after a complaint; then there is nothing to close. */
 int output_file_open(struct output_file *file, const char *path);
 

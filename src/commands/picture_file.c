@@ -15,8 +15,6 @@
 #define CONVERTER "rsvg-convert"
 #define SHARPNESS "2" /* pixels of a PNG for one of the picture */
 
-extern char **environ;
-
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_NONE };
 
 static enum format format_of(const char *path)
@@ -82,7 +80,7 @@ static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pi
 /* What it said, or how it ended. */
 static int complain_of_converter(FILE *said, int status)
 {
-    char line[300];
+    char line[CAMP_ERROR_SIZE];
 
     rewind(said);
     if (fgets(line, sizeof line, said) != NULL && line[0] != '\n') {

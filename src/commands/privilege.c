@@ -4,7 +4,9 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -34,6 +36,19 @@ static bool is_member(void)
 bool privilege_group_exists(void)
 {
     return getgrnam(PRIVILEGE_GROUP) != NULL;
+}
+
+/* In single quotes; a quote of the path ends them for itself. */
+void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
+{
+    char path[4096] = "";
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *at = ret + snprintf(ret, PRIVILEGE_LINE_SIZE,
+                              "sudo setcap cap_net_admin,cap_bpf,cap_perfmon=p '");
+
+    for (const char *from = length > 0 ? path : "camp"; *from != '\0'; from++)
+        at = stpcpy(at, *from == '\'' ? "'\\''" : (char[]){ *from, '\0' });
+    stpcpy(at, "'");
 }
 
 /* Execve(2) with no_new_privs gives nothing that was not there before. */

@@ -21,4 +21,9 @@ void privilege_settle(void);
 
 bool privilege_group_exists(void);
 
+#define PRIVILEGE_LINE_SIZE (4 * 4096 + 64) /* a path of PATH_MAX that is all quotes */
+
+/* The command that gives the capabilities to the file of this program, ready for a shell. */
+void privilege_line(char ret[PRIVILEGE_LINE_SIZE]);
+
 #endif

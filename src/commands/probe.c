@@ -319,12 +319,13 @@ static int read_rates(struct probe *probe)
 static int parse(struct probe *probe, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "rate", 'r', OPTION_TEXT, &probe->rate_text, "N,...",
-          "Blocks a second, one after the other (1,2,5,10,50,100).", 0, 0, NULL },
-        { "duration", 'd', OPTION_DURATION, &probe->duration_ns, "TIME",
-          "How long, each rate (2s).", 0.01, 86400, NULL },
-        { "format", 'f', OPTION_CHOICE, &probe->format, "FORMAT", "text, json, or csv.", 0, 0,
-          formats },
+        COMMON_OPTION(COMMON_RATE, &probe->rate_text, .type = OPTION_TEXT, .argument = "N,...",
+                      .help = "Blocks a second, for one test after the other (1,2,5,10,50,100)."),
+        COMMON_OPTION(COMMON_DURATION, &probe->duration_ns,
+                      .help = "The time of the test of each rate (2s).", .minimum = 0.01,
+                      .maximum = 86400),
+        COMMON_OPTION(COMMON_FORMAT, &probe->format, .choices = formats),
+        COLOR_OPTION,
     };
     const struct option_table table = {
         .usage = "camp probe [OPTIONS]",
@@ -344,8 +345,6 @@ int command_probe(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     status = read_rates(&probe);
     if (status == OPTIONS_GO_ON)
         status = find_subjects(&probe.subjects);

@@ -2,8 +2,11 @@
 
 #include "counters/units.h"
 #include "sources/source.h"
+#include "views/view.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PATIENCE_NS (500 * NS_PER_MS)
@@ -33,13 +36,37 @@ void progress_show(void *context, uint64_t done, uint64_t total)
         !isatty(STDERR_FILENO))
         return;
     progress->drawn_ns = now_ns;
-    progress->shown = true;
+    progress->width = BAR_WIDTH + 10;
     draw(done, total);
+}
+
+/* tcgetpgrp() returns -1 for a terminal that is not the controlling terminal of this session: no
+ * shell there runs this process in the background. */
+static bool is_in_background(void)
+{
+    const pid_t foreground = tcgetpgrp(STDERR_FILENO);
+
+    return foreground > 0 && foreground != getpgrp();
+}
+
+void progress_text(struct progress *progress, const char *text)
+{
+    size_t length = strlen(text), most;
+
+    if (!isatty(STDERR_FILENO) || is_in_background())
+        return;
+    most = view_width(stderr) - 1; /* in the last column the cursor would wrap */
+    if (length > most)
+        length = most;
+    fprintf(stderr, "\r%-*.*s", (int)progress->width, (int)length, text);
+    fflush(stderr);
+    if (length > progress->width)
+        progress->width = length;
 }
 
 void progress_clear(struct progress *progress)
 {
-    if (progress->shown)
-        fprintf(stderr, "\r%*s\r", BAR_WIDTH + 10, "");
+    if (progress->width > 0)
+        fprintf(stderr, "\r%*s\r", (int)progress->width, "");
     *progress = (struct progress){ 0 };
 }

@@ -170,9 +170,8 @@ static int find_device(const struct kind_name *kind, const char *name, struct su
     for (size_t i = 0; i < all.count; i++)
         suggestion_offer(&suggestion, name_of(&all.items[i]));
     *error = (struct camp_error){ .code = CAMP_E_GONE };
-    snprintf(error->message, sizeof error->message,
-             "there is no %s '%.60s'%s%.60s%s; see camp list %s", kind->name, name,
-             suggestion.best != NULL ? "; did you mean '" : "",
+    snprintf(error->message, sizeof error->message, "there is no %s '%s'%s%s%s; see camp list %s",
+             kind->name, name, suggestion.best != NULL ? "; did you mean '" : "",
              suggestion.best != NULL ? suggestion.best : "", suggestion.best != NULL ? "'" : "",
              kind->plural);
     result = CAMP_E_GONE;
@@ -273,8 +272,9 @@ static int find_subjects(const struct kind_name *kind, const char *name, struct 
     else
         result = find_device(kind, name, ret, error);
     if (result >= 0 && ret->count == 0) {
-        snprintf(error->message, sizeof error->message, "no %s matches '%.60s'; see camp list %s",
-                 kind->name, name, kind->plural);
+        snprintf(error->message, sizeof error->message,
+                 "there is no %s that matches '%s'; see camp list %s", kind->name, name,
+                 kind->plural);
         result = CAMP_E_GONE;
     }
     return result;

@@ -6,6 +6,7 @@
 #include "counters/units.h"
 #include "from_options.h"
 #include "ledger/words.h"
+#include "output_file.h"
 #include "record_files.h"
 #include "record_info.h"
 #include "sources/recordings/recording_set.h"
@@ -18,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define DEFAULT_OUTPUT "run.camp"
+
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
 struct record {
@@ -27,7 +30,7 @@ struct record {
     struct record_files files;
     uint64_t interval_ns, count;
     const char *keep, *info;
-    int format; /* of info; -1: not said */
+    int format; /* of info; -1: not given */
     bool force, no_syscalls;
 };
 
@@ -35,32 +38,30 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
         FROM_OPTIONS(&record->from),
-        { "output", 'o', OPTION_TEXT, &record->files.output, "FILE", "Where to (run.camp).", 0, 0,
-          NULL },
-        { "force", 0, OPTION_FLAG, &record->force, NULL, "Replace FILE when it is there already.",
-          0, 0, NULL },
-        { "interval", 'i', OPTION_DURATION, &record->interval_ns, "TIME",
-          "Length of an interval (1s).", 0.01, 86400, NULL },
-        { "count", 'n', OPTION_COUNT, &record->count, "N", "End after N intervals.", 1, 1e9, NULL },
+        COMMON_OPTION(COMMON_OUTPUT, &record->files.output,
+                      .help = "The file to write (run.camp)."),
+        COMMON_OPTION(COMMON_FORCE, &record->force, .help = "Replace FILE if it exists."),
+        COMMON_OPTION(COMMON_INTERVAL, &record->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &record->count),
         { "rotate", 0, OPTION_DURATION, &record->files.rotate_ns, "TIME",
-          "A new file so often. FILE run.camp becomes run-20261122T020000Z.camp: its beginning, in "
-          "UTC. --from run.camp reads them all.",
+          "Start a new file after each TIME. A file of run.camp has its start time in UTC in its "
+          "name, such as run-20261122T020000Z.camp. --from run.camp reads them all.",
           0.01, 366.0 * 86400, NULL },
         { "keep", 0, OPTION_TEXT, &record->keep, "LIMIT",
-          "With --rotate: remove the oldest files when they are so old (24h), or all together so "
-          "large (2GB); also when the disk is full.",
+          "With --rotate: remove the oldest files when they ended longer ago than this (24h), when "
+          "all files together are larger than this (2GB), or when there are more files than this "
+          "(24files). camp also removes the oldest files when the disk is full.",
           0, 0, NULL },
-        { "no-syscalls", 0, OPTION_FLAG, &record->no_syscalls, NULL,
-          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
         { "info", 0, OPTION_TEXT, &record->info, "FILE",
-          "Record nothing: say what the recording FILE is (or run.camp of a rotated one, or its "
-          "folder).",
+          "Describe the recording FILE (for a rotated recording: run.camp, or its folder), and "
+          "record nothing.",
           0, 0, NULL },
-        { "format", 'f', OPTION_CHOICE, &record->format, "FORMAT", "Of --info: text, json or csv.",
-          0, 0, formats },
+        COMMON_OPTION(COMMON_FORMAT, &record->format, .help = "With --info: text, json or csv.",
+                      .choices = formats),
     };
     const struct option_table table = {
-        .usage = "camp record --output FILE.camp [OPTIONS]",
+        .usage = "camp record [OPTIONS] [INTERVAL [COUNT]]",
         .about = "Records a source: an SQLite file, an interval at a time, without the rows that\n"
                  "say nothing new. --from FILE.camp reads it in every command that takes --from;\n"
                  "sqlite3 and docs/recording.md ask it anything else. Without --count it runs\n"
@@ -72,6 +73,25 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
+/* "24files". */
+static bool parse_files(const char *text, uint64_t *ret)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 9 ||
+        (strcmp(text + digits, "files") != 0 && strcmp(text + digits, "file") != 0))
+        return false;
+    *ret = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* Other programs read a bare number as a number of files, and camp's times are seconds. So the unit
+ * must be given. */
+static bool has_no_unit(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
+}
+
 static int settle_keep(struct record *record)
 {
     struct record_files *files = &record->files;
@@ -80,11 +100,24 @@ static int settle_keep(struct record *record)
         return OPTIONS_GO_ON;
     if (files->rotate_ns == 0)
         return complain(STATUS_USAGE, "--keep goes with --rotate: whole files are removed");
-    if ((!parse_duration(record->keep, &files->keep_ns) &&
-         !parse_size(record->keep, &files->keep_bytes)) ||
-        files->keep_ns + files->keep_bytes == 0)
+    if (has_no_unit(record->keep))
         return complain(STATUS_USAGE,
-                        "--keep %s: takes a time such as 24h, or a size such as 150kB, 20MB or 2GB",
+                        "--keep %s needs a unit: %sfiles, %sh (a time) or %sGB (of all files "
+                        "together)",
+                        record->keep, record->keep, record->keep, record->keep);
+    if ((!parse_files(record->keep, &files->keep_files) &&
+         !parse_duration(record->keep, &files->keep_ns) &&
+         !parse_size(record->keep, &files->keep_bytes)) ||
+        files->keep_files + files->keep_ns + files->keep_bytes == 0)
+        return complain(
+            STATUS_USAGE,
+            "--keep %s: give a number of files such as 24files, a time such as 24h, or a size such "
+            "as 150kB, 20MB or 2GB",
+            record->keep);
+    if (files->keep_ns > 0 && files->keep_ns < files->rotate_ns)
+        return complain(STATUS_USAGE,
+                        "--keep %s is shorter than the time of one file (--rotate): give at least "
+                        "that time",
                         record->keep);
     return OPTIONS_GO_ON;
 }
@@ -97,8 +130,8 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* An existing file is not overwritten by mistake, nor what is read while it is read. With --rotate
- * no file of an earlier run is. */
+/* Neither an existing file is overwritten by mistake, nor the recording that is being read. With
+ * --rotate no file of an earlier run is overwritten. */
 static int settle_output(struct record *record)
 {
     const char *output = record->files.output, *text = record->from.from.text;
@@ -108,7 +141,9 @@ static int settle_output(struct record *record)
     if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
         return OPTIONS_GO_ON;
     if (!record->force)
-        return complain(STATUS_FAILURE, "%s is there already: give another --output, or --force",
+        return complain(STATUS_FAILURE,
+                        "%s already exists: --force replaces it, --output FILE.camp records to "
+                        "another file",
                         output);
     record_files_remove(output);
     return OPTIONS_GO_ON;
@@ -124,8 +159,6 @@ static int read_options(struct record *record, int argc, char **argv)
     from_options_interval(&record->from, &record->interval_ns);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (record->info != NULL && record->files.output != NULL)
         return complain(STATUS_USAGE, "--info records nothing: it goes without --output");
     if (record->format >= 0 && record->info == NULL)
@@ -133,7 +166,10 @@ static int read_options(struct record *record, int argc, char **argv)
     if (record->info != NULL)
         return record_info(record->info, formats[record->format >= 0 ? record->format : 0]);
     if (record->files.output == NULL)
-        return complain(STATUS_USAGE, "where to? --output run.camp");
+        record->files.output = DEFAULT_OUTPUT;
+    if (strcmp(basename(record->files.output), ".camp") == 0)
+        return complain(STATUS_USAGE, "--output %s: a name is missing before .camp",
+                        record->files.output);
     if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)
         return complain(STATUS_USAGE, "--output %s: the name of a recording ends in .camp",
                         record->files.output);
@@ -141,7 +177,10 @@ static int read_options(struct record *record, int argc, char **argv)
         return complain(STATUS_USAGE, "--force goes without --rotate: each file is a new one");
     if (record->no_syscalls)
         record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
-    return settle_keep(record);
+    status = settle_keep(record);
+    if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)
+        return STATUS_FAILURE;
+    return status;
 }
 
 static int run(struct record *record)
@@ -189,7 +228,7 @@ static void tell_files(const struct record_files *files)
     printf("%.*s-*.camp: %" PRIu64 " %s in %s", (int)recording_stem_length(basename(files->output)),
            basename(files->output), files->count, noun_of(files->count, "file", "files"),
            whole != NULL ? whole : "its folder");
-    if (recording_set_find(&set, files->output) == CAMP_OK && set.count != files->count)
+    if (recording_set_find_made(&set, files->output) == CAMP_OK && set.count != files->count)
         printf(" (%zu %s there now)", set.count, noun_of(set.count, "is", "are"));
     printf(", ");
     recording_set_release(&set);

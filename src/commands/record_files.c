@@ -26,7 +26,7 @@ static char *rotated_path(const char *output, int64_t time_s)
     return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
 }
 
-/* Later than any that is there. */
+/* The path of the next file. Its time is later than that of each existing file. */
 static char *next_path(const struct record_files *files, const struct frame *frame)
 {
     int64_t time_s =
@@ -35,7 +35,7 @@ static char *next_path(const struct record_files *files, const struct frame *fra
 
     if (files->rotate_ns == 0)
         return strdup(files->output);
-    if (recording_set_find(&set, files->output) != CAMP_OK)
+    if (recording_set_find_made(&set, files->output) != CAMP_OK)
         return NULL;
     if (set.count > 0 && set.times_s[set.count - 1] >= time_s)
         time_s = set.times_s[set.count - 1] + 1;
@@ -91,39 +91,58 @@ static bool is_too_old(const struct record_files *files, const struct recording_
            set->times_s[at + 1] * (int64_t)NS_PER_S + (int64_t)files->keep_ns <= now_ns;
 }
 
-/* Removes the oldest files until what is kept is within the limits. The one that is written to
- * stays. */
+static bool has_limit(const struct record_files *files)
+{
+    return files->keep_ns > 0 || files->keep_bytes > 0 || files->keep_files > 0;
+}
+
+/* Names the recordings of earlier runs that are removed while this run writes its first file. The
+ * user may not expect that --keep applies to them. */
+static void report_removed(const struct record_files *files, const struct recording_set *set,
+                           size_t count)
+{
+    if (count == 1 && files->count == 1)
+        complain(STATUS_OK, "--keep: removed %s of an earlier run", set->paths[0]);
+    else if (count > 1 && files->count == 1)
+        complain(STATUS_OK, "--keep: removed %zu files of earlier runs, %s to %s", count,
+                 set->paths[0], set->paths[count - 1]);
+}
+
+/* Removes the oldest files until the remaining ones are within the limits, but never the file that
+ * is being written. */
 static void remove_old(const struct record_files *files, int64_t now_ns)
 {
     struct recording_set set;
     uint64_t size = 0;
+    size_t i;
 
-    if ((files->keep_ns == 0 && files->keep_bytes == 0) ||
-        recording_set_find(&set, files->output) != CAMP_OK)
+    if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
         return;
-    for (size_t i = 0; i < set.count; i++)
+    for (i = 0; i < set.count; i++)
         size += record_files_size(set.paths[i]);
-    for (size_t i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
+    for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
         if (!is_too_old(files, &set, i, now_ns) &&
-            (files->keep_bytes == 0 || size <= files->keep_bytes))
+            (files->keep_bytes == 0 || size <= files->keep_bytes) &&
+            (files->keep_files == 0 || set.count - i <= files->keep_files))
             break;
         size -= record_files_size(set.paths[i]);
         record_files_remove(set.paths[i]);
     }
+    report_removed(files, &set, i);
     recording_set_release(&set);
 }
 
-/* On a full disk. False: there is none that may go. */
+/* Removes the oldest file, when the disk is full. False: no file may be removed. */
 static bool remove_oldest(const struct record_files *files)
 {
     struct recording_set set;
     bool removed = false;
 
-    if ((files->keep_ns == 0 && files->keep_bytes == 0) || files->rotate_ns == 0 ||
-        recording_set_find(&set, files->output) != CAMP_OK)
+    if (!has_limit(files) || files->rotate_ns == 0 ||
+        recording_set_find_made(&set, files->output) != CAMP_OK)
         return false;
     if (set.count > 0 && !is_open(files, set.paths[0])) {
-        complain(STATUS_OK, "the disk is full: %s is removed to make room", set.paths[0]);
+        complain(STATUS_OK, "the disk is full: removed %s to free space", set.paths[0]);
         record_files_remove(set.paths[0]);
         removed = true;
     }
@@ -141,12 +160,28 @@ static void add_counts(struct recorder_counts *sum, struct recorder_counts count
     sum->bytes += counts.bytes;
 }
 
+/* When the disk is full, SQLite cannot move the last transactions into the file itself. */
+static void report_wal(const char *path)
+{
+    char *wal;
+
+    if (asprintf(&wal, "%s-wal", path) < 0)
+        return;
+    if (access(wal, F_OK) == 0)
+        complain(STATUS_OK,
+                 "%s holds a part of the recording: keep the two files together. With free space, "
+                 "camp record --from %s --output FILE.camp makes one file of them",
+                 wal, path);
+    free(wal);
+}
+
 void record_files_close(struct record_files *files)
 {
     if (files->recorder != NULL) {
         struct recorder_counts counts = recorder_counts(files->recorder);
 
         recorder_close(files->recorder);
+        report_wal(files->path);
         counts.bytes = record_files_size(files->path);
         add_counts(&files->earlier, counts);
     }

@@ -13,8 +13,8 @@
 
 struct record_files {
     const char *output;
-    uint64_t rotate_ns;           /* 0: one file */
-    uint64_t keep_ns, keep_bytes; /* 0: not limited */
+    uint64_t rotate_ns;                       /* 0: one file */
+    uint64_t keep_ns, keep_bytes, keep_files; /* 0: not limited */
     struct recorder_about about;
     struct recorder *recorder;      /* NULL: none is open */
     char *path;                     /* of the one that is open; owned */

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define NOTE_SIZE 400
+#define HEADLINE_SIZE 1024
 
 static const struct field whole_fields[] = {
     { "source", NULL, "what was recorded, as --from had it", 0, 0 },
@@ -65,7 +65,7 @@ struct information {
     int64_t intervals, gaps;
     uint64_t bytes;
     struct cell whole[COUNT(whole_fields)];
-    char headline[NOTE_SIZE], note[NOTE_SIZE], together[NOTE_SIZE];
+    char headline[HEADLINE_SIZE], together[160];
 };
 
 /* ---------------------------------------------------------------------------------- Files -- */
@@ -211,7 +211,7 @@ static void fill_whole(struct information *information)
     *cells++ = cell_natural(information->bytes);
     *cells++ = cell_natural(information->rotated);
     snprintf(information->headline, sizeof information->headline,
-             "%.80s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s", info->source,
+             "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s", info->source,
              info->tier, info->host[0] != '\0' ? info->host : "?",
              info->kernel[0] != '\0' ? ", " : "", info->kernel, info->schema, info->version,
              info->table, info->beside[0] != '\0' ? " and " : "", info->beside);
@@ -222,14 +222,13 @@ static void fill_whole(struct information *information)
              information->rotated > 1 && information->set.count == 1
                  ? "; one of several that were rotated"
                  : "");
-    snprintf(information->note, sizeof information->note, "%s", info->note);
 }
 
 static int show(struct information *information, const char *format)
 {
     const struct view_options options = { .stream = stdout };
-    const char *notes[] = { information->together,
-                            information->note[0] != '\0' ? information->note : NULL, NULL };
+    const char *note = information->first->info.note;
+    const char *notes[] = { information->together, note[0] != '\0' ? note : NULL, NULL };
     const struct table tables[] = {
         { "whole", TABLE_INLINE, whole_fields, COUNT(whole_fields), information->whole, 1, true },
         { "files", TABLE_ROWS, file_fields, COUNT(file_fields), information->cells,
@@ -251,8 +250,12 @@ static void release(struct information *information)
 int record_info(const char *path, const char *format)
 {
     struct information information = { 0 };
+    struct camp_error error = { 0 };
+    const int r = recording_set_check(path, &error);
     int status = STATUS_FAILURE, shown;
 
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
     if (find_files(&information, path) != CAMP_OK)
         complain(status, "out of memory");
     else if (information.set.count == 0)

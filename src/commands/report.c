@@ -23,18 +23,19 @@ static int parse_options(struct report_options *options, int argc, char **argv, 
 {
     const struct option_spec specs[] = {
         PAGE_OPTIONS(&options->page),
-        { "output", 'o', OPTION_TEXT, &options->output, "FILE",
-          "FILE.html: the page with all data in it, which opens without a server or a network.", 0,
-          0, NULL },
-        { "count", 'n', OPTION_COUNT, &options->count, "N",
-          "Of this machine: so many intervals; 10 unless told.", 1, 1e6, NULL },
+        COMMON_OPTION(COMMON_OUTPUT, &options->output,
+                      .help = "The file to write. FILE.html is the page with all its data: it "
+                              "opens without a server or a network."),
+        COMMON_OPTION(COMMON_COUNT, &options->count,
+                      .help = "For this machine: end after N intervals (10).", .minimum = 1,
+                      .maximum = 1e6),
         REPORT_PICTURE_OPTIONS(&options->picture),
     };
     const struct option_table table = {
-        .usage = "camp report --output FILE [OPTIONS]",
-        .about = "Writes what a recording, a table, or this machine as it goes on says into one\n"
-                 "file that can be kept and handed on: the page with its data, or one picture.\n"
-                 "A file that was there stays until the new one is whole.",
+        .usage = "camp report --output FILE [OPTIONS] [INTERVAL [COUNT]]",
+        .about = "Writes the data of a recording, of a table or of this machine to one file that\n"
+                 "can be kept and passed on: the page with its data, or one picture. An existing\n"
+                 "file is replaced only when the new one is complete.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
@@ -66,8 +67,6 @@ static int read_options(struct report_options *options, int argc, char **argv)
     status = parse_options(options, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "takes no operand '%s'", argv[first]);
     return options->picture.kind >= 0 ? check_picture(options) : report_page_check(options->output);
 }
 

@@ -24,7 +24,7 @@ int report_error_check(const struct report_picture *options)
         options->over == 1)
         return complain(STATUS_USAGE,
                         "--picture %s is of all processes together: it takes none of "
-                        "--only, --pin, --colour, --at, --over, --axes",
+                        "--only, --pin, --color-by, --at, --over, --axes",
                         report_picture_kinds[options->kind]);
     if (options->output == NULL)
         return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
@@ -67,10 +67,12 @@ int report_error(const struct report_picture *options, struct page_options *page
     char host[65] = "", name[sizeof facts->name + sizeof host + 2];
     int status;
 
-    if (!tasks_columns_find(&columns, page->source->describe(page->source)))
+    if (!tasks_columns_find(&columns, page->source->describe(page->source)) ||
+        columns.sampled == SIZE_MAX)
         return complain(STATUS_USAGE,
-                        "%s does not have sampled beside measured time: --picture %s takes --from "
-                        "check, or a recording of it (camp record --from check)",
+                        "%s has no sampled time of processes: --picture %s takes --from "
+                        "check with tier taskstats or bpf, or a recording of it (camp record "
+                        "--from check)",
                         facts->name, report_picture_kinds[options->kind]);
     if (facts->live) {
         gethostname(host, sizeof host - 1);

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "ledger/words.h"
 #include "output_file.h"
+#include "report_picture.h"
 #include "views/page/report.h"
 
 #include <errno.h>
@@ -26,10 +27,7 @@ int report_page_check(const char *output)
         return complain(STATUS_USAGE, "takes --output FILE.html; with --picture KIND also .svg, "
                                       ".png or .pdf");
     if (!output_file_is_page(output))
-        return complain(STATUS_USAGE,
-                        "--output %s: a page ends with .html; a picture takes "
-                        "--picture KIND",
-                        output);
+        return report_picture_refuse(output);
     return OPTIONS_GO_ON;
 }
 
@@ -48,14 +46,11 @@ static int put_blocks(struct work *work, int r)
 static int begin(struct work *work)
 {
     struct page_options *page = work->page;
-    char title[512];
+    char title[FROM_NAME_SIZE + sizeof((struct page_options *)0)->host + 8];
 
-    if (page->title != NULL)
-        snprintf(title, sizeof title, "%s", page->title);
-    else
-        snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
+    snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
     page->stream.live = false; /* who reads it cannot wait for more */
-    work->report = report_begin(work->file.stream, title);
+    work->report = report_begin(work->file.stream, page->title != NULL ? page->title : title);
     if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
         return complain(STATUS_FAILURE, "no memory");
     return put_blocks(work, stream_head(page->schema, &page->stream, &work->blocks));

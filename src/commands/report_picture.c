@@ -5,6 +5,8 @@
 #include "from_options.h"
 #include "ledger/axes.h"
 #include "ledger/timeline.h"
+#include "ledger/words.h"
+#include "option_values.h"
 #include "picture_file.h"
 #include "views/pictures/picture.h"
 
@@ -42,7 +44,7 @@ static bool shows_one_frame(const struct report_picture *options)
 
 static int check_pattern(const char *option, const char *text)
 {
-    char message[200];
+    char message[256];
     regex_t pattern;
     int r;
 
@@ -57,6 +59,17 @@ static int check_pattern(const char *option, const char *text)
     return complain(STATUS_USAGE, "--%s %s: is no regular expression: %s", option, text, message);
 }
 
+int report_picture_refuse(const char *output)
+{
+    const struct option_spec spec = { .type = OPTION_CHOICE, .choices = report_picture_kinds };
+    char kinds[200];
+
+    option_describe(&spec, kinds, sizeof kinds);
+    return complain(STATUS_USAGE,
+                    "--output %s: a page ends with .html; a picture takes --picture KIND, %s",
+                    output, kinds);
+}
+
 int report_picture_check(const struct report_picture *options)
 {
     int status;
@@ -69,7 +82,7 @@ int report_picture_check(const struct report_picture *options)
                                       "--begin and --end say which time the others show");
     if (options->colour != NULL && options->kind != PICTURE_BARRY3 &&
         options->kind != PICTURE_BARRY4)
-        return complain(STATUS_USAGE, "--colour goes with barry3 and barry4");
+        return complain(STATUS_USAGE, "--color-by goes with barry3 and barry4");
     if (options->over == 1 && options->kind != PICTURE_STACK)
         return complain(STATUS_USAGE, "--over entities goes with --picture stack");
     status = check_pattern("only", options->only);
@@ -96,8 +109,9 @@ static int set_axes(struct work *work, const struct schema *schema)
     if (text == NULL && axes_default(&work->axes, schema, count))
         return STATUS_OK;
     if (text == NULL)
-        return complain(STATUS_USAGE, "%s has %zu states, too few for %zu vertices",
-                        work->facts->name, schema->state_count, count);
+        return complain(STATUS_USAGE, "%s has %zu %s, too few for %zu vertices", work->facts->name,
+                        schema->state_count, noun_of(schema->state_count, "state", "states"),
+                        count);
     if (!axes_parse(&work->axes, schema, text, &fault))
         return complain(STATUS_USAGE, "--%s: %s: '%s'", option, fault.problem, fault.word);
     if (work->axes.vertices.count != count)
@@ -115,7 +129,7 @@ static int set_colour(struct work *work, const struct schema *schema)
     work->colour = colour == NULL ? PICTURE_COLOUR_USUAL : PICTURE_COLOUR_NAME;
     if (colour == NULL || strcmp(colour, "name") == 0)
         return STATUS_OK;
-    status = from_label_find("colour", colour, schema, work->facts, &label);
+    status = from_label_find("color-by", colour, schema, work->facts, &label);
     work->colour = (int)label;
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -235,7 +249,7 @@ static int find_pinned(struct work *work)
 /* To memory first: a file is not begun before the picture is whole. */
 static int draw(const struct work *work, size_t frame)
 {
-    char host[65] = "", origin[128];
+    char host[65] = "", origin[sizeof host + 64];
     const struct picture picture = {
         .timeline = (struct timeline *)&work->timeline,
         .vertices = &work->axes.vertices,

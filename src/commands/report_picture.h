@@ -14,7 +14,7 @@ struct report_picture {
     int over;           /* --over: 1 entities */
     const char *only;   /* --only */
     const char *pin;    /* --pin */
-    const char *colour; /* --colour */
+    const char *colour; /* --color-by */
 };
 
 extern const char *const report_picture_kinds[];
@@ -27,19 +27,23 @@ extern const char *const report_picture_overs[];
       "One picture instead of a page: --output x.svg, x.png or x.pdf.", 0, 0,                      \
       report_picture_kinds },                                                                      \
     { "at", 0, OPTION_TEXT, &(options)->at, "TIME",                                                \
-      "Of a picture of one frame (barry3, barry4, stack --over entities): last (the default), "    \
-      "mean of all, or a time as --begin takes it.", 0, 0, NULL },                                 \
+      "For a picture of one frame (barry3, barry4, stack --over entities): last (the default), "   \
+      "mean of all frames, or a time in a form that --begin takes.", 0, 0, NULL },                 \
     { "over", 0, OPTION_CHOICE, &(options)->over, "WHAT",                                          \
-      "Of a stack: time (the default), all entities together; entities, one frame.", 0, 0,         \
-      report_picture_overs },                                                                      \
+      "For a stack: time (the default), with all entities together, or entities, in one frame.",   \
+      0, 0, report_picture_overs },                                                                \
     { "only", 0, OPTION_TEXT, &(options)->only, "REGEX",                                           \
-      "Of a picture: entities with such a name.", 0, 0, NULL },                                    \
+      "For a picture: show only the entities whose name matches.", 0, 0, NULL },                   \
     { "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                             \
-      "Of a picture: these have their name beside them in any case.", 0, 0, NULL },                \
-    { "colour", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                       \
-      "Of barry3 and barry4: a colour for each user, application, ...; or name. Unless told, "     \
-      "names, and where they are all alike the first label that is not.", 0, 0, NULL }
+      "For a picture: always print the names of the entities whose name matches.", 0, 0, NULL },   \
+    { "color-by", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                     \
+      "For barry3 and barry4: one color for each value of this label (user, application, ...), "   \
+      "or for each name. Default: name, or the first label with more than one value where all "    \
+      "names are the same.", 0, 0, NULL }
 /* clang-format on */
+
+/* For a file of another kind than a page: names the kinds of pictures. STATUS_USAGE. */
+int report_picture_refuse(const char *output);
 
 /* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a
  * complaint. */

@@ -19,7 +19,7 @@ struct process_selection {
     struct text_list texts;                    /* for OPTION_LIST; selection_processes_release() */
     int32_t pids[PIDS_MAXIMUM];                /* [count]; NO_PID once it has ended */
     struct camp_process watched[PIDS_MAXIMUM]; /* [count] */
-    bool met[PIDS_MAXIMUM];                    /* [count] in what was recorded */
+    bool met[PIDS_MAXIMUM];                    /* [count] seen in an interval */
     size_t count;
 };
 void selection_processes_release(struct process_selection *processes);
@@ -33,6 +33,14 @@ int selection_processes(struct process_selection *processes);
 int selection_numbers(struct process_selection *processes);
 void selection_meet(struct process_selection *processes, int64_t pid);
 int selection_complain_of_missing(const struct process_selection *processes, const char *source);
+
+/* Of processes that run, after the first interval: one that is still there and was not in it, or
+ * NO_PID. */
+int32_t selection_unseen(const struct process_selection *processes);
+
+/* STATUS_FAILURE, after a complaint. */
+int complain_of_missing_process(int32_t pid);
+int complain_of_unseen_process(int32_t pid);
 
 /* Whose pid was watched and has ended is watched no more, whoever has that pid next; a zombie has
  * ended too. True when some were watched, and none of them is left. */

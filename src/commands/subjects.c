@@ -9,6 +9,8 @@
 
 void subjects_release(struct subjects *subjects)
 {
+    for (size_t i = 0; i < subjects->count; i++)
+        free(subjects->items[i].failure);
     free(subjects->items);
     *subjects = (struct subjects){ .source = subjects->source };
 }
@@ -136,7 +138,7 @@ int subjects_list_named(struct subjects *subjects, const char *executable, struc
                            sizeof(struct camp_process), error);
 
     if (result >= 0 && subjects->count == before)
-        return library_fail(error, CAMP_E_GONE, "no process of an executable named '%.60s'",
+        return library_fail(error, CAMP_E_GONE, "there is no process of an executable named '%s'",
                             executable);
     return result;
 }
@@ -228,12 +230,11 @@ int process_named(const struct camp_source *source, const char *name, struct cam
 
     if (!parse_identifier(name, &asked.pid, &asked.start, &exact) || asked.pid == 0)
         return library_fail(error, CAMP_E_INVALID,
-                            "'%.60s' is no process: give a PID, PID@START or name:EXECUTABLE",
+                            "'%s' is not a process: give a PID, PID@START or name:EXECUTABLE",
                             name);
     result = camp_process_identify(source, asked.pid, ret, sizeof *ret, error);
     if (result == CAMP_E_GONE)
-        return library_fail(error, CAMP_E_GONE, "there is no process %" PRId32 " (any more)",
-                            asked.pid);
+        return library_fail(error, CAMP_E_GONE, "there is no process %" PRId32 " now", asked.pid);
     if (result < 0)
         return result;
     if (exact && ret->start != asked.start)
@@ -260,14 +261,14 @@ static int thread_named(const struct camp_source *source, const char *name, stru
     if (dot == NULL || (size_t)(dot - name) >= sizeof process_name ||
         !parse_identifier(dot + 1, &tid, &start, &exact))
         return library_fail(error, CAMP_E_INVALID,
-                            "'%.60s' is no thread: give PID.TID, or PID.* for all", name);
+                            "'%s' is not a thread: give PID.TID, or PID.* for all", name);
     snprintf(process_name, sizeof process_name, "%.*s", (int)(dot - name), name);
     result = process_named(source, process_name, &process, error);
     if (result >= 0)
         result = subjects_list_threads(&threads, &process, error);
     if (result < 0)
         goto out;
-    result = library_fail(error, CAMP_E_GONE, "process %" PRId32 " has no thread %s (any more)",
+    result = library_fail(error, CAMP_E_GONE, "process %" PRId32 " has no thread %s now",
                           process.pid, dot + 1);
     for (size_t i = 0; i < threads.count; i++) {
         if (threads.items[i].thread.tid != tid || (exact && threads.items[i].thread.start != start))
@@ -291,7 +292,7 @@ static int cpu_named(const char *name, int32_t *ret, struct camp_error *error)
     }
     if (!parse_identifier(name, ret, &none, &exact) || exact)
         return library_fail(error, CAMP_E_INVALID,
-                            "'%.60s' is no CPU: give its number, or * for each", name);
+                            "'%s' is not a CPU: give its number, or * for each CPU", name);
     return CAMP_OK;
 }
 
@@ -311,8 +312,8 @@ int subject_named(const struct camp_source *source, enum counter_kind kind, cons
     case KIND_DISK:
     case KIND_PARTITION:
         if (strlen(name) >= sizeof ret->device)
-            return library_fail(error, CAMP_E_GONE, "there is no %s '%.60s...'",
-                                kind_named(kind)->name, name);
+            return library_fail(error, CAMP_E_GONE, "there is no %s '%s'", kind_named(kind)->name,
+                                name);
         memcpy(ret->device, name, strlen(name) + 1);
         break;
     case KIND_PROCESS:

@@ -31,8 +31,7 @@ struct subject {
     /* The newest reading and the one before, and why the newest failed. */
     struct reading now;
     struct reading before;
-    struct camp_error error;
-    struct camp_error taskstats_error;
+    char *failure; /* the message of the error; owned; NULL: there is none */
 };
 
 struct subjects {
@@ -40,6 +39,7 @@ struct subjects {
     struct subject *items;
     size_t count;
     size_t capacity;
+    struct camp_error taskstats_error; /* of the last reading; one for all processes */
 };
 
 void subjects_release(struct subjects *subjects);

@@ -7,12 +7,15 @@
 #include "command.h"
 #include "counters/units.h"
 #include "ledger/frame.h"
+#include "selection.h"
 #include "time_family.h"
 #include "time_record.h"
+#include "time_usage.h"
 #include "views/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,31 +41,37 @@ struct time_options {
 
 struct timing {
     struct time_options options;
-    struct camp_states *session;
+    struct camp_states *session; /* NULL: microstates are not permitted, and `usage` is shown */
+    struct camp_error refusal;   /* the reason for NULL */
     struct family family;
+    struct time_usage usage;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
     uint64_t start_ns, stolen_ns; /* when it began */
+    bool has_not_run;             /* the command could not be executed: there is no report */
 };
 
 static int parse(struct time_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "pid", 'p', OPTION_COUNT, &options->pid, "PID",
-          "Watch this process instead of running a command, until it ends, --duration or Ctrl-C.",
-          1, INT32_MAX, NULL },
-        { "duration", 'd', OPTION_DURATION, &options->duration_ns, "TIME", "With --pid: so long.",
-          0.01, 86400, NULL },
-        { "format", 'f', OPTION_CHOICE, &options->format, "FORMAT", "text, json or csv.", 0, 0,
-          formats },
-        { "table", 0, OPTION_CHOICE, &options->table, "TABLE",
-          "The table that csv writes: executables, states or total.", 0, 0, time_table_names },
-        { "output", 'o', OPTION_TEXT, &options->output, "FILE",
-          "Where to write (stderr; with --pid stdout): the command has stdout.", 0, 0, NULL },
-        { "no-syscalls", 0, OPTION_FLAG, &options->no_syscalls, NULL,
-          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
-        { "verbose", 'v', OPTION_FLAG, &options->verbose, NULL,
-          "What the kernel says of the programs that are put into it.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_PID, &options->pid, .type = OPTION_COUNT,
+                      .help = "Measure this running process instead of a command, until it ends, "
+                              "for --duration, or until Ctrl-C.",
+                      .minimum = 1, .maximum = INT32_MAX),
+        COMMON_OPTION(COMMON_DURATION, &options->duration_ns,
+                      .help = "With --pid: measure for this time.", .minimum = 0.01,
+                      .maximum = 86400),
+        COMMON_OPTION(COMMON_FORMAT, &options->format, .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_TABLE, &options->table,
+                      .help = "The table that csv writes: executables, states or total.",
+                      .choices = time_table_names),
+        COMMON_OPTION(COMMON_OUTPUT, &options->output,
+                      .help =
+                          "The file to write (default: stderr, as the command itself may write to "
+                          "stdout; with --pid stdout)."),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &options->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &options->verbose),
     };
     const struct option_table table = {
         .usage = "camp time [OPTIONS] -- COMMAND [ARGUMENTS], camp time [OPTIONS] --pid PID",
@@ -78,9 +87,11 @@ static int parse(struct time_options *options, int argc, char **argv, int *ret_f
 
 /* --------------------------------------------------------------------------- The command -- */
 
-static pid_t start(char **argv, const sigset_t *mask)
+/* When the command cannot be run, the reason is written to `failure`, which execve(2) closes. */
+static pid_t start(char **argv, const sigset_t *mask, int failure)
 {
     pid_t pid = fork();
+    int reason;
 
     if (pid != 0)
         return pid;
@@ -88,8 +99,19 @@ static pid_t start(char **argv, const sigset_t *mask)
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     execvp(argv[0], argv);
-    fprintf(stderr, "camp time: %s: %s\n", argv[0], strerror(errno));
-    _exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
+    reason = errno;
+    fprintf(stderr, "camp time: %s: %s\n", argv[0], strerror(reason));
+    if (write(failure, &reason, sizeof reason) < 0)
+        _exit(STATUS_NOT_RUN);
+    _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
+}
+
+/* Once the child has ended: did it fail to run the command? */
+static bool has_not_run(int failure)
+{
+    int reason;
+
+    return read(failure, &reason, sizeof reason) == sizeof reason;
 }
 
 /* Reaps what ended. True once it was the command, whose wait status is *ret_status. */
@@ -157,14 +179,38 @@ static uint64_t stolen_ns(void)
                : 0;
 }
 
+static int take_ended(struct timing *timing, struct camp_error *error)
+{
+    return timing->session != NULL ? family_take_ended(&timing->family, timing->session, error)
+                                   : CAMP_OK;
+}
+
+/* Reads the totals of the command and its descendants, after wait4(2) has returned the command. */
+static int take_rest(struct timing *timing, pid_t command, struct camp_error *error)
+{
+    int r;
+
+    if (timing->session == NULL) {
+        time_usage_read(&timing->usage);
+        return CAMP_OK;
+    }
+    r = take_last_words(timing, command, error);
+    if (r == CAMP_OK)
+        r = family_take_rest(&timing->family, timing->session, error);
+    return r == CAMP_OK ? family_add_up_descendants(&timing->family, getpid()) : r;
+}
+
 static int run_command(struct timing *timing, char **argv)
 {
     struct camp_error error = { 0 };
     bool forwarded = false;
     int status = 0, r = CAMP_OK;
     sigset_t child, before;
+    int failure[2];
     pid_t pid;
 
+    if (pipe2(failure, O_CLOEXEC | O_NONBLOCK) != 0)
+        return complain(STATUS_FAILURE, "no pipe can be made: %s", strerror(errno));
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -172,25 +218,25 @@ static int run_command(struct timing *timing, char **argv)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_BLOCK, &child, &before);
+    time_usage_start(&timing->usage);
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
-    pid = start(argv, &before);
+    pid = start(argv, &before, failure[1]);
     if (pid < 0)
         return complain(STATUS_FAILURE, "no further process can be made: %s", strerror(errno));
     while (r == CAMP_OK && !reap(pid, &status)) {
         wait_for_end(DRAIN_INTERVAL_NS);
         forward_stop(pid, &forwarded);
-        r = family_take_ended(&timing->family, timing->session, &error);
+        r = take_ended(timing, &error);
     }
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
     timing->facts.status = exit_status_of(status);
+    timing->has_not_run = has_not_run(failure[0]);
+    close(failure[0]);
+    close(failure[1]);
     if (r == CAMP_OK)
-        r = take_last_words(timing, pid, &error);
-    if (r == CAMP_OK)
-        r = family_take_rest(&timing->family, timing->session, &error);
-    if (r == CAMP_OK)
-        r = family_add_up_descendants(&timing->family, getpid());
+        r = take_rest(timing, pid, &error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
@@ -214,6 +260,33 @@ static FILE *open_output(const struct time_options *options)
     return options->pid != 0 ? stdout : stderr;
 }
 
+/* An errno. */
+static int show_states(struct timing *timing, const struct view *view,
+                       const struct view_options *options)
+{
+    struct time_record record;
+    int failed;
+
+    if (camp_states_losses(timing->session, &timing->facts.losses, sizeof timing->facts.losses,
+                           NULL) != CAMP_OK ||
+        time_record_fill(&record, &timing->family, &timing->facts) != CAMP_OK)
+        return ENOMEM;
+    failed = view->record(options, &record.record, 0);
+    time_record_release(&record);
+    return failed;
+}
+
+static int show_usage(const struct timing *timing, const struct view *view,
+                      const struct view_options *options)
+{
+    struct time_usage_record record;
+
+    complain(STATUS_OK, "Only wall time and CPU time are shown, no states: %s",
+             timing->refusal.message);
+    time_usage_fill(&record, &timing->usage, &timing->facts);
+    return view->record(options, &record.record, 0);
+}
+
 static int show(struct timing *timing, FILE *stream)
 {
     const int format = timing->options.format;
@@ -224,17 +297,12 @@ static int show(struct timing *timing, FILE *stream)
         .width = format == FORMAT_TEXT ? view_width(stream) : 0,
         .table = timing->options.table >= 0 ? time_table_names[timing->options.table] : NULL,
     };
-    struct time_record record;
     int failed;
 
     time_text(timing->time, sizeof timing->time, (int64_t)now_ns(CLOCK_REALTIME));
     timing->facts.time = timing->time;
-    if (camp_states_losses(timing->session, &timing->facts.losses, sizeof timing->facts.losses,
-                           NULL) != CAMP_OK ||
-        time_record_fill(&record, &timing->family, &timing->facts) != CAMP_OK)
-        return complain(STATUS_FAILURE, "out of memory");
-    failed = view->record(&options, &record.record, 0);
-    time_record_release(&record);
+    failed = timing->session != NULL ? show_states(timing, view, &options)
+                                     : show_usage(timing, view, &options);
     if (failed == 0 && stream != stdout && stream != stderr && fclose(stream) != 0)
         failed = errno;
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
@@ -249,7 +317,7 @@ static int time_command(struct timing *timing, char **argv)
         return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
     name_command(timing, argv);
     status = run_command(timing, argv);
-    if (status == OPTIONS_GO_ON)
+    if (status == OPTIONS_GO_ON && !timing->has_not_run)
         status = show(timing, stream);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -290,15 +358,10 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 static int time_process(struct timing *timing)
 {
     const int32_t pid = (int32_t)timing->options.pid;
-    struct camp_process process;
     struct camp_error error = { 0 };
     FILE *stream;
     int r, status;
 
-    r = camp_process_identify(NULL, pid, &process, sizeof process, &error);
-    if (r != CAMP_OK)
-        return complain(STATUS_FAILURE, "there is no process %d (of a thread, give its process)",
-                        pid);
     stream = open_output(&timing->options);
     if (stream == NULL)
         return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
@@ -306,10 +369,7 @@ static int time_process(struct timing *timing)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     if (timing->family.total.threads == 0)
-        return complain(STATUS_FAILURE,
-                        "process %d is there, and the kernel shows it to no iterator of camp's: it "
-                        "is of another PID namespace, or hidden",
-                        pid);
+        return complain_of_unseen_process(pid);
     snprintf(timing->command, sizeof timing->command, "process %d (%s)", pid,
              timing->family.sum_count > 0 ? timing->family.sums[0].name : "ended");
     timing->facts.command = timing->command;
@@ -339,21 +399,50 @@ static int read_options(struct time_options *options, int argc, char **argv, int
     return OPTIONS_GO_ON;
 }
 
+/* A missing process is reported before a missing capability. */
+static int find_process(const struct time_options *options)
+{
+    const int32_t pid = (int32_t)options->pid;
+    struct camp_process process;
+
+    if (pid == 0 || camp_process_identify(NULL, pid, &process, sizeof process, NULL) == CAMP_OK)
+        return OPTIONS_GO_ON;
+    return complain_of_missing_process(pid);
+}
+
+static int complain_of_refusal(const struct timing *timing, int r)
+{
+    if (r == CAMP_E_PERM && timing->options.pid != 0)
+        return complain(STATUS_PRIVILEGE,
+                        "%s; camp top --pid %" PRIu64 " shows its CPU time and run queue",
+                        timing->refusal.message, timing->options.pid);
+    return complain_of(r, &timing->refusal);
+}
+
+/* Without microstates, a command's wall and CPU time can still be shown, unless an option needs the
+ * states. */
+static bool may_show_usage(const struct time_options *options, int result)
+{
+    return (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) && options->pid == 0 &&
+           options->table < 0 && !options->no_syscalls && !options->verbose;
+}
+
 int command_time(int argc, char **argv)
 {
     struct timing timing = { .facts = { .status = -1 } };
-    struct camp_error error = { 0 };
     int first, r, status = read_options(&timing.options, argc, argv, &first);
 
+    if (status == OPTIONS_GO_ON)
+        status = find_process(&timing.options);
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
     r = camp_states_open(&timing.session,
                          (timing.options.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                              (timing.options.verbose ? CAMP_STATES_VERBOSE : 0),
-                         &error);
-    if (r != CAMP_OK)
-        return complain_of(r, &error);
+                         &timing.refusal);
+    if (r != CAMP_OK && !may_show_usage(&timing.options, r))
+        return complain_of_refusal(&timing, r);
     status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
     camp_states_close(timing.session);
     family_release(&timing.family);

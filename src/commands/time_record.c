@@ -11,7 +11,7 @@
 
 const char *const time_table_names[] = { "executables", "states", "total", NULL };
 
-static const struct field summary_fields[] = {
+static const struct field summary_fields[TIME_SUMMARY_FIELDS] = {
     { "time", NULL, "wall clock of the end", 0, 0 },
     { "command", NULL, "what was run", 0, 0 },
     { "real_s", NULL, "wall time from its start to its end", 0, 3 },
@@ -158,9 +158,18 @@ static struct table table_of(const char *name, enum table_shape shape, const str
                            .hidden_in_text = shape != TABLE_ROWS };
 }
 
+struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS])
+{
+    cells[0] = cell_text(facts->time);
+    cells[1] = cell_text(facts->command);
+    cells[2] = cell_real(seconds(facts->real_ns));
+    cells[3] = facts->status >= 0 ? cell_integer(facts->status) : cell_unknown();
+    return table_of("summary", TABLE_INLINE, summary_fields, TIME_SUMMARY_FIELDS, cells, 1);
+}
+
 static int allocate(struct time_record *ret, const struct family *family)
 {
-    const size_t cells = COUNT(summary_fields) + COUNT(loss_fields) +
+    const size_t cells = TIME_SUMMARY_FIELDS + COUNT(loss_fields) +
                          CAMP_STATE_COUNT * COUNT(state_fields) +
                          (family->sum_count + 1) * COUNT(sum_fields);
 
@@ -171,16 +180,11 @@ static int allocate(struct time_record *ret, const struct family *family)
 static void fill_tables(struct time_record *ret, const struct family *family,
                         const struct time_facts *facts)
 {
-    struct cell *cells = ret->cells, *first = cells;
+    struct cell *cells = ret->cells, *first;
     size_t states;
 
-    *cells++ = cell_text(facts->time);
-    *cells++ = cell_text(facts->command);
-    *cells++ = cell_real(seconds(facts->real_ns));
-    *cells++ = facts->status >= 0 ? cell_integer(facts->status) : cell_unknown();
-    ret->tables[0] =
-        table_of("summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), first, 1);
-    first = cells;
+    ret->tables[0] = time_summary(facts, cells);
+    first = cells += TIME_SUMMARY_FIELDS;
     cells = fill_states(cells, &family->total, &states);
     ret->tables[1] =
         table_of("states", TABLE_ROWS, state_fields, COUNT(state_fields), first, states);

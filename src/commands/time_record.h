@@ -32,6 +32,10 @@ int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts);
 void time_record_release(struct time_record *record);
 
+/* Returns the table "summary", and fills its cells. */
+#define TIME_SUMMARY_FIELDS 4
+struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS]);
+
 extern const char *const time_table_names[]; /* NULL-terminated */
 
 #endif

@@ -51,8 +51,8 @@ static int status_of(int result)
 static void miss_subject(struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    const char *message = subject->error.message[0] != '\0' ? subject->error.message
-                                                            : camp_result_name(subject->now.result);
+    const char *message =
+        subject->failure != NULL ? subject->failure : camp_result_name(subject->now.result);
     char reason[REASON_SIZE];
 
     snprintf(reason, sizeof reason, "%s: %s", subject->label, message);
@@ -77,7 +77,7 @@ static bool is_asked_for(const struct query *query, const struct counter *counte
  * it tells, so it is said once, of all that were asked for. */
 static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
 {
-    const struct camp_error *error = &subject->taskstats_error;
+    const struct camp_error *error = &values->query->subjects.taskstats_error;
     size_t length = 0;
 
     for (size_t i = 0; i < counter_count && length < REASON_SIZE / 2; i++) {

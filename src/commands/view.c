@@ -25,6 +25,7 @@ struct view_command {
     struct page_options page;
     uint64_t port;
     const char *host, *socket, *history;
+    bool demo;
     struct server_place place;
     struct history_limits limits;
     struct server *server;
@@ -36,17 +37,20 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
 {
     const struct option_spec specs[] = {
         PAGE_OPTIONS(&view->page),
-        { "port", 0, OPTION_COUNT, &view->port, "N", "The port; 0, the default: any free one.", 0,
-          UINT16_MAX, NULL },
-        { "socket", 0, OPTION_TEXT, &view->socket, "PATH",
-          "Instead of a port: a Unix socket that only you can open, for ssh -L.", 0, 0, NULL },
+        { "demo", 0, OPTION_FLAG, &view->demo, NULL,
+          "Show the sample data that comes with camp, the same as --from demo.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_PORT, &view->port,
+                      .help = "The port to listen at; 0, the default: any free port."),
+        COMMON_OPTION(COMMON_SOCKET, &view->socket,
+                      .help = "Listen at a Unix socket that only you can open, instead of a port; "
+                              "for ssh -L."),
         { "history", 0, OPTION_TEXT, &view->history, "KEPT",
-          "What a page that is opened later sees of what was before: a time (10m, 2h) or a number "
-          "of intervals. (What fits 64 MB; of a file all, up to 1 GB.)",
+          "Keep this much of the past for pages that are opened later: a time (10m, 2h) or a "
+          "number of intervals. (Default: 64 MB; all of a file, up to 1 GB.)",
           0, 0, NULL },
     };
     const struct option_table table = {
-        .usage = "camp view [OPTIONS]",
+        .usage = "camp view [OPTIONS] [INTERVAL]",
         .about = "Serves the page to the browser of this computer: each entity as a dot between\n"
                  "the corners of a triangle (Barry3) or tetrahedron, over time, as a table. It\n"
                  "prints the address with its token, and runs until Ctrl-C. On another computer,\n"
@@ -104,8 +108,12 @@ static int read_options(struct view_command *view, int argc, char **argv)
     *view = (struct view_command){ 0 };
     page_options_init(&view->page);
     status = parse(view, argc, argv, &first);
-    if (status == OPTIONS_GO_ON && first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
+    if (status == OPTIONS_GO_ON && view->demo && view->page.from.from.text != NULL)
+        return complain(STATUS_USAGE,
+                        "--demo is the same as --from demo: give either --demo or --from %s",
+                        from_shown(view->page.from.from.text).text);
+    if (view->demo)
+        view->page.from.from.text = "demo";
     if (status == OPTIONS_GO_ON)
         status = settle_host(view);
     if (status != OPTIONS_GO_ON)
@@ -130,7 +138,7 @@ static int print_address(const struct view_command *view)
     const struct http_place *at = server_at(view->server);
     const char *own = view->place.version_6 ? "[::1]" : "127.0.0.1";
 
-    printf("http://%s:%u/#%s\n", view->socket != NULL ? "localhost" : own,
+    printf("http://%s:%d/#%s\n", view->socket != NULL ? "localhost" : own,
            view->socket != NULL ? TUNNEL_PORT : at->port, at->token);
     if (view->socket != NULL)
         printf("through the socket: ssh -N -L %d:%s %s\n", TUNNEL_PORT, view->socket,

@@ -34,32 +34,33 @@ struct wait {
 static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "interval", 'i', OPTION_DURATION, &wait->interval_ns, "TIME",
-          "Length of an interval (1s).", 0.01, 86400, NULL },
-        { "count", 'n', OPTION_COUNT, &wait->count, "N", "End after N intervals.", 1, 1e9, NULL },
-        { "format", 'f', OPTION_CHOICE, &wait->format, "FORMAT",
-          "text, json (one object a line, camp.wait/1), csv, or classic (the columns of mpstat).",
-          0, 0, formats },
-        { "top", 0, OPTION_COUNT, &wait->top, "N",
-          "At most N tasks, those that waited longest first; 0: all. (text: 10, otherwise all.)", 0,
-          1e9, NULL },
-        { "pid", 'p', OPTION_LIST, &wait->processes.texts, "PID",
-          "Only tasks of this process; may be given again. CPUs and sums are of all. Ends when all "
-          "ended.",
-          0, 0, NULL },
-        { "tier", 0, OPTION_CHOICE, &wait->tier, "TIER",
-          "auto (bpf where it is permitted, or kernel), bpf (microstates: all five definitions; "
-          "CAP_BPF and CAP_PERFMON), or kernel (the kernel's own iowait alone).",
-          0, 0, tiers },
-        { "table", 0, OPTION_CHOICE, &wait->table, "TABLE",
-          "The table that csv writes: cpus, tasks, machine or losses.", 0, 0, wait_table_names },
-        { "no-syscalls", 0, OPTION_FLAG, &wait->no_syscalls, NULL,
-          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
-        { "verbose", 'v', OPTION_FLAG, &wait->verbose, NULL,
-          "What the kernel says of the programs that are put into it.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_INTERVAL, &wait->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &wait->count),
+        COMMON_OPTION(COMMON_FORMAT, &wait->format,
+                      .help = "text, json (one object a line, camp.wait/1), csv, or classic (the "
+                              "columns of mpstat).",
+                      .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_TOP, &wait->top,
+                      .help = "Show at most N tasks, those with the longest waits first; 0: all. "
+                              "(Default: 10 in text, all in other formats.)"),
+        COMMON_OPTION(COMMON_PID, &wait->processes.texts,
+                      .help = "Show only the tasks of this process; repeat the option for more "
+                              "processes. CPUs and sums are of all tasks. The command ends when "
+                              "all of these processes have ended."),
+        COMMON_OPTION(COMMON_TIER, &wait->tier, .type = OPTION_CHOICE,
+                      .help = "auto (bpf where it is permitted, otherwise kernel), bpf "
+                              "(microstates, with all five definitions; needs CAP_BPF and "
+                              "CAP_PERFMON), or kernel (only the kernel's own iowait).",
+                      .choices = tiers),
+        COMMON_OPTION(COMMON_TABLE, &wait->table,
+                      .help = "The table that csv writes: cpus, tasks, machine or losses.",
+                      .choices = wait_table_names),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &wait->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &wait->verbose),
     };
     const struct option_table table = {
-        .usage = "camp wait [OPTIONS]",
+        .usage = "camp wait [OPTIONS] [INTERVAL [COUNT]]",
         .about = "What I/O wait is, by five definitions side by side. Of each CPU, in percent of\n"
                  "its time: any (idle while a thread anywhere waits for a disk), any divided by\n"
                  "the number of CPUs, own (idle while a thread that slept on this CPU waits),\n"
@@ -80,8 +81,6 @@ static int read_options(struct wait *wait, int argc, char **argv)
     status = parse(wait, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (wait->table >= 0 && wait->format != FORMAT_CSV)
         return complain(STATUS_USAGE, "--table goes with --format csv");
     if (wait->top == UINT64_MAX)
@@ -93,7 +92,7 @@ static int read_options(struct wait *wait, int argc, char **argv)
         .width = wait->format == FORMAT_TEXT ? view_width(stdout) : 0,
         .table = wait->table >= 0 ? wait_table_names[wait->table] : NULL,
     };
-    wait->selection.top = wait->top;
+    wait->selection.top = (size_t)wait->top;
     wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
     status = selection_processes(&wait->processes);
     wait->selection.pids = wait->processes.pids;
@@ -164,7 +163,7 @@ static int take_states(struct wait *wait, const struct frame *frame, struct wait
     return r;
 }
 
-static int show(struct wait *wait, const struct frame *frame, size_t number)
+static int show(struct wait *wait, const struct frame *frame, uint64_t number)
 {
     struct wait_interval interval = {
         .tier = (enum wait_tier)wait->tier,

@@ -70,7 +70,7 @@ static int open_sources(struct check *check)
 }
 
 static int show(struct check *check, const struct frame *tasks, const struct frame *cpus,
-                size_t number)
+                uint64_t number)
 {
     char time[TIME_TEXT_SIZE];
     int failed;

@@ -17,47 +17,52 @@ static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NU
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        { "from", 0, OPTION_TEXT, &options->from.from.text, "SOURCE",
-          "Instead of this machine: FILE.camp, a recording of check (camp record --from check), or "
-          "the folder of a rotated one; or sessions of a database, or a recording of them: how "
-          "wrong the database is about them.",
-          0, 0, from_session_words },
+        COMMON_OPTION(COMMON_FROM, &options->from.from.text,
+                      .help = "Read another source than this machine: FILE.camp, a recording of "
+                              "check (camp record --from check), or the folder of a rotated "
+                              "recording; or the sessions of a database, live or recorded: camp "
+                              "then shows how wrong the database's own report of them is.",
+                      .choices = from_session_words),
         FROM_RULES_OPTIONS(&options->from),
         FROM_PART_OPTIONS(&options->from, "a recording"),
-        { "interval", 'i', OPTION_DURATION, &options->interval_ns, "TIME",
-          "Length of an interval (1s).", 0.01, 86400, NULL },
-        { "count", 'n', OPTION_COUNT, &options->count, "N", "End after N intervals.", 1, 1e9,
-          NULL },
-        { "format", 'f', OPTION_CHOICE, &options->format, "FORMAT",
-          "text, json (one object a line), csv, or classic (the lines of cpuchk).", 0, 0, formats },
-        { "pid", 'p', OPTION_LIST, &options->processes.texts, "PID",
-          "Only this process; may be given again. Ends when all ended.", 0, 0, NULL },
-        { "filter", 0, OPTION_TEXT, &options->filter, "REGEX",
-          "Only processes whose name matches (POSIX extended).", 0, 0, NULL },
-        { "top", 0, OPTION_COUNT, &options->top, "N",
-          "At most N processes, those that sampling is most wrong about first; 0: all. (text: 20, "
-          "otherwise all.) Totals are of all that are selected.",
-          0, 1e9, NULL },
-        { "no-kernel-threads", 0, OPTION_NO_FLAG, &options->kernel_threads, NULL,
-          "Leave kernel threads out of rows and totals.", 0, 0, NULL },
-        { "tier", 0, OPTION_TEXT, &options->from.from.tier, "TIER",
-          "How processes are read: auto (taskstats where it is permitted, or schedstat), "
-          "taskstats, "
-          "schedstat, or bpf (CAP_BPF and CAP_PERFMON: exact also of who ended, and of CPUs). Of "
-          "database sessions: as docs/sessions.md names them.",
-          0, 0, tiers },
-        { "columns", 0, OPTION_TEXT, &options->columns, "NAME,...",
-          "Only these columns of the processes, by their JSON names.", 0, 0, NULL },
-        { "table", 0, OPTION_CHOICE, &options->table, "TABLE",
-          "The table that csv writes: processes, cpus, machine, total or losses.", 0, 0,
-          check_table_names },
+        COMMON_OPTION(COMMON_INTERVAL, &options->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &options->count),
+        COMMON_OPTION(COMMON_FORMAT, &options->format,
+                      .help = "text, json (one object a line), csv, or classic (the lines of "
+                              "cpuchk).",
+                      .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_PID, &options->processes.texts,
+                      .help = "Show this process only; repeat the option for more processes. The "
+                              "command ends when all of them have ended."),
+        COMMON_OPTION(COMMON_FILTER, &options->filter,
+                      .help = "Only processes whose name matches (POSIX extended)."),
+        COMMON_OPTION(COMMON_TOP, &options->top,
+                      .help = "Show at most N processes, those with the largest sampling error "
+                              "first; 0: all. (Default: 20 in text, all in other formats.) Totals "
+                              "include all selected processes."),
+        COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &options->kernel_threads,
+                      .help = "Leave kernel threads out of rows and totals."),
+        COMMON_OPTION(
+            COMMON_TIER, &options->from.from.tier,
+            .help = "How processes are read: auto (taskstats where it is permitted, otherwise "
+                    "schedstat), taskstats, schedstat, or bpf (needs CAP_BPF and CAP_PERFMON; is "
+                    "also exact for processes that ended and for CPUs). The tiers of database "
+                    "sessions are in docs/sessions.md.",
+            .choices = tiers),
+        COMMON_OPTION(COMMON_COLUMNS, &options->columns,
+                      .help = "Show only these columns of the processes, by their JSON names."),
+        COMMON_OPTION(COMMON_TABLE, &options->table,
+                      .help = "The table that csv writes: processes, cpus, machine, total or "
+                              "losses.",
+                      .choices = check_table_names),
         { "report", 0, OPTION_TEXT, &options->report, "FILE.html",
-          "At the end also write all intervals as one HTML file: error over time, error by load "
-          "with the inverse curve (docs/error.md), tables.",
+          "At the end, also write all intervals to one HTML file: error over time, error by load "
+          "with the inverse curve (docs/error.md), and tables.",
           0, 0, NULL },
     };
     const struct option_table table = {
-        .usage = "camp check [OPTIONS]",
+        .usage = "camp check [OPTIONS] [INTERVAL [COUNT]]",
         .about = "How wrong sampled CPU time is on this machine: for each process the time that\n"
                  "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
                  "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
@@ -152,15 +157,12 @@ int check_options_read(struct check *check, int argc, char **argv)
     int first;
     int status;
 
-    *options = (struct check_options){
-        .interval_ns = NS_PER_S, .top = UINT64_MAX, .kernel_threads = true, .table = -1
-    };
+    *options = (struct check_options){ .top = UINT64_MAX, .kernel_threads = true, .table = -1 };
     from_options_init(&options->from);
     status = parse(options, argc, argv, &first);
+    from_options_interval(&options->from, &options->interval_ns);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (options->report != NULL && !output_file_is_page(options->report))
         return complain(STATUS_USAGE, "--report '%s': a page ends with .html", options->report);
     if (options->table >= 0 && options->format != CHECK_CSV)
@@ -177,7 +179,7 @@ int check_options_read(struct check *check, int argc, char **argv)
         .table = options->table >= 0 ? check_table_names[options->table] : NULL,
     };
     check->context.selection.kernel_threads = options->kernel_threads;
-    check->context.selection.top = options->top;
+    check->context.selection.top = (size_t)options->top;
     check->context.selection.top_cpus = options->format == CHECK_TEXT ? TEXT_CPUS : 0;
     if (options->from.from.text != NULL && options->report != NULL)
         return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "

@@ -53,7 +53,7 @@ const char *tier_lacks(enum tasks_tier tier)
         return "what a running task did since the last tick; each context switch costs a little";
     if (tier == TASKS_TASKSTATS)
         return "what a running task did since the last tick, and the last part of an exit";
-    return "sampled time of processes, and what ends between two looks";
+    return "sampled times, and processes that end between snapshots";
 }
 
 const char *tier_change(enum tasks_tier tier)
@@ -235,10 +235,11 @@ static void note_machine(struct check_record *check, size_t *line,
     if (isnan(machine->unaccounted))
         return;
     if (machine->timed)
-        note(check, line, "           booked to no process: %+.2f %% (who runs lags by a tick)",
+        note(check, line,
+             "           charged to no process: %+.2f %% (clocks of running tasks lag)",
              machine->unaccounted);
     else
-        note(check, line, "           booked to no process: %+.2f %% (resolution %.2f %%)",
+        note(check, line, "           charged to no process: %+.2f %% (resolution %.2f %%)",
              machine->unaccounted, machine->resolution);
 }
 

@@ -84,7 +84,8 @@ bool check_selects_all(const struct check_selection *selection);
 /* What the selected processes add up to. */
 struct check_summary {
     struct accuracy accuracy; /* in ns */
-    uint64_t rows, processes, new, ended;
+    size_t rows;
+    uint64_t processes, new, ended;
 };
 
 /* Also puts the selected entities' indexes into check->order[rows]. */

@@ -62,11 +62,12 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
         return complain(STATUS_FAILURE, "out of memory");
     if (uname(&system) == 0) {
         snprintf(report->host, sizeof report->host, "%s", system.nodename);
-        snprintf(report->kernel, sizeof report->kernel, "%.20s %.90s", system.sysname,
-                 system.release);
+        snprintf(report->kernel, sizeof report->kernel, "%s %s", system.sysname, system.release);
     }
     report->picture.source = report->host;
-    return output_file_open(&report->file, path) == STATUS_OK ? OPTIONS_GO_ON : STATUS_FAILURE;
+    if (output_file_open(&report->file, path) != STATUS_OK)
+        return STATUS_FAILURE;
+    return OPTIONS_GO_ON;
 }
 
 /* ------------------------------------------------------------------------ An interval -- */

@@ -33,7 +33,7 @@ struct report_cpu {
 struct check_report {
     struct output_file file; /* stream NULL: not open */
     char *command;           /* that made it */
-    char host[128], kernel[128];
+    char host[128], kernel[192];
     struct check_record record; /* of the last interval, with all its rows */
     struct check_context context;
     struct error_picture picture;

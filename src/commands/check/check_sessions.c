@@ -197,8 +197,8 @@ struct run {
     const struct check_sessions *check;
     struct told_columns columns;
     struct told all;
-    struct losses losses; /* of all */
-    char note[320];       /* of the last interval in which something was unseen */
+    struct losses losses;       /* of all intervals */
+    char note[FRAME_NOTE_SIZE]; /* of the last interval with unseen or lost events */
     double all_s;
     uint64_t shown, intervals;
     struct check_sessions_record record;
@@ -260,7 +260,7 @@ int check_sessions_run(const struct check_sessions *check, struct from_options *
     if (status == OPTIONS_GO_ON && run.intervals == 0 && !stop_requested)
         return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
                         check->facts->name);
-    if (status == OPTIONS_GO_ON && run.intervals > 1)
+    if (status == OPTIONS_GO_ON && run.intervals > 1 && frame != NULL)
         status = show(&run, &run.all, frame, run.all_s, run.intervals);
     if (status == OPTIONS_GO_ON && run.all.session_s == 0 && run.note[0] != '\0')
         return complain(STATUS_PRIVILEGE, "nothing could be compared: %s", run.note);

@@ -16,7 +16,7 @@ struct check_sessions_record {
     struct record record;
     struct table tables[3];
     struct cell summary[7], losses[3], cells[TOLD_COUNT * CHECK_SESSIONS_FIELDS];
-    char time[48], headline[256], provenance[256];
+    char time[48], headline[FROM_NAME_SIZE + 160], provenance[512];
     const char *notes[4];
 };
 

@@ -90,15 +90,6 @@ enum argument_kind argument_kind(const struct option_spec *spec)
     return kind == ARGUMENT_FILE ? ARGUMENT_WORD_OR_FILE : ARGUMENT_WORD;
 }
 
-enum operand_kind operand_kind(const struct option_table *table)
-{
-    if (strstr(table->usage, "-- COMMAND") != NULL)
-        return OPERAND_COMMAND;
-    if (strstr(table->usage, "COUNTER...") != NULL)
-        return OPERAND_COUNTER;
-    return strstr(table->usage, "[KIND") != NULL ? OPERAND_SUBJECT : OPERAND_NONE;
-}
-
 /* Is this its full stop? Not that of "1.5". */
 static bool ends_sentence(const char *text)
 {

@@ -40,15 +40,6 @@ enum argument_kind {
 };
 enum argument_kind argument_kind(const struct option_spec *spec);
 
-/* Likewise for the words behind the options, by the usage. */
-enum operand_kind {
-    OPERAND_NONE,
-    OPERAND_COUNTER, /* of `camp get` */
-    OPERAND_SUBJECT, /* of `camp list` */
-    OPERAND_COMMAND  /* a program, and its arguments */
-};
-enum operand_kind operand_kind(const struct option_table *table);
-
 /* The first sentence of an option's help, or what fits of it, without the full stop. */
 #define SUMMARY_SIZE 80
 void summary_of(const char *help, char ret[SUMMARY_SIZE]);

@@ -22,7 +22,7 @@ static void write_options(const char *words, const char *help, const struct opti
             printf("-%c ", table->specs[i].letter);
         printf("--%s ", table->specs[i].name);
     }
-    printf("-h --help' ;;\n");
+    printf("' ;;\n");
 }
 
 static void write_words(const char *const *words)
@@ -67,7 +67,7 @@ static void write_operands(const char *words, const char *help, const struct opt
     const enum operand_kind kind = operand_kind(table);
 
     (void)help;
-    if (kind != OPERAND_NONE)
+    if (names[kind] != NULL)
         printf("    '%s') REPLY=%s ;;\n", words, names[kind]);
 }
 

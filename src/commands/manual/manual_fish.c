@@ -79,7 +79,7 @@ static void write_options(const char *words, const char *help, const struct opti
     (void)help;
     for (size_t i = 0; i < table->count; i++)
         write_option(words, &table->specs[i]);
-    if (kind != OPERAND_NONE)
+    if (operands[kind] != NULL)
         printf("complete -c camp -n '__camp_in %s' -a '%s'\n", words, operands[kind]);
 }
 

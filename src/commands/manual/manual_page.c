@@ -4,6 +4,8 @@
  */
 #include "manual.h"
 
+#include "doc_folder.h" /* DOC_FOLDER, written by the build */
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,7 +143,6 @@ static void write_options(const struct option_table *table)
         write_line(spec->help);
         putchar('\n');
     }
-    printf("*-h*, *--help*\n\t" HELP_HELP "\n\n");
 }
 
 static void write_statuses(const char *const *statuses)
@@ -189,10 +190,9 @@ static void write_command(const char *words, const char *help, const struct opti
 static void write_exporter(const char *words, const char *help, const struct option_table *table)
 {
     (void)words;
-    write_head("camp-exporter", help, "camp-exporter [OPTIONS]", table->about);
+    write_head("camp-exporter", help, "camp-exporter [OPTIONS] [INTERVAL]", table->about);
     printf("# OPTIONS\n\n");
     write_options(table);
-    printf("*--version*\n\tThe version; alone.\n\n");
     statuses = exit_statuses;
 }
 

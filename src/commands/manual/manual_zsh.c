@@ -68,6 +68,8 @@ static void write_option(const struct option_spec *spec)
     printf("        ");
     if (again)
         printf("'*'");
+    else if (spec->type == OPTION_HELP || spec->type == OPTION_VERSION)
+        printf("'(-)'");
     else if (spec->letter != 0)
         printf("'(-%c --%s)'", spec->letter, spec->name);
     if (spec->letter != 0)
@@ -91,7 +93,7 @@ static void write_operand(enum operand_kind kind)
         [OPERAND_COMMAND] = "        '(-)1:command:_command_names -e' '*::argument:_normal' \\\n",
     };
 
-    if (kind != OPERAND_NONE)
+    if (operands[kind] != NULL)
         fputs(operands[kind], stdout);
 }
 
@@ -103,7 +105,7 @@ static void write_options(const char *words, const char *help, const struct opti
     for (size_t i = 0; i < table->count; i++)
         write_option(&table->specs[i]);
     write_operand(operand_kind(table));
-    printf("        '(-)'{-h,--help}'[This text]'\n}\n\n");
+    printf("        && return\n}\n\n");
 }
 
 static void write_commands(const char *words, const char *help, const struct command_list *list)

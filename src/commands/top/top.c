@@ -26,51 +26,51 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
     struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
         FROM_SOURCE_OPTIONS(&top->from),
-        { "interval", 'i', OPTION_DURATION, &top->interval_ns, "TIME",
-          "Length of an interval (1s).", 0.01, 86400, NULL },
-        { "count", 'n', OPTION_COUNT, &top->count, "N", "End after N intervals.", 1, 1e9, NULL },
-        { "format", 'f', OPTION_CHOICE, &top->format, "FORMAT",
-          "text, json (one object a line, camp.frame/1) or csv: one interval below the other, on a "
-          "terminal too.",
-          0, 0, formats },
-        { "group", 'g', OPTION_TEXT, &top->group_text, "WHAT",
-          "Of threads: a row is a thread, a process (the default), a user, a command, a cgroup "
-          "(version 2) or a workload. Of database sessions: one of their labels.",
-          0, 0, top_group_names },
-        { "workload", 'w', OPTION_TEXT, &top->workload_file, "FILE",
-          "A row is a workload. A line of FILE is a rule, the first that matches wins: NAME, then "
-          "name=REGEX (of the process), user=REGEX, line=REGEX (the command line; to the end of "
-          "the line), POSIX extended; all that are given must match. Whoever matches none is in "
-          "(unmatched). # begins a comment.",
-          0, 0, NULL },
+        COMMON_OPTION(COMMON_INTERVAL, &top->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &top->count),
+        COMMON_OPTION(COMMON_FORMAT, &top->format,
+                      .help = "text, json (one object a line, camp.frame/1) or csv: print one "
+                              "interval below the other, also on a terminal.",
+                      .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_GROUP, &top->group_text,
+                      .help = "What a row is. For threads: thread, process (the default), user, "
+                              "command, cgroup (version 2) or workload. For database sessions: "
+                              "one of their labels.",
+                      .choices = top_group_names),
+        COMMON_OPTION(COMMON_WORKLOAD, &top->workload_file,
+                      .help = "A row is a workload. Each line of FILE is a rule, and the first "
+                              "rule that matches a process wins: NAME, then name=REGEX (the "
+                              "process's name), user=REGEX, line=REGEX (the command line; up to "
+                              "the end of the rule), POSIX extended. All expressions of a rule "
+                              "must match. Processes that match no rule are in (unmatched). # "
+                              "starts a comment."),
         { "tree", 't', OPTION_FLAG, &selection->tree, NULL,
-          "Processes under their parents, sorted among their siblings.", 0, 0, NULL },
+          "Show processes under their parents, sorted among their siblings.", 0, 0, NULL },
         { "sort", 's', OPTION_TEXT, &top->sort_text, "STATE",
-          "Those that were longest in this state come first (of threads, cpu: on a CPU). Not of "
-          "threads: also busy (not idle, the default), unaccounted, a label, or name.",
+          "Show the rows with the longest time in this state first (for threads, cpu: on a CPU). "
+          "For other sources also busy (not idle, the default), unaccounted, a label, or name.",
           0, 0, NULL },
-        { "top", 0, OPTION_COUNT, &top->rows, "N",
-          "At most N rows; 0: all. (text: what fits, otherwise all.)", 0, 1e9, NULL },
-        { "pid", 'p', OPTION_LIST, &top->processes.texts, "PID",
-          "Only threads of this process; may be given again. Ends when all ended.", 0, 0, NULL },
-        { "filter", 0, OPTION_TEXT, &top->filter_text, "REGEX",
-          "Only rows whose name matches (POSIX extended).", 0, 0, NULL },
-        { "columns", 0, OPTION_CHOICE, &top->columns, "SET",
-          "Of text: camp (percent of the interval) or prstat (percent of the row's own time, the "
-          "columns of prstat -mL).",
-          0, 0, column_sets },
-        { "no-kernel-threads", 0, OPTION_NO_FLAG, &selection->kernel_threads, NULL,
-          "Leave kernel threads out.", 0, 0, NULL },
-        { "no-syscalls", 0, OPTION_FLAG, &top->no_syscalls, NULL,
-          "Do not tell user from system time: system calls then cost nothing more.", 0, 0, NULL },
-        { "verbose", 'v', OPTION_FLAG, &top->verbose, NULL,
-          "What the kernel says of the programs that are put into it.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_TOP, &top->rows,
+                      .help = "Show at most N rows; 0: all. (Default: as many as fit in text, all "
+                              "in other formats.)"),
+        COMMON_OPTION(COMMON_PID, &top->processes.texts,
+                      .help = "Show only the threads of this process; repeat the option for more "
+                              "processes. The command ends when all of them have ended."),
+        COMMON_OPTION(COMMON_FILTER, &top->filter_text),
+        COMMON_OPTION(COMMON_COLUMNS, &top->columns, .type = OPTION_CHOICE, .argument = "SET",
+                      .help = "The columns of text: camp (percent of the interval) or prstat "
+                              "(percent of the row's own time, the columns of prstat -mL).",
+                      .choices = column_sets),
+        COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &selection->kernel_threads),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &top->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &top->verbose),
     };
     const struct option_table table = {
-        .usage = "camp top [OPTIONS]",
+        .usage = "camp top [OPTIONS] [INTERVAL [COUNT]]",
         .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
                  "page, a lock, a disk or something else, measured in the kernel at each change\n"
-                 "(microstates). Those that ended in the interval stand in a part of their own.\n"
+                 "(microstates). Threads that ended in the interval have a part of their own.\n"
                  "--from has rows of any other source, in percent of each row's own time.\n"
                  "Without --count it runs until Ctrl-C. On a terminal it is live: h shows the\n"
                  "keys. docs/top.md explains each column.",
@@ -117,12 +117,11 @@ static int settle_view(struct top *top)
     top->selection.cpus = true;
     top->selection.prstat = top->columns != 0;
     top->selection.width = top->view_options.width;
-    top->selection.top = top->rows != UINT64_MAX ? top->rows : text ? default_rows(top) : 0;
+    top->selection.top = top->rows != UINT64_MAX ? (size_t)top->rows : text ? default_rows(top) : 0;
     return OPTIONS_GO_ON;
 }
 
-/* Otherwise what the rows are is known once the source is open. */
-static bool says_threads(const struct top *top)
+bool top_says_threads(const struct top *top)
 {
     return top->from.from.text == NULL || strcmp(top->from.from.text, "threads") == 0;
 }
@@ -140,11 +139,9 @@ static int read_options(struct top *top, int argc, char **argv)
     top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);
     from_options_interval(&top->from, &top->interval_ns);
-    if (status == OPTIONS_GO_ON && first < argc)
-        return complain(STATUS_USAGE, "%s: takes no operands; see --help", argv[first]);
     if (status == OPTIONS_GO_ON)
         status = settle_view(top);
-    if (status == OPTIONS_GO_ON && says_threads(top))
+    if (status == OPTIONS_GO_ON && top_says_threads(top))
         status = top_settle_threads(top);
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
@@ -199,12 +196,20 @@ const struct record *top_shown(const struct top *top)
     return top->is_any ? &top->any.record : &top->record.record;
 }
 
-static int show(struct top *top, const struct frame *threads, size_t number)
+int32_t top_meet_processes(struct top *top, const struct frame *threads, bool is_first)
 {
+    for (size_t i = 0; i < threads->entity_count && (is_first || !top->facts.live); i++)
+        selection_meet(&top->processes, threads->entities[i].pid);
+    return is_first && top->facts.live ? selection_unseen(&top->processes) : NO_PID;
+}
+
+static int show(struct top *top, const struct frame *threads, uint64_t number)
+{
+    const int32_t unseen = top_meet_processes(top, threads, number == 0);
     int failed, status;
 
-    for (size_t i = 0; !top->facts.live && i < threads->entity_count; i++)
-        selection_meet(&top->processes, threads->entities[i].pid);
+    if (unseen != NO_PID)
+        return complain_of_unseen_process(unseen);
     top_count_losses(top, threads, source_beside(top->threads));
     status = top_fill(top, threads, source_beside(top->threads));
     if (status != OPTIONS_GO_ON)
@@ -218,6 +223,8 @@ static int run_intervals(struct top *top)
     uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
     int status = OPTIONS_GO_ON;
 
+    if (top->facts.note_warns) /* the note is on stderr already */
+        top->facts.note[0] = '\0';
     for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
         struct camp_error error = { 0 };
         const struct frame *threads;
@@ -245,14 +252,13 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* What a selection asks of the living, a recording must know itself. */
-static int settle_selection(struct top *top)
+/* A recording holds the numbers of processes, but no command lines. */
+static int settle_recorded(struct top *top)
 {
-    const int status =
-        top->facts.live ? selection_processes(&top->processes) : selection_numbers(&top->processes);
+    const int status = selection_numbers(&top->processes);
 
     top->selection.pid_count = top->processes.count;
-    if (status == OPTIONS_GO_ON && !top->facts.live && workloads_ask_lines(&top->workloads.rules))
+    if (status == OPTIONS_GO_ON && workloads_ask_lines(&top->workloads.rules))
         return complain(STATUS_USAGE,
                         "--workload %s: a recording does not know command lines (line=); it takes "
                         "rules of name= and user=",
@@ -281,10 +287,34 @@ static int settle_any(struct top *top)
     return status;
 }
 
+/* Of threads of this machine: that there are such processes is known without any capability. */
+static int settle_live(struct top *top)
+{
+    const int status = selection_processes(&top->processes);
+
+    top->selection.pid_count = top->processes.count;
+    top_settle_from(top);
+    return status;
+}
+
+/* Once the source is open. */
+static int settle_opened(struct top *top)
+{
+    int status = OPTIONS_GO_ON;
+
+    if (!are_threads(top))
+        return settle_any(top);
+    if (!top_says_threads(top))
+        status = top_settle_threads(top);
+    if (status == OPTIONS_GO_ON)
+        status = top_settle_sort(top);
+    return status == OPTIONS_GO_ON && !top->facts.live ? settle_recorded(top) : status;
+}
+
 /* Of this machine, or as they were recorded; or any other source. */
 static int open_source(struct top *top)
 {
-    int status;
+    int status = top_says_threads(top) ? settle_live(top) : OPTIONS_GO_ON;
 
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
@@ -293,12 +323,9 @@ static int open_source(struct top *top)
         top->speed = top->from.from.speed;
         top->from.from.speed = 0;
     }
-    status = from_options_open(&top->from, &top->threads, &top->facts);
-    if (status == OPTIONS_GO_ON && !are_threads(top))
-        return settle_any(top);
-    if (status == OPTIONS_GO_ON && !says_threads(top))
-        status = top_settle_threads(top);
-    return status == OPTIONS_GO_ON ? settle_selection(top) : status;
+    if (status == OPTIONS_GO_ON)
+        status = from_options_open(&top->from, &top->threads, &top->facts);
+    return status == OPTIONS_GO_ON ? settle_opened(top) : status;
 }
 
 /* The screen is taken only when the session is there: what fails before is said on stderr. */

@@ -42,16 +42,29 @@ extern const char *top_sort_names[];
  * then says what is missing. */
 int top_select_group(struct top *top, int group, const char **ret_problem);
 
-/* Settles --group, --sort and --workload, once it is known what the rows are. OPTIONS_GO_ON, or an
- * exit status after a complaint. top_settle_any() opens top->any. */
+/* Does the command line ask for the threads of this machine? Their options are checked before the
+ * source is opened. */
+bool top_says_threads(const struct top *top);
+
+/* Of threads: --group and --workload; once the source has microstates, --sort. Of any other source,
+ * once it is open: --group and --sort; opens top->any. OPTIONS_GO_ON, or an exit status after a
+ * complaint. */
 int top_settle_threads(struct top *top);
+int top_settle_sort(struct top *top);
 int top_settle_any(struct top *top);
+
+/* Of threads, before the source is opened: what it shows when it has no microstates. */
+void top_settle_from(struct top *top);
 
 /* How many rows of so many lines are left for the record's, beside its headings, CPUs and notes. */
 size_t top_rows_that_fit(const struct top *top, size_t lines);
 
 /* Counts what could not be seen in an interval, for the whole run: top->losses. */
 void top_count_losses(struct top *top, const struct frame *threads, const struct frame *cpus);
+
+/* Notes which processes of --pid are in an interval. Returns one that runs and is not in the first
+ * interval, or NO_PID. */
+int32_t top_meet_processes(struct top *top, const struct frame *threads, bool is_first);
 
 /* Fills the record with an interval: its threads, and its CPUs (NULL where there are none).
  * OPTIONS_GO_ON, or an exit status after a complaint. */

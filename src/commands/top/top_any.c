@@ -1,6 +1,7 @@
 #include "top_any.h"
 
 #include "counters/units.h"
+#include "top_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,7 +53,7 @@ static const char *kind_of(const struct top_any *any)
     return any->columns.schema->label_count > 0 ? "sessions" : any->columns.schema->name;
 }
 
-const char *top_any_noun(const struct top_any *any, size_t count)
+const char *top_any_noun(const struct top_any *any, uint64_t count)
 {
     static const struct {
         const char *kind, *one, *many;
@@ -245,11 +246,12 @@ static void tell_over(struct top_any *any, const struct frame *frame)
         worst = i;
     }
     if (count == 1)
-        append(any->over, "! of %s %.1f %% of its time is booked", frame->entities[worst].name,
-               100 * most);
+        append(any->over, "! the states of %s add up to %.1f %% of its time",
+               frame->entities[worst].name, 100 * most);
     else if (count > 1)
-        append(any->over, "! of %zu rows more than their time is booked, most of %s: %.1f %%",
-               count, frame->entities[worst].name, 100 * most);
+        append(any->over,
+               "! the states of %zu rows add up to more than their time, at most %.1f %% (%s)",
+               count, 100 * most, frame->entities[worst].name);
 }
 
 /* In the kernel switches are unseen; of a database sessions may be hidden from its role, too. */
@@ -340,8 +342,8 @@ static void tell_sampled(struct top_any *any, const struct frame *frame)
 
 static void fill_notes(struct top_any *any, const struct frame *frame)
 {
-    const char *const notes[] = { any->sums, any->sampled, any->looks,      any->over,
-                                  any->lost, frame->note,  any->facts->note };
+    const char *const notes[] = { any->unmatched, any->sums, any->sampled, any->looks,
+                                  any->over,      any->lost, frame->note,  any->facts->note };
     size_t count = 0;
 
     tell_sums(any, frame);
@@ -411,6 +413,7 @@ int top_any_fill(struct top_any *any, const struct frame *frame, const char *tim
     if (r != CAMP_OK)
         return r;
     fill_summary(any, frame, time, selection->group);
+    any->unmatched = selection->filter != NULL && any->rows.count == 0 ? TOP_UNMATCHED : NULL;
     fill_notes(any, frame);
     fill_tables(any);
     return CAMP_OK;

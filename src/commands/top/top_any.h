@@ -28,10 +28,11 @@ struct top_any {
     struct cell *cells;          /* [rows.count x columns.field_count]; owned */
     struct top_any_texts *texts; /* [rows.count]; owned */
     size_t cell_capacity, text_capacity;
-    char time[48], headline[TOP_ANY_NOTE_SIZE];
+    char time[48], headline[FROM_NAME_SIZE + 160];
     char sums[TOP_ANY_NOTE_SIZE], looks[TOP_ANY_NOTE_SIZE], over[TOP_ANY_NOTE_SIZE],
         lost[TOP_ANY_NOTE_SIZE], sampled[TOP_ANY_NOTE_SIZE];
-    const char *notes[8];
+    const char *unmatched; /* TOP_UNMATCHED, or NULL */
+    const char *notes[9];
     struct cell summary[6], losses[4];
 };
 
@@ -45,6 +46,6 @@ int top_any_fill(struct top_any *any, const struct frame *frame, const char *tim
                  const struct top_any_selection *selection);
 
 /* What one row, or several, are called: "session", "sessions". */
-const char *top_any_noun(const struct top_any *any, size_t count);
+const char *top_any_noun(const struct top_any *any, uint64_t count);
 
 #endif

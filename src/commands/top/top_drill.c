@@ -81,8 +81,7 @@ bool top_drill_down(struct top_drill *drill, struct top *top, const char *wanted
     }
     keep(drill, top, host, *scroll);
     if (!open_groups(drill, top, &error)) {
-        snprintf(problem, TOP_DRILL_PROBLEM_SIZE, "%.*s", TOP_DRILL_PROBLEM_SIZE - 1,
-                 error.message);
+        snprintf(problem, TOP_DRILL_PROBLEM_SIZE, "%s", error.message);
         restore(drill, top);
         return false;
     }

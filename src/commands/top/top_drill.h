@@ -5,7 +5,7 @@
 
 #include "top.h"
 
-#define TOP_DRILL_PROBLEM_SIZE 120
+#define TOP_DRILL_PROBLEM_SIZE CAMP_ERROR_SIZE
 
 /* What stood there before; all zero: it is the upper one that is shown. */
 struct top_drill {

@@ -137,7 +137,7 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
 /* What is below the screen is not even written. */
 static size_t rows_in_sight(const struct live *live, size_t lines)
 {
-    const uint64_t most = live->top->rows != UINT64_MAX ? live->top->rows : 0;
+    const size_t most = live->top->rows != UINT64_MAX ? (size_t)live->top->rows : 0;
     const size_t fit = live->scroll + top_rows_that_fit(live->top, lines - 1);
 
     if (live->triangle)
@@ -149,7 +149,7 @@ static int draw(struct live *live)
 {
     struct top *top = live->top;
     struct top_selection *selection = &top->selection;
-    char head[384];
+    char head[TOP_DRILL_PROBLEM_SIZE + 384];
     size_t lines;
     int status;
 
@@ -198,6 +198,7 @@ static int take_interval(struct live *live)
 {
     struct camp_error error = { 0 };
     const struct frame *threads;
+    int32_t unseen;
     int r;
 
     if (live->over || (live->frozen && !live->top->facts.live))
@@ -211,6 +212,11 @@ static int take_interval(struct live *live)
     if (r != CAMP_OK) {
         screen_close(); /* a complaint is for the terminal as it was */
         return complain_of(r, &error);
+    }
+    unseen = top_meet_processes(live->top, threads, live->threads == NULL);
+    if (unseen != NO_PID) {
+        screen_close();
+        return complain_of_unseen_process(unseen);
     }
     if (live->frozen)
         return OPTIONS_GO_ON;

@@ -16,7 +16,7 @@ struct live {
     size_t scroll;
     bool over; /* the source has no further interval */
     bool frozen, helping, triangle, ended;
-    char filter[TOP_FILTER_SIZE], message[TOP_FILTER_SIZE + 40];
+    char filter[TOP_FILTER_SIZE], message[TOP_DRILL_PROBLEM_SIZE];
 };
 
 /* What a key changes; it is not drawn yet. */

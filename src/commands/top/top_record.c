@@ -207,7 +207,8 @@ static void fill_summary(struct top_record *ret, const struct top_interval *inte
     ret->losses[2] = cell_natural(interval->cpus->losses.partial);
 }
 
-static void fill_texts(struct top_record *ret, const struct top_interval *interval)
+static void fill_texts(struct top_record *ret, const struct top_interval *interval,
+                       bool is_unmatched)
 {
     const struct frame *frame = ret->rows.threads;
     const struct camp_states_losses *losses = &interval->losses;
@@ -239,7 +240,8 @@ static void fill_texts(struct top_record *ret, const struct top_interval *interv
         snprintf(ret->note + length, sizeof ret->note - length, "; %" PRIu64 " CPUs came or went",
                  partial);
     ret->note_list[0] = ret->note;
-    ret->note_list[1] = NULL;
+    ret->note_list[1] = is_unmatched ? TOP_UNMATCHED : NULL;
+    ret->note_list[2] = NULL;
 }
 
 static void fill_tables(struct top_record *ret, const struct top_selection *selection)
@@ -291,7 +293,7 @@ int top_record_fill(struct top_record *ret, const struct top_interval *interval,
     for (size_t i = 0; i < ret->rows.count; i++)
         fill_row(ret, selection, i);
     fill_summary(ret, interval, selection);
-    fill_texts(ret, interval);
+    fill_texts(ret, interval, selection->filter != NULL && ret->rows.count == 0);
     fill_tables(ret, selection);
     return CAMP_OK;
 }

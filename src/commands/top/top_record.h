@@ -36,7 +36,7 @@ struct top_record {
     struct top_texts *texts;         /* [rows.count]; owned */
     size_t capacity;                 /* of both, in rows */
     char time[48], headline[TOP_NOTE_SIZE], note[TOP_NOTE_SIZE];
-    const char *note_list[2];
+    const char *note_list[3];
     struct cell summary[5], losses[3];
 };
 

@@ -16,6 +16,9 @@ extern const char *const top_group_names[]; /* by enum top_group; NULL-terminate
 
 #define TOP_SORT_CPU (-1)
 
+/* The note of an interval in which --filter selects no row. */
+#define TOP_UNMATCHED "no row: no name matches --filter"
+
 struct top_selection {
     enum top_group group;
     const regex_t *filter; /* of names; NULL: all */

@@ -47,7 +47,7 @@ static int settle_choice(const char *option, const char *text, const char *const
 }
 
 /* What does not go together, and files. */
-static int settle_group(struct top *top)
+int top_settle_threads(struct top *top)
 {
     const char *problem;
     int status = settle_choice("group", top->group_text, top_group_names, -1, &top->group);
@@ -68,7 +68,7 @@ static int settle_group(struct top *top)
     return status == OPTIONS_GO_ON ? status : complain(status, "%s", problem);
 }
 
-int top_settle_threads(struct top *top)
+int top_settle_sort(struct top *top)
 {
     int status;
 
@@ -76,12 +76,59 @@ int top_settle_threads(struct top *top)
         top_sort_names[i + 1] = camp_state_name(i);
     status = settle_choice("sort", top->sort_text, top_sort_names, 0, &top->sort);
     top->selection.sort = top->sort - 1;
-    return status == OPTIONS_GO_ON ? settle_group(top) : status;
+    return status;
+}
+
+/* ------------------------------------------------------------- Threads without microstates -- */
+
+/* The rows of the scheduler's counts by enum top_group, as --from names them. NULL: there are no
+ * such rows. */
+static const char *const rows_without_states[] = {
+    [TOP_THREAD] = "threads",   [TOP_PROCESS] = "processes", [TOP_USER] = "users",
+    [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,
+};
+
+/* The first option on the command line that only microstates have; NULL: there is none. */
+static const char *option_of_states(const struct top *top)
+{
+    if (top->selection.tree)
+        return "tree";
+    if (top->workload_file != NULL)
+        return "workload";
+    if (top->columns != 0)
+        return "columns prstat";
+    if (top->group_text != NULL && rows_without_states[top->group] == NULL)
+        return "group cgroup";
+    return NULL;
+}
+
+/* Is --sort a state that the scheduler's counts do not have? A name that nothing has is refused by
+ * the source that is opened, with the names that it has. */
+static bool sorts_by_state(const struct top *top)
+{
+    for (int i = 0; top->sort_text != NULL && i < CAMP_STATE_COUNT; i++) {
+        if (i != CAMP_STATE_RUN_QUEUE && strcmp(top->sort_text, camp_state_name(i)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void top_settle_from(struct top *top)
+{
+    struct from *from = &top->from.from;
+
+    from->microstates_alone = option_of_states(top) != NULL || sorts_by_state(top);
+    if (top->group_text != NULL && top->group != TOP_THREAD)
+        from->rows_without_states = rows_without_states[top->group];
+    from->pids = top->processes.pids;
+    from->pid_count = top->processes.count;
+    from->no_kernel_threads = !top->selection.kernel_threads;
 }
 
 /* ---------------------------------------------------------------------- Any other source -- */
 
-static int refuse_options_of_threads(const struct top *top)
+/* The first option on the command line that is for threads only; NULL: there is none. */
+static const char *option_of_threads(const struct top *top)
 {
     const struct {
         const char *name;
@@ -96,9 +143,22 @@ static int refuse_options_of_threads(const struct top *top)
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i].given)
-            return complain(STATUS_USAGE, "--%s is of threads: it does not go with --from %s",
-                            options[i].name, from_shown(top->from.from.text).text);
+            return options[i].name;
     }
+    return NULL;
+}
+
+static int refuse_options_of_threads(const struct top *top)
+{
+    const bool are_threads = top_says_threads(top);
+    const char *option = are_threads ? option_of_states(top) : option_of_threads(top);
+
+    if (option != NULL && are_threads)
+        return complain(STATUS_USAGE, "--%s needs the states of threads: it goes with --tier bpf",
+                        option);
+    if (option != NULL)
+        return complain(STATUS_USAGE, "--%s is for threads: it does not go with --from %s", option,
+                        from_shown(top->from.from.text).text);
     return OPTIONS_GO_ON;
 }
 
@@ -106,6 +166,10 @@ static int settle_label(struct top *top, const struct schema *schema)
 {
     const char *names[LABELS_MOST + 1] = { NULL };
 
+    if (top_says_threads(top)) { /* the rows of the source are the groups */
+        top->group = -1;
+        return OPTIONS_GO_ON;
+    }
     if (top->group_text != NULL && schema->label_count == 0)
         return complain(STATUS_USAGE,
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "

@@ -21,15 +21,15 @@ int top_workloads_read(struct top_workloads *ret, const char *path)
     *ret = (struct top_workloads){ 0 };
     if (length < 0 || length > FILE_SIZE_MAXIMUM) {
         free(text);
-        return complain(STATUS_USAGE, "--workload %s: %s", path,
-                        length < 0 ? strerror(errno) : "is longer than 1 MB");
+        return complain(STATUS_FAILURE, "--workload %s: %s", path,
+                        length < 0 ? strerror(errno) : "the file is longer than 1 MB");
     }
     r = workloads_parse(&ret->rules, text, (size_t)length, &fault);
     free(text);
     if (r == CAMP_E_FORMAT)
-        return complain(STATUS_USAGE, "%s:%zu: %s", path, fault.line, fault.message);
+        return complain(STATUS_FAILURE, "%s:%zu: %s", path, fault.line, fault.message);
     if (r == CAMP_OK && ret->rules.count == 0)
-        return complain(STATUS_USAGE, "--workload %s: there is no rule in it; see --help", path);
+        return complain(STATUS_FAILURE, "--workload %s: the file has no rule; see --help", path);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "out of memory");
 }
 
