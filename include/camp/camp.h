@@ -57,7 +57,8 @@ enum camp_result {
     CAMP_E_FORMAT = -8   /* what was read is not what this system writes: a bug, or a fixture */
 };
 
-#define CAMP_ERROR_SIZE 256
+/* Space for the longest path (PATH_MAX, 4,096 bytes on Linux) and a sentence about it. */
+#define CAMP_ERROR_SIZE 4608
 
 /* What went wrong, for a person. Every function takes one last; NULL when not wanted. */
 struct camp_error {

@@ -97,11 +97,11 @@ struct camp_cpu_states {
 
 /* What a session could not see, since it was opened. */
 struct camp_states_losses {
-    uint64_t switches;   /* that were seen */
-    uint64_t unseen;     /* switches that the kernel told nobody of; their times are estimated */
-    uint64_t lost;       /* times a thread got no account, for want of memory, or a wait for a
-                          * disk was not counted */
-    uint64_t exits_lost; /* ended threads whose last numbers found no room, nor a total */
+    uint64_t switches; /* switches that an event reported */
+    uint64_t unseen;   /* switches and wakeups that no event reported; their times are estimated */
+    uint64_t lost;     /* how often a thread got no account, because memory was full, or a wait for
+                        * a disk was not counted */
+    uint64_t exits_lost;     /* exited threads whose last numbers are in no record and no total */
     uint64_t exits_added_up; /* ended threads that are part of a total for want of room */
 };
 

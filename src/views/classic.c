@@ -41,7 +41,7 @@ static void write_process(FILE *stream, const struct record *record, size_t row)
 }
 
 static int cpuchk_record(const struct view_options *options, const struct record *record,
-                         size_t number)
+                         uint64_t number)
 {
     size_t processes = table_by_name(record, "processes");
     struct cell time = cell_of(record, "interval", 0, "time");
@@ -67,7 +67,7 @@ static int cpuchk_record(const struct view_options *options, const struct record
 }
 
 static int classic_record(const struct view_options *options, const struct record *record,
-                          size_t number)
+                          uint64_t number)
 {
     return strcmp(record->schema, "camp.wait/1") == 0 ? mpstat_record(options, record, number)
                                                       : cpuchk_record(options, record, number);

@@ -95,7 +95,7 @@ static void write_line(const struct view_options *options, const struct record *
 }
 
 static int csv_record(const struct view_options *options, const struct record *record,
-                      size_t number)
+                      uint64_t number)
 {
     size_t table =
         options->table != NULL ? table_by_name(record, options->table) : record->main_table;

@@ -28,6 +28,6 @@ size_t table_by_name(const struct record *record, const char *name);
 struct cell cell_of(const struct record *record, const char *table, size_t row, const char *column);
 
 /* A record of camp.wait/1 as mpstat prints it: see view.h for number and result. */
-int mpstat_record(const struct view_options *options, const struct record *record, size_t number);
+int mpstat_record(const struct view_options *options, const struct record *record, uint64_t number);
 
 #endif

@@ -79,7 +79,7 @@ static void write_table(const struct view_options *options, const struct record 
 }
 
 static int json_record(const struct view_options *options, const struct record *record,
-                       size_t number)
+                       uint64_t number)
 {
     (void)number;
     fprintf(options->stream, "{\"schema\":\"%s\"", record->schema);

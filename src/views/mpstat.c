@@ -42,7 +42,7 @@ static void write_cpu(FILE *stream, const struct record *record, const char *tab
     putc('\n', stream);
 }
 
-int mpstat_record(const struct view_options *options, const struct record *record, size_t number)
+int mpstat_record(const struct view_options *options, const struct record *record, uint64_t number)
 {
     const struct table *cpus = &record->tables[table_by_name(record, "cpus")];
     struct cell time = cell_of(record, "summary", 0, "time");

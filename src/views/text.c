@@ -249,7 +249,7 @@ static void write_sentence(const struct view_options *options, const char *text,
 }
 
 static int text_record(const struct view_options *options, const struct record *record,
-                       size_t number)
+                       uint64_t number)
 {
     bool gap = false;
 

@@ -19,11 +19,15 @@ const struct view *view_by_name(const char *name)
     return NULL;
 }
 
+int view_colour = VIEW_COLOUR_AUTOMATIC;
+
 bool view_wants_colour(FILE *stream)
 {
     const char *terminal = getenv("TERM");
     const char *no_colour = getenv("NO_COLOR");
 
+    if (view_colour != VIEW_COLOUR_AUTOMATIC)
+        return view_colour == VIEW_COLOUR_ALWAYS;
     return isatty(fileno(stream)) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
            (no_colour == NULL || no_colour[0] == '\0');
 }

@@ -13,7 +13,7 @@
 
 struct view_options {
     FILE *stream;
-    bool colour;                /* a terminal that wants it: see view_wants_colour() */
+    bool colour;                /* see view_wants_colour() */
     size_t width;               /* of the text form, in columns; 0: not cut */
     const char *table;          /* CSV: the table to write; NULL: the record's main one */
     const char *const *columns; /* names of the main table's columns to show; NULL: all */
@@ -23,7 +23,7 @@ struct view {
     const char *name; /* "text", as in --format */
     const char *help;
     /* `number`: how many records of the same schema were written before it. */
-    int (*record)(const struct view_options *options, const struct record *record, size_t number);
+    int (*record)(const struct view_options *options, const struct record *record, uint64_t number);
 };
 
 extern const struct view text_view;
@@ -35,7 +35,10 @@ extern const struct view classic_view;
 /* NULL when there is none of that name. */
 const struct view *view_by_name(const char *name);
 
-/* isatty, TERM not "dumb", NO_COLOR not set. */
+/* The values of --color, in this order. Automatic: colors if the output is a terminal, TERM is not
+ * "dumb" and NO_COLOR is not set. */
+enum view_colour { VIEW_COLOUR_AUTOMATIC, VIEW_COLOUR_ALWAYS, VIEW_COLOUR_NEVER };
+extern int view_colour;
 bool view_wants_colour(FILE *stream);
 
 /* Columns of the terminal, or 80. */

@@ -51,20 +51,20 @@ static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
 
     if (system_error == EADDRINUSE) {
         close(listener);
-        return camp_fail(error, CAMP_E_INVALID, system_error,
-                         "port %u is taken by another program (which: ss -ltnp 'sport = %u'); "
-                         "--port 0 takes any free one",
+        return camp_fail(error, CAMP_E_IO, system_error,
+                         "another program uses port %u (ss -ltnp 'sport = %u' names it); --port 0 "
+                         "takes any free port",
                          port, port);
     }
     if (system_error == EACCES) {
         close(listener);
         return camp_fail(error, CAMP_E_PERM, system_error,
-                         "port %u takes privilege here; take one above 1023", port);
+                         "port %u needs a privilege on this machine; give a port above 1023", port);
     }
     if (system_error == EADDRNOTAVAIL) {
         close(listener);
-        return camp_fail(error, CAMP_E_INVALID, system_error,
-                         "that address is none of this computer's (which are: ip address)");
+        return camp_fail(error, CAMP_E_IO, system_error,
+                         "this is not an address of this computer; `ip address` lists them");
     }
     return fail_with(listener, "bind", error);
 }
@@ -123,7 +123,7 @@ static bool is_loopback(const union address *address)
 static int fail_to_parse(const char *text, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_INVALID, 0,
-                     "'%.60s' is no address: it takes one such as 127.0.0.1, ::1, 0.0.0.0", text);
+                     "'%s' is not an address; give one such as 127.0.0.1, ::1 or 0.0.0.0", text);
 }
 
 int listen_check_address(const char *text, bool *ret_is_loopback, struct camp_error *error)
@@ -140,9 +140,8 @@ int listen_check_address(const char *text, bool *ret_is_loopback, struct camp_er
     system_error = errno;
     if (bound >= 0)
         close(bound);
-    return failed ? camp_fail(error, CAMP_E_INVALID, system_error,
-                              "%.60s: %s; it takes an address of this computer (which are: ip "
-                              "address)",
+    return failed ? camp_fail(error, CAMP_E_IO, system_error,
+                              "%s: %s; give an address of this computer (`ip address` lists them)",
                               text, strerror(system_error))
                   : CAMP_OK;
 }
@@ -182,11 +181,11 @@ static int clear_path(const union address *address, struct camp_error *error)
     if (lstat(path, &there) != 0)
         return CAMP_OK; /* nothing, or bind says what is wrong */
     if (!S_ISSOCK(there.st_mode))
-        return camp_fail(error, CAMP_E_INVALID, EEXIST,
-                         "%s is there and is no socket; take another path", path);
+        return camp_fail(error, CAMP_E_IO, EEXIST,
+                         "%s exists and is not a socket; give another path", path);
     if (somebody_listens(address))
-        return camp_fail(error, CAMP_E_INVALID, EADDRINUSE,
-                         "%s is taken: a program listens there; take another path", path);
+        return camp_fail(error, CAMP_E_IO, EADDRINUSE,
+                         "another program listens at %s; give another path", path);
     return unlink(path) == 0 ? CAMP_OK : camp_fail_errno(error, errno, path);
 }
 
@@ -195,9 +194,9 @@ static int fail_to_make(int listener, const char *path, struct camp_error *error
     const int system_error = errno;
 
     close(listener);
-    return camp_fail(error, CAMP_E_INVALID, system_error,
-                     "%s: %s; a socket takes a folder that is there, and that you may write to",
-                     path, strerror(system_error));
+    return camp_fail(error, CAMP_E_IO, system_error,
+                     "%s: %s; a socket needs an existing folder that you may write to", path,
+                     strerror(system_error));
 }
 
 int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
@@ -207,8 +206,9 @@ int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
     mode_t before;
 
     if (path[0] == '\0' || strlen(path) >= sizeof address.path.sun_path)
-        return camp_fail(error, CAMP_E_INVALID, ENAMETOOLONG, "a socket's path has 1 to %zu bytes",
-                         sizeof address.path.sun_path - 1);
+        return camp_fail(error, CAMP_E_INVALID, ENAMETOOLONG,
+                         "%s: the path of a socket must have 1 to %zu bytes, this one has %zu",
+                         path, sizeof address.path.sun_path - 1, strlen(path));
     strcpy(address.path.sun_path, path);
     r = clear_path(&address, error);
     if (r != CAMP_OK)

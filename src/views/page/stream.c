@@ -232,7 +232,7 @@ static void round_rows(struct stream *stream, double interval_ns)
                 elapsed_ns > 0 ? now->values[row * states + i] / elapsed_ns * units : 0;
 
             now->shares[row * states + i] =
-                share < UINT16_MAX ? (uint16_t)(share + 0.5) : UINT16_MAX;
+                share < UINT16_MAX ? (uint16_t)lround(share) : UINT16_MAX;
         }
     }
 }

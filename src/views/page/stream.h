@@ -73,7 +73,7 @@ struct stream {
     unsigned doublings;           /* of the unit */
     uint64_t since_key;           /* frames; 0: the next one is a key frame */
     size_t crowd;                 /* so many entities that it pays to look who can be forgotten */
-    char said[320];               /* the note of the last frame */
+    char said[FRAME_NOTE_SIZE];   /* the note of the last frame */
 };
 
 /* Keeps the schema. CAMP_E_INVALID: it has more states than STREAM_STATES_MAXIMUM. */

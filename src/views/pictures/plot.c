@@ -22,11 +22,12 @@
 /* The smallest of 1, 2, 5 x 10^k that is not below `least`. */
 static double round_step(double least)
 {
+    static const double digits[] = { 1, 2, 5 };
     const double power = pow(10, floor(log10(least)));
 
-    for (double digit = 1; digit < 6; digit = digit < 2 ? 2 : digit < 5 ? 5 : 6) {
-        if (digit * power >= least * (1 - NEAR))
-            return digit * power;
+    for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++) {
+        if (digits[i] * power >= least * (1 - NEAR))
+            return digits[i] * power;
     }
     return 10 * power;
 }

@@ -14,7 +14,6 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
-#define NOTE_SIZE 512
 #define TABLES 2 /* the source's own, and what stands beside */
 
 struct recorder {
@@ -25,7 +24,7 @@ struct recorder {
     int64_t tick;       /* last one committed */
     uint32_t number;    /* last one given to an entity */
     struct recorder_counts counts;
-    char note[NOTE_SIZE]; /* of the last interval */
+    char note[FRAME_NOTE_SIZE]; /* of the last interval */
 };
 
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
@@ -60,8 +59,8 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
     if (code == SQLITE_NOMEM)
         return CAMP_E_NOMEM;
     if (code == SQLITE_FULL || system_error == ENOSPC || system_error == EDQUOT)
-        return camp_fail(error, CAMP_E_SPACE, ENOSPC, "%.200s: the disk is full", recorder->path);
-    return camp_fail(error, CAMP_E_IO, system_error, "cannot write %.200s: %.200s", recorder->path,
+        return camp_fail(error, CAMP_E_SPACE, ENOSPC, "%s: the disk is full", recorder->path);
+    return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,
                      sqlite3_errmsg(recorder->database));
 }
 
@@ -121,9 +120,9 @@ static int create_file(const char *path, struct camp_error *error)
         return CAMP_OK;
     }
     if (errno == EEXIST)
-        return camp_fail(error, CAMP_E_INVALID, EEXIST, "%.200s is there already", path);
+        return camp_fail(error, CAMP_E_IO, EEXIST, "%s already exists", path);
     if (errno == ENOSPC || errno == EDQUOT)
-        return camp_fail(error, CAMP_E_SPACE, errno, "%.200s: the disk is full", path);
+        return camp_fail(error, CAMP_E_SPACE, errno, "%s: the disk is full", path);
     return camp_fail_errno(error, errno, path);
 }
 
@@ -263,7 +262,7 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
                    struct camp_error *error)
 {
     const struct frame *const frames[TABLES] = { frame, beside };
-    char note[NOTE_SIZE];
+    char note[FRAME_NOTE_SIZE];
     uint64_t written = 0;
     int r = run(recorder, "BEGIN IMMEDIATE", error);
 

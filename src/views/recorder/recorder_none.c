@@ -7,7 +7,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
 {
     (void)ret, (void)about;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "%.200s: this camp was built without SQLite; install libsqlite3-dev and build "
+                     "%s: this camp was built without SQLite; install libsqlite3-dev and build "
                      "it again",
                      path);
 }

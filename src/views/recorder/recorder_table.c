@@ -75,7 +75,7 @@ static int name_columns(struct recorder_table *table)
 
 static bool has_seldom(const struct recorder_table *table)
 {
-    return memchr(table->seldom, true, table->columns) != NULL;
+    return memchr(table->seldom, 1, table->columns) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------ SQL -- */
