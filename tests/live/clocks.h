@@ -4,6 +4,8 @@
 
 #include "counters/units.h"
 
+#include <stdbool.h>
+
 /* The kernel's tick: what the clock of a task that runs may lag. */
 static inline uint64_t tick_ns(void)
 {
@@ -20,6 +22,22 @@ static inline void burn(clockid_t clock, uint64_t ns)
 
     while (now_ns(clock) < end)
         continue;
+}
+
+static inline uint64_t less(uint64_t from, uint64_t what)
+{
+    return from > what ? from - what : 0;
+}
+
+/* How long a law waits for an event that must come. Then the law fails. No law is about this time:
+ * it is long enough for a machine under heavy load. */
+#define PATIENCE_NS (60 * (uint64_t)NS_PER_S)
+
+/* Sleeps a millisecond. False when that time is over. */
+static inline bool wait_on(uint64_t began_ns)
+{
+    usleep(1000);
+    return now_ns(CLOCK_MONOTONIC) - began_ns < PATIENCE_NS;
 }
 
 #endif

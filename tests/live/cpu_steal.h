@@ -1,6 +1,6 @@
-/* Steal time as room for a law: what the hypervisor took is time of nobody here, and each clock
- * books it in its own way. Wall time holds it; the CPU time of who was running does not where the
- * kernel has CONFIG_PARAVIRT_TIME_ACCOUNTING, and does where it has not. */
+/* Stolen time as a tolerance of laws: no task used it, and each clock accounts it in another way.
+ * Wall time includes it. The CPU time of the running task includes it, unless the kernel has
+ * CONFIG_PARAVIRT_TIME_ACCOUNTING. */
 #ifndef CAMP_TESTS_CPU_STEAL_H
 #define CAMP_TESTS_CPU_STEAL_H
 
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* Of all CPUs so far, in whole units of /proc; 0 where none is reported. */
+/* The stolen time of all CPUs so far, in whole units of /proc; 0 if none is reported. */
 static inline uint64_t steal_ns(void)
 {
     struct camp_cpu total;
@@ -25,9 +25,9 @@ static inline uint64_t steal_ns(void)
                : 0;
 }
 
-/* The room for what was stolen since steal_ns() was `before_ns`: the difference, and the unit that
- * was not full yet (one, for the kernel rounds the sum of all CPUs). Nothing where no CPU was ever
- * stolen from. A law has to be about much more than that unit. */
+/* The tolerance for time stolen since steal_ns() was `before_ns`: the difference, and one unit of
+ * /proc/stat that may be incomplete (one, because the kernel rounds the sum of all CPUs). 0 if no
+ * time was ever stolen. The times of a law must be much longer than that unit. */
 static inline uint64_t stolen_since(uint64_t before_ns)
 {
     uint64_t now = steal_ns();
@@ -36,18 +36,28 @@ static inline uint64_t stolen_since(uint64_t before_ns)
 }
 
 static inline void assert_at_least(const char *what, uint64_t ns, uint64_t least_ns,
-                                   uint64_t room_ns)
+                                   uint64_t tolerance_ns)
 {
-    if (ns + room_ns < least_ns)
-        fail_msg("%s: %llu ns, which is not at least %llu less a room of %llu", what,
-                 (unsigned long long)ns, (unsigned long long)least_ns, (unsigned long long)room_ns);
+    if (ns + tolerance_ns < least_ns)
+        fail_msg("%s: %llu ns is less than %llu, with a tolerance of %llu", what,
+                 (unsigned long long)ns, (unsigned long long)least_ns,
+                 (unsigned long long)tolerance_ns);
 }
 
-static inline void assert_at_most(const char *what, uint64_t ns, uint64_t most_ns, uint64_t room_ns)
+static inline void assert_at_most(const char *what, uint64_t ns, uint64_t most_ns,
+                                  uint64_t tolerance_ns)
 {
-    if (ns > most_ns + room_ns)
-        fail_msg("%s: %llu ns, which is not at most %llu and a room of %llu", what,
-                 (unsigned long long)ns, (unsigned long long)most_ns, (unsigned long long)room_ns);
+    if (ns > most_ns + tolerance_ns)
+        fail_msg("%s: %llu ns is more than %llu, with a tolerance of %llu", what,
+                 (unsigned long long)ns, (unsigned long long)most_ns,
+                 (unsigned long long)tolerance_ns);
+}
+
+static inline void assert_near(const char *what, uint64_t ns, uint64_t witness_ns,
+                               uint64_t tolerance_ns)
+{
+    assert_at_least(what, ns, witness_ns, tolerance_ns);
+    assert_at_most(what, ns, witness_ns, tolerance_ns);
 }
 
 #endif

@@ -51,10 +51,19 @@ static void what_was_not_sampled_has_no_column(void **state)
     pid_t child = busy_child();
     struct source *source = open_check(TASKS_SCHEDSTAT);
     const struct schema *schema = source->describe(source);
-    const struct frame *frame = next_frame(source, 100000000);
-    size_t row = row_of(frame, child);
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    const struct frame *frame;
+    clockid_t clock;
+    uint64_t before;
+    size_t row;
 
     (void)state;
+    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    before = now_ns(clock);
+    while (now_ns(clock) == before && wait_on(began_ns)) /* until it has run, also under load */
+        continue;
+    frame = next_frame(source, 0);
+    row = row_of(frame, child);
     kill(child, SIGKILL);
     reap(child);
     assert_int_equal(schema->column_count, 1);

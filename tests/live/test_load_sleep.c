@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #define SHARE_PERCENT 60
-#define DURATION_NS (1000 * (uint64_t)NS_PER_MS)
+#define DURATION_NS (600 * (uint64_t)NS_PER_MS)
 
 /* A load in a process of its own, beside a session: its last numbers, its truth, and what was
  * stolen meanwhile. */
@@ -33,46 +33,48 @@ static struct camp_thread_states watch(load_function *run, const void *plan, voi
     return last;
 }
 
-/* More than a moment, or than it did beside its load. */
+/* The load's thread had no other sleep than its load. Tolerances: the time before and after the
+ * load, and time that its own clocks cannot explain, because the thread may wait for a page when
+ * memory is short. */
 static void assert_no_other_sleep(const struct camp_thread_states *last, enum camp_state kind,
-                                  uint64_t beside_ns)
+                                  uint64_t outside_ns, uint64_t unexplained_ns)
 {
     for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
         if (i != (int)kind && i != CAMP_STATE_RUN_QUEUE)
-            assert_at_most(camp_state_name(i), last->state_ns[i], NEAR_NS, beside_ns);
+            assert_at_most(camp_state_name(i), last->state_ns[i], outside_ns, unexplained_ns);
     }
 }
 
 /* ------------------------------------------------------------------------------- Sleeps -- */
 
+/* The thread sleeps from a reading of its own clock to a reading of its waker's clock, and reports
+ * bounds of both. Before and after the load it also sleeps in a lock, to wait for the waker. */
 static void assert_sleeps_are_told(enum load_sleep_kind kind, enum camp_state expected)
 {
     const struct load_sleep_plan plan = { kind, SHARE_PERCENT, 0, -1, DURATION_NS };
-    uint64_t stolen, slept, beside, room, off, delay;
+    uint64_t stolen, slept, outside, tolerance;
     struct load_sleep_truth truth;
     struct camp_thread_states last = watch(load_sleep_run, &plan, &truth, sizeof truth, &stolen);
 
-    delay = last.run_delay_ns;
-    off = truth.wall_ns - truth.own_ns > delay ? truth.wall_ns - truth.own_ns - delay : 0;
     slept = last.state_ns[expected];
-    beside = last.time_ns - last.start_ns - truth.wall_ns;
-    room = near_ns(truth.wall_ns, 2);
-    print_message("%s: %.3f ms of %.3f, by the load %.3f to %.3f; on a CPU %.3f, by it %.3f\n",
-                  camp_state_name((int)expected), (double)slept / 1e6, (double)truth.wall_ns / 1e6,
-                  (double)truth.asleep_ns / 1e6, (double)(truth.asleep_ns + truth.unsure_ns) / 1e6,
-                  (double)on_cpu_ns(&last) / 1e6, (double)truth.own_ns / 1e6);
+    outside = last.time_ns - last.start_ns - truth.wall_ns;
+    tolerance = tolerance_of(&last);
+    print_message(
+        "%s: %.3f ms of %.3f, by the load %.3f to %.3f; outside of it %.3f, tolerance %.3f\n",
+        camp_state_name((int)expected), (double)slept / 1e6, (double)truth.wall_ns / 1e6,
+        (double)truth.asleep_ns / 1e6, (double)(truth.asleep_ns + truth.unsure_ns) / 1e6,
+        (double)outside / 1e6, (double)tolerance / 1e6);
     assert_int_equal(truth.tid, last.tid);
-    assert_at_least("its share", truth.asleep_ns, truth.wall_ns / 4, 0);
-    assert_at_least("asleep", slept, truth.asleep_ns, room);
-    if (expected == CAMP_STATE_LOCK)
-        room += beside; /* it waits for the end of who woke it */
-    assert_at_most("asleep", slept, truth.asleep_ns + truth.unsure_ns, room);
-    assert_at_least("off its CPU, less the scheduler's run queue", slept, off, room + stolen);
-    assert_at_most("off its CPU, less the scheduler's run queue", slept, off,
-                   room + (beside < delay ? beside : delay));
-    assert_at_least("on a CPU", on_cpu_ns(&last), truth.own_ns, room);
-    assert_at_most("on a CPU", on_cpu_ns(&last), truth.own_ns, room + beside + stolen);
-    assert_no_other_sleep(&last, expected, beside);
+    assert_at_least("by the load", truth.asleep_ns, 1, 0);
+    assert_at_least("asleep", slept, truth.asleep_ns, tolerance + stolen);
+    assert_at_most("asleep", slept, truth.asleep_ns + truth.unsure_ns, tolerance + outside);
+    assert_at_least("on a CPU", on_cpu_ns(&last), truth.own_ns, tolerance);
+    assert_at_most("on a CPU", on_cpu_ns(&last), truth.own_ns,
+                   tolerance + outside + stolen + last.state_ns[CAMP_STATE_IRQ]);
+    assert_scheduled(&last, stolen);
+    assert_no_other_sleep(&last, expected, outside,
+                          tolerance + less(truth.wall_ns, truth.asleep_ns + truth.own_ns +
+                                                              less(last.run_delay_ns, outside)));
 }
 
 static void who_sleeps_in_futex_for_a_share_is_told_as_lock(void **state)
@@ -101,36 +103,30 @@ static uint64_t voluntary_switches(void)
     return (uint64_t)usage.ru_nvcsw;
 }
 
-static uint64_t run_delay_ns(void)
-{
-    FILE *file = fopen("/proc/thread-self/schedstat", "r");
-    unsigned long long delay;
-
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%*u %llu", &delay), 1);
-    fclose(file);
-    return delay;
-}
-
-/* Each in this very thread. What it wanted to run and could not, the scheduler knows. */
+/* Each load runs in this thread. The scheduler has its run delay. A sleep starts and ends within
+ * calls, and the load's clocks are read outside of them. */
 static void what_a_sleeper_knows_of_itself_adds_up(void **state)
 {
     (void)state;
     for (int kind = LOAD_SLEEP_LOCK; kind <= LOAD_SLEEP_TIMER; kind++) {
         const struct load_sleep_plan plan = { (enum load_sleep_kind)kind, SHARE_PERCENT, 0, -1,
                                               DURATION_NS / 2 };
-        uint64_t steal = steal_ns(), switches = voluntary_switches(), delay = run_delay_ns(), sum;
+        uint64_t steal = steal_ns(), switches = voluntary_switches(), sum, tolerance;
         struct load_sleep_truth truth;
+        struct stretch own;
 
+        begin_stretch(&own);
         assert_int_equal(load_sleep(&plan, &truth, NULL), CAMP_OK);
+        end_stretch(&own);
         switches = voluntary_switches() - switches;
-        delay = run_delay_ns() - delay;
         sum = truth.asleep_ns + truth.late_ns + truth.own_ns;
-        assert_at_most("sleep, lateness and CPU", sum, truth.wall_ns, near_ns(truth.wall_ns, 2));
-        assert_at_least("sleep, lateness and CPU", sum + delay, truth.wall_ns,
-                        near_ns(truth.wall_ns, 2) + stolen_since(steal));
+        tolerance = switches_tolerance(switches, 0);
+        assert_at_most("sleep, lateness and CPU", sum, truth.wall_ns, tolerance);
+        assert_at_least("sleep, lateness and CPU", sum + own.run_delay_ns, truth.wall_ns,
+                        tolerance + stolen_since(steal));
+        assert_at_most("CPU", truth.own_ns, own.cpu_ns, 0);
         assert_at_least("voluntary switches", switches, truth.sleeps - truth.missed, 0);
-        assert_at_least("sleeps", truth.sleeps, 10, 0);
+        assert_at_least("sleeps", truth.sleeps, 1, 0);
     }
 }
 
@@ -150,53 +146,45 @@ static struct file file_not_in_memory(void)
     return file;
 }
 
-/* What a load knows of its waits by its own clocks: for a disk or a page, and then for a CPU. */
-struct known {
-    uint64_t waited_ns, wall_ns, waits;
-};
-
-/* How long for a CPU the scheduler's own count says, which holds the wait before its first act too.
- * A CPU that comes out of idle for a thread is busy by the scheduler's clock up to 6 us before the
- * switch that microstates see. Stolen time is on no clock of a load but the wall's: with much of it
- * nothing can be said. */
+/* By its own clocks a load knows the sum of its waits, for a disk or a page and then for a CPU. The
+ * scheduler has the wait for CPUs, over the load's whole life. */
 static void assert_waits_are_told(const struct camp_thread_states *last, enum camp_state expected,
-                                  const struct known *known, uint64_t stolen)
+                                  uint64_t off_cpu_ns, uint64_t wall_ns, uint64_t stolen)
 {
-    uint64_t waited = last->state_ns[expected], delay = last->run_delay_ns;
-    uint64_t beside = last->time_ns - last->start_ns - known->wall_ns;
-    uint64_t room = near_ns(known->wall_ns, 2) + known->waits * 6 * NS_PER_US;
-    uint64_t known_ns = known->waited_ns > delay ? known->waited_ns - delay : 0;
+    const uint64_t waited = last->state_ns[expected], delay = last->run_delay_ns;
+    const uint64_t outside = last->time_ns - last->start_ns - wall_ns,
+                   tolerance = tolerance_of(last);
 
-    print_message("%s: %.3f ms of %.3f, by the load %.3f\n", camp_state_name((int)expected),
-                  (double)waited / 1e6, (double)known->wall_ns / 1e6, (double)known_ns / 1e6);
-    if (stolen > known->wall_ns / 10) {
-        print_message("skipped, not passed: %.0f ms were stolen\n", (double)stolen / 1e6);
-        skip();
-    }
-    assert_at_least("waited at all", waited, 5 * NS_PER_US, 0);
-    assert_at_least(camp_state_name((int)expected), waited, known_ns, room + stolen);
-    assert_at_most(camp_state_name((int)expected), waited, known_ns,
-                   room + (beside < delay ? beside : delay));
-    assert_no_other_sleep(last, expected, beside);
+    print_message(
+        "%s: %.3f ms of %.3f, by the load %.3f to %.3f; outside of it %.3f, tolerance %.3f\n",
+        camp_state_name((int)expected), (double)waited / 1e6, (double)wall_ns / 1e6,
+        (double)less(off_cpu_ns, delay) / 1e6, (double)off_cpu_ns / 1e6, (double)outside / 1e6,
+        (double)tolerance / 1e6);
+    assert_at_least("waited at all", waited, 1, 0);
+    assert_at_least(camp_state_name((int)expected), waited, less(off_cpu_ns, delay),
+                    tolerance + stolen);
+    assert_at_most(camp_state_name((int)expected), waited, less(off_cpu_ns, delay),
+                   tolerance + (outside < delay ? outside : delay));
+    assert_scheduled(last, stolen);
+    assert_no_other_sleep(last, expected, outside, 0);
 }
 
 static void assert_reads_are_told(bool direct)
 {
     struct file file = file_not_in_memory();
     const struct load_io_plan plan = { .file = file.path,
-                                       .bytes = 32ull * PAGES * PAGE_BYTES,
+                                       .bytes = 8ull * PAGES * PAGE_BYTES,
                                        .block = BLOCK_BYTES,
                                        .direct = direct,
                                        .cold = !direct };
     uint64_t stolen;
     struct load_io_truth truth;
     struct camp_thread_states last = watch(load_io_run, &plan, &truth, sizeof truth, &stolen);
-    struct known known;
 
     close(file.file);
     assert_at_least("read from storage", truth.storage_bytes, truth.bytes, 0);
-    known = (struct known){ truth.wall_ns - truth.own_ns, truth.wall_ns, truth.operations };
-    assert_waits_are_told(&last, CAMP_STATE_DISK, &known, stolen);
+    assert_waits_are_told(&last, CAMP_STATE_DISK, less(truth.wall_ns, truth.own_ns), truth.wall_ns,
+                          stolen);
 }
 
 static void who_reads_past_the_page_cache_is_told_as_disk(void **state)
@@ -214,19 +202,17 @@ static void who_reads_through_an_empty_page_cache_is_told_as_disk(void **state)
 static void assert_faults_are_told(bool in_call, enum camp_state expected)
 {
     struct file file = file_not_in_memory();
-    const struct load_fault_plan plan = { .file = file.path,
-                                          .pages = 3 * PAGES,
-                                          .in_call = in_call };
+    const struct load_fault_plan plan = { .file = file.path, .pages = PAGES, .in_call = in_call };
     uint64_t stolen;
     struct load_fault_truth truth;
     struct camp_thread_states last = watch(load_fault_run, &plan, &truth, sizeof truth, &stolen);
-    struct known known;
 
     close(file.file);
-    assert_at_least("major faults", truth.major_faults, plan.pages, plan.pages / 50);
+    assert_at_least("major faults", truth.major_faults, 1, 0);
+    assert_at_most("major faults", truth.major_faults, plan.pages, 0);
     assert_int_equal(last.major_faults, truth.major_faults);
-    known = (struct known){ truth.touch_ns - truth.own_ns, truth.wall_ns, truth.major_faults };
-    assert_waits_are_told(&last, expected, &known, stolen);
+    assert_waits_are_told(&last, expected, less(truth.touch_ns, truth.own_ns), truth.touch_ns,
+                          stolen);
 }
 
 static void who_touches_pages_of_a_file_is_told_as_data_fault(void **state)

@@ -5,11 +5,13 @@
 #include "commands/command.h"
 #include "commands/load/load.h"
 #include "cpu_steal.h"
+#include "scheduler_witness.h"
 #include "taskstats_session.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,65 +29,84 @@ static uint64_t usage_ns(int who)
     return ns_of_timeval(usage.ru_utime) + ns_of_timeval(usage.ru_stime);
 }
 
-static uint64_t run_delay_ns(void)
-{
-    FILE *file = fopen("/proc/self/schedstat", "r");
-    unsigned long long delay;
-
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%*u %llu", &delay), 1);
-    fclose(file);
-    return delay;
-}
+/* getrusage(2) rounds both of its times down to whole microseconds, at both readings. */
+#define CUT_NS (2 * NS_PER_US)
 
 /* ------------------------------------------------------------------------------- CPU -- */
 
+/* The load's own CPU time is at most that of getrusage(2), which is at most that of the clock that
+ * this test reads around both. They differ by the CPU time outside of the load. */
 static void own_clock_of_a_cpu_load_is_what_getrusage_says(void **state)
 {
-    const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 600 * NS_PER_MS };
+    const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 300 * NS_PER_MS };
     struct load_cpu_truth truth;
-    uint64_t steal = steal_ns(), before = usage_ns(RUSAGE_SELF), witness;
+    uint64_t outer = now_ns(CLOCK_PROCESS_CPUTIME_ID), before = usage_ns(RUSAGE_SELF), witness;
 
     (void)state;
     assert_int_equal(load_cpu(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_SELF) - before;
-    assert_true(truth.own_ns > 0);
-    assert_at_least("getrusage", witness, truth.own_ns, 2 * NS_PER_US);
-    assert_at_most("getrusage", witness, truth.own_ns, 5 * NS_PER_MS + stolen_since(steal));
+    outer = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer;
+    print_message("own %.3f ms, getrusage %.3f, around them %.3f\n", (double)truth.own_ns / 1e6,
+                  (double)witness / 1e6, (double)outer / 1e6);
+    assert_at_least("own clock", truth.own_ns, 1, 0);
+    assert_at_least("getrusage", witness, truth.own_ns, CUT_NS);
+    assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
-/* What it did not use of its share, it waited for a CPU. */
+/* The unused part of the share is run delay, or the delay of a wakeup: each period starts with one.
+ * The load exceeds its share only by its last readings of the clock, which may be interrupted. */
 static void share_of_a_cpu_load_is_kept_but_for_run_delay(void **state)
 {
-    const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 1000 * NS_PER_MS };
+    const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
+    const uint64_t steal = steal_ns();
     struct load_cpu_truth truth;
-    uint64_t steal = steal_ns(), delay = run_delay_ns(), share, stolen;
+    struct stretch own;
+    uint64_t share, tolerance;
 
     (void)state;
+    begin_stretch(&own);
     assert_int_equal(load_cpu(&plan, &truth, NULL), CAMP_OK);
-    delay = run_delay_ns() - delay;
-    stolen = stolen_since(steal);
+    end_stretch(&own);
     share = truth.wall_ns / 100 * 30;
+    /* It keeps its share at the end of each period, but the last period may be shorter. */
+    tolerance =
+        switches_tolerance(truth.cycles, 0) + truth.period_ns / 100 * 30 + stolen_since(steal);
+    print_message("own %.3f ms of a share of %.3f, run delay %.3f; tolerance %.3f\n",
+                  (double)truth.own_ns / 1e6, (double)share / 1e6, (double)own.run_delay_ns / 1e6,
+                  (double)tolerance / 1e6);
     assert_at_least("wall time", truth.wall_ns, plan.duration_ns, 0);
-    assert_at_most("own clock", truth.own_ns, share, 10 * NS_PER_MS + stolen);
-    assert_at_least("own clock and run delay", truth.own_ns + delay, share,
-                    20 * NS_PER_MS + stolen);
-    assert_in_range(truth.cycles, 50, UINT64_MAX);
+    assert_at_most("wall time", truth.wall_ns, own.wall_ns, 0);
+    assert_at_most("own clock", truth.own_ns, share, tolerance);
+    assert_at_least("own clock and run delay", truth.own_ns + own.run_delay_ns, share, tolerance);
 }
 
-/* Sampled and measured time of this process over a phased load, by taskstats: both hold the search
- * for the tick as well. */
-static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
-                       struct load_cpu_truth *ret_truth)
+static uint64_t preemptions_so_far(void)
 {
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (uint64_t)usage.ru_nivcsw;
+}
+
+/* Sampled and measured time of this process during a load with a phase, by taskstats. Both include
+ * the search for the tick. *ret_away_ns is its run delay, with one tick for each preemption: ticks
+ * that the load counted may have come in that time. */
+static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
+                       struct load_cpu_truth *ret_truth, uint64_t *ret_away_ns)
+{
+    uint64_t delay_ns = own_run_delay_ns(), preemptions = preemptions_so_far();
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat before;
-    uint64_t steal = steal_ns(), known_ns, room_ns;
+    uint64_t outer_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     int32_t pid = getpid();
 
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, &before, sizeof before, NULL), CAMP_OK);
+    now_ns(CLOCK_PROCESS_CPUTIME_ID); /* brings its own measured time up to date */
     assert_int_equal(load_cpu(plan, ret_truth, NULL), CAMP_OK);
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, ret, sizeof *ret, NULL), CAMP_OK);
+    outer_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer_ns;
+    *ret_away_ns =
+        own_run_delay_ns() - delay_ns + (preemptions_so_far() - preemptions) * ret_truth->tick_ns;
     camp_taskstats_close(&session);
     ret->measured_ns -= before.measured_ns;
     ret->sampled_ns -= before.sampled_ns;
@@ -95,49 +116,57 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
                   (double)ret_truth->search_ns / NS_PER_MS, (double)ret->measured_ns / NS_PER_MS,
                   (double)ret->sampled_ns / NS_PER_MS, (unsigned long long)ret_truth->missed,
                   (unsigned long long)ret_truth->cycles, ret_truth->realtime ? ", realtime" : "");
-    /* The kernel's total of a running task may be a tick old. */
-    known_ns = ret_truth->own_ns + ret_truth->search_ns;
-    room_ns = known_ns / 100 + ret_truth->tick_ns + stolen_since(steal);
-    assert_at_least("measured", ret->measured_ns, known_ns, room_ns);
-    assert_at_most("measured", ret->measured_ns, known_ns, room_ns);
+    /* The load's own time is at most that of taskstats, which is at most that of a clock around
+     * both. The task itself reads all three, so each is up to date. */
+    assert_at_least("measured", ret->measured_ns, ret_truth->own_ns + ret_truth->search_ns, 0);
+    assert_at_most("measured", ret->measured_ns, outer_ns, 0);
 }
 
-/* Where others have the CPU for long, the load says that it missed its places: then once more, and
- * when it was never left alone nothing can be said. */
-static void watch_phased(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
-                         struct load_cpu_truth *ret_truth)
+/* The time of the ticks that came while the load ran, by the load's own count. */
+static uint64_t met_ns(const struct load_cpu_truth *truth)
 {
-    for (unsigned attempt = 0; attempt < 5; attempt++) {
-        watch_once(plan, ret, ret_truth);
-        if (ret_truth->missed * 5 <= ret_truth->cycles)
-            return;
-    }
-    print_message("skipped, not passed: others kept the load from its places in 5 of 5 tries "
-                  "(%llu of %llu missed in the last)\n",
-                  (unsigned long long)ret_truth->missed, (unsigned long long)ret_truth->cycles);
-    skip();
+    return truth->ticks_met * truth->tick_ns;
 }
 
-static void load_between_ticks_is_measured_and_hardly_sampled(void **state)
+/* The load is charged for the ticks that it counted. It may also be charged for ticks during a
+ * wakeup, for ticks that were delayed until it ran (at most one in each cycle), and for ticks
+ * during the search for the tick or outside of the load. */
+static void assert_sampled(const struct camp_taskstat *seen, const struct load_cpu_truth *truth,
+                           uint64_t stolen_ns)
 {
-    const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, 2ull * NS_PER_S };
+    const uint64_t outside_ns = seen->measured_ns - truth->own_ns;
+
+    assert_at_most("sampled", seen->sampled_ns, met_ns(truth),
+                   (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
+}
+
+static void load_between_ticks_is_sampled_for_no_other_ticks_than_it_met(void **state)
+{
+    const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
+    const uint64_t steal = steal_ns();
     struct load_cpu_truth truth;
     struct camp_taskstat seen;
+    uint64_t away_ns;
 
     (void)state;
-    watch_phased(&plan, &seen, &truth);
-    assert_at_most("sampled", seen.sampled_ns, truth.own_ns / 5 + truth.search_ns, 0);
+    watch_once(&plan, &seen, &truth, &away_ns);
+    assert_sampled(&seen, &truth, stolen_since(steal));
 }
 
-static void load_across_ticks_is_sampled_far_above_measured(void **state)
+static void load_across_ticks_is_sampled_for_each_tick_it_met(void **state)
 {
-    const struct load_cpu_plan plan = { 5, LOAD_ACROSS_TICKS, 0, -1, 2ull * NS_PER_S };
+    const struct load_cpu_plan plan = { 5, LOAD_ACROSS_TICKS, 0, -1, NS_PER_S };
+    const uint64_t steal = steal_ns();
     struct load_cpu_truth truth;
     struct camp_taskstat seen;
+    uint64_t away_ns;
 
     (void)state;
-    watch_phased(&plan, &seen, &truth);
-    assert_at_least("sampled", seen.sampled_ns, 5 * truth.own_ns + truth.search_ns, 0);
+    watch_once(&plan, &seen, &truth, &away_ns);
+    assert_sampled(&seen, &truth, stolen_since(steal));
+    print_message("ticks met %.1f ms, away %.1f\n", (double)met_ns(&truth) / 1e6,
+                  (double)away_ns / 1e6);
+    assert_at_least("sampled", seen.sampled_ns, met_ns(&truth), away_ns + stolen_since(steal));
 }
 
 static void process_is_as_before_after_a_phased_load(void **state)
@@ -162,44 +191,49 @@ static void clocks_of_ended_children_add_up_to_rusage_children(void **state)
 {
     const struct load_fork_plan plan = { 200, NS_PER_MS, 500 * NS_PER_MS };
     struct load_fork_truth truth;
-    uint64_t steal = steal_ns(), before = usage_ns(RUSAGE_CHILDREN), witness;
+    uint64_t before = usage_ns(RUSAGE_CHILDREN), witness;
 
     (void)state;
     assert_int_equal(load_fork(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_CHILDREN) - before;
-    assert_in_range(truth.children, 1, 100);
+    /* The maximum is the number of children that are due in that time. */
+    assert_in_range(truth.children, 1, 200 * plan.duration_ns / NS_PER_S);
     assert_int_equal(truth.unreported, 0);
     assert_at_least("own clocks", truth.own_ns, truth.children * plan.burn_ns, 0);
     assert_at_least("whole clocks", truth.whole_ns, truth.own_ns + 1, 0);
-    assert_at_least("getrusage", witness, truth.whole_ns, 4 * NS_PER_US);
-    assert_at_most("getrusage", witness, truth.whole_ns, truth.whole_ns / 50 + stolen_since(steal));
+    /* Both are the clocks of exited children. Each of the two sums is rounded down to 1 us. */
+    assert_at_least("getrusage", witness, truth.whole_ns, CUT_NS);
+    assert_at_most("getrusage", witness, truth.whole_ns, CUT_NS);
 }
 
 /* --------------------------------------------------------------------------- Threads -- */
 
+/* The sum of the threads is at most the time of their process, which is at most that of the clocks
+ * around it. The rest of the process is its own thread, and the time of the threads before their
+ * first and after their last reading. */
 static void clocks_of_threads_add_up_to_the_process(void **state)
 {
-    const struct load_threads_plan plan = { 4, 5, 1000 * NS_PER_MS };
+    const struct load_threads_plan plan = { 4, 5, 500 * NS_PER_MS };
     static struct load_threads_truth truth;
-    uint64_t steal = steal_ns(), before = usage_ns(RUSAGE_SELF), witness, stolen, sum = 0;
+    uint64_t outer = now_ns(CLOCK_PROCESS_CPUTIME_ID), before = usage_ns(RUSAGE_SELF), witness;
+    uint64_t sum = 0;
 
     (void)state;
     assert_int_equal(load_threads(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_SELF) - before;
-    stolen = stolen_since(steal);
+    outer = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer;
     assert_int_equal(truth.threads, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_true(truth.each[i].tid > 0 && truth.each[i].own_ns > 0);
         assert_true(i == 0 || truth.each[i].tid != truth.each[i - 1].tid);
-        assert_at_most("a thread", truth.each[i].own_ns, truth.each[i].wall_ns / 20,
-                       5 * NS_PER_MS + stolen);
+        assert_at_most("a thread", truth.each[i].own_ns, truth.wall_ns, 0);
+        assert_at_most("a thread's wall time", truth.each[i].wall_ns, truth.wall_ns, 0);
         sum += truth.each[i].own_ns;
     }
     assert_int_equal(sum, truth.threads_ns);
     assert_at_most("all threads", truth.threads_ns, truth.own_ns, 0);
-    assert_at_most("own clock", truth.own_ns, truth.threads_ns, 20 * NS_PER_MS + stolen);
-    assert_at_least("getrusage", witness, truth.own_ns, 2 * NS_PER_US);
-    assert_at_most("getrusage", witness, truth.own_ns, 10 * NS_PER_MS + stolen);
+    assert_at_least("getrusage", witness, truth.own_ns, CUT_NS);
+    assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
 /* A zombie runs no more, and still has its clock. */
@@ -212,31 +246,53 @@ static bool runs(pid_t pid)
 
 /* ----------------------------------------------------------- In a process of its own -- */
 
-/* The watched process' clock, read by its parent, has gone as far as the load says, and little
- * further: the search for the tick, fork and exit. */
+struct stopped {
+    struct load_cpu_plan plan;
+    uint64_t clock_ns; /* its CPU clock after the load */
+};
+
+/* Runs the load in its process, and then reports the CPU time of the whole process. */
+static int run_watched(const void *argument, void *ret_truth, struct camp_error *error)
+{
+    struct stopped *shared = *(struct stopped *const *)argument;
+    int r;
+
+    r = load_cpu_run(&shared->plan, ret_truth, error);
+    shared->clock_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return r;
+}
+
+/* The CPU clock of the process, read by its parent after the end, includes the time that the load
+ * reports. Before the load the process was forked and started; after its last reading it only
+ * exited. */
 static void stopped_load_tells_the_truth_so_far(void **state)
 {
-    const struct load_cpu_plan plan = { 50, LOAD_ANY_PHASE, 0, -1, 3600ull * NS_PER_S };
+    struct stopped *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct load_cpu_truth truth;
     struct load_process process;
-    uint64_t steal = steal_ns(), clock_ns;
+    uint64_t clock_ns, began_ns = now_ns(CLOCK_MONOTONIC), ended_ns;
     clockid_t clock;
 
     (void)state;
-    assert_int_equal(load_begin(&process, load_cpu_run, &plan, sizeof truth, NULL), CAMP_OK);
+    assert_true(shared != MAP_FAILED);
+    shared->plan = (struct load_cpu_plan){ 50, LOAD_ANY_PHASE, 0, -1, 3600ull * NS_PER_S };
+    assert_int_equal(load_begin(&process, run_watched, &shared, sizeof truth, NULL), CAMP_OK);
     assert_int_equal(clock_getcpuclockid(process.pid, &clock), 0);
-    sleep_until(now_ns(CLOCK_MONOTONIC) + 300 * NS_PER_MS);
+    while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns)) /* it has begun */
+        continue;
     assert_true(runs(process.pid));
     kill(process.pid, SIGTERM);
     while (runs(process.pid))
         sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS);
+    ended_ns = now_ns(CLOCK_MONOTONIC);
     clock_ns = now_ns(clock);
     assert_int_equal(load_end(&process, true, &truth, sizeof truth, NULL), CAMP_OK);
-    assert_at_most("wall time", truth.wall_ns, 3600ull * NS_PER_S - 1, 0);
-    assert_true(truth.own_ns > 0);
-    assert_at_most("own clock", truth.own_ns, clock_ns, 0);
-    assert_at_most("clock of the process", clock_ns, truth.own_ns,
-                   20 * NS_PER_MS + stolen_since(steal));
+    assert_at_most("wall time", truth.wall_ns, ended_ns - began_ns, 0);
+    assert_at_least("own clock", truth.own_ns, 1, 0);
+    assert_at_most("own clock", truth.own_ns, shared->clock_ns, 0);
+    assert_at_most("clock after the load", shared->clock_ns, clock_ns, 0);
+    munmap(shared, sizeof *shared);
 }
 
 static void killed_load_is_gone_not_zero(void **state)
@@ -256,8 +312,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_clock_of_a_cpu_load_is_what_getrusage_says),
         cmocka_unit_test(share_of_a_cpu_load_is_kept_but_for_run_delay),
-        cmocka_unit_test(load_between_ticks_is_measured_and_hardly_sampled),
-        cmocka_unit_test(load_across_ticks_is_sampled_far_above_measured),
+        cmocka_unit_test(load_between_ticks_is_sampled_for_no_other_ticks_than_it_met),
+        cmocka_unit_test(load_across_ticks_is_sampled_for_each_tick_it_met),
         cmocka_unit_test(process_is_as_before_after_a_phased_load),
         cmocka_unit_test(clocks_of_ended_children_add_up_to_rusage_children),
         cmocka_unit_test(clocks_of_threads_add_up_to_the_process),

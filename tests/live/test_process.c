@@ -38,24 +38,33 @@ static void minor_faults_are_what_the_child_knows(void **state)
 
     (void)state;
     assert_between("minor faults", second.before.minor_faults, second.read.minor_faults,
-                   second.after.minor_faults, 20);
-    assert_in_range(second.read.minor_faults - first.read.minor_faults, 1000, 1499);
+                   second.after.minor_faults);
+    assert_between("between two", second.before.minor_faults - first.after.minor_faults,
+                   second.read.minor_faults - first.read.minor_faults,
+                   second.after.minor_faults - first.before.minor_faults);
+    /* A page that was never there is one fault. */
+    assert_at_least("between two", second.read.minor_faults - first.read.minor_faults, 1000, 0);
     end_child(&child);
 }
+
+#define FAULT_AROUND 16 /* pages of a file that one fault maps: fault_around_bytes, 64 KiB */
 
 static void size_grows_by_what_the_child_touches(void **state)
 {
     const uint64_t page = (uint64_t)getpagesize(), cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
     /* The kernel counts pages in batches, each CPU its own: max(32, 2 x CPUs). */
-    const uint64_t batch = cpus > 16 ? 2 * cpus : 32, off = 2 * batch * cpus + 16;
+    const uint64_t batch = cpus > 16 ? 2 * cpus : 32, off = 2 * batch * cpus, pages = 4096;
     struct child child = start_child();
-    struct camp_task before = read_asleep(&child, (struct command){ '.', 0, "" }).read;
-    struct camp_task after = read_asleep(&child, (struct command){ 'm', 4096, "" }).read;
-    uint64_t grown = (after.resident_bytes - before.resident_bytes) / page;
+    struct sandwich before = read_asleep(&child, (struct command){ '.', 0, "" });
+    struct sandwich after = read_asleep(&child, (struct command){ 'm', (uint32_t)pages, "" });
+    uint64_t grown = (after.read.resident_bytes - before.read.resident_bytes) / page;
+    /* Each other page came with a fault of the process's own count, and each such fault mapped the
+     * pages around it in the file, too. */
+    uint64_t others = less(after.after.minor_faults - before.before.minor_faults, pages);
 
     (void)state;
-    assert_int_equal(after.virtual_bytes - before.virtual_bytes, 4096 * page);
-    assert_between("pages", 4096 - off, grown, 4096 + off, 2 * off);
+    assert_int_equal(after.read.virtual_bytes - before.read.virtual_bytes, pages * page);
+    assert_between("pages", less(pages, off), grown, pages + off + others * FAULT_AROUND);
     end_child(&child);
 }
 
@@ -68,9 +77,9 @@ static void switches_are_what_the_child_knows(void **state)
     (void)state;
     /* It fell asleep once more since it reported them. */
     assert_between("voluntary", second.before.voluntary_switches + 1,
-                   second.read.voluntary_switches, second.after.voluntary_switches, 3);
+                   second.read.voluntary_switches, second.after.voluntary_switches);
     assert_between("involuntary", second.before.involuntary_switches,
-                   second.read.involuntary_switches, second.after.involuntary_switches, 20);
+                   second.read.involuntary_switches, second.after.involuntary_switches);
     assert_in_range(second.read.voluntary_switches - first.read.voluntary_switches, 30, UINT64_MAX);
     end_child(&child);
 }
@@ -90,8 +99,8 @@ static void bytes_written_to_storage_are_counted(void **state)
         skip();
     }
     after = read_asleep(&child, (struct command){ 'w', bytes, "" }).read;
-    assert_between("written", bytes, after.written_bytes - before.written_bytes, bytes + bytes / 8,
-                   bytes);
+    /* The file system also writes data of its own, for which there is no witness. */
+    assert_at_least("written", after.written_bytes - before.written_bytes, bytes, 0);
     end_child(&child);
 }
 
@@ -118,15 +127,19 @@ static void a_zombie_reads_and_a_reaped_process_is_gone(void **state)
 {
     struct child child = start_child();
     struct camp_reader reader = CAMP_READER_NONE;
-    struct camp_task before = read_asleep(&child, (struct command){ 'b', 100, "" }).read, task;
-    uint64_t steal = steal_ns(), ns;
+    struct camp_task before = read_asleep(&child, (struct command){ 'b', 20, "" }).read, task;
+    uint64_t ns, by_clock_ns;
+    clockid_t clock;
 
     (void)state;
     assert_int_equal(camp_reader_open_process(&reader, NULL, &child.process, NULL), CAMP_OK);
     command_child(&child, (struct command){ 'q', 0, "" }, NULL);
     task = read_in_state(&child, 'Z');
+    /* Its clock is stopped, so all of the kernel's numbers of it must be equal. */
+    assert_int_equal(clock_getcpuclockid(child.pid, &clock), 0);
+    by_clock_ns = now_ns(clock);
     assert_at_least("cpu_ns", task.cpu_ns, before.cpu_ns, 0);
-    assert_at_most("cpu_ns", task.cpu_ns, before.cpu_ns, 20 * NS_PER_MS - 1 + stolen_since(steal));
+    assert_int_equal(task.cpu_ns, by_clock_ns);
     assert_int_equal(task.virtual_bytes, 0);
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_OK);
     end_child(&child);
@@ -155,21 +168,31 @@ static uint64_t token_of(int32_t pid)
     return 0;
 }
 
+/* Makes the kernel give the pid after this one to the next process, if it is free. False with
+ * errno: this is not permitted. */
+static bool set_last_pid(pid_t pid)
+{
+    FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
+
+    if (last == NULL)
+        return false;
+    fprintf(last, "%d", pid);
+    return fclose(last) == 0;
+}
+
 /* A child of that pid, which must be free, or false: others start processes at the same time. */
 static bool start_child_of_pid(pid_t pid, struct child *ret)
 {
-    for (int i = 0; i < 500; i++) {
-        FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
 
-        assert_non_null(last);
-        fprintf(last, "%d", pid - 1);
-        if (fclose(last) != 0)
+    do {
+        if (!set_last_pid(pid - 1))
             return false;
         *ret = start_child();
         if (ret->pid == pid)
             return true;
         end_child(ret);
-    }
+    } while (wait_on(began_ns));
     return false;
 }
 
@@ -182,16 +205,17 @@ static void a_pid_that_is_reused_is_gone_and_has_another_token(void **state)
 
     (void)state;
     assert_int_equal(token_of(first.pid), token);
-    if (access("/proc/sys/kernel/ns_last_pid", W_OK) != 0) {
-        fprintf(stderr, "skipped: giving out a pid again needs ns_last_pid: %s\n", strerror(errno));
+    if (!set_last_pid(first.pid)) {
+        print_message("skipped, not passed: a pid is given out again by writing ns_last_pid: %s\n",
+                      strerror(errno));
         end_child(&first);
         skip();
     }
     assert_int_equal(camp_reader_open_process(&reader, NULL, &first.process, NULL), CAMP_OK);
     end_child(&first);
-    usleep(30000); /* a start time of another tick */
+    usleep((useconds_t)(2 * proc_time_unit_ns() / NS_PER_US)); /* a start time of another unit */
     if (!start_child_of_pid(first.pid, &second))
-        fail_msg("pid %d was not given out again in 500 tries", first.pid);
+        fail_msg("pid %d was not given out again", first.pid);
     assert_int_equal(camp_pid_cpu_ns(first.pid, &ns), CAMP_OK);
     assert_int_equal(camp_process_cpu_ns(NULL, &first.process, &ns, NULL), CAMP_E_GONE);
     assert_int_equal(
@@ -234,7 +258,7 @@ static void every_listed_process_and_thread_reads_or_is_gone(void **state)
         }
     }
     assert_int_equal(own, 1);
-    assert_in_range(read, count / 2, count);
+    assert_in_range(read, 1, count); /* this one lives; of the others any may have ended */
 }
 
 static void copy_file(const char *from, const char *to)
@@ -271,6 +295,7 @@ static void all_children_of_an_executable_are_found_whatever_their_names(void **
 {
     char folder[] = "/tmp/camp-find-XXXXXX", name[64], alias[64], path[128], link[128];
     struct camp_process found[8];
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
     pid_t children[4];
     size_t count = 0;
 
@@ -284,8 +309,9 @@ static void all_children_of_an_executable_are_found_whatever_their_names(void **
     assert_int_equal(symlink(path, link), 0);
     for (int i = 0; i < 4; i++)
         children[i] = launch(i < 2 ? path : link);
-    for (int i = 0; i < 2000 && count < 4; i++, usleep(1000))
+    do
         count = find(name, found, 8);
+    while (count < 4 && wait_on(began_ns));
     assert_int_equal(count, 4);
     unlink(path);
     assert_int_equal(find(name, found, 8), 4);

@@ -2,20 +2,19 @@
  * outside is what its own clock says, and running and waiting add up to wall time. */
 #include "cpu_steal.h"
 #include "process_child.h"
+#include "scheduler_witness.h"
 
 #include <sched.h>
 
 static void cpu_time_read_of_a_sleeping_child_is_its_own(void **state)
 {
-    const uint64_t steal = steal_ns();
     struct child child = start_child();
     struct sandwich sandwich = read_asleep(&child, (struct command){ 'b', 50, "" });
     uint64_t by_identifier, by_pid;
 
     (void)state;
-    assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns,
-                   2 * NS_PER_MS + stolen_since(steal));
-    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0);
+    assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns);
+    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0); /* as it was asked to */
     assert_int_equal(sandwich.read.cpu_resolution_ns, 1);
     assert_int_equal(camp_process_cpu_ns(NULL, &child.process, &by_identifier, NULL), CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &by_pid), CAMP_OK);
@@ -34,25 +33,30 @@ static struct camp_task read_thread(const struct camp_thread *thread)
 
 static void times_of_threads_asleep_add_up_to_their_processs(void **state)
 {
-    const uint64_t steal = steal_ns();
     struct child child = start_child();
+    struct sandwich sandwich;
     struct camp_thread threads[4];
     struct camp_task process, first, second;
+    uint64_t began_ns;
     size_t count;
 
     (void)state;
-    read_asleep(&child, (struct command){ 't', 100, "" });
+    sandwich = read_asleep(&child, (struct command){ 't', 50, "" });
     assert_int_equal(
         camp_thread_list(NULL, &child.process, threads, sizeof threads[0], 4, &count, NULL),
         CAMP_OK);
     assert_int_equal(count, 2);
-    for (int i = 0; i < 2000 && read_thread(&threads[1]).state != 'S'; i++)
-        usleep(1000);
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    while (read_thread(&threads[1]).state != 'S' && wait_on(began_ns))
+        continue;
     process = read_in_state(&child, 'S');
     first = read_thread(&threads[0]);
     second = read_thread(&threads[1]);
-    assert_at_least("second thread", second.cpu_ns, 100 * NS_PER_MS, 0);
-    assert_at_most("first thread", first.cpu_ns, 40 * NS_PER_MS - 1, stolen_since(steal));
+    /* At least the requested time. The rest of the process's own time belongs to its first thread.
+     */
+    assert_at_least("second thread", second.cpu_ns, 50 * NS_PER_MS, 0);
+    assert_at_most("first thread", first.cpu_ns, process.cpu_ns - 50 * NS_PER_MS, 0);
+    assert_at_least("process", process.cpu_ns, sandwich.before.cpu_ns, 0);
     assert_int_equal(first.cpu_ns + second.cpu_ns, process.cpu_ns);
     assert_int_equal(first.run_delay_ns + second.run_delay_ns, process.run_delay_ns);
     assert_int_equal(first.voluntary_switches + second.voluntary_switches,
@@ -63,7 +67,6 @@ static void times_of_threads_asleep_add_up_to_their_processs(void **state)
 
 static void time_of_a_thread_that_ended_stays_in_its_process(void **state)
 {
-    const uint64_t steal = steal_ns();
     struct child child = start_child();
     struct sandwich with = read_asleep(&child, (struct command){ 't', 50, "" });
     struct sandwich without = read_asleep(&child, (struct command){ 'e', 0, "" });
@@ -73,8 +76,7 @@ static void time_of_a_thread_that_ended_stays_in_its_process(void **state)
     assert_int_equal(without.read.threads, 1);
     assert_at_least("with the thread", with.read.cpu_ns, 50 * NS_PER_MS, 0);
     assert_at_least("without the thread", without.read.cpu_ns, with.read.cpu_ns, 0);
-    assert_between("cpu_ns", without.before.cpu_ns, without.read.cpu_ns, without.after.cpu_ns,
-                   2 * NS_PER_MS + stolen_since(steal));
+    assert_between("cpu_ns", without.before.cpu_ns, without.read.cpu_ns, without.after.cpu_ns);
     end_child(&child);
 }
 
@@ -106,9 +108,18 @@ struct burner {
     struct child child;
     struct camp_task before;
     struct camp_task after;
-    uint64_t at_least_ns;
-    uint64_t at_most_ns;
+    uint64_t let_ns[2], stopped_ns[2]; /* before and after it was let go, and stopped */
 };
+
+static uint64_t at_least_ns(const struct burner *burner)
+{
+    return burner->stopped_ns[0] - burner->let_ns[1];
+}
+
+static uint64_t at_most_ns(const struct burner *burner)
+{
+    return burner->stopped_ns[1] - burner->let_ns[0];
+}
 
 static void start_burner(struct burner *burner, unsigned cpu)
 {
@@ -126,51 +137,74 @@ static void start_burner(struct burner *burner, unsigned cpu)
 static void let_burn(struct burner *burners, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        burners[i].at_most_ns = now_ns(CLOCK_MONOTONIC);
+        burners[i].let_ns[0] = now_ns(CLOCK_MONOTONIC);
         kill(burners[i].child.pid, SIGCONT);
-        burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC);
+        burners[i].let_ns[1] = now_ns(CLOCK_MONOTONIC);
     }
-    usleep(600000);
+    usleep(300000);
     for (size_t i = 0; i < count; i++) {
-        burners[i].at_least_ns = now_ns(CLOCK_MONOTONIC) - burners[i].at_least_ns;
+        burners[i].stopped_ns[0] = now_ns(CLOCK_MONOTONIC);
         kill(burners[i].child.pid, SIGSTOP);
     }
     for (size_t i = 0; i < count; i++) {
         burners[i].after = read_in_state(&burners[i].child, 'T');
-        burners[i].at_most_ns = now_ns(CLOCK_MONOTONIC) - burners[i].at_most_ns;
+        burners[i].stopped_ns[1] = now_ns(CLOCK_MONOTONIC);
     }
 }
 
+static uint64_t switches_between(const struct camp_task *before, const struct camp_task *after)
+{
+    return after->voluntary_switches - before->voluntary_switches + after->involuntary_switches -
+           before->involuntary_switches;
+}
+
+/* The process runs or waits for the CPU from its start until its stop. Stolen time is neither,
+ * where the kernel accounts it separately, nor are interrupts with CONFIG_IRQ_TIME_ACCOUNTING. The
+ * CPUs have counters for both. */
 static void who_always_wants_to_run_either_runs_or_waits_in_the_run_queue(void **state)
 {
     const unsigned cpu = (unsigned)sched_getcpu(); /* once: this test itself may change CPUs */
-    uint64_t steal = steal_ns(), ran[2], waited[2], stolen;
+    struct camp_cpu cpus[2];
     struct burner burners[2];
+    uint64_t steal, ran[2], waited[2], tolerance;
 
     (void)state;
     for (int i = 0; i < 2; i++)
         start_burner(&burners[i], cpu);
+    steal = steal_ns();
+    assert_int_equal(camp_cpu_read(NULL, (int32_t)cpu, &cpus[0], sizeof cpus[0], NULL), CAMP_OK);
     let_burn(burners, 2);
-    stolen = stolen_since(steal);
+    assert_int_equal(camp_cpu_read(NULL, (int32_t)cpu, &cpus[1], sizeof cpus[1], NULL), CAMP_OK);
+    tolerance = stolen_since(steal) + cpus[1].irq_ns - cpus[0].irq_ns + cpus[1].softirq_ns -
+                cpus[0].softirq_ns;
     for (int i = 0; i < 2; i++) {
-        /* Interrupts and steal: it did not run, nor did it wait in the run queue. */
-        const uint64_t neither = burners[i].at_least_ns / 20 + stolen;
+        const uint64_t switches = switches_between(&burners[i].before, &burners[i].after);
 
         ran[i] = burners[i].after.cpu_ns - burners[i].before.cpu_ns;
         waited[i] = burners[i].after.run_delay_ns - burners[i].before.run_delay_ns;
-        assert_at_least("ran + waited", ran[i] + waited[i], burners[i].at_least_ns, neither);
-        assert_at_most("ran + waited", ran[i] + waited[i], burners[i].at_most_ns, NS_PER_MS);
-        assert_at_most("not known to have run or waited",
-                       burners[i].at_most_ns - burners[i].at_least_ns, 350 * NS_PER_MS, stolen);
+        print_message("ran %.3f ms, waited %.3f: %.3f of %.3f to %.3f\n", (double)ran[i] / 1e6,
+                      (double)waited[i] / 1e6, (double)(ran[i] + waited[i]) / 1e6,
+                      (double)at_least_ns(&burners[i]) / 1e6,
+                      (double)at_most_ns(&burners[i]) / 1e6);
+        assert_at_least("ran + waited", ran[i] + waited[i], at_least_ns(&burners[i]),
+                        tolerance + switches_tolerance(0, switches));
+        assert_at_most("ran + waited", ran[i] + waited[i], at_most_ns(&burners[i]),
+                       switches_tolerance(0, switches));
     }
-    /* While one of them runs, the other waits: but for their first and last turns. */
+    /* While one of them runs the other waits, except in the time when only one of them was allowed
+     * to run. */
     for (int i = 0; i < 2; i++) {
-        assert_at_least("ran", ran[i], 20 * NS_PER_MS + 1, 0);
-        assert_at_least("waited", waited[i], ran[1 - i], 100 * NS_PER_MS + stolen);
+        const uint64_t alone = at_most_ns(&burners[1 - i]) - at_least_ns(&burners[i]);
+
+        assert_at_least("ran", ran[i], 1, 0);
+        assert_at_least("waited", waited[i], ran[1 - i], alone + tolerance);
         end_child(&burners[i].child);
     }
 }
 
+#define PAUSE_MS 200
+
+/* The clock of a child that runs on another CPU lags by up to a tick, in each of the readings. */
 static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
 {
     struct child child = start_child();
@@ -181,22 +215,20 @@ static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
 
     (void)state;
     command_child(&child, (struct command){ 'f', 0, "" }, NULL);
-    usleep(50000);
     before_ns = now_ns(CLOCK_MONOTONIC);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_before), CAMP_OK);
-    assert_int_equal(camp_process_utilisation(NULL, &child.process, 200, NULL, &utilisation,
+    assert_int_equal(camp_process_utilisation(NULL, &child.process, PAUSE_MS, NULL, &utilisation,
                                               sizeof utilisation, NULL),
                      CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &cpu_after), CAMP_OK);
     after_ns = now_ns(CLOCK_MONOTONIC);
     cpu_ns = utilisation.cpu_percent * (double)utilisation.elapsed_ns / 100;
-    assert_in_range(utilisation.elapsed_ns, 200 * NS_PER_MS, after_ns - before_ns);
-    assert_true(cpu_ns > 0);
+    assert_in_range(utilisation.elapsed_ns, PAUSE_MS * NS_PER_MS, after_ns - before_ns);
     assert_at_most("used", (uint64_t)cpu_ns, cpu_after - cpu_before, 0);
-    /* Outside the interval it ran no longer than that lasted, and a tick that was not yet seen. */
+    /* Its CPU time outside of the interval is at most the wall time outside of it. */
     outside_ns = after_ns - before_ns - utilisation.elapsed_ns;
     assert_at_most("its clock", cpu_after - cpu_before, (uint64_t)cpu_ns + outside_ns,
-                   11 * NS_PER_MS + stolen_since(steal));
+                   2 * tick_ns() + stolen_since(steal));
     assert_true(utilisation.user_percent >= 0 && utilisation.system_percent >= 0);
     end_child(&child);
 }

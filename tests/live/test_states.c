@@ -15,23 +15,21 @@ static void states_of_every_thread_add_up_to_its_time(void **state)
     size_t compared = 0;
 
     (void)state;
-    usleep(300000);
+    usleep(100000);
     after = look(session);
     for (size_t i = 0; i < after.count; i++) {
         const struct camp_thread_states *now = &after.of[i];
         const struct camp_thread_states *then = find(&before, now->tid, now->start_ns);
-        int64_t sum, elapsed;
 
-        if (then == NULL)
+        if (then == NULL || ((now->flags | then->flags) & CAMP_THREAD_UNSURE) != 0)
             continue;
-        sum = (int64_t)(sum_ns(now) - sum_ns(then));
-        elapsed = (int64_t)(now->time_ns - then->time_ns);
-        if (llabs(sum - elapsed) > 1000)
-            fail_msg("thread %d (%s): states add up to %lld ns of %lld", now->tid, now->name,
-                     (long long)sum, (long long)elapsed);
+        if (sum_ns(now) - sum_ns(then) != now->time_ns - then->time_ns)
+            fail_msg("thread %d (%s): states add up to %llu ns of %llu", now->tid, now->name,
+                     (unsigned long long)(sum_ns(now) - sum_ns(then)),
+                     (unsigned long long)(now->time_ns - then->time_ns));
         compared++;
     }
-    assert_true(compared > 10);
+    assert_at_least("compared", compared, 1, 0); /* this thread, if no other */
     free(before.of);
     free(after.of);
     close_states(session);
@@ -68,9 +66,8 @@ static struct done done_by_cpus(const struct cpus *before, const struct cpus *af
         uint64_t interrupts = now->irq_ns - then->irq_ns + now->softirq_ns - then->softirq_ns;
 
         assert_int_equal(now->cpu, then->cpu);
-        assert_near("busy, idle and interrupts of a CPU",
-                    busy + now->idle_ns - then->idle_ns + interrupts, wall, 1000);
-        assert_at_most("system of busy", now->system_ns - then->system_ns, busy, NEAR_NS);
+        assert_int_equal(busy + now->idle_ns - then->idle_ns + interrupts, wall);
+        assert_at_most("system of busy", now->system_ns, now->busy_ns, 0);
         done.wall_ns += wall;
         done.busy_ns += busy;
         done.interrupts_ns += interrupts;
@@ -126,32 +123,34 @@ static void burn_a_while(void *ns)
     burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
 }
 
-/* A second with threads that run throughout, that begin and that end. */
-static void work_for_a_second(void)
+/* A second with threads that run all the time, that start and that end. Returns the number of
+ * exited threads. Exited threads of the whole machine are read at once, so that none is added to a
+ * total. */
+static unsigned work_for_a_second(struct camp_states *session, struct threads *ended)
 {
-    static uint64_t long_ns = 800 * (uint64_t)NS_PER_MS, short_ns = 2 * (uint64_t)NS_PER_MS;
+    static uint64_t long_ns = 300 * (uint64_t)NS_PER_MS, short_ns = 2 * (uint64_t)NS_PER_MS;
     uint64_t end = now_ns(CLOCK_MONOTONIC) + NS_PER_S;
     pid_t burner = start(burn_a_while, &long_ns);
+    unsigned count = 1;
 
-    while (now_ns(CLOCK_MONOTONIC) < end) {
+    for (; now_ns(CLOCK_MONOTONIC) < end; count++) {
         reap_well(start(burn_a_while, &short_ns));
+        take_ended(session, ended);
+    }
+    while (waitpid(burner, NULL, WNOHANG) == 0) {
+        take_ended(session, ended);
         usleep(1000);
     }
-    reap_well(burner);
+    return count;
 }
 
-/* A CPU is known from its first switch on. */
-static void switch_on_every_cpu(void)
+static unsigned children_of_this_test(const struct threads *ended)
 {
-    cpu_set_t allowed;
+    unsigned count = 0;
 
-    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-    for (size_t i = 0; i < CPU_SETSIZE; i++) {
-        if (CPU_ISSET(i, &allowed))
-            stay_on(i);
-    }
-    sched_setaffinity(0, sizeof allowed, &allowed);
-    usleep(20000);
+    for (size_t i = 0; i < ended->count; i++)
+        count += ended->of[i].parent == getpid() ? ended->of[i].count : 0;
+    return count;
 }
 
 static void look_at_all(struct camp_states *session, struct moment *ret)
@@ -172,28 +171,35 @@ static void threads_together_did_what_the_cpus_did(void **state)
     struct camp_states *session = open_states_or_skip(0);
     struct threads ended = { 0 };
     struct done least, most, threads;
-    uint64_t hidden, room;
+    uint64_t hidden, tolerance, began_ns;
+    struct camp_states_losses losses;
+    unsigned made;
 
     (void)state;
-    switch_on_every_cpu();
+    switch_on_every_cpu(session);
     look_at_all(session, &before);
-    work_for_a_second();
+    made = work_for_a_second(session, &ended);
     look_at_all(session, &after);
-    usleep(100000);
-    take_ended(session, &ended);
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    do
+        take_ended(session, &ended);
+    while (children_of_this_test(&ended) < made && wait_on(began_ns));
 
     least = done_by_cpus(&before.later, &after.earlier);
     most = done_by_cpus(&before.earlier, &after.later);
     threads = done_by_threads(&before, &after, &ended);
     hidden = after.hidden_ns - before.hidden_ns;
-    room = least.wall_ns / 1000;
+    /* Process 1 may run during the snapshot. The time of a switch without an event is divided by
+     * the scheduler's count. */
+    assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
+    tolerance = (hidden > 0 ? 2 * tick_ns() : 0) + losses.unseen * 2 * switch_cost_ns();
     print_message("threads %.3f ms and %.3f hidden, CPUs %.3f to %.3f of %.3f; %zu ended\n",
                   (double)threads.busy_ns / 1e6, (double)hidden / 1e6, (double)least.busy_ns / 1e6,
                   (double)most.busy_ns / 1e6, (double)least.wall_ns / 1e6, ended.count);
-    assert_true(ended.count > 20);
-    assert_at_least("user and system of all", threads.busy_ns + hidden, least.busy_ns, room);
-    assert_at_most("user and system of all", threads.busy_ns + hidden, most.busy_ns, room);
-    assert_at_most("interrupts of threads", threads.interrupts_ns, most.interrupts_ns, room);
+    assert_int_equal(children_of_this_test(&ended), made);
+    assert_at_least("user and system of all", threads.busy_ns + hidden, least.busy_ns, tolerance);
+    assert_at_most("user and system of all", threads.busy_ns + hidden, most.busy_ns, tolerance);
+    assert_at_most("interrupts of threads", threads.interrupts_ns, most.interrupts_ns, tolerance);
     free(before.threads.of);
     free(after.threads.of);
     free(ended.of);

@@ -23,7 +23,7 @@ static void set_name(const char *kind)
 
 /* --------------------------------------------------------------------------- A fork bomb -- */
 
-#define BOMB_MAX 14500 /* more than wait for their reader in full */
+#define BOMB_MAX 9000 /* more than wait for their reader in full */
 
 struct bomb {
     pid_t pid;       /* of who lights it */
@@ -91,7 +91,7 @@ static uint64_t run_bomb(struct bomb *bomb)
 /* What was told of those that ended. */
 struct told {
     uint64_t count, processes, totals;
-    uint64_t on_cpu_ns, scheduler_ns;
+    uint64_t on_cpu_ns, scheduler_ns, irq_ns, sleeps, preemptions;
 };
 
 static struct told told_of(const struct threads *ended)
@@ -108,7 +108,10 @@ static struct told told_of(const struct threads *ended)
         told.totals += (of->flags & CAMP_THREAD_TOTAL) != 0;
         told.on_cpu_ns += on_cpu_ns(of);
         told.scheduler_ns += of->cpu_ns;
-        assert_near("all states", sum_ns(of), of->time_ns - of->begin_ns, 1000 * of->count);
+        told.irq_ns += of->state_ns[CAMP_STATE_IRQ];
+        told.sleeps += of->voluntary_switches;
+        told.preemptions += of->involuntary_switches;
+        assert_int_equal(sum_ns(of), of->time_ns - of->begin_ns);
     }
     return told;
 }
@@ -117,28 +120,43 @@ static struct told told_of(const struct threads *ended)
 static struct told take_all(struct camp_states *session, struct threads *ended, uint64_t count,
                             struct camp_states_losses *ret_losses)
 {
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
     struct told told;
 
-    for (int i = 0;; i++) {
+    do {
         take_ended(session, ended);
         told = told_of(ended);
         assert_int_equal(camp_states_losses(session, ret_losses, sizeof *ret_losses, NULL),
                          CAMP_OK);
-        if (told.count + ret_losses->exits_lost >= count || i == 2000)
-            return told;
-        usleep(1000);
-    }
+    } while (told.count + ret_losses->exits_lost < count && wait_on(began_ns));
+    return told;
+}
+
+/* The number of processes and threads that were created on this machine since boot. */
+static uint64_t made_ever(void)
+{
+    FILE *file = fopen("/proc/stat", "r");
+    unsigned long long made = 0;
+    char line[4096];
+
+    assert_non_null(file);
+    while (made == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "processes %llu", &made);
+    fclose(file);
+    assert_true(made > 0);
+    return made;
 }
 
 static void of_a_fork_bomb_nobody_is_lost_uncounted(void **state)
 {
     struct bomb *bomb = make_bomb(BOMB_MAX);
     struct camp_states *session = open_states_or_skip(0);
-    const uint64_t steal = steal_ns(), made = run_bomb(bomb);
+    struct threads before = look(session), ended = { 0 };
+    const uint64_t steal = steal_ns(), ever = made_ever(), made = run_bomb(bomb);
     struct camp_states_losses losses;
-    struct threads ended = { 0 };
     struct told told = take_all(session, &ended, made, &losses);
-    uint64_t own_ns = 0;
+    const uint64_t others = less(made_ever() - ever + before.count, made);
+    uint64_t own_ns = 0, tolerance;
 
     (void)state;
     for (int i = 0; i < bomb->made; i++)
@@ -149,15 +167,20 @@ static void of_a_fork_bomb_nobody_is_lost_uncounted(void **state)
                   (unsigned long long)losses.exits_added_up, (unsigned long long)told.totals,
                   (unsigned long long)losses.exits_lost, (double)told.on_cpu_ns / 1e6,
                   (double)own_ns / 1e6, (double)told.scheduler_ns / 1e6);
-    assert_true(made > BOMB_MAX / 2);
     assert_true(losses.exits_added_up > 0);
-    assert_int_equal(told.count + losses.exits_lost, made);
+    /* A lost thread may be any thread of the machine. At most this number of others ended: those
+     * that lived before or were created since. */
+    assert_at_most("told", told.count, made, 0);
+    assert_at_least("told and lost", told.count + losses.exits_lost, made, 0);
+    assert_at_most("told and lost", told.count + losses.exits_lost, made, others);
     assert_int_equal(told.processes, told.count);
     assert_int_equal(losses.lost, 0);
-    if (losses.exits_lost == 0)
-        assert_at_least("CPU time", told.on_cpu_ns, own_ns / 1000 * 995, 0);
-    assert_near("CPU time", told.on_cpu_ns, told.scheduler_ns,
-                near_ns(told.scheduler_ns, 2) + stolen_since(steal));
+    tolerance = switches_tolerance(told.sleeps, told.preemptions) + stolen_since(steal);
+    if (told.count == made)
+        assert_at_least("CPU time", told.on_cpu_ns, own_ns, tolerance);
+    assert_at_least("CPU time", told.on_cpu_ns, told.scheduler_ns, tolerance);
+    assert_at_most("CPU time", told.on_cpu_ns, told.scheduler_ns, tolerance + told.irq_ns);
+    free(before.of);
     munmap(bomb, sizeof *bomb);
     free(ended.of);
     camp_states_close(session);
@@ -170,17 +193,18 @@ static void a_source_that_is_read_has_each_of_a_fork_bomb(void **state)
     struct source *source = NULL;
     struct camp_error error;
     struct bomb *bomb = make_bomb(BOMB_MAX / 4);
-    uint64_t count = 0, made;
+    uint64_t count = 0, made, began_ns;
 
     (void)state;
     camp_states_close(open_states_or_skip(0));
     assert_int_equal(threads_source_open(0, &never_stop, &source, &error), CAMP_OK);
     made = run_bomb(bomb);
-    for (int frames = 0; frames < 10 && count < made; frames++) {
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    while (count < made && wait_on(began_ns)) {
         const struct frame *frame;
 
         assert_int_equal(
-            source->next(source, now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MS, &frame, &error),
+            source->next(source, now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS, &frame, &error),
             CAMP_OK);
         assert_int_equal(frame->losses.lost, 0);
         for (size_t i = 0; i < frame->entity_count; i++) {
@@ -238,7 +262,19 @@ static void start_crowd(struct crowd *crowd, pid_t pids[CROWD_PROCESSES])
         pids[i] = start(be_a_crowd, crowd);
     while (crowd->there < CROWD && crowd->failed == 0)
         usleep(10000);
-    usleep(50000); /* the last ones fall asleep */
+}
+
+/* Another program may end one of them by a stale pid: nearly all numbers are theirs. */
+static void assert_crowd_is_there(const pid_t pids[CROWD_PROCESSES])
+{
+    siginfo_t ended = { 0 };
+
+    for (int i = 0; i < CROWD_PROCESSES; i++) {
+        assert_int_equal(waitid(P_PID, (id_t)pids[i], &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+        if (ended.si_pid != 0)
+            fail_msg("process %d of the crowd was ended from outside (%d, %d)", pids[i],
+                     ended.si_code, ended.si_status);
+    }
 }
 
 static void end_crowd(const pid_t pids[CROWD_PROCESSES])
@@ -266,7 +302,10 @@ static int run_top(const char *camp, long *ret_resident_kb)
     return status;
 }
 
-static void assert_all_of_a_crowd_add_up(struct camp_states *session)
+/* Returns how many threads of the crowd sleep. The last ones have reported their start, but may not
+ * be asleep yet. */
+static size_t assert_all_of_a_crowd_add_up(struct camp_states *session,
+                                           const pid_t pids[CROWD_PROCESSES])
 {
     struct threads all = look(session);
     size_t members = 0, asleep = 0;
@@ -275,15 +314,16 @@ static void assert_all_of_a_crowd_add_up(struct camp_states *session)
         const struct camp_thread_states *of = &all.of[i];
 
         if ((of->flags & CAMP_THREAD_UNSURE) == 0)
-            assert_near("all states", sum_ns(of), of->time_ns - of->begin_ns, 1000);
+            assert_int_equal(sum_ns(of), of->time_ns - of->begin_ns);
         members += strcmp(of->name, name) == 0;
         asleep += strcmp(of->name, name) == 0 && of->state == CAMP_STATE_LOCK;
     }
     print_message("%zu threads, %zu of the crowd, %zu of these in futex(2)\n", all.count, members,
                   asleep);
+    assert_crowd_is_there(pids);
     assert_int_equal(members, CROWD);
-    assert_int_equal(asleep, CROWD);
     free(all.of);
+    return asleep;
 }
 
 static void each_of_32000_threads_is_there_and_adds_up(void **state)
@@ -296,12 +336,18 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
     pid_t pids[CROWD_PROCESSES];
     long resident_kb = 0;
     int status = 0;
+    size_t asleep = CROWD;
+    uint64_t began_ns, ever = made_ever(), others;
+    struct threads before = look(session);
     struct told told;
 
     (void)state;
     start_crowd(crowd, pids);
     if (crowd->failed == 0) {
-        assert_all_of_a_crowd_add_up(session);
+        began_ns = now_ns(CLOCK_MONOTONIC);
+        do
+            asleep = assert_all_of_a_crowd_add_up(session, pids);
+        while (asleep < CROWD && wait_on(began_ns));
         status = camp != NULL ? run_top(camp, &resident_kb) : 0;
     }
     end_crowd(pids);
@@ -313,13 +359,19 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
         skip();
     }
     told = take_all(session, &ended, CROWD, &losses);
+    others = less(made_ever() - ever + before.count, CROWD);
+    free(before.of);
     print_message("camp top: status %d, %ld MB resident; ends told %llu, %llu of them in totals\n",
                   status, resident_kb / 1024, (unsigned long long)told.count,
                   (unsigned long long)losses.exits_added_up);
     assert_int_equal(status, 0);
     assert_int_equal(losses.lost, 0);
-    assert_int_equal(told.count + losses.exits_lost, CROWD);
-    assert_int_equal(told.processes, CROWD_PROCESSES);
+    assert_int_equal(asleep, CROWD);
+    assert_at_most("told", told.count, CROWD, 0);
+    assert_at_least("told and lost", told.count + losses.exits_lost, CROWD, 0);
+    assert_at_most("told and lost", told.count + losses.exits_lost, CROWD, others);
+    assert_at_most("processes", told.processes, CROWD_PROCESSES, 0);
+    assert_at_least("processes", told.processes + losses.exits_lost, CROWD_PROCESSES, 0);
     munmap(crowd, sizeof *crowd);
     free(ended.of);
     camp_states_close(session);

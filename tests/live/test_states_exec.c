@@ -4,17 +4,35 @@
 
 #include "sources/source.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 
-#define STEP_US 150000
+#define STEP_US 50000
 
 static volatile sig_atomic_t stop;
 
+/* Two readings of the clock, before and after an event. */
+struct bracket {
+    uint64_t early_ns, late_ns;
+};
+
+static struct {
+    struct bracket second; /* the start of the second thread */
+    uint64_t exec_ns;      /* just before it runs another program */
+    int go[2];             /* pipe: it does when it reads a byte */
+    int gone[2];           /* pipe that it closes by that */
+} * facts;                 /* shared with the child */
+
 static void *run_another(void *unused)
 {
+    char byte;
+
     (void)unused;
-    usleep(2 * STEP_US);
-    execl("/bin/sleep", "sleep", "10", (char *)NULL);
+    facts->second.late_ns = now_ns(CLOCK_MONOTONIC);
+    if (read(facts->go[0], &byte, 1) == 1) {
+        facts->exec_ns = now_ns(CLOCK_MONOTONIC);
+        execl("/bin/sleep", "sleep", "100", (char *)NULL);
+    }
     _exit(1);
 }
 
@@ -23,49 +41,78 @@ static void have_a_thread_run_another(void *unused)
     pthread_t thread;
 
     (void)unused;
+    close(facts->gone[0]);
+    facts->second.early_ns = now_ns(CLOCK_MONOTONIC);
     if (pthread_create(&thread, NULL, run_another, NULL) != 0)
         _exit(1);
-    pause();
+    for (;;)
+        pause();
 }
 
 /* Elapsed time of all threads of a process in the next interval; its states are as much. */
-static uint64_t told_ns(struct source *source, pid_t pid)
+static uint64_t told_ns(struct source *source, pid_t pid, struct bracket *ret_when)
 {
     const struct frame *frame;
     uint64_t elapsed_ns = 0;
 
+    ret_when->early_ns = now_ns(CLOCK_MONOTONIC);
     assert_int_equal(source->next(source, 0, &frame, NULL), CAMP_OK);
+    ret_when->late_ns = now_ns(CLOCK_MONOTONIC);
     for (size_t i = 0; i < frame->entity_count; i++) {
         if (frame->entities[i].pid != pid)
             continue;
         elapsed_ns += frame->elapsed_ns[i];
-        assert_in_range(frame_unaccounted_ns(frame, i) + 1000, 0, 2000);
+        assert_int_equal(frame_unaccounted_ns(frame, i), 0);
     }
     return elapsed_ns;
 }
 
+static void assert_in_bracket(const char *what, uint64_t ns, uint64_t least_ns, uint64_t most_ns)
+{
+    print_message("%s: %.3f ms, by the clock %.3f to %.3f\n", what, (double)ns / 1e6,
+                  (double)least_ns / 1e6, (double)most_ns / 1e6);
+    assert_at_least(what, ns, least_ns, 0);
+    assert_at_most(what, ns, most_ns, 0);
+}
+
+/* There are two threads until the exec, and one after it. Two readings of the clock enclose each
+ * moment. */
 static void a_thread_that_takes_the_first_ones_tid_goes_on(void **state)
 {
     struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
+    struct bracket first, when, exec;
     struct source *source;
-    uint64_t begin_ns, one_ns = 0, two_ns = 0;
+    uint64_t elapsed_ns;
     pid_t child;
+    char byte;
 
     (void)state;
     camp_states_close(session);
+    facts = shared_memory(sizeof *facts);
+    assert_int_equal(pipe(facts->go), 0);
+    assert_int_equal(pipe2(facts->gone, O_CLOEXEC), 0);
     assert_int_equal(threads_source_open(0, &stop, &source, NULL), CAMP_OK);
-    begin_ns = now_ns(CLOCK_MONOTONIC);
+    first.early_ns = now_ns(CLOCK_MONOTONIC);
     child = start(have_a_thread_run_another, NULL);
+    first.late_ns = now_ns(CLOCK_MONOTONIC);
+    close(facts->gone[1]);
     usleep(STEP_US);
-    two_ns = told_ns(source, child);
-    assert_near("two threads", two_ns, 2 * (now_ns(CLOCK_MONOTONIC) - begin_ns), 10 * NEAR_NS);
-    usleep(2 * STEP_US); /* they are two for half of it */
-    one_ns = told_ns(source, child);
+    while (*(volatile uint64_t *)&facts->second.late_ns == 0)
+        usleep(1000);
+    elapsed_ns = told_ns(source, child, &when);
+    assert_in_bracket("two threads", elapsed_ns,
+                      2 * when.early_ns - first.late_ns - facts->second.late_ns,
+                      2 * when.late_ns - first.early_ns - facts->second.early_ns);
     usleep(STEP_US);
-    one_ns += told_ns(source, child);
-    assert_near("from two to one", two_ns + one_ns,
-                now_ns(CLOCK_MONOTONIC) - begin_ns + 2 * STEP_US * (uint64_t)NS_PER_US,
-                10 * NEAR_NS);
+    assert_int_equal(write(facts->go[1], "", 1), 1);
+    assert_int_equal(read(facts->gone[0], &byte, 1), 0); /* the end: it runs another program */
+    exec = (struct bracket){ facts->exec_ns, now_ns(CLOCK_MONOTONIC) };
+    elapsed_ns += told_ns(source, child, &when);
+    usleep(STEP_US);
+    elapsed_ns += told_ns(source, child, &when);
+    assert_in_bracket("from two to one", elapsed_ns,
+                      when.early_ns - first.late_ns + exec.early_ns - facts->second.late_ns,
+                      when.late_ns - first.early_ns + exec.late_ns - facts->second.early_ns);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     source_close(source);

@@ -99,7 +99,7 @@ static void sleep_in_sigtimedwait(int unused)
     sigtimedwait(&none, NULL, &time);
 }
 
-static void stop(int unused)
+static void stop_itself(int unused)
 {
     (void)unused;
     raise(SIGSTOP);
@@ -132,19 +132,24 @@ static int sleeping_child(void)
     return do_later(do_nothing, 0);
 }
 
-/* In the midst of the sleep it is stopped for a moment; what it slept in goes on in another call,
- * restart_syscall(2). */
+static uint64_t *stopped_ns; /* shared: at most so long a sleeper was stopped */
+
+/* In the middle of the sleep the thread is stopped for a moment. The sleep then continues in
+ * another call, restart_syscall(2). */
 static int stop_in_between(void)
 {
     struct timespec time = { .tv_nsec = SLEEP_MS / 4 * (long)NS_PER_MS };
-    pid_t pid = fork();
+    uint64_t began_ns;
 
-    if (pid == 0) {
+    stopped_ns = shared_memory(sizeof *stopped_ns);
+    if (fork() == 0) {
         clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+        began_ns = now_ns(CLOCK_MONOTONIC);
         kill(getppid(), SIGSTOP);
         time.tv_nsec = SLEEP_MS / 10 * (long)NS_PER_MS;
         clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
         kill(getppid(), SIGCONT);
+        *stopped_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
         _exit(0);
     }
     return 0;
@@ -172,7 +177,7 @@ static const struct sleep {
     { CAMP_STATE_POLL, "poll, stopped", sleep_in_poll, stop_in_between },
     { CAMP_STATE_TIMER, "clock_nanosleep, stopped", sleep_in_nanosleep, stop_in_between },
     { CAMP_STATE_OTHER_SLEEP, "sigtimedwait", sleep_in_sigtimedwait, nothing },
-    { CAMP_STATE_STOPPED, "SIGSTOP", stop, nothing },
+    { CAMP_STATE_STOPPED, "SIGSTOP", stop_itself, nothing },
 };
 
 #define SLEEPS (sizeof sleeps / sizeof sleeps[0])
@@ -182,44 +187,48 @@ static const struct sleep {
 struct sleeper {
     const struct sleep *how;
     pid_t pid;
-    uint64_t own_ns; /* how long it slept, by its own clock */
+    struct stretch own;
+    uint64_t stopped_ns; /* at most, while it slept */
 };
 
 static void sleep_once(void *truth)
 {
     struct sleeper *self = truth;
     int argument = self->how->prepare();
-    uint64_t begin = now_ns(CLOCK_MONOTONIC);
 
+    begin_stretch(&self->own);
     self->how->sleep(argument);
-    self->own_ns = now_ns(CLOCK_MONOTONIC) - begin;
+    end_stretch(&self->own);
+    if (stopped_ns != NULL) {
+        while (waitpid(-1, NULL, 0) < 0) /* its stopper has said how long by its end */
+            continue;
+        self->stopped_ns = *stopped_ns;
+    }
 }
 
-/* All it slept, and how long it could have run by then but did not or was stopped, is what its
- * clock saw. In no other state of sleep it was more than a moment: a child is made, and its pages
- * are there. */
-static void assert_slept(const struct sleeper *sleeper, const struct camp_thread_states *last)
+/* The thread's sleep is within the bounds of its own clocks, except for the time when it was
+ * stopped. Between its readings it had no other sleep. */
+static void assert_slept(const struct sleeper *sleeper, const struct camp_thread_states *last,
+                         uint64_t stolen_ns)
 {
-    uint64_t slept = last->state_ns[sleeper->how->state];
-    bool is_stopped = sleeper->how->prepare == stop_in_between;
-    uint64_t queued = last->state_ns[CAMP_STATE_RUN_QUEUE] +
-                      (is_stopped ? last->state_ns[CAMP_STATE_STOPPED] : 0);
+    const uint64_t slept = last->state_ns[sleeper->how->state];
+    const uint64_t outside = last->time_ns - last->start_ns - sleeper->own.wall_ns;
+    const bool is_stopped = sleeper->how->prepare == stop_in_between;
 
-    print_message("%s: %.3f ms %s, by its own clock %.3f\n", sleeper->how->call,
-                  (double)slept / 1e6, camp_state_name((int)sleeper->how->state),
-                  (double)sleeper->own_ns / 1e6);
+    print_message("%s: %.3f ms %s, by its own clocks %.3f to %.3f; outside of them %.3f\n",
+                  sleeper->how->call, (double)slept / 1e6,
+                  camp_state_name((int)sleeper->how->state),
+                  (double)least_asleep_ns(&sleeper->own) / 1e6, (double)sleeper->own.wall_ns / 1e6,
+                  (double)outside / 1e6);
+    assert_at_least(sleeper->how->call, slept,
+                    less(least_asleep_ns(&sleeper->own), sleeper->stopped_ns),
+                    tolerance_of(last) + stolen_ns);
+    assert_at_most(sleeper->how->call, slept, sleeper->own.wall_ns, outside);
     for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
-        if (i != (int)sleeper->how->state && last->state_ns[i] > NEAR_NS)
-            print_message("%s: %.3f ms %s\n", sleeper->how->call, (double)last->state_ns[i] / 1e6,
-                          camp_state_name(i));
-    }
-    assert_at_least(sleeper->how->call, slept, sleeper->own_ns,
-                    near_ns(sleeper->own_ns, 2) + queued);
-    assert_at_most(sleeper->how->call, slept, sleeper->own_ns, near_ns(sleeper->own_ns, 2));
-    for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
-        if (i != (int)sleeper->how->state && i != CAMP_STATE_RUN_QUEUE &&
-            !(is_stopped && i == CAMP_STATE_STOPPED))
-            assert_at_most(camp_state_name(i), last->state_ns[i], NEAR_NS, 0);
+        if (i == (int)sleeper->how->state || i == CAMP_STATE_RUN_QUEUE)
+            continue;
+        assert_at_most(camp_state_name(i), last->state_ns[i], outside,
+                       is_stopped && i == CAMP_STATE_STOPPED ? sleeper->stopped_ns : 0);
     }
 }
 
@@ -228,6 +237,7 @@ static void every_sleep_is_of_its_kind(void **state)
     struct camp_states *session = open_states_or_skip(0);
     struct sleeper *sleepers = shared_memory(SLEEPS * sizeof *sleepers);
     struct threads ended = { 0 };
+    uint64_t steal = steal_ns(), stolen;
 
     (void)state;
     for (size_t i = 0; i < SLEEPS; i++) {
@@ -242,10 +252,11 @@ static void every_sleep_is_of_its_kind(void **state)
         }
         reap_well(sleepers[i].pid);
     }
+    stolen = stolen_since(steal);
     for (size_t i = 0; i < SLEEPS; i++) {
         struct camp_thread_states last = last_of(session, &ended, sleepers[i].pid);
 
-        assert_slept(&sleepers[i], &last);
+        assert_slept(&sleepers[i], &last, stolen);
     }
     munmap(sleepers, SLEEPS * sizeof *sleepers);
     free(ended.of);

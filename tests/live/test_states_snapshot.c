@@ -27,6 +27,30 @@ static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
     return thread;
 }
 
+/* Waits until the thread is in this sleep. */
+static void await_state(struct camp_states *session, pid_t pid, enum camp_state state)
+{
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+
+    while (one_of(session, pid).state != state && wait_on(began_ns))
+        continue;
+    assert_int_equal(one_of(session, pid).state, state);
+}
+
+/* Other sleep is also the state of a new thread that has not run yet, so the thread must have made
+ * a call. */
+static void await_sleeper(struct camp_states *session, pid_t pid)
+{
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    struct camp_thread_states thread;
+
+    do
+        thread = one_of(session, pid);
+    while ((thread.state != CAMP_STATE_OTHER_SLEEP || thread.system_calls == 0) &&
+           wait_on(began_ns));
+    assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
+}
+
 static void who_sleeps_on_grows_in_its_state_alone(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -34,15 +58,16 @@ static void who_sleeps_on_grows_in_its_state_alone(void **state)
     struct camp_thread_states before, now;
 
     (void)state;
-    usleep(50000);
+    await_sleeper(session, child);
     before = one_of(session, child);
     for (int i = 0; i < 5; i++) {
-        uint64_t passed;
+        uint64_t passed, slept_ns = now_ns(CLOCK_MONOTONIC);
 
         usleep(20000);
+        slept_ns = now_ns(CLOCK_MONOTONIC) - slept_ns;
         now = one_of(session, child);
         passed = now.time_ns - before.time_ns;
-        assert_at_least("passed", passed, 20 * (uint64_t)NS_PER_MS, 0);
+        assert_at_least("passed", passed, slept_ns, 0);
         assert_int_equal(now.state, CAMP_STATE_OTHER_SLEEP);
         assert_int_equal(now.state_ns[CAMP_STATE_OTHER_SLEEP],
                          before.state_ns[CAMP_STATE_OTHER_SLEEP] + passed);
@@ -58,6 +83,7 @@ static void who_sleeps_on_grows_in_its_state_alone(void **state)
 
 struct worker {
     int work[2], done[2]; /* pipes */
+    uint64_t own_ns;      /* its CPU clock, when it has worked */
 };
 
 static void work_when_told(void *truth)
@@ -66,7 +92,8 @@ static void work_when_told(void *truth)
     char byte;
 
     while (read(self->work[0], &byte, 1) == 1) {
-        burn(CLOCK_PROCESS_CPUTIME_ID, 30 * (uint64_t)NS_PER_MS);
+        burn(CLOCK_PROCESS_CPUTIME_ID, 10 * (uint64_t)NS_PER_MS);
+        self->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
         if (write(self->done[1], &byte, 1) != 1)
             _exit(1);
     }
@@ -77,25 +104,25 @@ static void work_when_told(void *truth)
 static void who_worked_since_is_not_told_in_short(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
-    struct worker worker;
+    struct worker *worker = shared_memory(sizeof *worker);
+    uint64_t steal = steal_ns();
     pid_t child;
 
     (void)state;
-    assert_int_equal(pipe(worker.work), 0);
-    assert_int_equal(pipe(worker.done), 0);
-    child = start(work_when_told, &worker);
-    usleep(20000);
-    one_of(session, child);
-    for (uint64_t i = 1; i <= 5; i++) {
+    assert_int_equal(pipe(worker->work), 0);
+    assert_int_equal(pipe(worker->done), 0);
+    child = start(work_when_told, worker);
+    await_state(session, child, CAMP_STATE_PIPE);
+    for (int i = 0; i < 5; i++) {
         struct camp_thread_states thread;
         char byte;
 
-        assert_int_equal(write(worker.work[1], "", 1), 1);
-        assert_int_equal(read(worker.done[0], &byte, 1), 1);
-        usleep(20000);
+        assert_int_equal(write(worker->work[1], "", 1), 1);
+        assert_int_equal(read(worker->done[0], &byte, 1), 1);
+        await_state(session, child, CAMP_STATE_PIPE);
         thread = one_of(session, child);
-        assert_int_equal(thread.state, CAMP_STATE_PIPE);
-        assert_at_least("on a CPU", on_cpu_ns(&thread), i * 30 * NS_PER_MS, NEAR_NS);
+        assert_at_least("on a CPU", on_cpu_ns(&thread), worker->own_ns,
+                        tolerance_of(&thread) + stolen_since(steal));
     }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -123,8 +150,7 @@ static void the_name_that_another_gave_a_sleeper_is_seen(void **state)
     assert_int_equal(pthread_create(&thread, NULL, be_named, (void *)&tid), 0);
     while (tid == 0)
         usleep(1000);
-    usleep(20000);
-    one_of(session, tid);
+    await_state(session, tid, CAMP_STATE_OTHER_SLEEP);
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", tid);
     file = fopen(path, "w");
     assert_non_null(file);
@@ -154,7 +180,9 @@ static void a_sleeper_whose_parent_ends_has_another(void **state)
     (void)state;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     child = start(have_a_child, (void *)grandchild);
-    usleep(50000);
+    while (*grandchild == 0)
+        usleep(1000);
+    await_sleeper(session, *grandchild);
     assert_int_equal(one_of(session, *grandchild).parent, child);
     assert_int_equal(one_of(session, *grandchild).parent, child);
     kill(child, SIGKILL);
@@ -189,8 +217,8 @@ static void who_comes_and_goes_is_told_once(void **state)
         for (size_t i = 1; i < threads.count; i++)
             assert_true(threads.of[i - 1].tid < threads.of[i].tid);
         for (size_t i = 0; i < threads.count; i++)
-            assert_near("all states", sum_ns(&threads.of[i]),
-                        threads.of[i].time_ns - threads.of[i].begin_ns, 1000);
+            assert_true((threads.of[i].flags & CAMP_THREAD_UNSURE) != 0 ||
+                        sum_ns(&threads.of[i]) == threads.of[i].time_ns - threads.of[i].begin_ns);
         for (unsigned i = 0; i < SLEEPERS; i++)
             assert_true(children[i] == 0 || find_tid(&threads, children[i]) != NULL);
         free(threads.of);
@@ -213,7 +241,6 @@ static void a_snapshot_without_room_spoils_nothing(void **state)
     size_t count;
 
     (void)state;
-    usleep(20000);
     assert_int_equal(camp_states_threads(session, few, sizeof few[0], 2, &count, NULL),
                      CAMP_E_SPACE);
     assert_at_least("threads", count, 3, 0);

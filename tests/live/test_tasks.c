@@ -30,7 +30,7 @@ static void measured_time_is_the_processs_own_clock(void **state)
     struct source *source;
     const struct frame *frame;
     uint64_t clocks[4]; /* before and after each of the two looks */
-    uint64_t measured, room;
+    uint64_t measured, tolerance;
     size_t row;
 
     (void)state;
@@ -38,7 +38,7 @@ static void measured_time_is_the_processs_own_clock(void **state)
     clocks[0] = now_ns(clock);
     source = open_taskstats();
     clocks[1] = now_ns(clock);
-    usleep(500000);
+    usleep(200000);
     clocks[2] = now_ns(clock);
     frame = next_frame(source, 0);
     clocks[3] = now_ns(clock);
@@ -47,9 +47,9 @@ static void measured_time_is_the_processs_own_clock(void **state)
     row = row_of(frame, child);
     assert_int_not_equal(row, SIZE_MAX);
     measured = frame_values(frame, row)[TASKS_MEASURED];
-    room = tick_ns() + stolen_since(steal);
-    assert_at_least("measured", measured, clocks[2] - clocks[1], room);
-    assert_at_most("measured", measured, clocks[3] - clocks[0], room);
+    tolerance = 2 * tick_ns() + stolen_since(steal); /* each of the two readings may lag */
+    assert_at_least("measured", measured, clocks[2] - clocks[1], tolerance);
+    assert_at_most("measured", measured, clocks[3] - clocks[0], tolerance);
     source_close(source);
 }
 
@@ -80,7 +80,7 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
     pid_t child = child_on_all_cpus();
     uint64_t before = now_ns(CLOCK_MONOTONIC); /* of the first look */
     struct source *source = open_taskstats();
-    const struct frame *frame = next_frame(source, 500000000);
+    const struct frame *frame = next_frame(source, 200000000);
     uint64_t after = now_ns(CLOCK_MONOTONIC); /* of the second */
     uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t sum = 0;
@@ -91,7 +91,7 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
     for (size_t i = 0; i < frame->entity_count; i++)
         sum += frame_values(frame, i)[TASKS_MEASURED];
     assert_at_most("booked", sum, (after - before) * cpus, tick_ns() * cpus + stolen_since(steal));
-    assert_true(sum > 0);
+    assert_at_least("booked", sum, 1, 0);
     source_close(source);
 }
 

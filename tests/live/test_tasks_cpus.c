@@ -7,8 +7,6 @@
 #include "states_session.h"
 #include "tasks_frames.h"
 
-#define POINTS 100 /* of an interval: one point is a hundredth */
-
 static uint64_t busy_ns(const struct frame *cpus, size_t row)
 {
     const uint64_t *values = frame_values(cpus, row);
@@ -42,8 +40,24 @@ struct between_ticks {
     uint64_t own_ns; /* the search for the tick included */
     uint64_t elapsed_ns, busy_ns, sampled_ns;
     uint64_t others_ns; /* measured of all other processes, wherever they ran */
+    uint64_t irq_ns;    /* of its CPU: the load's clock may leave interrupts out */
+    uint64_t switches;  /* of the machine */
     uint64_t stolen_ns;
 };
+
+/* The switches of all CPUs since boot, by the kernel's own count. */
+static uint64_t switches_ever(void)
+{
+    FILE *file = fopen("/proc/stat", "r");
+    unsigned long long switches = 0;
+    char line[4096];
+
+    assert_non_null(file);
+    while (switches == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "ctxt %llu", &switches);
+    fclose(file);
+    return switches;
+}
 
 static struct source *open_columns(void)
 {
@@ -56,8 +70,7 @@ static struct source *open_columns(void)
 
 static struct between_ticks watch_between_ticks(void)
 {
-    const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, (int32_t)last_cpu(),
-                                        2ull * NS_PER_S };
+    const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, (int32_t)last_cpu(), NS_PER_S };
     struct source *tasks = open_tier(TASKS_BPF), *columns = open_columns();
     const uint64_t steal = steal_ns();
     struct between_ticks seen = { 0 };
@@ -67,8 +80,10 @@ static struct between_ticks watch_between_ticks(void)
 
     next_frame(tasks, 0);
     next_frame(columns, 0);
+    seen.switches = switches_ever();
     assert_int_equal(load_begin(&process, load_cpu_run, &plan, sizeof seen.truth, NULL), CAMP_OK);
     assert_int_equal(load_end(&process, false, &seen.truth, sizeof seen.truth, NULL), CAMP_OK);
+    seen.switches = switches_ever() - seen.switches;
     seen.own_ns = seen.truth.own_ns + seen.truth.search_ns;
     seen.others_ns = counted_since(seen.own_ns, measured_of_all(next_frame(tasks, 0)));
     frame = tasks_source_cpus(tasks);
@@ -76,6 +91,8 @@ static struct between_ticks watch_between_ticks(void)
     assert_int_not_equal(row, SIZE_MAX);
     seen.elapsed_ns = frame->elapsed_ns[row];
     seen.busy_ns = busy_ns(frame, row);
+    seen.irq_ns =
+        frame_values(frame, row)[CPUS_STATES_IRQ] + frame_values(frame, row)[CPUS_STATES_SOFTIRQ];
     frame = next_frame(columns, 0);
     seen.sampled_ns = sampled_ns(frame, row_of(frame, plan.cpu));
     seen.stolen_ns = stolen_since(steal);
@@ -84,28 +101,26 @@ static struct between_ticks watch_between_ticks(void)
     return seen;
 }
 
+/* The CPU was busy for the load, and at most for all other processes. The sampled time of the load
+ * is a law of test_load_time.c. */
 static void busy_of_a_cpu_is_the_loads_own_clock_where_ticks_see_nothing(void **state)
 {
-    struct between_ticks seen;
+    const struct between_ticks seen = watch_between_ticks();
+    const struct load_cpu_truth *truth = &seen.truth;
+    const uint64_t tolerance = switches_tolerance(truth->cycles, truth->cycles) + seen.stolen_ns;
+    const uint64_t others_tolerance = 2 * seen.switches * switch_cost_ns();
 
     (void)state;
-    for (int i = 0; i < 5; i++) {
-        seen = watch_between_ticks();
-        if (seen.truth.missed * 5 <= seen.truth.cycles)
-            break;
-    }
-    print_message("of %.1f ms: load %.1f, busy %.1f, sampled %.1f, all others %.1f; missed %llu\n",
-                  (double)seen.elapsed_ns / 1e6, (double)seen.own_ns / 1e6,
-                  (double)seen.busy_ns / 1e6, (double)seen.sampled_ns / 1e6,
-                  (double)seen.others_ns / 1e6, (unsigned long long)seen.truth.missed);
-    if (seen.truth.missed * 5 > seen.truth.cycles) {
-        print_message("skipped, not passed: others kept the load from its places five times\n");
-        skip();
-    }
-    assert_at_least("busy", seen.busy_ns, seen.own_ns, seen.elapsed_ns / POINTS);
+    print_message(
+        "of %.1f ms: load %.1f, busy %.1f, sampled %.1f, ticks met %.1f, all others %.1f; "
+        "missed %llu\n",
+        (double)seen.elapsed_ns / 1e6, (double)seen.own_ns / 1e6, (double)seen.busy_ns / 1e6,
+        (double)seen.sampled_ns / 1e6, (double)(truth->ticks_met * truth->tick_ns) / 1e6,
+        (double)seen.others_ns / 1e6, (unsigned long long)truth->missed);
+    assert_at_least("busy", seen.busy_ns, seen.own_ns, tolerance);
     assert_at_most("busy", seen.busy_ns, seen.own_ns + seen.others_ns,
-                   seen.elapsed_ns / POINTS + seen.stolen_ns);
-    assert_at_most("sampled", seen.sampled_ns, seen.own_ns / 5 + seen.others_ns, seen.stolen_ns);
+                   tolerance + others_tolerance + seen.irq_ns);
+    assert_at_most("busy", seen.busy_ns, seen.elapsed_ns, 0);
 }
 
 /* ---------------------------------------------------------------------- Short intervals -- */
@@ -120,9 +135,12 @@ static void burn_and_sleep(void *unused)
     }
 }
 
-/* An interval of five units of /proc/stat: by its idle time this would be off by 20 points. */
+/* An interval of five units of /proc/stat, so the idle time of /proc/stat could be wrong by 20
+ * points. Each reading of the child's clock may lag by a tick. Each of its turns has a wakeup and a
+ * switch. */
 static void busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals(void **state)
 {
+    const uint64_t steal = steal_ns();
     struct source *tasks = open_tier(TASKS_BPF);
     const pid_t child = start(burn_and_sleep, NULL);
     clockid_t clock;
@@ -130,10 +148,9 @@ static void busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals(void
 
     (void)state;
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
-    usleep(50000);
     next_frame(tasks, 0);
     before = now_ns(clock);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
         const struct frame *cpus;
         uint64_t after;
         size_t row;
@@ -144,7 +161,10 @@ static void busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals(void
         cpus = tasks_source_cpus(tasks);
         row = row_of(cpus, (int32_t)last_cpu());
         assert_int_not_equal(row, SIZE_MAX);
-        assert_at_least("busy", busy_ns(cpus, row), after - before, cpus->elapsed_ns[row] / POINTS);
+        /* It runs for a millisecond in each turn. */
+        assert_at_least("busy", busy_ns(cpus, row), after - before,
+                        2 * tick_ns() + stolen_since(steal) +
+                            switches_tolerance((after - before) / NS_PER_MS + 1, 0));
         assert_at_most("busy", busy_ns(cpus, row), cpus->elapsed_ns[row], 0);
         before = now_ns(clock);
     }
@@ -160,7 +180,7 @@ static void the_first_interval_of_a_source_has_cpus(void **state)
     for (int i = 0; i < 5; i++) {
         struct source *tasks = open_tier(TASKS_BPF);
 
-        usleep(100000);
+        usleep(20000);
         next_frame(tasks, 0);
         assert_int_not_equal(row_of(tasks_source_cpus(tasks), CAMP_CPU_TOTAL), SIZE_MAX);
         source_close(tasks);

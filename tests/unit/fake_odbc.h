@@ -71,7 +71,7 @@ void odbc_statement_close(struct odbc_statement *statement)
 int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error)
 {
     struct fake_answer *answer = statement->answer;
-    const struct timespec length = { answer->ms / 1000, answer->ms % 1000 * (long)NS_PER_MS };
+    const struct timespec length = { answer->ms / 1000, (long)(answer->ms % 1000 * NS_PER_MS) };
 
     statement->at = 0;
     answer->executed++;

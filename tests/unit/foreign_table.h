@@ -27,12 +27,12 @@ static inline void write_table(char path[64], const char *text, size_t length)
 
 static inline const char *stored_table(const char *name)
 {
-    static char path[512];
+    static char path[PATH_MAX];
     const char *fixtures = getenv("CAMP_FIXTURES");
 
     if (fixtures == NULL)
         fail_msg("CAMP_FIXTURES is not set: run the tests by make test");
-    snprintf(path, sizeof path, "%.400s/table/%s.csv", fixtures, name);
+    snprintf(path, sizeof path, "%s/table/%s.csv", fixtures, name);
     return path;
 }
 

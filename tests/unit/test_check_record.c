@@ -180,7 +180,7 @@ static void busy_of_cpus_that_were_timed_is_not_of_the_columns(void **state)
     assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent"))); /* not seen yet */
     assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 10);
     assert_near(value_of(&made, CHECK_MACHINE, 0, "resolution_percent"), 1e-7);
-    assert_true(has_note(&made, "who runs lags by a tick"));
+    assert_true(has_note(&made, "clocks of running tasks lag"));
     frame_release(&timed);
     release(&made);
 }

@@ -88,6 +88,27 @@ static void it_is_one_line_that_ends(void **state)
     assert_string_equal(shown, "host=a-name-tha");
 }
 
+static void an_unknown_key_is_named_unless_it_may_be_part_of_a_password(void **state)
+{
+    static const struct {
+        const char *conninfo, *key;
+    } cases[] = {
+        { "hst=x", "hst" },         { "host=x prot=1 dbname=y", "prot" },
+        { "host=x port=1", "" },    { "password=a b=c", "" },
+        { "user='a b=c' x=1", "" }, { "postgres://u:p@h/?x=1", "" },
+    };
+    const char *key;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t length = conninfo_wrong_key(cases[i].conninfo, &key);
+
+        assert_int_equal(length, strlen(cases[i].key));
+        if (length > 0)
+            assert_memory_equal(key, cases[i].key, length);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +117,7 @@ int main(void)
         cmocka_unit_test(what_may_be_a_password_in_anothers_place_is_hidden),
         cmocka_unit_test(a_socket_without_a_file_is_shown),
         cmocka_unit_test(what_stands_behind_postgres_is_what_libpq_takes),
+        cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
         cmocka_unit_test(it_is_one_line_that_ends),
     };
 

@@ -198,7 +198,7 @@ static void a_thousand_cpus_stream_through_a_small_buffer(void **state)
     for (size_t i = 0; i < MANY; i++) {
         assert_int_equal(cpus[i + 1].cpu, i * 2);
         assert_int_equal(cpus[i + 1].user_ns, (i + 1) * 100000000ull * TICK);
-        assert_int_equal(cpus[i + 1].idle_ns, i * TICK);
+        assert_int_equal(cpus[i + 1].idle_ns, (uint64_t)i * TICK);
         assert_true(cpus[i + 1].time_ns == cpus[0].time_ns);
     }
     remove_tree(&tree);

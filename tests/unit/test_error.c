@@ -1,7 +1,8 @@
-/* What a caller is told: codes, names, and structs of another version's size. */
+/* Errors for the caller: codes, names, and structs with the size of another version. */
 #include "counters/error.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void a_failed_system_call_is_told_in_words_with_what_to_do(void **state)
+static void a_failed_system_call_is_reported_in_words_with_what_to_do(void **state)
 {
     static const struct {
         int system_error, code;
@@ -39,11 +40,26 @@ static void a_failed_system_call_is_told_in_words_with_what_to_do(void **state)
     }
 }
 
+static void an_error_holds_the_longest_path_and_a_sentence(void **state)
+{
+    struct camp_error error;
+    char path[PATH_MAX], wanted[CAMP_ERROR_SIZE];
+
+    (void)state;
+    memset(path, 'x', sizeof path - 1);
+    memcpy(path + sizeof path - 6, ".camp", 6);
+    camp_fail_errno(&error, ENOENT, path);
+    assert_true(snprintf(wanted, sizeof wanted,
+                         "%s: No such file or directory; it does not exist, or no longer exists",
+                         path) < (int)sizeof wanted);
+    assert_string_equal(error.message, wanted);
+}
+
 /* Whatever stands before it. */
 static void what_to_do_is_never_cut_off(void **state)
 {
     struct camp_error error;
-    char path[400];
+    char path[CAMP_ERROR_SIZE + 400];
 
     (void)state;
     memset(path, 'x', sizeof path - 1);
@@ -51,8 +67,8 @@ static void what_to_do_is_never_cut_off(void **state)
     camp_fail_errno(&error, ENOENT, path);
     assert_int_equal(strlen(error.message), CAMP_ERROR_SIZE - 1);
     assert_non_null(strstr(error.message, "xxx...xxx"));
-    assert_non_null(
-        strstr(error.message, ": No such file or directory; it is not there (any more)"));
+    assert_non_null(strstr(error.message,
+                           ": No such file or directory; it does not exist, or no longer exists"));
     for (size_t length = CAMP_ERROR_SIZE - 10; length < CAMP_ERROR_SIZE + 10; length++) {
         path[length] = '\0';
         camp_fail(&error, CAMP_E_IO, 0, "%.*s do it", (int)length, path);
@@ -65,7 +81,7 @@ static void what_to_do_is_never_cut_off(void **state)
 static void a_character_is_not_cut(void **state)
 {
     struct camp_error error;
-    char text[400];
+    char text[CAMP_ERROR_SIZE + 400];
 
     (void)state;
     for (size_t i = 0; i + 1 < sizeof text; i += 3)
@@ -110,7 +126,8 @@ static void a_struct_of_another_size_is_cut_or_zeroed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failed_system_call_is_told_in_words_with_what_to_do),
+        cmocka_unit_test(a_failed_system_call_is_reported_in_words_with_what_to_do),
+        cmocka_unit_test(an_error_holds_the_longest_path_and_a_sentence),
         cmocka_unit_test(what_to_do_is_never_cut_off),
         cmocka_unit_test(a_character_is_not_cut),
         cmocka_unit_test(every_result_and_provenance_has_a_name),

@@ -3,6 +3,7 @@
 
 #include <camp/camp.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,14 @@
 
 static struct camp_kernel kernel_of(const char *name)
 {
-    char proc[256], sys[256];
+    char proc[PATH_MAX], sys[PATH_MAX];
     const struct camp_source source = { proc, sys };
     const char *fixtures = getenv("CAMP_FIXTURES");
     struct camp_kernel kernel;
 
     assert_non_null(fixtures);
-    snprintf(proc, sizeof proc, "%.180s/kernel/%s/proc", fixtures, name);
-    snprintf(sys, sizeof sys, "%.180s/kernel/%s/sys", fixtures, name);
+    snprintf(proc, sizeof proc, "%s/kernel/%s/proc", fixtures, name);
+    snprintf(sys, sizeof sys, "%s/kernel/%s/sys", fixtures, name);
     assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_OK);
     return kernel;
 }

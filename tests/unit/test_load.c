@@ -235,7 +235,7 @@ static void pages_that_cannot_be_touched_are_refused(void **state)
     (void)state;
     assert_int_equal(load_fault(&none, &truth, NULL), CAMP_E_INVALID);
     assert_int_equal(load_fault(&many, &truth, NULL), CAMP_E_INVALID);
-    assert_int_equal(load_fault(&device, &truth, NULL), CAMP_E_INVALID);
+    assert_int_equal(load_fault(&device, &truth, NULL), CAMP_E_IO);
 }
 
 static void rates_and_threads_out_of_bounds_are_refused(void **state)

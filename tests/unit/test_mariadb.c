@@ -24,6 +24,7 @@ static void a_server_is_said_in_the_usual_ways(void **state)
         { "/run/mysqld/mysqld.sock", "/run/mysqld/mysqld.sock" },
         { "socket=/tmp/s user=camp", "camp@/tmp/s" },
         { "  host=db1\tport=3307 user=camp  ", "camp@db1:3307" },
+        { "host=db1;port=3307;user=camp;", "camp@db1:3307" },
         { "//camp@db1:3307/shop", "camp@db1:3307" },
         { "//db1", "db1" },
         { "//camp@[::1]:3307", "camp@::1:3307" },
@@ -41,6 +42,17 @@ static void a_server_is_said_in_the_usual_ways(void **state)
     }
     assert_int_equal(mariadb_options_parse("//camp@h/shop", &options, NULL), CAMP_OK);
     assert_string_equal(options.values[MARIADB_OPTION_DATABASE], "shop");
+}
+
+static void an_unknown_key_is_named(void **state)
+{
+    struct mariadb_options options;
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(mariadb_options_parse("host=h;prot=1", &options, &error), CAMP_E_INVALID);
+    assert_string_equal(error.message, "mariadb: there is no key prot=; the keys are host=, port=, "
+                                       "user=, socket=, database= and defaults-file=");
 }
 
 static void a_password_is_refused_and_never_told(void **state)
@@ -241,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_is_said_in_the_usual_ways),
+        cmocka_unit_test(an_unknown_key_is_named),
         cmocka_unit_test(a_password_is_refused_and_never_told),
         cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
         cmocka_unit_test(what_the_thread_slept_is_booked_once),

@@ -96,12 +96,48 @@ static void user_and_password_are_added_where_there_are_none(void **state)
     assert_false(odbc_text_to_connect(long_one, "camp", NULL, text));
 }
 
+static void a_malformed_part_is_named_without_a_secret(void **state)
+{
+    static const struct {
+        const char *text, *fault; /* NULL: it is good */
+    } cases[] = {
+        { "sales", NULL },
+        { "DSN=sales;UID=camp;PWD={a}};b=c}", NULL },
+        { " Driver = {Oracle 21} ; DBQ=h:1521/S;;", NULL },
+        { "bob/geheim@sales", "the name of a data source must not have any of []{}(),;?*!@\\;" },
+        { "DSN=sales;geheim", "part 2 of the connection string has no '='" },
+        { "DSN=sales;geheim;PORT=1", "part 2 of the connection string has no '='" },
+        { "DSN=sales; =geheim", "part 2 of the connection string has no key before its '='" },
+        { "DSN=sales;DATABASE={geheim", "part 2 of the connection string (DATABASE=) has no clos" },
+        { "DRIVER={Oracle} PWD=geheim",
+          "part 1 of the connection string (DRIVER=) has text after its closing }" },
+        { "DSN=s;PWD=a;geheim={x", "part 3 of the connection string has no closing }" },
+        { "DSM=sales;PWD=geheim",
+          "needs one of DSN=, DRIVER= and FILEDSN=; its first key is (DSM=)" },
+        { "g\neheim=1", "needs one of DSN=, DRIVER= and FILEDSN=" },
+    };
+    struct camp_error error;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (cases[i].fault == NULL) {
+            assert_int_equal(odbc_text_check(cases[i].text, &error), CAMP_OK);
+            continue;
+        }
+        assert_int_equal(odbc_text_check(cases[i].text, &error), CAMP_E_INVALID);
+        assert_non_null(strstr(error.message, cases[i].fault));
+        assert_null(strstr(error.message, "eheim"));
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odbc_is_as_its_headers_have_it),
         cmocka_unit_test(what_leads_somewhere_is_shown_and_no_secret),
         cmocka_unit_test(user_and_password_are_added_where_there_are_none),
+        cmocka_unit_test(a_malformed_part_is_named_without_a_secret),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

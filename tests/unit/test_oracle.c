@@ -59,7 +59,7 @@ static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
 {
     const struct field sessions[] = {
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
-        SESSION("1", "7", "WAITING", "enq: TX", "Application", "2000", "")
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", "")
     };
     struct oracle_look look;
 
@@ -84,12 +84,12 @@ static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
 static void who_has_another_serial_behind_the_waits_is_left_out(void **state)
 {
     const struct field sessions[] = {
-        SESSION("1", "7", "WAITING", "enq: TX", "Application", "2000", ""),
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
         SESSION("2", "5", "WAITING", "a read", "User I/O", "70", ""),
         SESSION("3", "6", "WAITING", "a read", "User I/O", "70", "")
     };
     const struct field again[] = {
-        SESSION("1", "8", "WAITING", "enq: TX", "Application", "2000", ""),
+        SESSION("1", "8", "WAITING", "enq: TX", "Application", "60000000", ""),
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", "")
     };
     struct oracle_look look;
@@ -185,7 +185,7 @@ static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
 static void intervals_follow_each_other_whatever_fails(void **state)
 {
     const struct field sessions[] = {
-        SESSION("1", "7", "WAITING", "enq: TX", "Application", "2000", ""),
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
     };
     const struct frame *frame;
     struct source *source;
@@ -219,7 +219,7 @@ static void intervals_follow_each_other_whatever_fails(void **state)
 static void a_database_that_is_back_is_asked_within_a_second_or_so(void **state)
 {
     const struct field sessions[] = {
-        SESSION("1", "7", "WAITING", "enq: TX", "Application", "2000", ""),
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
     };
     const struct timespec pause = { 0, 20 * NS_PER_MS };
     struct source *source;

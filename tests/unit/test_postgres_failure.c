@@ -44,7 +44,7 @@ static void a_failure_is_known_by_its_state_in_every_language(void **state)
     assert_told(
         "Verbindung zum Server auf Socket »/run/.s.PGSQL.5432« fehlgeschlagen: FATAL:  3D000: "
         "Datenbank »x« existiert nicht\n",
-        CAMP_E_INVALID, false, "PostgreSQL: Datenbank »x« existiert nicht; give dbname=");
+        CAMP_E_GONE, false, "PostgreSQL: Datenbank »x« existiert nicht; give dbname=");
 }
 
 static void what_never_reached_a_server_is_told_by_errno(void **state)
@@ -54,18 +54,18 @@ static void what_never_reached_a_server_is_told_by_errno(void **state)
                 "directory\n\tIs the server running locally?\n",
                 CAMP_E_GONE, true,
                 "PostgreSQL: No such file or directory; is the server running, and is host= its "
-                "socket's folder?");
+                "socket's folder? (tried to connect on socket \"/run/.s.PGSQL.5432\")");
     assert_told("connection to server at \"127.0.0.1\", port 1 failed: Connection refused\n",
                 CAMP_E_GONE, true,
                 "PostgreSQL: Connection refused; is the server running, and are host= and port= "
-                "right?");
+                "right? (tried to connect at \"127.0.0.1\", port 1)");
     assert_told("could not translate host name \"x\" to address: Name or service not known\n",
                 CAMP_E_IO, true,
                 "PostgreSQL: could not translate host name \"x\" to address: Name or service not "
                 "known");
-    assert_told("service file \"/x\" not found\n", CAMP_E_INVALID, true,
+    assert_told("service file \"/x\" not found\n", CAMP_E_GONE, true,
                 "PostgreSQL: service file \"/x\" not found; see ~/.pg_service.conf");
-    assert_told("definition of service \"x\" not found\n", CAMP_E_INVALID, true,
+    assert_told("definition of service \"x\" not found\n", CAMP_E_GONE, true,
                 "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
 }
 
@@ -83,7 +83,7 @@ static void of_several_hosts_the_last_is_told(void **state)
         "connection to server at \"b\", port 1 failed: Connection refused\n\tIs it?\n",
         CAMP_E_GONE, true,
         "PostgreSQL: Connection refused; is the server running, and are host= and port= "
-        "right?");
+        "right? (tried to connect at \"b\", port 1)");
 }
 
 static void what_a_server_says_is_one_line_without_a_terminals_control(void **state)

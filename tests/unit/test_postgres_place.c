@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,6 +23,7 @@
 
 #define PID_OFFSET 4
 #define ACTIVITY_OFFSET 232
+#define ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 
 static unsigned char entries[6][POSTGRES_ENTRY_SIZE];
 
@@ -149,6 +151,42 @@ static void a_text_is_no_executable(void **state)
     (void)state;
     assert_true(r == CAMP_E_FORMAT || r == CAMP_E_NOTSUP);
     close(descriptor);
+}
+
+/* A file that begins with this header of an executable. */
+static int file_of(const void *header, size_t size)
+{
+    int descriptor = memfd_create("header", MFD_CLOEXEC);
+
+    assert_int_equal(write(descriptor, header, size), size);
+    return descriptor;
+}
+
+static void an_executable_of_another_word_size_is_refused(void **state)
+{
+    static const char *const names[] = { "stdout" };
+    const Elf32_Ehdr narrow = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ORDER, EV_CURRENT },
+                                .e_type = ET_EXEC,
+                                .e_version = EV_CURRENT,
+                                .e_ehsize = sizeof narrow };
+    const Elf64_Ehdr wide = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ORDER, EV_CURRENT },
+                              .e_type = ET_EXEC,
+                              .e_version = EV_CURRENT,
+                              .e_ehsize = sizeof wide };
+    const bool is_wide = sizeof(void *) == 8;
+    int descriptor = is_wide ? file_of(&narrow, sizeof narrow) : file_of(&wide, sizeof wide);
+    struct camp_error error;
+    struct elf_image image;
+    uint64_t value;
+
+    (void)state;
+    assert_int_equal(elf_symbols(descriptor, names, 1, &value, &image, &error), CAMP_E_NOTSUP);
+    close(descriptor);
+    if (strstr(error.message, "without libelf") != NULL)
+        skip();
+    assert_non_null(strstr(error.message, is_wide
+                                              ? "is a 32-bit program, whose memory a 64-bit camp"
+                                              : "is a 64-bit program, whose memory a 32-bit camp"));
 }
 
 /* -------------------------------------------------------------- Memory: this test as server -- */
@@ -300,6 +338,7 @@ int main(void)
         cmocka_unit_test(who_has_ended_is_gone),
         cmocka_unit_test(a_name_that_is_not_there_has_no_address),
         cmocka_unit_test(a_text_is_no_executable),
+        cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_by_their_parents_memory),
         cmocka_unit_test(who_ended_is_not_taken_for_who_came),
         cmocka_unit_test(a_clock_of_a_task_goes_on_and_ends),

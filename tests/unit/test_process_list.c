@@ -92,7 +92,7 @@ static void an_executable_is_found_by_exe_deleted_or_not(void **state)
         struct tree made = text_tree("100/stat", "100 (x) S 2 100 100 0 -1 0 0 0 0 0 0 0 0 0 20 0 "
                                                  "1 0 4711 0 0\n");
         struct camp_process found[2];
-        char link[300];
+        char link[PATH_MAX + 16];
         size_t count;
 
         snprintf(link, sizeof link, "%s/100/exe", made.folder);

@@ -75,14 +75,14 @@ static void a_query_that_cannot_be_asked_is_told(void **state)
 
     (void)state;
     make_database(path);
-    assert_query_fails(path, NULL, CAMP_E_INVALID, "what of it? --query \"select time,");
+    assert_query_fails(path, NULL, CAMP_E_INVALID, "needs --query \"select time,");
     assert_query_fails(path, "select missing from t", CAMP_E_INVALID,
                        "SQLite: no such column: missing");
     assert_query_fails(path, "selekt", CAMP_E_INVALID, "SQLite: near \"selekt\": syntax error");
     assert_query_fails(path, "", CAMP_E_INVALID, "--query takes one statement");
     assert_query_fails(path, "select 1; select 2", CAMP_E_INVALID, "--query takes one statement");
     assert_query_fails(path, "select at as time, cpu from t where 0", CAMP_E_FORMAT,
-                       "has no rows behind its header");
+                       "has no rows after its header");
     assert_query_fails(path, "select at as time, abs(-9223372036854775808) as cpu from t",
                        CAMP_E_IO, "SQLite: integer overflow");
     assert_query_fails("/no/such.db", "select 1", CAMP_E_IO,

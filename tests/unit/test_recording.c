@@ -872,7 +872,7 @@ static void a_newer_recording_is_told(void **state)
     (void)state;
     record_made(&states_schema, NULL);
     run_sql("PRAGMA user_version = 3");
-    assert_says("was made by a newer camp: version 3; this one reads 2");
+    assert_says("was made by a newer camp: it has version 3, this camp reads 2");
 }
 
 static void a_damaged_recording_is_told(void **state)
@@ -884,11 +884,11 @@ static void a_damaged_recording_is_told(void **state)
         { "DELETE FROM column_info", "has no columns" },
         { "UPDATE column_info SET kind = 'colour'", "column_info" },
         { "UPDATE column_info SET column_name = 'x' WHERE position = 3", "no such column" },
-        { "DELETE FROM identity", "who is entity" },
+        { "DELETE FROM identity", "no name for entity" },
         { "CREATE TABLE t AS SELECT * FROM \"made states_rows\";"
           "DROP TABLE \"made states_rows\"; UPDATE t SET run_ns = 'much' WHERE tick = 9;"
           "ALTER TABLE t RENAME TO \"made states_rows\"",
-          "something else than a whole number" },
+          "a value that is not a whole number" },
         { "UPDATE camp SET value = 'x' WHERE key = 'table'", "has no columns" },
     };
     size_t length;

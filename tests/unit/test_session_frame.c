@@ -151,21 +151,29 @@ static void bad_rules_are_named(void **state)
     struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
     struct session_frame sessions;
     struct camp_error error = { 0 };
+    char path[320] = "/nonexistent/";
 
     (void)state;
-    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_FORMAT);
     assert_string_equal(
         error.message,
         "built-in rules:1: x: what must match is missing: class=REGEX, event=REGEX ...");
     session_frame_release(&sessions);
     plan.rules_path = "/dev/null";
-    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_FORMAT);
     assert_string_equal(error.message,
                         "/dev/null: no rule in it: a line is STATE COLUMN class=REGEX ...");
     session_frame_release(&sessions);
     plan.rules_path = "/nonexistent/x.rules";
-    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_INVALID);
-    assert_string_equal(error.message, "rules /nonexistent/x.rules: No such file or directory");
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_IO);
+    assert_string_equal(error.message,
+                        "cannot read the rules /nonexistent/x.rules: No such file or directory");
+    session_frame_release(&sessions);
+    memset(path + strlen(path), 'x', 300); /* however long its path is */
+    memcpy(path + 300, ".rules", sizeof ".rules");
+    plan.rules_path = path;
+    assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_IO);
+    assert_non_null(strstr(error.message, path));
     session_frame_release(&sessions);
 }
 

@@ -180,8 +180,8 @@ static void only_what_was_asked_for_is_shown(void **state)
     assert_at_end(&table);
     from.begin_ns = T0 + 1000 * S;
     from.end_ns = 0;
-    assert_int_equal(from_open(&from, &table.source, &table.facts, &error), CAMP_E_INVALID);
-    assert_string_equal(error.message, "sessions3.csv: nothing is in the time asked for");
+    assert_int_equal(from_open(&from, &table.source, &table.facts, &error), CAMP_E_GONE);
+    assert_string_equal(error.message, "sessions3.csv has no rows between --begin and --end");
 }
 
 static void a_replay_takes_its_time(void **state)
@@ -356,8 +356,8 @@ static void a_unit_that_is_said_is_taken(void **state)
     assert_unit("1000000001,a,400,598\n", "us", 400 * NS_PER_US, "");
     assert_unit("1000000001,a,40,60\n", "percent", 400 * NS_PER_MS, "");
     assert_int_equal(from_open(&from, &table.source, &table.facts, &error), CAMP_E_INVALID);
-    assert_string_equal(error.message, "there is no unit 'days'; it takes ns, us, ms, s, percent "
-                                       "or share");
+    assert_string_equal(error.message, "there is no unit 'days'; the units are ns, us, ms, s, "
+                                       "percent and share");
 }
 
 /* Also beside --unit, and each for itself. */
@@ -404,13 +404,14 @@ static void assert_passed_over(const char *name, const char *note, const uint64_
 static void rows_that_cannot_be_taken_are_counted_and_told(void **state)
 {
     (void)state;
-    ASSERT_PASSED_OVER("text-number", "line 3: 'abc' is no number; 2 of 4 rows passed over", 0, 1,
-                       1);
+    ASSERT_PASSED_OVER("text-number", "line 3: cpu_ms: 'abc' is no number; 2 of 4 rows passed over",
+                       0, 1, 1);
     ASSERT_PASSED_OVER("not-finite",
-                       "line 2: 'NaN' is no finite number; 2 of 3 rows passed "
+                       "line 2: cpu_ms: 'NaN' is no finite number; 2 of 3 rows passed "
                        "over",
                        1, 1, 0);
-    ASSERT_PASSED_OVER("negative", "line 3: '-5' is negative; 1 of 3 rows passed over", 0, 1, 0);
+    ASSERT_PASSED_OVER("negative", "line 3: cpu_ms: '-5' is negative; 1 of 3 rows passed over", 0,
+                       1, 0);
     ASSERT_PASSED_OVER("short-row",
                        "line 3: 3 fields, the header has 4; 1 of 3 rows passed "
                        "over",
@@ -520,13 +521,14 @@ static void what_is_no_table_is_refused(void **state)
     (void)state;
     assert_refused("empty", "empty.csv is empty; a table has a header and columns of time, entity "
                             "and numbers");
-    assert_refused("header-only", "header-only.csv has no rows behind its header");
-    assert_refused("no-header", "no-header.csv: its first row is no header: that names the "
-                                "columns, time, entity and numbers");
+    assert_refused("header-only", "header-only.csv has no rows after its header");
+    assert_refused("no-header", "no-header.csv: the first row is not a header; a header names "
+                                "the columns: time, entity and numbers");
     assert_refused("decimal-comma", "decimal-comma.csv, column cpu_ms: '500,5' has a comma: write "
                                     "numbers with a point");
-    assert_refused("no-numbers", "no-numbers.csv: no column of numbers; a table has a header and "
-                                 "columns of time, entity and numbers");
+    assert_refused("no-numbers",
+                   "no-numbers.csv has no column of numbers; a table has a header and "
+                   "columns of time, entity and numbers");
 }
 
 static void a_table_of_broken_rows_is_refused(void **state)
@@ -540,8 +542,8 @@ static void a_table_of_broken_rows_is_refused(void **state)
     (void)state;
     write_table(path, text, strlen(text));
     assert_int_equal(from_open(&from, &table.source, &table.facts, &error), CAMP_E_FORMAT);
-    assert_non_null(strstr(error.message, ": no row of time, entity and numbers; line 2: 'a' is no "
-                                          "time"));
+    assert_non_null(strstr(error.message, " has no row with a time, an entity and numbers; line 2: "
+                                          "'a' is no time"));
     unlink(path);
 }
 

@@ -138,9 +138,9 @@ static void assert_refused(const char *header, const char *line, const char *mes
 static void what_is_no_table_is_refused(void **state)
 {
     (void)state;
-    assert_refused("1,a,2,3", "2,a,2,3", "x.csv: its first row is no header");
-    assert_refused("2026-11-22 02:00,a,x", "2026-11-22 02:01,a,x", "is no header");
-    assert_refused("time,sid,state", "1,7,busy", "x.csv: no column of numbers");
+    assert_refused("1,a,2,3", "2,a,2,3", "x.csv: the first row is not a header");
+    assert_refused("2026-11-22 02:00,a,x", "2026-11-22 02:01,a,x", "is not a header");
+    assert_refused("time,sid,state", "1,7,busy", "x.csv has no column of numbers");
     assert_refused("time", "1", "no column of numbers");
 }
 
@@ -160,8 +160,9 @@ static void too_many_states_are_refused(void **state)
     }
     assert_int_equal(table_columns_choose(&columns, "x.csv", &head, &row, 1, &error),
                      CAMP_E_FORMAT);
-    assert_string_equal(error.message,
-                        "x.csv: 129 columns of numbers; it takes 128, so leave some out");
+    assert_string_equal(
+        error.message,
+        "x.csv has 129 columns of numbers, and camp reads at most 128: leave some out");
     table_columns_release(&columns);
 }
 

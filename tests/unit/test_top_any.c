@@ -164,7 +164,7 @@ static void percentages_are_of_the_row_s_own_time(void **state)
     assert_string_equal(any.notes[0],
                         "4 sessions: 0.66 CPU, 0.10 run queue, 0.05 contention, 0.45 wait, 1.74 "
                         "idle, 0.50 unaccounted");
-    assert_string_equal(any.notes[1], "! of twice 120.0 % of its time is booked");
+    assert_string_equal(any.notes[1], "! the states of twice add up to 120.0 % of its time");
     assert_null(any.notes[2]);
     top_any_release(&any);
     frame_release(&frame);

@@ -5,6 +5,7 @@
 
 #include <camp/camp.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +22,9 @@
 
 /* Of made trees: the folder is both /proc and /sys, and holds this one file. */
 struct tree {
-    char folder[256];
-    char sys[272];
-    char file[512];
+    char folder[PATH_MAX];
+    char sys[PATH_MAX + 8];
+    char file[PATH_MAX + NAME_MAX + 8];
     struct camp_source source;
 };
 
@@ -34,8 +35,8 @@ static inline struct tree stored_tree(const char *name)
 
     if (fixtures == NULL)
         fail_msg("CAMP_FIXTURES is not set: run the tests by make test");
-    snprintf(tree.folder, sizeof tree.folder, "%.180s/system/%s/proc", fixtures, name);
-    snprintf(tree.sys, sizeof tree.sys, "%.180s/system/%s/sys", fixtures, name);
+    snprintf(tree.folder, sizeof tree.folder, "%s/system/%s/proc", fixtures, name);
+    snprintf(tree.sys, sizeof tree.sys, "%s/system/%s/sys", fixtures, name);
     return tree;
 }
 
