@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=deep
 
 bats_require_minimum_version 1.5.0
 # libcamp's binary interface: programs that were compiled for it go on running.
@@ -32,6 +33,12 @@ changed() {
     [ "$status" -eq 1 ]
     [[ $output == *"'uint64_t dirty_bytes', at offset 192"* ]]
     [[ $output == *'grow structs at'*'raise soversion'* ]]
+}
+
+@test "an error of another size is refused, because its size is not passed" {
+    changed 's/^\(#define CAMP_ERROR_SIZE\) .*/\1 8192/'
+    [ "$status" -eq 1 ]
+    [[ $output == *"'char message"*'raise soversion'* ]]
 }
 
 @test "a member at the end of a struct is compatible, and wants to be described" {

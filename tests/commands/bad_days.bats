@@ -20,8 +20,9 @@ needs_microstates() {
 refused() {
     expected=$1 part=$2
     shift 2
-    for words in "top --count 1 --interval 50ms" "top --count 1 --interval 50ms --format json" \
-        "time -- true" "wait --tier bpf --count 1 --interval 50ms" \
+    for words in "top --tier bpf --count 1 --interval 50ms" \
+        "top --from processes --tier bpf --count 1 --interval 50ms --format json" \
+        "time --no-syscalls -- true" "wait --tier bpf --count 1 --interval 50ms" \
         "check --tier bpf --count 1 --interval 50ms"; do
         # shellcheck disable=SC2086 # the words of the command
         run --separate-stderr "$@" "$CAMP" $words
@@ -29,14 +30,15 @@ refused() {
         [ "$status" -eq "$expected" ]
         [ -z "$output" ]
         [ "$(wc -l <<<"$stderr")" -eq 1 ]
-        [[ $stderr == "camp ${words%% *}: "*"$part"*"; camp check does without" ]]
+        [[ $stderr == "camp ${words%% *}: "*"$part"* ]]
+        [ "$expected" -eq 4 ] || [[ $stderr == *"; camp check works without microstates"* ]]
     done
     run --separate-stderr "$@" "$CAMP" check --count 1 --interval 50ms
     [ "$status" -eq 0 ]
     [[ $output == *"  tier "* ]]
     run --separate-stderr "$@" "$CAMP" doctor
     [ "$status" -eq 0 ]
-    [[ $output == *"No camp top, time; wait has tier kernel: "*"$part"* ]]
+    [[ $output == *"; camp wait uses its tier kernel: "*"$part"* ]]
 }
 
 @test "a kernel without BTF: one line that says so, and camp check works" {
@@ -51,6 +53,17 @@ refused() {
     [ "${#lines[@]}" -eq 1 ] # nobody knows
 }
 
+@test "a kernel without BTF: top and time show what the scheduler counts, with a note" {
+    needs_microstates
+    [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
+    for words in "top --count 1 --interval 50ms --format json" "time -- true"; do
+        # shellcheck disable=SC2016,SC2086
+        run -0 --separate-stderr unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' - \
+            "$CAMP" $words
+        [[ $output$stderr == *"no BTF (/sys/kernel/btf/vmlinux)"* ]]
+    done
+}
+
 without() { # without CAPABILITY...: the words that run a command so
     local drop
     drop=$(printf ',-%s' "$@")
@@ -60,11 +73,11 @@ without() { # without CAPABILITY...: the words that run a command so
 @test "a missing capability is named, with status 4" {
     needs_microstates
     # shellcheck disable=SC2046 # words
-    refused 4 "microstates take CAP_BPF, too: run as root" $(without bpf sys_admin)
+    refused 4 "microstates need CAP_BPF, too: run as root, or see camp doctor" $(without bpf sys_admin)
     # shellcheck disable=SC2046
-    refused 4 "microstates take CAP_PERFMON, too: run as root" $(without perfmon sys_admin)
+    refused 4 "microstates need CAP_PERFMON, too: run as root, or see camp doctor" $(without perfmon sys_admin)
     # shellcheck disable=SC2046
-    refused 4 "microstates take CAP_BPF and CAP_PERFMON: run as root" $(without bpf perfmon sys_admin)
+    refused 4 "microstates need CAP_BPF and CAP_PERFMON: run as root, or see camp doctor" $(without bpf perfmon sys_admin)
 }
 
 @test "CAP_SYS_ADMIN is as good as both, and both are without it" {

@@ -2,15 +2,16 @@
 # camp check: what it prints, what it refuses, how it ends; and its laws under known loads.
 
 bats_require_minimum_version 1.5.0
+load ../waiting
+load children
 load ends_with
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    LOAD=
 }
 
 teardown() {
-    [ -z "$LOAD" ] || kill "$LOAD" 2>/dev/null || true
+    end_children
 }
 
 # json EXPRESSION: evaluates Python on `records`, the objects of $output, and on `r`, the last.
@@ -41,36 +42,47 @@ public_camp() {
     done
 }
 
+# Status 3: while another test started processes faster than their exit records are read, some were
+# dropped; the output says how many.
+was_shown() {
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+}
+
 @test "text: a headline, processes, CPUs, what they add up to" {
     run --separate-stderr "$CAMP" check --count 1 --interval 300ms
-    [ "$status" -eq 0 ]
+    was_shown
     [ -z "$stderr" ]
     [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}"  "0\.[0-9]{2}" s  tier "(taskstats|schedstat)"  "[0-9]+" processes, " ]]
     [[ $output == *"    pid  name              measured %  sampled %   error %"* ]]
     [[ $output == *"    cpu  busy measured %  sampled %   idle %  iowait %  steal %    sum %"* ]]
     [[ $output == *"processes  measured "* ]]
-    [[ $output == *"booked to no process: "* ]]
+    [[ $output == *"charged to no process: "* ]]
 }
 
 @test "text: no line is longer than 80 columns, and no colour goes into a pipe" {
     for tier in auto schedstat; do
         run "$CAMP" check --count 2 --interval 200ms --tier $tier
-        [ "$status" -eq 0 ]
+        was_shown
         [ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]
         [[ $output != *$'\033'* ]]
     done
 }
 
 @test "json: one object a line, with the fields that are promised" {
+    began=$(date +%s%N)
     run "$CAMP" check --count 2 --interval 300ms --format json
-    [ "$status" -eq 0 ]
+    ended=$(date +%s%N)
+    was_shown
     [ "${#lines[@]}" -eq 2 ]
     json "all(x['schema'] == 'camp.check/1' for x in records)"
     json "set(r) >= {'schema', 'time', 'interval_s', 'tier', 'processes', 'cpus', 'total', 'losses'}"
     json "all(set(p) == {'pid', 'name', 'measured_percent', 'sampled_percent', 'error_percent', 'new', 'ended', 'count'} for p in r['processes'])"
     json "all(set(c) >= {'cpu', 'measured_busy_percent', 'sampled_busy_percent', 'idle_percent', 'sum_percent'} for c in r['cpus'])"
     json "set(r['total']) >= {'processes', 'new', 'ended', 'measured_percent', 'sampled_percent', 'error_percent', 'absolute_error_percent', 'maximum_error_percent'}"
-    json "0.29 < r['interval_s'] < 2"
+    # An interval starts where the one before ended, and ends at its place of a grid or later: one may
+    # be short after a long one, but not both. They fit between two readings of a clock.
+    json "all(x['interval_s'] > 0 for x in records)"
+    json "2 * 0.3 <= sum(x['interval_s'] for x in records) + 1e-8 < ($ended - $began) / 1e9"
     json "__import__('datetime').datetime.fromisoformat(r['time']).tzinfo is not None"
     json "len(r['cpus']) == int('$(getconf _NPROCESSORS_ONLN)') == r['machine']['cpus']"
 }
@@ -85,7 +97,7 @@ public_camp() {
 @test "csv: a header and as many fields in each row; any table" {
     for table in processes cpus machine total losses; do
         run "$CAMP" check --count 2 --interval 100ms --format csv --table "$table"
-        [ "$status" -eq 0 ]
+        was_shown
         python3 -c "
 import csv, sys
 rows = list(csv.reader(sys.stdin))
@@ -97,7 +109,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
 
 @test "classic: the lines of cpuchk, for scripts of that time" {
     run "$CAMP" check --count 1 --interval 300ms --format classic
-    [ "$status" -eq 0 ]
+    was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
     [ "$(grep -cE '^pid ([0-9]+|-) meas [0-9.]+ samp ([0-9.]+|-) err ([0-9.]+%|-)$' <<<"$output")" -eq $((${#lines[@]} - 2)) ]
     [[ ${lines[-1]} =~ ^"msac "[0-9]+" meas "[0-9.]+" samp " ]]
@@ -105,25 +117,25 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
 }
 
 @test "--filter, --pid, --top, --columns, --no-kernel-threads select rows" {
-    sleep 5 &
+    sleep 600 3>&- &
     LOAD=$!
     run "$CAMP" check --count 1 --interval 200ms --format json --filter '^camp$'
-    [ "$status" -eq 0 ]
+    was_shown
     json "all(p['name'] == 'camp' for p in r['processes']) and len(r['processes']) > 0"
     run "$CAMP" check --count 1 --interval 200ms --format json --pid "$LOAD"
-    [ "$status" -eq 0 ]
+    was_shown
     json "[p['pid'] for p in r['processes']] == [$LOAD] and r['total']['processes'] == 1" # asleep
     run "$CAMP" check --count 1 --interval 200ms --format json --top 1
     json "len(r['processes']) == 1"
     run "$CAMP" check --count 1 --interval 100ms --format csv --columns pid,error_percent
     [[ ${lines[0]} == *",pid,error_percent" ]]
     run "$CAMP" check --count 1 --interval 500ms --format json --no-kernel-threads
-    json "not any(p['name'].startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
+    json "not any((p['name'] or '').startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
 }
 
 @test "text: a filter that matches nothing says so" {
     run "$CAMP" check --count 1 --interval 50ms --filter 'no such name'
-    [ "$status" -eq 0 ]
+    was_shown
     [[ $output == *$'\n'"--filter   matches no process that ran in this interval"$'\n'* ]]
     run "$CAMP" check --count 1 --interval 50ms --filter camp
     [[ $output != *"matches no process"* ]]
@@ -140,16 +152,19 @@ child = os.fork()
 if child == 0:
     os._exit(0)
 print(child, flush=True)
-time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
+time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     LOAD=$!
-    until [ -s "$BATS_TEST_TMPDIR/zombie" ]; do sleep 0.1; done
-    run timeout 10 "$CAMP" check --interval 100ms --format json --pid "$(cat "$BATS_TEST_TMPDIR/zombie")"
-    [ "$status" -eq 0 ]
+    until [ -s "$BATS_TEST_TMPDIR/zombie" ]; do
+        kill -0 "$LOAD"
+        sleep 0.05
+    done
+    run timeout 120 "$CAMP" check --interval 100ms --format json --pid "$(cat "$BATS_TEST_TMPDIR/zombie")"
+    was_shown
 }
 
 @test "text: rows that are left out are counted" {
     run "$CAMP" check --count 1 --interval 300ms --top 1
-    [ "$status" -eq 0 ]
+    was_shown
     [[ $output =~ "not shown  "[0-9]+" processes" ]]
     run "$CAMP" check --count 1 --interval 300ms --top 0
     [[ $output != *"not shown"* ]]
@@ -185,29 +200,24 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
 
 @test "SIGINT and SIGTERM end with what was seen" {
     for signal in INT TERM; do
-        "$CAMP" check --interval 60 --tier $tier --format json >"$BATS_TEST_TMPDIR/out" &
+        "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!
-        # It has set its handlers, and sleeps: bit 1 (SIGINT) and 14 (SIGTERM) of SigCgt.
-        for _ in {1..50}; do
-            (((0x$(awk '/^SigCgt/ {print $2}' "/proc/$LOAD/status") & 0x4002) == 0x4002)) && break
-            sleep 0.1
-        done
-        sleep 0.5
+        until_it_sleeps "$LOAD"
         kill -s "$signal" "$LOAD"
         wait "$LOAD"
         output=$(cat "$BATS_TEST_TMPDIR/out")
-        json "len(records) == 1 and r['interval_s'] < 30"
+        json "len(records) == 1 and 0 < r['interval_s'] < 60"
     done
 }
 
 @test "| head ends quietly" {
-    run bash -c "set -o pipefail; '$CAMP' check --interval 50ms --format csv 2>&1 | head -3"
+    run bash -c 'set -o pipefail; "$0" check --interval 50ms --format csv 2>&1 | head -3' "$CAMP"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 3 ]
 }
 
 @test "a full disk is told, with status 1" {
-    run --separate-stderr bash -c "'$CAMP' check --count 1 --interval 50ms >/dev/full"
+    run --separate-stderr bash -c '"$0" check --count 1 --interval 50ms >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"No space left"* ]]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -215,17 +225,16 @@ time.sleep(20)' >"$BATS_TEST_TMPDIR/zombie" &
 
 @test "a name with blanks, brackets and newlines stays one name" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOF'
-import ctypes, time
+import ctypes
 ctypes.CDLL(None).prctl(15, b") R 1\n\x1b[2J \xff", 0, 0, 0)
-end = time.monotonic() + 5
-while time.monotonic() < end:
+while True:
     pass
 EOF
     python3 "$BATS_TEST_TMPDIR/named.py" &
     LOAD=$!
-    for _ in {1..50}; do
-        [[ $(cat "/proc/$LOAD/comm") != ")"* ]] || break
-        sleep 0.1
+    until [[ $(cat "/proc/$LOAD/comm") == ")"* ]]; do
+        kill -0 "$LOAD"
+        sleep 0.05
     done
     run "$CAMP" check --count 1 --interval 300ms --format json --pid "$LOAD"
     json "r['processes'][0]['name'] == ') R 1\\n\\x1b[2J \\ufffd'"
@@ -239,88 +248,133 @@ EOF
 needs_taskstats() {
     run "$CAMP" check --count 1 --interval 10ms --tier taskstats
     [ "$status" -ne 4 ] || skip "CAP_NET_ADMIN is not held: sampled time of a process is unknown"
-    # Under a sanitizer a program's start and end are a load of their own, which no clock in it sees.
-    [ -z "${CAMP_SANITIZED:-}" ] || skip "a sanitizer is part of the load"
+    tiers=taskstats
 }
 
-# checked LOAD-OPTIONS: runs `camp load` inside one interval of `camp check`; the interval's record
-# goes to $output, the load's own word to $truth. A load that was disturbed says so (status 3): it
-# is run again, three times at most, unless the law holds for it all the same (undisturbed=no).
-undisturbed=yes
-tier=auto
-checked() {
-    cp "$CAMP" "$BATS_TEST_TMPDIR/campload" # a name of its own
-    for _ in 1 2 3; do
-        stolen=$(awk '/^cpu / {print $9}' /proc/stat)
-        "$CAMP" check --interval 60 --tier $tier --format json >"$BATS_TEST_TMPDIR/check" &
-        LOAD=$!
-        for _ in {1..50}; do # until its interval has begun: it sleeps
-            sleep 0.1
-            [[ $(cat "/proc/$LOAD/wchan") != *nanosleep* ]] || break
-        done
-        run --separate-stderr "$BATS_TEST_TMPDIR/campload" load "$@" --format json
-        kill -INT "$LOAD"
-        wait "$LOAD"
-        # 1/100 s: what a hypervisor takes is in the wall time of a load, and in no clock of it.
-        stolen=$(($(awk '/^cpu / {print $9}' /proc/stat) - stolen))
-        [ "$stolen" -gt 3 ] || { [ "$status" -eq 3 ] && [ "$undisturbed" = yes ]; } || break
+# columns NAME: appends all of /proc/stat to the file of that name.
+columns() {
+    cat /proc/stat >"$BATS_TEST_TMPDIR/$1"
+}
+
+# watched LOAD-OPTIONS: runs `camp load` within one interval of `camp check`, for each tier in $tiers. It
+# writes the records to files with the names of the tiers, the load's own report to `truth`, the CPU time of
+# the exited load to `whole`, and /proc/stat before and after the interval to `outer-1` and `outer-2`, and
+# within the interval to `inner-1` and `inner-2`.
+watched() {
+    local pid checks=()
+    name=campload$$ # unique, because other runs of this test may be active
+    cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
+    columns outer-1
+    for tier in $tiers; do
+        "$CAMP" check --interval 3600 --tier "$tier" --format json >"$BATS_TEST_TMPDIR/$tier" &
+        checks+=($!)
     done
-    [ "$stolen" -le 3 ] || skip "the hypervisor took $stolen hundredths of a second, three times"
-    [ "$status" -ne 3 ] || [ "$undisturbed" = no ] || skip "others were in the way three times: $stderr"
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-    truth=$(tail -n 1 <<<"$output")
-    output=$(cat "$BATS_TEST_TMPDIR/check")
+    for pid in "${checks[@]}"; do until_it_sleeps "$pid"; done
+    columns inner-1
+    status=0
+    python3 "$BATS_TEST_DIRNAME/whole_clock.py" "$BATS_TEST_TMPDIR/whole" \
+        "$BATS_TEST_TMPDIR/$name" load "$@" --format json >"$BATS_TEST_TMPDIR/truth" || status=$?
+    columns inner-2
+    for pid in "${checks[@]}"; do
+        kill -INT "$pid"
+        wait "$pid"
+    done
+    columns outer-2
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # 3: the load was smaller than requested, as it reports
 }
 
-# law EXPRESSION: of the load's own word `t`, and of the rows `p` of its processes.
+# law EXPRESSION: a claim about the load's report `t`, the record `r` of the first tier, and the rows `p` of
+# the load's processes in that record. The bounds of measured_ns are two readings of the same clocks: least_ns
+# by the processes themselves at their end, and most_ns after their exit. expected_ns is the sampled time by
+# the load's own count of ticks: the ticks that it met, and all CPU time before and after its burns.
 law() {
-    python3 -c "
-import json, sys
-t, r = (json.loads(line) for line in sys.stdin.read().splitlines())
-p = [x for x in r['processes'] if x['name'] == 'campload']
-measured_ns = sum(x['measured_percent'] for x in p) / 100 * r['interval_s'] * 1e9
-sampled_ns = sum(x['sampled_percent'] for x in p) / 100 * r['interval_s'] * 1e9
-own_ns = t['own_ns'] + (t.get('search_ns') or 0) # looking for the tick takes time too
-ok = $1
-if not ok: print(t, p, measured_ns, sampled_ns)
-sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may be too long
+    python3 - "$BATS_TEST_TMPDIR" "$tiers" "$name" "$1" <<'EOF'
+import json, os, sys
+folder, tiers, name, expression = sys.argv[1:]
+def read(file):
+    return open(os.path.join(folder, file)).read()
+def near(a, b):  # numbers of a record are printed with 9 digits: two of them are exact to 1e-8
+    return abs(a - b) <= 1e-8 * max(abs(a), abs(b))
+def at_least(a, b):
+    return a >= b or near(a, b)
+t = json.loads(read('truth'))
+records = {tier: json.loads(read(tier)) for tier in tiers.split()}
+r = records[tiers.split()[0]]
+ns = r['interval_s'] * 1e9 / 100  # one percent of the interval
+# One percent of the interval of the CPUs' columns. They are read some microseconds after the processes: with
+# tier bpf the resolution is 1 ns of their interval.
+columns_ns = 1 / r['machine']['resolution_percent'] if r['tier'] == 'bpf' else None
+def rows_of(record):
+    return [x for x in record['processes'] if x['name'] == name]
+def measured_of(record):
+    return sum(x['measured_percent'] for x in rows_of(record)) * record['interval_s'] * 1e9 / 100
+p = rows_of(r)
+measured_ns = measured_of(r)
+sampled_ns = sum(x['sampled_percent'] for x in p) * ns
+least_ns, most_ns = t['process_ns'], int(read('whole'))
+if t['load'] == 'fork':
+    least_ns += t['own_ns']
+    most_ns += t['whole_ns']
+if t.get('ticks_met') is not None:
+    expected_ns = t['ticks_met'] * t['tick_ns'] + t['process_ns'] - t['own_ns']
+def stat(file, cpu, *columns):  # ns; /proc/stat counts in units that the system names
+    values = next(line.split() for line in read(file).splitlines() if line.startswith(f'cpu{cpu} '))
+    return sum(int(values[1 + column]) for column in columns) * unit_ns
+unit_ns = 1e9 / os.sysconf('SC_CLK_TCK')
+def between(first, second, cpu, *columns):
+    return stat(second, cpu, *columns) - stat(first, cpu, *columns)
+SAMPLED, IDLE = (0, 1, 2, 5, 6), (3, 4)
+stolen_ns = between('outer-1', 'outer-2', '', 7)
+ok = eval(expression)
+if not ok:
+    print(expression, t, p, {k: v for k, v in list(globals().items()) if k.endswith('_ns')})
+sys.exit(0 if ok else 1)
+EOF
+}
+
+# shown LOAD-OPTIONS: runs `watched` again until the load kept its place between ticks often enough: its
+# sampled time must differ from its CPU time by a factor of two, and by more than the stolen time.
+shown() {
+    for attempt in 1 2 3 4 5; do
+        watched "$@"
+        ! law "max(expected_ns, least_ns) > 2 * min(expected_ns, least_ns) and abs(expected_ns - least_ns) > 2 * stolen_ns" || break
+        [ "$attempt" -lt 5 ] || skip "the load lost its places in the tick five times: $(cat "$BATS_TEST_TMPDIR/truth")"
+    done
+    echo "# shown at attempt $attempt"
 }
 
 # bats test_tags=law
 @test "between ticks: measured is the load's own clock, sampled is far below" {
     needs_taskstats
-    checked cpu --percent 80 --phase between-ticks --duration 2s
-    law "abs(measured_ns / own_ns - 1) < 0.01"
-    law "sampled_ns < 0.2 * measured_ns"
+    shown cpu --percent 80 --phase between-ticks --duration 2s
+    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
+    law "abs(sampled_ns - expected_ns) < abs(sampled_ns - measured_ns) and sampled_ns < measured_ns"
 }
 
 # bats test_tags=law
 @test "across ticks: sampled is far above measured" {
     needs_taskstats
-    checked cpu --percent 5 --phase across-ticks --duration 2s
-    law "abs(measured_ns / own_ns - 1) < 0.03" # 100 ms of load, and some ms of start and end
-    law "sampled_ns > 5 * measured_ns > 0"
+    shown cpu --percent 5 --phase across-ticks --duration 2s
+    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
+    law "abs(sampled_ns - expected_ns) < abs(sampled_ns - measured_ns) and sampled_ns > measured_ns"
 }
 
 # bats test_tags=law
-@test "short-lived processes: 99 % of what the children know of themselves is booked" {
+@test "short-lived processes: all CPU time that the children report is accounted" {
     needs_taskstats
-    undisturbed=no
-    checked fork --rate 200 --burn 2ms --duration 2s
+    watched fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # and the load itself
-    law "measured_ns >= 0.99 * (t['own_ns'] + t['parent_ns'])"
-    law "measured_ns <= 1.01 * (t['whole_ns'] + t['parent_ns']) + 5e6"
+    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
     law "r['losses']['lost'] == 0"
 }
 
 @test "tasks that tier schedstat did not see are counted, with status 0" {
-    "$CAMP" check --tier schedstat --count 1 --interval 1 --format json >"$BATS_TEST_TMPDIR/out" &
+    "$CAMP" check --tier schedstat --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
-    sleep 0.3
+    until_it_sleeps "$LOAD"
     for _ in {1..20}; do /bin/true; done
-    status=0
-    wait "$LOAD" || status=$?
-    [ "$status" -eq 0 ]
+    kill -INT "$LOAD"
+    wait "$LOAD"
     output=$(cat "$BATS_TEST_TMPDIR/out")
     json "r['losses']['unseen'] >= 20 and r['losses']['lost'] == 0"
     run "$CAMP" check --help
@@ -330,7 +384,7 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
 # bats test_tags=law
 @test "what the README shows in ten seconds is seen here" {
     readme=$BATS_TEST_DIRNAME/../../README.md
-    run env CAMP="$CAMP" bash -c "$(sed -n 's,^build/release/src/camp,"$CAMP",p' "$readme"); kill \$!"
+    run env CAMP="$CAMP" bash -c "$(sed -En 's,^camp (load cpu|check --count 3),"$CAMP" \1,p' "$readme"); kill \$!"
     [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
 }
 
@@ -339,7 +393,7 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
     [ "$status" -eq 0 ]
     [[ $output == *"tier schedstat"* ]]
-    [[ $output == *"Tier schedstat lacks sampled time of processes"* ]]
+    [[ $output == *"Tier schedstat lacks sampled times"* ]]
     [[ $output == *"CAP_NET_ADMIN"* ]]
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms --format json
     json "r['tier'] == 'schedstat' and all(p['sampled_percent'] is None and p['error_percent'] is None for p in r['processes'])"
@@ -353,52 +407,42 @@ sys.exit(0 if ok else 1)" <<<"$truth"$'\n'"$output" # not as arguments: they may
 needs_microstates() {
     run "$CAMP" check --tier bpf --count 1 --interval 50ms
     if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then skip "$output"; fi
-    [ -z "${CAMP_SANITIZED:-}" ] || skip "a sanitizer is part of the load"
-    tier=bpf
+    tiers=bpf
 }
 
 # The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
 # bats test_tags=law
-@test "tier bpf: short-lived processes are booked whole, as their parent was told by wait" {
+@test "tier bpf: short-lived processes are accounted with their exits, as their final clocks report" {
     needs_microstates
-    undisturbed=no
-    checked fork --rate 200 --burn 2ms --duration 2s
+    watched fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
-    law "measured_ns >= 0.999 * (t['own_ns'] + t['parent_ns'])"
-    law "measured_ns >= 0.98 * (t['whole_ns'] + t['parent_ns'])"
-    law "measured_ns <= 1.02 * (t['whole_ns'] + t['parent_ns']) + 5e6"
+    law "near(measured_ns, most_ns)"
     law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
 }
 
+# The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time
+# within the interval, and the sampled time within the interval and around it.
 # bats test_tags=law
-@test "tier bpf: between ticks a CPU's busy time is the load's own clock, to a point" {
+@test "tier bpf: between ticks a CPU is busy at least for the load, and at most for all time that is not idle" {
     needs_microstates
-    checked cpu --percent 80 --phase between-ticks --duration 2s
+    watched cpu --percent 80 --phase between-ticks --duration 2s
     cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
-    ns="/ 100 * r['interval_s'] * 1e9"
-    point="(r['interval_s'] * 1e7)"
-    others="(r['total']['measured_percent'] $ns - measured_ns)"
-    law "${cpu}['measured_busy_percent'] $ns > own_ns - $point"
-    law "${cpu}['measured_busy_percent'] $ns < own_ns + $others + $point + 3e7" # 30 ms may be stolen
-    law "${cpu}['sampled_busy_percent'] $ns < 0.2 * own_ns + $others"
-    law "r['machine']['resolution_percent'] < 1e-4" # 1 ns
+    law "at_least(${cpu}['measured_busy_percent'] * ns, t['runnable_ns'])"
+    # Both columns are rounded down to a unit at both readings.
+    law "at_least(100 * ns + 2 * unit_ns - between('inner-1', 'inner-2', t['cpu'], *IDLE), ${cpu}['measured_busy_percent'] * ns)"
+    law "at_least(${cpu}['sampled_busy_percent'] * columns_ns, between('inner-1', 'inner-2', t['cpu'], *SAMPLED))"
+    law "at_least(between('outer-1', 'outer-2', t['cpu'], *SAMPLED), ${cpu}['sampled_busy_percent'] * columns_ns)"
+    law "round(r['machine']['resolution_percent'] * ns) == 1" # ns: the unit of the kernel's clock
 }
 
 # bats test_tags=law
-@test "tier bpf and tier taskstats say the same of a steady load" {
+@test "tier bpf and tier taskstats both report a load within its own clocks" {
     needs_taskstats
-    run "$CAMP" check --tier bpf --count 1 --interval 50ms
-    [ "$status" -eq 0 ] || skip "$output"
-    "$CAMP" load cpu --percent 40 --duration 20 >/dev/null &
-    LOAD=$!
-    sleep 0.3
-    "$CAMP" check --tier bpf --count 1 --interval 2 --pid $LOAD --format json >"$BATS_TEST_TMPDIR/bpf" &
-    "$CAMP" check --tier taskstats --count 1 --interval 2 --pid $LOAD --format json >"$BATS_TEST_TMPDIR/taskstats"
-    wait $!
-    output=$(cat "$BATS_TEST_TMPDIR/bpf" "$BATS_TEST_TMPDIR/taskstats")
-    json "[x['tier'] for x in records] == ['bpf', 'taskstats']"
-    json "abs(records[0]['total']['measured_percent'] - records[1]['total']['measured_percent']) < 10"
-    json "records[0]['total']['measured_percent'] > 20"
+    needs_microstates
+    tiers="bpf taskstats"
+    watched cpu --percent 40 --duration 1s
+    law "[x['tier'] for x in records.values()] == ['bpf', 'taskstats']"
+    law "all(at_least(measured_of(x), least_ns) and at_least(most_ns, measured_of(x)) for x in records.values())"
 }
 
 @test "tier bpf: an ordinary user is told which capabilities are missing" {

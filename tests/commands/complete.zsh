@@ -5,7 +5,7 @@ found=$3/found
 rm -f $found.begin $found.end
 : >$found
 zpty shell zsh -f -i
-zpty -w shell "PS1= fpath=(${1:h} \$fpath); autoload -U compinit; compinit -u -D
+zpty -w shell "PS1= fpath=(${(qq)${1:h}} \$fpath); autoload -U compinit; compinit -u -D
 compadd() { local -a there; builtin compadd -O there \"\$@\"; print -rl -- \$there >>$found; builtin compadd \"\$@\" }
 offer() { BUFFER=\$line; CURSOR=\$#BUFFER; zle complete-word; print >$found.end; BUFFER=; zle accept-line }
 zle -N offer; bindkey '^T' offer; line=${(qq)2}; print >$found.begin"

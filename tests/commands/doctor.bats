@@ -49,7 +49,7 @@ teardown() {
 }
 
 @test "json: one object, with schema, facts, capabilities and tiers" {
-    run bash -c "'$CAMP' doctor --format json"
+    run bash -c '"$0" doctor --format json' "$CAMP"
     [ "$status" -eq 0 ]
     [ "$(echo "$output" | wc -l)" -eq 1 ]
     [ "$(echo "$output" | json 'd["schema"], d["release"]')" = "camp.doctor/1 $(uname -r)" ]
@@ -104,8 +104,8 @@ attached_to() {
     run as_nobody doctor
     [ "$status" -eq 0 ]
     [[ $output == *"runs on tier schedstat"* ]]
-    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin,cap_bpf,cap_perfmon+ep "* ]]
-    [[ ${lines[-2]} == "No camp top, time; wait has tier kernel: "*"CAP_BPF and CAP_PERFMON"* ]] ||
+    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin,cap_bpf,cap_perfmon=p '"*"/camp'" ]]
+    [[ ${lines[-2]} == "Thread states are unavailable: camp top and camp time show CPU time; camp wait uses its tier kernel: "*"CAP_BPF and CAP_PERFMON"* ]] ||
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
 

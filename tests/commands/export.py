@@ -5,6 +5,7 @@
 Prints what it found; exit status 0: all is as it has to be, 77: that cannot be tested here.
 """
 import collections
+import contextlib
 import gzip
 import http.client
 import json
@@ -145,24 +146,48 @@ def test_formats(camp, *options):
         print(f'{len(fixed)} fixed series, {len(new) - len(fixed)} of groups')
 
 
+def demoted(samples):
+    return samples[('camp_exporter_demoted_groups_total', ())]
+
+
+def look_on(exporter, before, looks):
+    """The last of some pages. Each page adds up, and its counters continue those of the page before."""
+    for _ in range(looks):
+        time.sleep(0.2)
+        after = exporter.samples()
+        check_sums(after)
+        check_growth(before, after)
+        before = after
+    return before
+
+
 def test_laws(camp, *options):
     with Exporter(camp, '--groups', '4', *options) as exporter:
         before = exporter.samples()
         needs_states(before)
         for names in (('a1', 'a2', 'a3'), ('b1', 'b2', 'b3'), ('c1', 'c2', 'c3')):
-            busy = [subprocess.Popen(['/bin/bash', '-c', 'exec -a x bash -c "'
-                                      f'echo {name} >/proc/self/comm; while :; do /bin/true; done"'])
-                    for name in names]
-            for _ in range(4):
-                time.sleep(0.2)
-                after = exporter.samples()
-                check_sums(after)
-                check_growth(before, after)
-                before = after
-            for child in busy:
-                child.kill()
-                child.wait()
-        check(before[('camp_exporter_demoted_groups_total', ())] > 0, 'no group lost its place')
+            with spinning(names, 'while :; do /bin/true; done'):
+                before = look_on(exporter, before, 4)
+        # Under concurrent load other groups may be the largest. Time on the run queue counts, so a group
+        # of many processes is large even with the lowest priority.
+        for count in (16, 32, 64, 128):
+            if demoted(before) == 0:
+                with spinning([f'of{count}'] * count, 'renice -n 19 $$; while :; do :; done'):
+                    before = look_on(exporter, before, 6)
+        check(demoted(before) > 0, 'no group lost its place')
+
+
+@contextlib.contextmanager
+def spinning(names, words):
+    """Starts a shell for each of these names, which runs this command in the background."""
+    shells = [subprocess.Popen(['/bin/bash', '-c', f'echo {name} >/proc/self/comm; {words}'],
+                               stdout=subprocess.DEVNULL) for name in names]
+    try:
+        yield
+    finally:
+        for shell in shells:
+            shell.kill()
+            shell.wait()
 
 
 def test_rules(camp, *options):
@@ -206,7 +231,7 @@ def test_taken(camp, *options):
         port = str(other.getsockname()[1])
         done = subprocess.run([camp, 'export', '--tier', 'schedstat', '--port', port, *options],
                               capture_output=True, text=True, timeout=10, check=False)
-        check(done.returncode == 2, f'status {done.returncode}')
+        check(done.returncode == 1, f'status {done.returncode}')
         check(port in done.stderr and '--port 0' in done.stderr, done.stderr)
 
 
@@ -250,11 +275,13 @@ def test_hostile(camp, *options):
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
         children = [named(name) for name in names]
-        time.sleep(0.3)
-        page, old = exporter.page()[1], exporter.page('text/plain')[1]
-        for child in children:
-            child.kill()
-            child.wait()
+        try:
+            wait_for(lambda: [comm_of(child) for child in children] == names, 'names of processes')
+            page, old = exporter.page()[1], exporter.page('text/plain')[1]
+        finally:
+            for child in children:
+                child.kill()
+                child.wait()
         new = samples_of(openmetrics, page)
         groups = {dict(labels)['groupname'] for name, labels in new
                   if name == 'camp_group_cpu_measured_seconds_total'}
@@ -269,6 +296,11 @@ def named(name):
     return subprocess.Popen([sys.executable, '-c', 'import ctypes, sys, time, os\n'
                              'ctypes.CDLL(None).prctl(15, os.fsencode(sys.argv[1]))\n'
                              'time.sleep(60)', os.fsdecode(name)])
+
+
+def comm_of(child):
+    with open(f'/proc/{child.pid}/comm', 'rb') as file:
+        return file.read()[:-1]
 
 
 def needs_states(samples):
@@ -301,65 +333,93 @@ def test_rules_again(camp, path, *options):
 
 
 def wait_for(holds, what):
-    for _ in range(50):
+    for _ in range(300):
         if holds():
             return
         time.sleep(0.1)
     check(False, what)
 
 
-def rate_by_state(before, after, group):
-    """Seconds a second."""
+def seconds_by_state(samples, group):
     key = 'camp_group_state_seconds_total'
-    found = {dict(labels)['state']: value - before.get((name, labels), 0)
-             for (name, labels), value in after.items()
-             if name == key and dict(labels)['groupname'] == group}
-    return found
+    return {dict(labels)['state']: value for (name, labels), value in samples.items()
+            if name == key and dict(labels)['groupname'] == group}
+
+
+def run_ns(pid):
+    with open(f'/proc/{pid}/schedstat', encoding='ascii') as file:
+        return int(file.read().split()[0])
+
+
+def let_run(pid):
+    """Waits until the process has run, so that its CPU time differs between readings before and after."""
+    before = run_ns(pid)
+    while run_ns(pid) == before:
+        time.sleep(0.01)
+
+
+def until_asleep(process):
+    """Waits until the interval of a command runs, after its first reading."""
+    def call():
+        with open(f'/proc/{process.pid}/wchan', encoding='ascii') as file:
+            return file.read()
+    while 'nanosleep' not in call():
+        check(process.poll() is None, 'camp top ended')
+        time.sleep(0.05)
 
 
 ON_CPU = ('user', 'system', 'irq')
 
 
 def test_top(camp, *options):
-    """A program that never sleeps, by camp top and by two scrapes of the same seconds."""
-    with Exporter(camp, *options) as exporter:
+    """A program that never sleeps, as seen by camp top, and by scrapes within its interval and around it."""
+    with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
-        burner = named(b'burner')
-        burner.kill()
-        burner.wait()
-        burner = subprocess.Popen([sys.executable, '-c', 'import ctypes\n'
-                                   'ctypes.CDLL(None).prctl(15, b"burner")\nwhile True: pass'])
-        time.sleep(0.5)
-        try:
-            for _ in range(3):
-                difference = beside_top(camp, exporter)
-                if difference < 0.01:
-                    print(f'{100 * difference:.2f} % apart')
-                    return
-        finally:
-            burner.kill()
-            burner.wait()
-        check(False, f'{100 * difference:.2f} % apart')
+        with subprocess.Popen([sys.executable, '-c', 'import ctypes\n'
+                               'ctypes.CDLL(None).prctl(15, b"burner")\nprint(flush=True)\n'
+                               'while True: pass'], stdout=subprocess.PIPE) as burner:
+            try:
+                burner.stdout.readline()
+                beside_top(camp, exporter, burner.pid)
+            finally:
+                burner.kill()
 
 
-def beside_top(camp, exporter):
-    """How far apart they are; the interval begins when top tells of the one before."""
-    with subprocess.Popen([camp, 'top', '--group', 'command', '--interval', '1.5', '--count', '2',
-                           '--format', 'json', '--filter', '^burner$'], stdout=subprocess.PIPE,
+def beside_top(camp, exporter, pid):
+    scrapes, asked, told = [], [], []
+
+    def scrape():
+        asked.append(time.monotonic())
+        scrapes.append(seconds_by_state(exporter.samples(), 'burner'))
+        told.append(time.monotonic())
+
+    while 'user' not in seconds_by_state(exporter.samples(), 'burner'):
+        let_run(pid)
+    scrape()
+    let_run(pid)
+    with subprocess.Popen([camp, 'top', '--group', 'command', '--interval', '3600', '--format',
+                           'json', '--filter', '^burner$'], stdout=subprocess.PIPE,
                           text=True) as top:
-        top.stdout.readline()
-        before, began = exporter.samples(), time.monotonic()
-        frame = json.loads(top.stdout.readline())
-        after, ended = exporter.samples(), time.monotonic()
-    row = next(row for row in frame['entities'] if row['name'] == 'burner')
-    mine = rate_by_state(before, after, 'burner')
-    theirs = {state: row['states'][state] / row['elapsed_ns'] for state in mine}
-    length = sum(mine.values())
-    check(abs(length / (ended - began) - 1) < 0.05, f'{length} s in {ended - began} s')
-    busy = sum(mine[state] for state in ON_CPU + ('run_queue',)) / length
-    check(abs(busy - 1) < 0.01, f'on a CPU and its queue {100 * busy:.2f} %')
-    return abs(sum(mine[state] for state in ON_CPU) / length -
-               sum(theirs[state] for state in ON_CPU))
+        until_asleep(top)
+        let_run(pid)
+        scrape()
+        time.sleep(1)
+        scrape()
+        let_run(pid)
+        top.send_signal(signal.SIGINT)
+        row = next(row for row in json.loads(top.stdout.readline())['entities']
+                   if row['name'] == 'burner')
+    let_run(pid)
+    scrape()
+
+    def on_cpu(first, second):
+        return sum(scrapes[second][state] - scrapes[first][state] for state in ON_CPU)
+    theirs = sum(row['states'][state] for state in ON_CPU) / 1e9
+    check(on_cpu(1, 2) <= theirs <= on_cpu(0, 3),
+          f'on a CPU {on_cpu(1, 2)} s, {theirs} s, {on_cpu(0, 3)} s')
+    length = sum(scrapes[2].values()) - sum(scrapes[1].values())
+    check(asked[2] - told[1] <= length <= told[2] - asked[1], f'{length} s of states')
+    print(f'on a CPU {on_cpu(1, 2):.3f} <= {theirs:.3f} <= {on_cpu(0, 3):.3f} s')
 
 
 TESTS = {name[5:]: function for name, function in list(globals().items())

@@ -3,25 +3,22 @@
 # back from a real one is tested in tests/servers/fleet.bats.
 
 bats_require_minimum_version 1.5.0
+load children
 
 setup() {
     "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without' && skip 'built without libcurl'
     unset CAMP_PROMETHEUS_TOKEN CAMP_PROMETHEUS_TOKEN_FILE CAMP_PROMETHEUS_TENANT CAMP_PROMETHEUS_CA
     unset http_proxy https_proxy HTTPS_PROXY
-    STUBS=()
 }
 
 teardown() {
-    local pid
-    for pid in "${STUBS[@]}"; do kill "$pid" 2>/dev/null || true; done
+    end_children
 }
 
 # start_stub [SOCKET]: sets URL.
 start_stub() {
     python3 "$BATS_TEST_DIRNAME/prometheus_stub.py" "$@" >"$BATS_TEST_TMPDIR/port" 2>"$BATS_TEST_TMPDIR/stub" 3>&- &
-    STUBS+=("$!")
-    local tries
-    for tries in $(seq 100); do
+    for _ in $(seq 100); do
         [ ! -s "$BATS_TEST_TMPDIR/port" ] || break
         sleep 0.05
     done
@@ -52,7 +49,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run -4 top "http://camp:wr0ng@$URL/basic"
     [[ $output != *wr0ng* ]]
     run -2 top "ftp://camp:wr0ng@$URL/"
-    [[ $output == *"takes an address such as"* && $output != *wr0ng* ]]
+    [[ $output == *"give an address such as"* && $output != *wr0ng* ]]
     run -2 "$CAMP" top --from "prometheus:http://camp:wr0ng@$URL/" --unit ms
     [[ $output != *wr0ng* ]]
 }
@@ -70,7 +67,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run ! top "$URL/html"
     [[ $output == *"no answer of Prometheus: it is no JSON"* ]]
     run ! top "$URL/away"
-    [[ $output == *"status 302; give the address that it leads to"* ]]
+    [[ $output == *"status 302; give the address that this one redirects to"* ]]
     run ! top "$URL/large"
     [[ $output == *"longer than 64 MB"* ]]
     run ! top 127.0.0.1:1
@@ -86,10 +83,9 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     sed 's/^print(/import ssl\ntls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\ntls.load_cert_chain("cert", "key")\nserver.socket = tls.wrap_socket(server.socket, server_side=True)\nprint(/' \
         "$BATS_TEST_DIRNAME/prometheus_stub.py" >stub.py
     python3 stub.py >port 2>/dev/null 3>&- &
-    STUBS+=("$!")
     for _ in $(seq 100); do [ -s port ] && break; sleep 0.05; done
     run -4 top "https://127.0.0.1:$(cat port)"
-    [[ $output == *"CAMP_PROMETHEUS_CA names a file"* ]]
+    [[ $output == *"set CAMP_PROMETHEUS_CA to a file"* ]]
     CAMP_PROMETHEUS_CA=$PWD/cert run -0 top "https://127.0.0.1:$(cat port)"
 }
 

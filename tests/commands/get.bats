@@ -3,6 +3,8 @@
 
 # shellcheck disable=SC2154 # $stderr and $output are set by run
 bats_require_minimum_version 1.5.0
+load ../waiting
+load children
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -11,7 +13,7 @@ setup() {
 }
 
 teardown() {
-    if [ -n "${CHILD:-}" ]; then kill "$CHILD" 2>/dev/null || true; fi
+    end_children
 }
 
 # A /proc and /sys of known numbers: 2 CPUs (0 and 2), an interface with a dot, a disk with a
@@ -47,7 +49,7 @@ known() {
 }
 
 a_child() {
-    sleep 60 &
+    sleep 600 3>&- &
     CHILD=$!
 }
 
@@ -170,27 +172,31 @@ a_child() {
     wait "$CHILD" || true
     run --separate-stderr "$CAMP" get "process.$CHILD.cpu_ns"
     [ "$status" -eq 1 ]
-    [[ $stderr == "camp get: there is no process $CHILD (any more)" ]]
+    [[ $stderr == "camp get: there is no process $CHILD now" ]]
 }
 
 @test "a process that ends between two readings is told of once, and its value is unknown" {
     a_child
-    (sleep 0.4; kill "$CHILD") &
-    run --separate-stderr "$CAMP" get "process.$CHILD.cpu_ns" memory.free_bytes --count 6 \
-        --interval 200ms
+    cd "$BATS_TEST_TMPDIR"
+    : >out
+    "$CAMP" get "process.$CHILD.cpu_ns" memory.free_bytes --count 1000 --interval 100ms >out 2>err 3>&- &
+    reader=$!
+    until grep -q "process.$CHILD.cpu_ns" out; do sleep 0.05; done
+    kill "$CHILD"
+    until grep -Eq "process[.]${CHILD}[.]cpu_ns +- +ns" out; do sleep 0.05; done
+    kill -INT "$reader"
+    status=0
+    wait "$reader" || status=$?
     [ "$status" -eq 3 ]
-    [[ $output =~ process\.$CHILD\.cpu_ns\ +-\ +ns ]]
-    [ "$(echo "$stderr" | grep -c "process.$CHILD")" -eq 1 ]
+    [ "$(grep -c "process.$CHILD" err)" -eq 1 ]
 }
 
 @test "processes are found by their executable, also one with a dot in its name" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
-    "$BATS_TEST_TMPDIR/my.sleep-3.11" 60 &
+    "$BATS_TEST_TMPDIR/my.sleep-3.11" 600 3>&- &
     CHILD=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do # until it runs its own program
-        [ "$("$CAMP" list processes --name my.sleep-3.11 2>/dev/null | wc -l)" -eq 1 ] && break
-        sleep 0.05
-    done
+    until_it grep -qx my.sleep-3.11 "/proc/$CHILD/comm" # it runs its own program
+    until_it_sleeps "$CHILD"
     run "$CAMP" get process.name:my.sleep-3.11.threads --value
     [ "$status" -eq 0 ]
     [ "$output" = 1 ]
@@ -203,12 +209,10 @@ a_child() {
 @test "a process without a name has null for it, as in camp check and camp list" {
     python3 -c 'import ctypes, time
 ctypes.CDLL(None).prctl(15, b"", 0, 0, 0)
-time.sleep(60)' &
+time.sleep(600)' 3>&- &
     CHILD=$!
-    for _ in {1..50}; do
-        [ -n "$(cat "/proc/$CHILD/comm")" ] || break
-        sleep 0.1
-    done
+    until_it grep -qx '' "/proc/$CHILD/comm"
+    until_it_sleeps "$CHILD"
     run --separate-stderr "$CAMP" get "process.$CHILD.name" --format json
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -231,7 +235,7 @@ time.sleep(60)' &
     [ "$status" -eq 0 ]
     run --separate-stderr "$CAMP" get "thread.$CHILD.${CHILD}0*.state" --value
     [ "$status" -eq 1 ]
-    [[ $stderr == *"no thread matches"* ]]
+    [[ $stderr == *"no thread that matches"* ]]
 }
 
 @test "a CPU that is not there is gone, and shown as unknown" {
@@ -350,22 +354,28 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     run "$CAMP" get "process.$CHILD.cpu_ns" --rate --interval 300ms --value
     [ "$status" -eq 0 ]
     [ "$output" = 0.000 ]
-    bash -c 'end=$((SECONDS + 20)); while [ "$SECONDS" -lt "$end" ]; do :; done' &
+    bash -c 'end=$((SECONDS + 600)); while [ "$SECONDS" -lt "$end" ]; do :; done' &
     burner=$!
+    start=$(date +%s%N)
     run "$CAMP" get "process.$burner.cpu_ns" "process.$burner.cpu_percent" --rate --interval 500ms \
         --value
+    elapsed=$(($(date +%s%N) - start))
     kill "$burner"
     [ "$status" -eq 0 ]
-    [ "${lines[0]%.*}" -gt 50000000 ] # more than 5 % of one CPU, less than all of it
-    [ "${lines[0]%.*}" -lt 1050000000 ]
+    [ "${lines[0]%.*}" -gt 0 ]
+    # The interval is at least 500 ms, and one thread runs at most for the time of the whole command.
+    [ "${lines[0]%.*}" -le $((2 * elapsed)) ]
     [ "${lines[1]%.*}" -eq $((${lines[0]%.*} / 10000000)) ]
 }
 
 @test "the interval that is told is the real one" {
+    local started ended
+    started=$(date +%s%N)
     run --separate-stderr "$CAMP" get cpu.busy_percent --interval 100ms --format json
-    python3 -c 'import json, sys
-interval = json.loads(sys.argv[1])["interval_s"]
-assert interval >= 0.09 and interval != 0.1, interval' "$output"
+    ended=$(date +%s%N)
+    python3 -c "import json, sys
+interval = json.loads(sys.argv[1])['interval_s']
+assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "$output"
 }
 
 @test "an interval of little more than a unit of what is read is told so, once, on stderr" {
@@ -409,19 +419,26 @@ assert interval >= 0.09 and interval != 0.1, interval' "$output"
     [ -z "$stderr" ]
 }
 
+# All intervals are missed in 1.5 s. After the first reading that follows, each other one takes its 100 ms.
 @test "intervals missed while stopped are not made up for" {
-    "$CAMP" get cpu.busy_percent --interval 100ms --count 5 --format json \
-        >"$BATS_TEST_TMPDIR/out" &
+    local out=$BATS_TEST_TMPDIR/out stopped before resumed ended
+    "$CAMP" get cpu.busy_percent --interval 100ms --count 12 --format json >"$out" 3>&- &
     CHILD=$!
-    sleep 0.15
+    until_it test -s "$out"
     kill -STOP $CHILD
-    sleep 1
+    until_it grep -q '^State:.T' "/proc/$CHILD/status"
+    stopped=$(date +%s%N)
+    before=$(wc -l <"$out") # and one that was read, but not printed yet
+    sleep 1.5
+    resumed=$(date +%s%N)
     kill -CONT $CHILD
     wait $CHILD
-    python3 -c 'import json, sys
-intervals = [json.loads(line)["interval_s"] for line in sys.stdin]
-assert len(intervals) == 5 and max(intervals) > 0.8, intervals
-assert min(intervals) > 0.05, intervals' <"$BATS_TEST_TMPDIR/out"
+    ended=$(date +%s%N)
+    python3 -c "import json, sys
+intervals = [json.loads(line)['interval_s'] for line in sys.stdin]
+assert len(intervals) == 12 and max(intervals) >= ($resumed - $stopped) / 1e9, intervals
+after = 12 - $before - 1
+assert after > 1 and ($ended - $resumed) / 1e9 >= (after - 1) * 0.1, (after, intervals)" <"$out"
 }
 
 @test "a percentage without known idle time is unknown, and not 0" {
@@ -447,27 +464,41 @@ assert min(intervals) > 0.05, intervals' <"$BATS_TEST_TMPDIR/out"
     [ "$elapsed" -ge 400000000 ]
 }
 
+has_lines() {
+    [ "$(wc -l <"$1")" -ge "$2" ]
+}
+
 @test "an interrupt ends it with what was seen" {
-    run timeout --foreground -s INT 1 "$CAMP" get cpu.count --value --count 1000 --interval 300ms
-    [ "$status" -eq 124 ]
-    [ "${#lines[@]}" -ge 2 ]
-    [ "${lines[0]}" -gt 0 ]
+    local out=$BATS_TEST_TMPDIR/out
+    "$CAMP" get cpu.count --value --count 1000 --interval 300ms >"$out" 3>&- &
+    CHILD=$!
+    until_it has_lines "$out" 2
+    kill -INT "$CHILD"
+    wait "$CHILD"
+    [ "$(wc -l <"$out")" -lt 1000 ]
+    [ "$(head -1 "$out")" -gt 0 ]
 }
 
 @test "an interrupt in the first interval prints what it has, exit 3" {
-    "$CAMP" get cpu.busy_percent --interval 30 --format json >"$BATS_TEST_TMPDIR/out" \
-        2>"$BATS_TEST_TMPDIR/err" &
+    local started asleep woken ended
+    started=$(date +%s%N)
+    "$CAMP" get cpu.busy_percent --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" \
+        2>"$BATS_TEST_TMPDIR/err" 3>&- &
     CHILD=$!
+    until_it_sleeps "$CHILD"
+    asleep=$(date +%s%N)
     sleep 0.5
+    woken=$(date +%s%N)
     kill -TERM "$CHILD"
     status=0
     wait "$CHILD" || status=$?
+    ended=$(date +%s%N)
     [ "$status" -eq 3 ]
-    python3 -c 'import json, sys
+    python3 -c "import json, sys
 record = json.load(sys.stdin)
-assert 0.1 < record["interval_s"] < 20
-assert record["counters"][0]["value"] is not None' <"$BATS_TEST_TMPDIR/out"
-    [[ $(cat "$BATS_TEST_TMPDIR/err") == "camp get: ended early: the interval is "*" s of 30 s" ]]
+assert ($woken - $asleep) / 1e9 <= record['interval_s'] <= ($ended - $started) / 1e9, record
+assert record['counters'][0]['value'] is not None" <"$BATS_TEST_TMPDIR/out"
+    [[ $(cat "$BATS_TEST_TMPDIR/err") == "camp get: ended early: the interval is "*" s of 3600 s" ]]
 }
 
 # near WRONG RIGHT: a mistyped name is a usage error that suggests the right one.
@@ -507,9 +538,9 @@ near() {
 @test "with --pid or --name operands are counters alone" {
     run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
     [ "$status" -eq 2 ]
-    [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid says which process: give the counter alone, such as cpu_ns" ]
+    [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid already names the process; give only the counter, such as cpu_ns" ]
     run --separate-stderr "$CAMP" get --name bash cpu.user_ns
-    [[ $stderr == *"--name says which process"* ]]
+    [[ $stderr == *"--name already names the process"* ]]
 }
 
 @test "which counter is asked when none is given" {

@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 # What `make install` leaves behind, used as a stranger would: by pkg-config, with a C compiler.
 
 setup_file() {
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one build folder serves all
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     ROOT=$BATS_FILE_TMPDIR/root
     export TREE ROOT
@@ -42,6 +43,16 @@ END
     run --separate-stderr "$ROOT/usr/bin/camp" --version
     [ "$status" -eq 0 ]
     [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
+}
+
+@test "the installed camp finds its sample data, from any folder and in a tree that was moved" {
+    cd /
+    run -0 "$ROOT/usr/bin/camp" top --from demo --count 1
+    [[ $output == *'60 entities'* ]]
+    mkdir "$BATS_TEST_TMPDIR/moved"
+    cp -r "$ROOT/usr/bin" "$ROOT/usr/share" "$BATS_TEST_TMPDIR/moved/"
+    run -0 "$BATS_TEST_TMPDIR/moved/bin/camp" top --from demo --count 1
+    [[ $output == *'60 entities'* ]]
 }
 
 @test "the installed Python module is imported, with all that it is made of" {
@@ -83,12 +94,12 @@ END
 
 @test "the library is libcamp.so.0 and its functions carry the version CAMP_0" {
     readelf -d "$LIBRARY" | grep -q 'SONAME.*\[libcamp.so.0\]'
-    run bash -c "nm -D --defined-only --with-symbol-versions '$LIBRARY' | grep ' T ' | grep -v '@@CAMP_0\$'"
+    run bash -c "nm -D --defined-only --with-symbol-versions \"\$0\" | grep ' T ' | grep -v '@@CAMP_0\$'" "$LIBRARY"
     [ -z "$output" ]
 }
 
 @test "the library needs libc and libmnl only" {
-    run bash -c "readelf -d '$LIBRARY' | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '"
+    run bash -c "readelf -d \"\$0\" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '" "$LIBRARY"
     [ "$output" = "libc.so.6 libmnl.so.0 " ]
 }
 
@@ -99,8 +110,8 @@ END
 
 @test "the library has no writable data of its own" {
     # No global, no cache. What the compiler's start files put there is not the library's.
-    run bash -c "objdump -t '$LIBRARY' | grep -E '[[:space:]][.](data|bss)[[:space:]]' |
-        grep -Ev ' d  [.]|__dso_handle|completed[.]0|__TMC_END__|__bss_start|_edata|_end'"
+    run bash -c "objdump -t \"\$0\" | grep -E '[[:space:]][.](data|bss)[[:space:]]' |
+        grep -Ev ' d  [.]|__dso_handle|completed[.]0|__TMC_END__|__bss_start|_edata|_end'" "$LIBRARY"
     [ -z "$output" ]
 }
 
@@ -126,6 +137,19 @@ END
     [ ! -e "$TREE/build/install-test/tests/unit" ]
 }
 
+@test "another prefix only recompiles files that contain it, and camp finds its data there" {
+    touch "$BATS_TEST_TMPDIR/before"
+    env -u PKG_CONFIG_SYSROOT_DIR -u PKG_CONFIG_LIBDIR \
+        make -C "$TREE" install RELEASE=build/install-test PREFIX="$BATS_TEST_TMPDIR/own, \"long\" prefix" DESTDIR= >&2
+    compiled=$(find "$TREE/build/install-test" -name '*.o' -newer "$BATS_TEST_TMPDIR/before" | wc -l)
+    echo "$compiled files compiled"
+    [ "$compiled" -gt 0 ]
+    [ "$compiled" -lt 20 ]
+    cp "$BATS_TEST_TMPDIR/own, \"long\" prefix/bin/camp" "$BATS_TEST_TMPDIR/alone"
+    run -0 "$BATS_TEST_TMPDIR/alone" top --from demo --count 1
+    [[ $output == *'60 entities'* ]]
+}
+
 @test "who may not write to the prefix is told in one line, without a traceback" {
     as_user=()
     if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
@@ -138,4 +162,22 @@ END
         [ "$(grep -c '^make install: /usr may not be written to: run it as root, or give PREFIX=' \
             <<<"$stderr")" -eq 1 ]
     done
+}
+
+@test "make uninstall removes all that make install wrote, and nothing else" {
+    away="$BATS_TEST_TMPDIR/an other root"
+    mkdir -p "$away/usr/bin"
+    touch "$away/usr/bin/other"
+    run -0 make -C "$TREE" install RELEASE=build/install-test PREFIX=/usr DESTDIR="$away"
+    [[ $output == *"make install: camp is $away/usr/bin/camp; make uninstall removes it"* ]]
+    "$away/usr/bin/camp" --version
+    mkdir "$away/usr/lib/python3/dist-packages/camp/__pycache__"
+    touch "$away/usr/lib/python3/dist-packages/camp/__pycache__/records.pyc"
+    run -0 make -C "$TREE" uninstall RELEASE=build/install-test
+    [[ $output == *"make uninstall: "*" files removed"* ]]
+    find "$away" -type f
+    [ "$(find "$away" -type f)" = "$away/usr/bin/other" ]
+    [ "$(find "$away" -type d -empty)" = "" ]
+    run -2 make -C "$TREE" uninstall RELEASE=build/install-test # the status of make
+    [[ $output == *"has no log of an installation, so there is nothing to remove"* ]]
 }

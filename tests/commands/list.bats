@@ -3,6 +3,8 @@
 
 # shellcheck disable=SC2154 # $stderr and $output are set by run
 bats_require_minimum_version 1.5.0
+load ../waiting
+load children
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -11,7 +13,7 @@ setup() {
 }
 
 teardown() {
-    if [ -n "${CHILD:-}" ]; then kill "$CHILD" 2>/dev/null || true; fi
+    end_children
 }
 
 # In one call, exit 0 or 3 (of a foreign process not everything may be read): all names are valid.
@@ -37,7 +39,7 @@ all_are_valid() {
 }
 
 @test "the processes and threads listed can be read" {
-    sleep 30 &
+    sleep 600 3>&- &
     CHILD=$!
     all_are_valid list processes --pid $CHILD
     all_are_valid list threads --pid $CHILD
@@ -129,9 +131,9 @@ all_are_valid() {
 }
 
 @test "names and states of tasks are shown when asked for" {
-    sleep 30 &
+    sleep 600 3>&- &
     CHILD=$!
-    sleep 0.1 # until it runs its own program
+    until_it grep -qx sleep "/proc/$CHILD/comm" # it runs its own program
     run "$CAMP" list threads --pid $CHILD --long
     [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
 }

@@ -97,7 +97,7 @@ in_zsh() {
 }
 
 in_fish() {
-    HOME=$BATS_TEST_TMPDIR fish -c "source $COMPLETIONS/camp.fish; complete -C '$1'" | cut -f1
+    HOME=$BATS_TEST_TMPDIR fish -c 'source $argv[1]; complete -C $argv[2]' "$COMPLETIONS/camp.fish" "$1" | cut -f1
 }
 
 # offers LINE WORD...: in each shell these words, and no others. A folder may end in a slash.
@@ -106,19 +106,21 @@ offers() {
     shift
     printf '%s\n' "$@" | sed '/^$/d' | sort >wanted
     for shell in bash zsh fish; do
-        in_$shell "$line" | sed 's,/$,,; s/^--format=//; /^-h$/d; /^--help$/d; /^--version$/d' |
+        in_$shell "$line" | sed 's,/$,,; s/^--format=//; /^-[hV]$/d; /^--help$/d; /^--version$/d' |
             sed '/^$/d' | sort -u >offered
         echo "$shell: $line"
         diff wanted offered
     done
 }
 
+# bats test_tags=deep
 @test "completions are sound to their shells" {
     bash -n "$COMPLETIONS/camp"
     zsh -n "$COMPLETIONS/_camp"
     fish -n "$COMPLETIONS/camp.fish"
 }
 
+# bats test_tags=deep
 @test "shells offer the commands, and what help tells of" {
     # shellcheck disable=SC2046
     offers 'camp ' help $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
@@ -127,6 +129,7 @@ offers() {
     offers 'camp load ' $("$CAMP" load --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
 }
 
+# bats test_tags=deep
 @test "shells offer every option of every command" {
     commands | while read -r command; do
         # shellcheck disable=SC1090
@@ -143,6 +146,7 @@ offers() {
     done
 }
 
+# bats test_tags=deep
 @test "shells offer an option's words, and none of what they cannot know" {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
@@ -155,6 +159,7 @@ offers() {
     offers 'camp top --filter '
 }
 
+# bats test_tags=deep
 @test "shells offer files where an option takes one, words and files for --from" {
     mkdir recordings
     touch recordings/a.rules
@@ -164,6 +169,7 @@ offers() {
     offers 'camp top --from rec' recordings
 }
 
+# bats test_tags=deep
 @test "shells offer counters, what can be listed, and programs" {
     offers 'camp get cpu.us' cpu.user_ns
     offers 'camp list net' networks

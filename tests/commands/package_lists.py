@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 # Where Debian has it, by options that debian/rules gives and this build has not.
-PLACES = ((r'^usr/local/', 'usr/'), (r'^usr/lib/systemd/', 'lib/systemd/'),
+PLACES = ((r'^usr/local/', 'usr/'),
           (r'zsh/site-functions', 'zsh/vendor-completions'),
           (r'^usr/lib/python3[.\d]*/(site|dist)-packages', 'usr/lib/python3/dist-packages'))
 

@@ -65,8 +65,10 @@ setup() {
 }
 
 @test "services are understood by systemd" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    ln -s "$CAMP" "${CAMP%/*}/camp-exporter" "$BATS_TEST_TMPDIR/bin"
     for unit in camp-exporter camp-record; do
-        sed "s,^ExecStart=.*/bin,ExecStart=$(dirname "$CAMP")," "$UNITS/$unit.service" \
+        sed "s,^ExecStart=.*/bin,ExecStart=$BATS_TEST_TMPDIR/bin," "$UNITS/$unit.service" \
             >"$BATS_TEST_TMPDIR/$unit.service"
         run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR/$unit.service"
         echo "$output"
@@ -88,7 +90,7 @@ as_service() {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     "$CAMP" doctor --format json | grep -q '"microstates":true' || skip "no microstates here"
     cp "$CAMP-exporter" "$BATS_TEST_TMPDIR/"
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/*
+    chmod 755 "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")" "$BATS_TEST_TMPDIR"
     run as_service "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1
     [ "$status" -eq 0 ]
     [[ $output == *'camp_exporter_info{'*'tier="bpf"'* ]]

@@ -23,13 +23,13 @@ needs_converter() {
 ask() {
     python3 -c "
 import sys, xml.etree.ElementTree as tree
-root = tree.parse('$1').getroot()
+root = tree.parse(sys.argv[1]).getroot()
 def all(name, kind=None):
     return [e for e in root.iter('{http://www.w3.org/2000/svg}' + name)
             if kind is None or e.get('class') == kind]
 def texts(name='text'):
     return [e.text for e in all(name)]
-$2"
+$2" "$1"
 }
 
 @test "picture: each kind is well-formed XML with a title and a description" {
@@ -166,7 +166,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
 
 @test "picture: an output that cannot be written is told" {
     run -1 --separate-stderr report --picture barry3 --output /nowhere/x.svg
-    [[ $stderr == *"cannot write /nowhere/x.svg: No such file or directory" ]]
+    [[ $stderr == *"cannot write /nowhere/x.svg: there is no folder /nowhere" ]]
     ln -s /dev/full full.svg
     run -1 --separate-stderr report --picture barry3 --output full.svg
     [[ $stderr == *"cannot write full.svg: No space left on device" ]]
@@ -193,10 +193,10 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [[ $stderr == *"barry3"*"barymap"* ]]
     run -2 --separate-stderr report --picture lines --over entities --output x.svg
     [[ $stderr == *"goes with --picture stack"* ]]
-    run -2 --separate-stderr report --picture lines --colour user --output x.svg
-    [[ $stderr == "camp report: --colour goes with barry3 and barry4" ]]
-    run -2 --separate-stderr report --picture barry3 --colour user --output x.svg
-    [[ $stderr == "camp report: --colour user: "*" has no labels" ]]
+    run -2 --separate-stderr report --picture lines --color-by user --output x.svg
+    [[ $stderr == "camp report: --color-by goes with barry3 and barry4" ]]
+    run -2 --separate-stderr report --picture barry3 --color-by user --output x.svg
+    [[ $stderr == "camp report: --color-by user: "*" has no labels" ]]
     run -2 --separate-stderr report --picture barry3 --axes 'A=swap;B=idle;C=db_wait' --output x.svg
     [[ $stderr == *"--axes: there is no such state: 'swap'"* ]]
     from=$sessions4 run -2 --separate-stderr report --picture barry3 \
@@ -208,7 +208,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
 }
 
 @test "picture: of this machine, as it goes on" {
-    from=threads run --separate-stderr report --picture barry3 --count 2 --interval 50ms \
+    from=threads run --separate-stderr report --tier bpf --picture barry3 --count 2 --interval 50ms \
         --output now.svg
     [ "$status" -ne 4 ] || skip "$stderr"
     [[ $stderr != *"without microstates"* ]] || skip "$stderr"

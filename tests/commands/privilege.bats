@@ -10,7 +10,7 @@ setup() {
     for group in 64998 64999; do
         ! getent group $group >/dev/null || skip "there is a group $group"
     done
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"/*
+    chmod 755 "$BATS_RUN_TMPDIR" "$(dirname "$BATS_FILE_TMPDIR")" "$BATS_FILE_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")" "$BATS_TEST_TMPDIR"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     setcap cap_net_admin,cap_bpf,cap_perfmon=p "$BATS_TEST_TMPDIR/camp" 2>/dev/null ||
         skip "this file system, or container, takes no capabilities of files"

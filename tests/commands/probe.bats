@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
+load ../waiting
 # camp probe: what measuring costs.
 
 setup() {
@@ -12,7 +13,7 @@ setup() {
 @test "probe: each rate is one row, kept, and its numbers agree with each other" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
-import json, sys
+import json, os, sys
 record = json.load(sys.stdin)
 assert record["schema"] == "camp.probe/1"
 assert [row["rate"] for row in record["rates"]] == [20, 200]
@@ -20,22 +21,26 @@ for row in record["rates"]:
     assert row["failed"] == 0, "calls failed"
     assert row["calls"] <= 9
     assert row["blocks"] + row["missed"] == row["rate"] * 0.5, "blocks that are not counted"
-    assert row["blocks"] >= row["rate"] * 0.5 * 0.5, "rate not kept"
-    # Of the whole CPU time the blocks are a part; user and system are the kernel s split of it.
-    in_blocks = row["block_us"] * row["blocks"] / 0.5e6 * 100
-    assert 0 < in_blocks <= row["cpu_percent"] * 1.01, "blocks cost more than the whole"
-    assert abs(row["user_percent"] + row["system_percent"] - row["cpu_percent"]) < 1
-    assert abs(row["call_us"] * row["calls"] - row["block_us"]) < 0.01 * row["block_us"]
-    assert row["block_wall_us"] >= row["block_us"] * 0.98
-    assert row["resident_growth_bytes"] < 1 << 20 and row["resident_bytes"] > 1 << 18
+    wall_us = row["blocks"] / row["achieved_rate"] * 1e6
+    exact = 1 + 4e-8  # numbers printed with 9 digits, up to four of them
+    assert wall_us * exact >= 0.5e6, "not as long as asked for"
+    # By the same clock, the blocks are a part of the total. User and system time include all blocks;
+    # getrusage(2) rounds both down to 1 us at both readings.
+    in_blocks = row["block_us"] * row["blocks"]
+    assert 0 < in_blocks <= row["cpu_percent"] / 100 * wall_us * exact, "more than the whole"
+    assert (row["user_percent"] + row["system_percent"]) / 100 * wall_us * exact >= in_blocks - 4
+    assert abs(row["call_us"] * row["calls"] - row["block_us"]) <= 4e-8 * row["block_us"]
+    assert row["block_wall_us"] >= row["block_us"] / 1.0005  # NTP slews by 500 ppm at most
+    # Each new page takes a fault. The kernel counts the resident size in batches for each CPU.
+    pages = row["minor_faults"] + row["major_faults"] + 2 * 64 * os.cpu_count()
+    assert row["resident_growth_bytes"] <= pages * os.sysconf("SC_PAGESIZE")
+    assert row["resident_bytes"] > 0
 '
 }
 
 # bats test_tags=law
 @test "probe: a rate that cannot be kept ends in time, and tells what was not done" {
-    start=$(date +%s%N)
-    run -0 "$CAMP" probe --rate 100000 --duration 0.3 --format json
-    [ $(($(date +%s%N) - start)) -lt 2000000000 ]
+    run -0 timeout 60 "$CAMP" probe --rate 100000 --duration 0.3 --format json
     python3 -c '
 import json, sys
 row = json.loads(sys.argv[1])["rates"][0]
@@ -50,7 +55,7 @@ assert row["achieved_rate"] < 100000' "$output"
     python3 -c '
 import json, sys
 row = json.loads(sys.argv[1])["rates"][0]
-assert row["blocks"] == 1 and 10 < row["achieved_rate"] <= 15, row' "$output"
+assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     run -2 --separate-stderr "$CAMP" probe --rate 1 --duration 100ms
     [[ $stderr == "camp probe: --rate 1: a block of it takes --duration 1s or more" ]]
 }
@@ -79,9 +84,10 @@ assert row["blocks"] == 1 and 10 < row["achieved_rate"] <= 15, row' "$output"
 }
 
 @test "probe: an interrupt ends it with what was seen" {
-    "$CAMP" probe --rate 100 --duration 60 --format json >"$BATS_TEST_TMPDIR/out" &
-    sleep 0.5
-    kill -TERM $!
-    wait $!
+    "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
+    local probe=$!
+    until_it_sleeps "$probe" # between two blocks
+    kill -TERM "$probe"
+    wait "$probe"
     [[ $(cat "$BATS_TEST_TMPDIR/out") == '{"schema":"camp.probe/1"'*'"blocks":'[1-9]* ]]
 }

@@ -24,6 +24,17 @@ ask() {
     [ "$(find "$TABLES" -name '*.csv' | wc -l)" = "$(find "$BATS_TEST_TMPDIR" -name '*.csv' | wc -l)" ]
 }
 
+@test "a table with tabs is read from .tsv and .txt as from .csv" {
+    run -0 record --from "$TABLES/sessions3.csv"
+    expected=$(sqlite3 -readonly "$OUTPUT" 'SELECT * FROM table_every')
+    [ -n "$expected" ]
+    for ending in tsv txt TSV; do
+        tr ',' '\t' <"$TABLES/sessions3.csv" >"$BATS_TEST_TMPDIR/x.$ending"
+        run -0 record --force --from "$BATS_TEST_TMPDIR/x.$ending"
+        [ "$(sqlite3 -readonly "$OUTPUT" 'SELECT * FROM table_every')" = "$expected" ]
+    done
+}
+
 @test "sessions of a database are recorded, with the time that is missing" {
     run -0 record --from "$TABLES/sessions3.csv"
     [[ $output == *"120 intervals, 7200 rows"* ]]
@@ -38,7 +49,7 @@ ask() {
     run -0 record --from - <"$TABLES/sessions4.csv"
     [[ $output == *"120 intervals, 7200 rows"* ]]
     rm "$OUTPUT"
-    run -0 bash -c "tail -n +1 '$TABLES/owi.csv' | '$CAMP' record --from - --output '$OUTPUT'"
+    run -0 bash -c 'tail -n +1 "$1" | "$0" record --from - --output "$2"' "$CAMP" "$TABLES/owi.csv" "$OUTPUT"
     [[ $output == *"210 intervals, 210 rows"* ]]
     run -2 record --from - --begin 02:00 <"$TABLES/sessions4.csv"
     [[ $output == *"standard input is read once"* ]]
@@ -70,6 +81,20 @@ ask() {
     grep -q "values taken as ms" "$BATS_TEST_TMPDIR/x.svg"
 }
 
+@test "a cell that is no number in a column of numbers is named on stderr, by line and column" {
+    printf 'time,entity,busy,idle\n1,a,5,5\n2,a,x,5\n' >"$BATS_TEST_TMPDIR/x.csv"
+    for words in "top --format csv" "record --output $BATS_TEST_TMPDIR/x.camp" \
+        "report --output $BATS_TEST_TMPDIR/x.html"; do
+        # shellcheck disable=SC2086 # words
+        run -0 --separate-stderr "$CAMP" $words --from "$BATS_TEST_TMPDIR/x.csv"
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp ${words%% *}: line 3: busy: 'x' is no number; 1 of 2 rows passed over"* ]]
+    done
+    run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/x.csv" --count 1
+    [[ ${lines[1]} == *"busy%"*"idle%"* ]]
+    [[ $output != *"passed over"* ]] # once, on stderr
+}
+
 @test "semicolons and tabs divide columns as commas do" {
     for table in comma-names tabs; do
         run -0 record --from "$TABLES/$table.csv"
@@ -91,7 +116,7 @@ ask() {
     run -1 record --from "$TABLES/none.csv"
     [[ $output == *"none.csv: No such file or directory"* ]]
     run -2 record --from "$TABLES/sessions3.csv" --unit days
-    [[ $output == *"there is no unit 'days'; it takes ns, us, ms, s, percent or share"* ]]
+    [[ $output == *"there is no unit 'days'; the units are ns, us, ms, s, percent and share"* ]]
 }
 
 @test "what cannot be asked is told, and nothing is written" {
@@ -103,11 +128,60 @@ ask() {
     run -2 record --from "$TABLES/sessions3.csv" --query 'SELECT a FROM t'
     [[ $output == *"--query goes with --from sqlite:FILE"* ]]
     run -2 record --from cpus --unit ms --count 1
-    [[ $output == "camp record: --unit is of the numbers in a table; --from cpus says its own" ]]
+    [[ $output == "camp record: --unit is for the numbers in a table; --from cpus has units of its own" ]]
     [ ! -e "$OUTPUT" ]
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db" --query 'SELECT b FROM t'
     [[ $output == *"SQLite: no such column: b"* ]]
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db" --query 'DELETE FROM t RETURNING a, a'
     [[ $output == *"takes a statement that reads"* ]]
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/x.db" 'SELECT count(*) FROM t')" = 1 ]
+}
+
+# ------------------------------------------------------------------------------ the sample --
+
+@test "the sample data equals the output of its script, and is smaller than 300 KB" {
+    sample=$BATS_TEST_DIRNAME/../../share/camp/demo/sessions.csv
+    "$TABLES/make.py" --demo | cmp - "$sample"
+    [ "$(stat -c %s "$sample")" -lt 300000 ]
+}
+
+@test "the sample data is shown from any folder, and its note names the sessions that do not add up" {
+    cd /
+    run -0 --separate-stderr "$CAMP" top --from demo --count 1 --top 4 --sort unaccounted
+    [[ ${lines[0]} == *'demo  tier table  60 entities' ]]
+    [[ ${lines[2]} == miss1*' 15.0 ' ]]
+    [[ ${lines[5]} == over1*'-12.0!' ]]
+    [[ $output == *'60 synthetic sessions'*'miss1 to miss3 leave 150 ms'*'over1 accounts 120 ms twice'* ]]
+    run -0 record --from demo
+    [ "$(ask 'SELECT count(*), sum(unaccounted_ns) / 1000000 FROM table_every')" = "7200|$((120 * (450 - 120)))" ]
+}
+
+@test "camp view --demo serves the sample data, and refuses --from" {
+    mkfifo "$BATS_TEST_TMPDIR/pipe"
+    "$CAMP" view --demo >"$BATS_TEST_TMPDIR/pipe" 3>&- &
+    viewer=$!
+    read -r address <"$BATS_TEST_TMPDIR/pipe"
+    stream=$(mktemp -p "$BATS_TEST_TMPDIR")
+    curl --silent --max-time 2 --header "Authorization: Bearer ${address##*#}" \
+        "${address%%#*}stream" >"$stream" || true
+    kill "$viewer"
+    wait "$viewer"
+    grep -aq miss1 "$stream"
+    run -2 --separate-stderr "$CAMP" view --demo --from cpus
+    [ "$stderr" = 'camp view: --demo is the same as --from demo: give either --demo or --from cpus' ]
+}
+
+@test "a program without its sample data names the two places that it searched" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    cp "$CAMP" "$BATS_TEST_TMPDIR/bin/camp"
+    run -1 --separate-stderr "$BATS_TEST_TMPDIR/bin/camp" top --from demo --count 1
+    [[ $stderr == *'the sample data is not installed'*'share/camp/demo/sessions.csv' ]]
+    mkdir -p "$BATS_TEST_TMPDIR/share/camp/demo"
+    cp "$BATS_TEST_DIRNAME/../../share/camp/demo/sessions.csv" "$BATS_TEST_TMPDIR/share/camp/demo/"
+    run -0 "$BATS_TEST_TMPDIR/bin/camp" top --from demo --count 1
+}
+
+@test "the sample data refuses --tier" {
+    run -2 --separate-stderr "$CAMP" top --from demo --tier bpf
+    [[ $stderr == *'was measured before'* ]]
 }

@@ -2,12 +2,14 @@
 # camp top: where the time of threads goes, by microstate.
 
 bats_require_minimum_version 1.5.0
+load ../waiting
+load children
 load ends_with
 
 # Whether microstates can be had is asked once.
 setup_file() {
     local status=0
-    REFUSAL=$("$CAMP" top --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || status=$?
+    REFUSAL=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || status=$?
     [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
     export REFUSAL
 }
@@ -17,7 +19,7 @@ setup() {
 }
 
 teardown() {
-    if [ -n "${LOAD:-}" ]; then kill "$LOAD" 2>/dev/null || true; fi
+    end_children
     rm -f "$BATS_TEST_TMPDIR/coming"
 }
 
@@ -30,29 +32,58 @@ come_and_go() {
     done 3>&- &
 }
 
-# The last interval as JSON, which goes on in Python as `t`.
-ask() {
-    local program=$1
+# around OPTIONS -- COMMAND: prints the output of `camp top OPTIONS` for one interval that starts before the command
+# and ends after it. The interval contains the time from ASLEEP to WOKEN, and lies within the time from STARTED to
+# ENDED.
+around() {
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
     shift
+    STARTED=$(date +%s%N)
+    "$CAMP" top --count 1 --interval 3600 "${options[@]}" >"$BATS_TEST_TMPDIR/top" 3>&- &
+    TOP=$!
+    until_it_sleeps "$TOP"
+    ASLEEP=$(date +%s%N)
+    "$@"
+    WOKEN=$(date +%s%N)
+    kill -INT "$TOP"
+    wait "$TOP"
+    ENDED=$(date +%s%N)
+    output=$(cat "$BATS_TEST_TMPDIR/top")
+}
+
+five_programs() {
+    for _ in 1 2 3 4 5; do ls / >/dev/null; done
+}
+
+# The last interval as JSON, which goes on in Python as `t`; the command took `outer_s`.
+ask() {
+    local program=$1 started
+    shift
+    started=$(date +%s%N)
     "$CAMP" top --count 1 --format json "$@" >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
-import json
-t = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/top.json')][-1]
+import json, sys
+outer_s = ($(date +%s%N) - $started) / 1e9
+t = [json.loads(line) for line in open(sys.argv[1])][-1]
 rows = t['entities']
-$program"
+$program" "$BATS_TEST_TMPDIR/top.json"
 }
 
 @test "top: a record is camp.frame/1, and each row's states add up to its time" {
     ask '
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
 assert set(t["losses"]) == {"unseen", "lost", "partial"}, t["losses"]
-assert 0.2 <= t["interval_s"] < 2 and len(rows) > 10
+assert 0.3 <= t["interval_s"] <= outer_s and len(rows) > 10, (t["interval_s"], outer_s)
 names = """user system irq text_fault data_fault kernel_fault lock disk poll socket pipe timer child
 other_sleep run_queue stopped""".split()
 for row in rows:
     assert list(row["states"]) == names, row
     assert sum(row["states"].values()) + row["unaccounted_ns"] == row["elapsed_ns"], row
-    assert abs(row["unaccounted_ns"]) <= 1000 * row["threads"], row
+    assert row["unaccounted_ns"] == 0, row
 assert "system_calls" in rows[0]["counters"]
 ' --interval 300ms --group thread
 }
@@ -60,12 +91,16 @@ assert "system_calls" in rows[0]["counters"]
 # bats test_tags=law
 @test "top: groups hold the times of all their threads, the ended ones apart" {
     for group in process user command; do
+        before=$(cd /proc && echo [0-9]*/task/*)
         ask "
+import glob, os
+os.chdir('/proc')
+# Threads that lived before and after. Those of process 1 are hidden in some virtual machines.
+lived = {x for x in set('$before'.split()) & set(glob.glob('[0-9]*/task/*')) if x[:2] != '1/'}
 assert t['group'] == '$group'
 for row in rows:
     assert sum(row['states'].values()) + row['unaccounted_ns'] == row['elapsed_ns'], row
-threads = sum(row['threads'] for row in rows)
-assert threads > 20 and sum(row['elapsed_ns'] for row in rows) > 10 * 0.25e9
+assert sum(row['threads'] for row in rows if not row['ended']) >= len(lived), len(lived)
 kernel = [row for row in rows if row['name'].startswith('kworker')]
 assert kernel or '$group' == 'user'
 kinds = [(row['name'], row['id'], row['ended']) for row in rows]
@@ -79,16 +114,16 @@ enter_cgroup() {
     CGROUP=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)/camp-test-$BASHPID
     mkdir "$CGROUP" 2>/dev/null || skip "cannot make a cgroup here"
     mkdir "$CGROUP/inner"
-    sleep 20 &
+    sleep 600 3>&- &
     LOAD=$!
+    until_it_sleeps "$LOAD"
     echo "$LOAD" >"$CGROUP/inner/cgroup.procs"
 }
 
 leave_cgroup() {
     kill "$LOAD"
     wait "$LOAD" || true
-    LOAD=
-    for _ in $(seq 20); do rmdir "$CGROUP/inner" 2>/dev/null && break; sleep 0.05; done
+    until_it rmdir "$CGROUP/inner"
     rmdir "$CGROUP"
 }
 
@@ -97,31 +132,29 @@ leave_cgroup() {
     "$CAMP" top --count 1 --interval 200ms --group cgroup --format json >"$BATS_TEST_TMPDIR/top.json"
     leave_cgroup
     python3 -c "
-import json
-rows = json.load(open('$BATS_TEST_TMPDIR/top.json'))['entities']
+import json, sys
+rows = json.load(open(sys.argv[1]))['entities']
 row = next(row for row in rows if row['name'] == '/${CGROUP##*/}/inner')
-assert row['threads'] == 1 and row['pid'] is None and row['states']['timer'] > 0.1e9, row
+assert row['threads'] == 1 and row['pid'] is None and row['states']['timer'] == row['elapsed_ns'] > 0, row
 assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
-"
+" "$BATS_TEST_TMPDIR/top.json"
 }
 
 # bats test_tags=law
 @test "top: a cgroup that came and went within the interval is a number" {
-    local out="$BATS_TEST_TMPDIR/out" top
-    "$CAMP" top --count 2 --interval 2 --group cgroup --format json >"$out" &
-    top=$!
-    while [ ! -s "$out" ] && kill -0 $top; do sleep 0.1; done
-    enter_cgroup
-    leave_cgroup
-    wait $top
-    tail -n 1 "$out" | grep -Eq '"name":"cgroup [0-9]+"'
+    come_and_leave() {
+        enter_cgroup
+        leave_cgroup
+    }
+    around --group cgroup --format json -- come_and_leave
+    tail -n 1 <<<"$output" | grep -Eq '"name":"cgroup [0-9]+"'
 }
 
 @test "top: without cgroups of version 2 one line says so" {
     unshare -m true 2>/dev/null || skip "cannot make a mount namespace"
     run -1 --separate-stderr unshare -m sh -c "
         awk '\$0 ~ / - cgroup2 / { print \$5 }' /proc/self/mountinfo | xargs -r umount -l
-        exec '$CAMP' top --group cgroup --count 1"
+        exec \"\$0\" top --group cgroup --count 1" "$CAMP"
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == *"no cgroup2 file system is mounted"* ]]
 }
@@ -129,23 +162,24 @@ assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
 @test "top: workloads by name, user and command line" {
     cat >"$BATS_TEST_TMPDIR/workloads" <<'END'
 # what runs here
-naps      line=^sleep 21\.[0-9]+$ .*
-naps      line=^sleep 2[12]\.5$
+naps      line=^sleep 621\.[0-9]+$ .*
+naps      line=^sleep 62[12]\.5$
 kernel    user=^root$ name=^(kworker|ksoftirqd|rcu_)
 brief     name=^ls$
 END
-    sleep 21.5 &
+    sleep 621.5 3>&- &
     LOAD=$!
+    until_it_sleeps "$LOAD"
     come_and_go
     ask '
 assert t["group"] == "workload"
 found = {row["name"]: row for row in rows if not row["ended"] or row["name"] == "brief"}
 brief = next(row for row in rows if row["name"] == "brief" and row["ended"])
 assert set(found) == {"naps", "kernel", "brief", "(unmatched)"}, found.keys()
-assert found["naps"]["threads"] == 1 and found["naps"]["states"]["timer"] > 0.9e9, found["naps"]
+assert found["naps"]["threads"] == 1 and found["naps"]["states"]["timer"] == found["naps"]["elapsed_ns"] > 0, found["naps"]
 assert found["naps"]["id"] is None and found["naps"]["pid"] is None
 assert found["kernel"]["threads"] >= 3
-assert brief["threads"] > 3, brief
+assert brief["threads"] >= 1, brief
 ' --interval 1500ms --workload "$BATS_TEST_TMPDIR/workloads"
     run -0 "$CAMP" top --count 1 --interval 100ms --workload "$BATS_TEST_TMPDIR/workloads"
     [[ $output == *"name  "* ]] && [[ $output == *"(unmatched)"* ]]
@@ -154,15 +188,15 @@ assert brief["threads"] > 3, brief
 
 @test "top: a bad file of workloads is one complaint, with its line" {
     printf '# a\nweb name=(\n' >"$BATS_TEST_TMPDIR/workloads"
-    run -2 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
+    run -1 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == "camp top: $BATS_TEST_TMPDIR/workloads:2: (: "* ]]
     printf '# nothing\n' >"$BATS_TEST_TMPDIR/workloads"
-    run -2 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
-    [[ $stderr == *"there is no rule in it"* ]]
-    run -2 --separate-stderr "$CAMP" top --workload /nowhere
+    run -1 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
+    [[ $stderr == *"the file has no rule"* ]]
+    run -1 --separate-stderr "$CAMP" top --workload /nowhere
     [[ $stderr == *"--workload /nowhere: No such file"* ]]
-    run -2 --separate-stderr "$CAMP" top --workload /
+    run -1 --separate-stderr "$CAMP" top --workload /
     [[ $stderr == *"Is a directory"* ]]
     run -2 --separate-stderr "$CAMP" top --group workload
     [[ $stderr == *"takes --workload FILE"* ]]
@@ -170,9 +204,9 @@ assert brief["threads"] > 3, brief
 }
 
 @test "top: a tree has children under their parents" {
-    bash -c 'sleep 20 & sleep 20 & trap "kill %1 %2" TERM; wait' &
+    bash -c 'sleep 600 & sleep 600 & trap "kill %1 %2" TERM; wait' 3>&- &
     LOAD=$!
-    sleep 0.3
+    until_it eval '[ "$(pgrep -P "$LOAD" -x sleep | wc -l)" = 2 ]'
     ask "
 at = next(i for i, row in enumerate(rows) if row['pid'] == $LOAD)
 assert rows[at]['parent'] == $BASHPID or rows[at]['parent'] > 0
@@ -194,36 +228,48 @@ for row in rows:
 }
 
 # bats test_tags=law
-@test "top: a load is found at the top, with the CPU time of the scheduler's own count" {
-    "$CAMP" load cpu --percent 60 --duration 10 >/dev/null &
-    LOAD=$!
-    sleep 0.5
-    ask "
-row = rows[0]
-assert row['pid'] == $LOAD and row['name'] == 'camp', row
-assert len(rows) == 1
-on_cpu = sum(row['states'][name] for name in ('user', 'system', 'irq'))
-witness = row['counters']['cpu_ns']
-assert on_cpu >= 0.95 * witness and on_cpu > 0.3e9, (on_cpu, witness)
-assert row['states']['timer'] + row['states']['run_queue'] > 0.1e9, row
-" --interval 1 --pid "$LOAD"
+@test "top: a load has the CPU time of its own clock, and was running or queued for its whole burn" {
+    name=campload$$ # unique, because other runs of this test may be active
+    cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
+    burn() { # status 3: other processes had the CPU, and the report has the smaller CPU time
+        python3 "$BATS_TEST_DIRNAME/whole_clock.py" "$BATS_TEST_TMPDIR/whole" \
+            "$BATS_TEST_TMPDIR/$name" load cpu --percent 100 --duration 1 --format json \
+            >"$BATS_TEST_TMPDIR/truth" || [ $? -eq 3 ]
+    }
+    around --group process --format json -- burn
+    python3 -c "
+import json
+folder = '$BATS_TEST_TMPDIR/'
+truth = json.load(open(folder + 'truth'))
+whole_ns = int(open(folder + 'whole').read())
+[row] = [x for x in json.load(open(folder + 'top'))['entities'] if x['name'] == '$name']
+states = row['states']
+on_cpu = sum(states[name] for name in ('user', 'system', 'irq'))
+faults = sum(states[name] for name in states if name.endswith('_fault'))
+assert row['ended'] and row['threads'] == 1, row
+# The CPU clock of the exited process is the same clock, so the times are equal to the ns.
+assert row['counters']['cpu_ns'] == whole_ns, (row, whole_ns)
+# The load never slept in wall_ns. Its sleeps before and after that are outside.
+assert truth['wall_ns'] <= on_cpu + states['run_queue'] + faults <= row['elapsed_ns'], (row, truth)
+"
 }
 
 # bats test_tags=law
-@test "top: who ended within the interval is there by name" {
-    come_and_go
-    ask '
-ended = [row for row in rows if row["name"] == "ls" and row["ended"]]
-assert len(ended) == 1 and ended[0]["threads"] > 3, ended
-assert ended[0]["id"] is None and ended[0]["elapsed_ns"] > 0
-' --interval 2 --group process
+@test "top: a program that ended within the interval is listed by name" {
+    around --group process --format json -- five_programs
+    python3 -c "
+import json
+rows = json.load(open('$BATS_TEST_TMPDIR/top'))['entities']
+ended = [row for row in rows if row['name'] == 'ls' and row['ended']]
+assert len(ended) == 1 and ended[0]['threads'] >= 5, ended
+assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
+"
 }
 
 # bats test_tags=law
-@test "top: those that ended are a part of their own in text" {
-    come_and_go
+@test "top: exited threads have a part of their own in text" {
     for group in thread process command user; do
-        run -0 "$CAMP" top --count 1 --interval 500ms --group $group --top 30
+        around --group $group --top 100000 -- five_programs
         # One heading of the living, an empty line, one of the ended.
         [ "$(grep -c ' thr  usr%' <<<"$output")" -eq 2 ]
         grep -q -B1 '^ *\(id  \)\?ended .* thr  usr%' <<<"$output"
@@ -245,16 +291,23 @@ assert 1 <= len(cpus) <= os.cpu_count() * 64
 for cpu in cpus:
     assert list(cpu["states"]) == "user system irq softirq iowait idle".split(), cpu
     assert sum(cpu["states"].values()) + cpu["unaccounted_ns"] == cpu["elapsed_ns"], cpu
-    assert abs(cpu["elapsed_ns"] - t["interval_s"] * 1e9) < 0.1e9, cpu
-' --count 2 --interval 500ms
+' --count 2 --interval 100ms
+    around --format json -- sleep 0.5
+    python3 -c "
+import json, sys
+t = json.load(sys.stdin)
+for cpu in t['cpus']:
+    assert $WOKEN - $ASLEEP <= cpu['elapsed_ns'] <= $ENDED - $STARTED, cpu
+assert $WOKEN - $ASLEEP <= t['interval_s'] * 1e9 <= $ENDED - $STARTED, t['interval_s']" <<<"$output"
     run -0 "$CAMP" top --count 2 --interval 300ms --top 3
     grep -A1 '^    cpu   usr%   sys%   irq%  soft%  idle%   iow%   stl%$' <<<"$output" |
         grep -Eq '^ +([0-9]+|all [0-9]+)( +[0-9.]+){7}$'
 }
 
 @test "top: sorted by a state, filtered by name, so many rows" {
-    sleep 60 &
+    sleep 600 3>&- &
     LOAD=$!
+    until_it_sleeps "$LOAD"
     ask '
 times = [row["states"]["timer"] for row in rows]
 assert times == sorted(times, reverse=True) and len(rows) == 3, times
@@ -292,6 +345,23 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     ask 'assert not any(row["name"].startswith("kworker") for row in rows)' --interval 100ms --no-kernel-threads
 }
 
+# The iterator of the kernel shows the processes of the PID namespace of camp. /proc shows those of the namespace that
+# mounted it.
+@test "top, time: a process that the kernel does not show to camp is reported, with status 1" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root for a PID namespace"
+    sleep 60 3>&- &
+    sleep=$!
+    for words in "top --count 1 --interval 50ms" "top --count 2 --interval 50ms --group thread --format json" \
+        "time --duration 50ms"; do
+        # shellcheck disable=SC2086 # words
+        run -1 --separate-stderr unshare --pid --fork "$CAMP" $words --pid "$sleep"
+        echo "$words: $output $stderr"
+        [ -z "$output" ]
+        [[ $stderr == "camp ${words%% *}: process $sleep exists, but the kernel does not show its threads to camp:"* ]]
+    done
+    kill "$sleep"
+}
+
 @test "top: bad input is refused, with what it takes" {
     run -2 "$CAMP" top --interval 0
     run -2 "$CAMP" top --sort nothing
@@ -307,28 +377,23 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
     run -4 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups \
-        "$BATS_TEST_TMPDIR/camp" top --count 1
+        "$BATS_TEST_TMPDIR/camp" top --tier bpf --count 1
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]]
 }
 
 @test "top: a closed or full output" {
     "$CAMP" top --interval 50ms | head -n 1 >/dev/null
-    run -1 --separate-stderr bash -c "'$CAMP' top --count 1 --interval 50ms >/dev/full"
+    run -1 --separate-stderr bash -c '"$0" top --count 1 --interval 50ms >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
 @test "top: ends by a signal with what was seen" {
     "$CAMP" top --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
-    for _ in {1..100}; do # until its programs are in the kernel
-        find "/proc/$LOAD/fd" -lname '*bpf_link*' 2>/dev/null | grep -q . && break
-        sleep 0.1
-    done
-    sleep 0.5
+    until_it_sleeps "$LOAD"
     kill -INT "$LOAD"
     wait "$LOAD"
-    LOAD=
-    python3 -c "import json; json.load(open('$BATS_TEST_TMPDIR/out'))"
+    python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "top: --pid of no process is told, and it ends with its process" {
@@ -347,18 +412,19 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     [ "${#lines[@]}" = 3 ]
     printf '%s\n' "${lines[@]}" | python3 -c "
 import json, sqlite3, sys
-file = sqlite3.connect('$recording')
+file = sqlite3.connect(sys.argv[1])
 for tick, line in enumerate(sys.stdin, 1):
     rows = [row for row in json.loads(line)['entities'] if not row['ended']]
     own = dict(file.execute('SELECT id, elapsed_ns FROM threads_every JOIN entity USING (entity)'
                             ' WHERE tick = ? AND flags & 2 = 0', (tick,)))
-    assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)"
+    assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)" "$recording"
 }
 
 @test "filters of a recording are asked of the recording, not of who lives now" {
     local recording=$BATS_TEST_TMPDIR/run.camp
-    sleep 60 &
+    sleep 600 3>&- &
     local pid=$!
+    until_it_sleeps "$pid"
     "$CAMP" record --output "$recording" --count 2 --interval 100ms
     kill "$pid"
     wait "$pid" || true
@@ -366,7 +432,7 @@ for tick, line in enumerate(sys.stdin, 1):
     [ "$(grep -c ",$pid,sleep," <<<"$output")" = 2 ]
     [ "${#lines[@]}" = 3 ]
     # Who lives, but was not there.
-    sleep 60 &
+    sleep 600 3>&- &
     pid=$!
     run -1 --separate-stderr "$CAMP" top --from "$recording" --pid "$pid"
     kill "$pid"

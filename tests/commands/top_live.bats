@@ -2,11 +2,12 @@
 # camp top on a terminal: what is drawn, and keys.
 
 bats_require_minimum_version 1.5.0
+load children
 
 # Whether microstates can be had is asked once.
 setup_file() {
     local status=0
-    REFUSAL=$("$CAMP" top --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || status=$?
+    REFUSAL=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || status=$?
     [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
     export REFUSAL
 }
@@ -18,7 +19,7 @@ setup() {
 }
 
 teardown() {
-    if [ -n "${LOAD:-}" ]; then kill "$LOAD" 2>/dev/null || true; fi
+    end_children
     tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
 }
 
@@ -95,11 +96,11 @@ on_screen() {
 }
 
 @test "top, live: colours where the terminal has them, none with NO_COLOR" {
-    run env TERM=xterm-256color script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    run env TERM=xterm-256color CAMP="$CAMP" script -qec '"$CAMP" top --interval 300ms --count 2' /dev/null
     [[ $output == *[\[\;]7m* ]]
     [[ $output == *[\[\;]2m* ]]
     [[ $output == *$'\e[39;49m'* ]]
-    run env TERM=xterm-256color NO_COLOR=1 script -qec "'$CAMP' top --interval 300ms --count 2" /dev/null
+    run env TERM=xterm-256color NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" top --interval 300ms --count 2' /dev/null
     [[ $output == *[\[\;]7m* ]]
     [[ $output != *$'\e[39;49m'* ]]
 }
@@ -107,7 +108,6 @@ on_screen() {
 @test "top, live: names in UTF-8 are cut at the edge, and are ? in LANG=C" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/größe"
     "$BATS_TEST_TMPDIR/größe" 20 &
-    LOAD=$!
     LC_ALL=C.UTF-8 on_screen 80 24 q --filter '^gr'
     [[ $output == *" größe "* ]]
     LC_ALL=C on_screen 80 24 q --filter '^gr'
@@ -134,7 +134,7 @@ until_shown() {
 
 @test "top, live: in tmux, 80 x 24, and when it is resized" {
     command -v tmux >/dev/null || skip "tmux is not installed"
-    in_tmux new-session -d -x 80 -y 24 "'$CAMP' top --interval 300ms" 3>&-
+    in_tmux new-session -d -x 80 -y 24 "$CAMP" top --interval 300ms 3>&-
     until_shown '^camp top  each process' '^     id  name .* un%$'
     in_tmux resize-window -x 50 -y 12
     until_shown '^     id  name              thr  usr%  sys%  runq%$'
@@ -163,13 +163,13 @@ until_shown() {
 }
 
 @test "top, live: where it is not live, it prints" {
-    run env TERM=dumb script -qec "'$CAMP' top --count 1 --interval 100ms" /dev/null
+    run env TERM=dumb CAMP="$CAMP" script -qec '"$CAMP" top --count 1 --interval 100ms' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]
-    run env TERM=vt100 script -qec "'$CAMP' top --format text --count 1 --interval 100ms" /dev/null
+    run env TERM=vt100 CAMP="$CAMP" script -qec '"$CAMP" top --format text --count 1 --interval 100ms' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]
-    run env TERM=vt100 script -qec "'$CAMP' top --count 1 --interval 100ms <&-" /dev/null
+    run env TERM=vt100 CAMP="$CAMP" script -qec '"$CAMP" top --count 1 --interval 100ms <&-' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]
 }

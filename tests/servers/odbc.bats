@@ -3,13 +3,19 @@
 # (oracle_file.py), tables by --query, and whatever can go wrong.
 
 bats_require_minimum_version 1.5.0
+load lib
+load ../commands/children
+load recording
+load witnesses
+
+TIMEOUT_MS=100 # which a reader waits for a lock
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
     ORACLE=$BATS_TEST_DIRNAME/oracle_file.py
-    DB=$BATS_TEST_TMPDIR/sales.db
-    OUTPUT=$BATS_TEST_TMPDIR/x.camp
-    LOG=$BATS_TEST_TMPDIR/log
+    SERVERS=$BATS_TEST_TMPDIR # of recordings: nothing is served
+    DB=$SERVERS/sales.db
+    OUTPUT=$SERVERS/x.camp
     PIDS=()
     ldconfig -p | grep -q libodbc.so.2 || skip 'unixODBC is not installed'
     find /usr/lib -name libsqlite3odbc.so 2>/dev/null | grep -q . ||
@@ -18,13 +24,12 @@ setup() {
     unset CAMP_ODBC_USER CAMP_ODBC_PASSWORD
     printf '[SQLite3]\nDriver=libsqlite3odbc.so\n[Missing]\nDriver=/nowhere/libmissing.so\n' \
         >"$ODBCSYSINI/odbcinst.ini"
-    printf '[%s]\nDriver=%s\nDatabase=%s\nTimeout=%s\n' sales SQLite3 "$DB" 100 \
-        patient SQLite3 "$DB" 100000 missing Missing "$DB" 100 >"$ODBCINI"
+    printf '[%s]\nDriver=%s\nDatabase=%s\nTimeout=%s\n' sales SQLite3 "$DB" $TIMEOUT_MS \
+        patient SQLite3 "$DB" 100000 missing Missing "$DB" $TIMEOUT_MS >"$ODBCINI"
 }
 
 teardown() {
-    local pid
-    for pid in "${PIDS[@]}"; do kill "$pid" 2>/dev/null || true; done
+    end_children
 }
 
 # Runs a command beside the test: sets PID.
@@ -35,79 +40,191 @@ beside() {
 }
 
 record() {
-    timeout 60 "$CAMP" record --output "$OUTPUT" "$@" 3>&-
+    timeout 120 "$CAMP" record --output "$OUTPUT" "$@" 3>&-
 }
 
-ask() {
-    sqlite3 "$OUTPUT" "$1"
+# has_rows SQL: rows of sessions for which this holds are in the recording.
+has_rows() {
+    [ "$(ask x "select count(*) from oracle_every join entity using (entity) where $1")" -gt 0 ]
+}
+
+# count_looks: what the kernel counted of the thread that takes the looks, which sleeps in between.
+count_looks() {
+    local tid
+    for tid in "/proc/$RECORD_PID/task"/*; do
+        [ "${tid##*/}" = "$RECORD_PID" ] || count_tasks "${tid##*/}"
+    done
+}
+
+# begin_looks OPTION...: records, until end_looks.
+begin_looks() {
+    record_beside x "$@"
+    TAKEN=$(taken_ns)
+    count_looks >"$SERVERS/looks.before"
+    SINCE=$(($(ask x 'select max(tick) from tick') + 1))
+}
+
+# Ends it. Intervals behind SINCE up to TICKS may be compared: both their looks were taken between the two
+# counts, and took LOOKS_NS all together: each was on a CPU, waited for one, or had it taken away.
+# end_looks NS: it waited for a lock for so long as well.
+end_looks() {
+    until_it has_ticks x $((SINCE + 1))
+    TICKS=$(ask x 'select max(tick) from tick')
+    count_looks >"$SERVERS/looks.after"
+    LOOKS_NS=$(($(since "$SERVERS/looks.before" "$SERVERS/looks.after" 2) + ${1:-0}
+        + $(since "$SERVERS/looks.before" "$SERVERS/looks.after" 3) + $(taken_since "$TAKEN")))
+    end_recording x "$RECORD_PID"
+}
+
+partial() {
+    ask x "select sum(partial) from tick where tick > $SINCE and tick <= $TICKS"
+}
+
+# record_looks COUNT OPTION...: so many intervals, or a few more.
+record_looks() {
+    local count=$1
+    shift
+    begin_looks "$@"
+    until_it has_ticks x $((SINCE + count))
+    end_looks
 }
 
 # compare: what the recording has is held against what was so; `figure NAME` is one of it.
 compare() {
-    "$ORACLE" compare "$DB" "$OUTPUT" >"$BATS_TEST_TMPDIR/compared"
-    cat "$BATS_TEST_TMPDIR/compared" >&3
+    "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --looks "$LOOKS_NS" >"$SERVERS/compared"
+    echo "all looks took $LOOKS_NS ns in $((TICKS - SINCE)) intervals: $(room_ns) ns may be apart"
+    cat "$SERVERS/compared"
 }
 
 figure() {
-    sed -n "s/^$1 //p" "$BATS_TEST_TMPDIR/compared"
+    sed -n "s/^$1 \([^ ]*\).*/\1/p" "$SERVERS/compared"
 }
 
-# An exclusive lock for so long, which readers wait for: sets PID. Returns once it is held.
-lock_for() {
-    beside python3 -c 'import sqlite3, sys, time
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
+# What the rows of a session may be apart from what was so. At each end of an interval, what is read and
+# what it is taken for, the monotonic clock and the wall clock, are apart by no more than the look took;
+# SQLite tells the time in ms.
+room_ns() {
+    echo $((4 * LOOKS_NS + 2 * 1000000 * (TICKS - SINCE)))
+}
+
+are_as_they_were() {
+    for state in contention wait idle; do
+        [ "$(figure apart_$state)" -le "$(room_ns)" ] || {
+            echo "$state is $(figure apart_$state) ns apart, of $(room_ns)"
+            return 1
+        }
+    done
+}
+
+# No session has more in its states than there was time.
+have_no_more_than_their_time() {
+    holds x "select count(*) > 0 and max(contention_ns + wait_ns + idle_ns - elapsed_ns) <= $(room_ns)
+        from oracle_every where tick > $SINCE and tick <= $TICKS"
+}
+
+# An exclusive lock until `unlock`, which readers wait for: sets PID. Returns once it is held.
+lock() {
+    beside python3 -c 'import os, sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=600)
 db.execute("begin exclusive")
-open(sys.argv[3], "w").close()
-time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
-    until [ -e "$BATS_TEST_TMPDIR/locked" ]; do sleep 0.02; done
+open(sys.argv[2], "w").close()
+while os.path.exists(sys.argv[2]):
+    time.sleep(0.01)' "$DB" "$SERVERS/locked"
+    until_it test -e "$SERVERS/locked"
+}
+
+unlock() {
+    rm "$SERVERS/locked"
+}
+
+# none_spans BEGIN END: no row is of an interval that holds all of it, in ns since 1970.
+none_spans() {
+    holds x "select count(*) = 0 from oracle_every o join tick using (tick)
+        where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
 }
 
 # ---------------------------------------------------------------------------- Sessions --
 
 @test "sessions: waits are booked as they go and once, whatever the session" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
-    run -0 record --from odbc:sales --count 8
+    record_looks 8 --from odbc:patient
     compare
-    [ "$(figure rows)" -ge 150 ]
-    # Of a second: pieces of all lengths, over all looks.
-    for state in contention wait idle; do [ "$(figure rms_$state)" -le 20 ]; done
+    # Of a wait that may have ended during a look is not known whether it did: no row, but counted.
+    [ "$(figure missing)" -le "$(partial)" ]
+    # Pieces of all lengths, over all looks.
+    are_as_they_were
     # DB CPU is written down every 5 s.
-    [ "$(figure rms_cpu)" -ge 300 ]
+    [ "$(figure cpu_intervals)" -gt 0 ]
+    [ "$(figure cpu_intervals)" -le "$(figure cpu_steps)" ]
     # Session 3 waits for one thing that never finishes.
-    [ "$(ask "select count(*) from oracle_every join entity using (entity)
-        where name like 'U3 %' and abs(wait_user_io_ns - elapsed_ns) > elapsed_ns / 100")" = 0 ]
-    [ "$(ask "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
+    [ "$(ask x "select count(*) > 0 and sum(wait_user_io_ns != elapsed_ns) = 0 from oracle_every
+        join entity using (entity) where name like 'U3 %'")" = 1 ]
+    [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
 }
 
 @test "sessions: another serial# is another session, and who ended is counted as partial" {
-    "$ORACLE" make "$DB" --sessions 4 --seconds 6
-    run -0 record --from odbc:sales --count 6
-    [ "$(ask "select group_concat(name, ' ') from (select distinct name from entity
+    local locked_ns
+    "$ORACLE" make "$DB" --sessions 4 --all-live
+    begin_looks --from odbc:patient
+    until_it has_rows "name = 'U1 1,7'"
+    locked_ns=$("$ORACLE" replace "$DB")
+    until_it has_rows "name = 'U1 1,8'"
+    end_looks "$locked_ns"
+    [ "$(ask x "select group_concat(name, ' ') from (select distinct name from entity
         where id = 1 order by name)")" = 'U1 1,7 U1 1,8' ]
     compare
     [ "$(figure absent)" = 0 ]
-    [ "$(ask 'select sum(partial) from tick')" = 2 ]
-    # Who it was before is not who it is: neither has the other's waits.
-    [ "$(ask "select count(*) from oracle_every where unaccounted_ns > 2 * elapsed_ns + 5e9")" = 0 ]
+    [ "$(ask x 'select sum(partial) from tick')" -ge 2 ]
+    # Another session has not the waits of the one before, which began 20 s earlier.
+    have_no_more_than_their_time
+}
+
+# The kernel's clock lags of a task that runs.
+tick_ns() {
+    python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))' # CLOCK_MONOTONIC_COARSE
+}
+
+# CPU time: no more than between counts around all looks, no less than between two in between, but for the
+# ticks of the three processes. The run queue likewise is no more.
+has_the_clock_of_its_processes() {
+    holds x "select sum(cpu_ns) <= $(since "$SERVERS/before" "$SERVERS/after" 2) + $((3 * $(tick_ns)))
+        and sum(cpu_ns) >= $(since "$SERVERS/begun" "$SERVERS/ending" 2) - $((3 * $(tick_ns)))
+        and sum(run_queue_ns) <= $(since "$SERVERS/before" "$SERVERS/after" 3) and sum(run_queue_ns) > 0
+        from oracle_every"
+}
+
+# leaves_unaccounted SID: no more than by which its process did something else than the database says: what it
+# began too late, what of its run queue is not counted yet at a look, and ticks of its clock.
+leaves_unaccounted() {
+    local late queue
+    late=$(cat "$DB.late.$1")
+    queue=$(grep "^${PIDS[$1 - 1]} " "$SERVERS/after" | cut -d' ' -f3)
+    [ "$(figure "unaccounted_$1")" -le $((late + queue + $(room_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
 @test "sessions: the operating system's CPU time leaves nothing unaccounted" {
+    local sid
     for sid in 1 2 3; do beside "$ORACLE" serve "$DB" --sid $sid; done
-    "$ORACLE" make "$DB" --sessions 3 --seconds 40 --host "$(hostname)" \
-        --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
-    sleep 1
-    run -0 record --from odbc:sales --count 8
+    "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
+    for sid in 1 2 3; do until_it test -s "$DB.late.$sid"; done
+    count_tasks "${PIDS[@]}" >"$SERVERS/before"
+    begin_looks --from odbc:patient
+    count_tasks "${PIDS[@]}" >"$SERVERS/begun"
+    until_it has_ticks x $((SINCE + 8))
+    count_tasks "${PIDS[@]}" >"$SERVERS/ending"
+    end_looks
+    count_tasks "${PIDS[@]}" >"$SERVERS/after"
     compare
-    [ "$(figure rows)" = 24 ]
-    # On a CPU or ready to run is what the database has as CPU.
-    [ "$(figure rms_unaccounted)" -le 60 ]
-    [ "$(ask 'select provenance from column_info where name = "cpu_ns"')" = measured ]
+    [ "$(figure rows)" -ge $((3 * (TICKS - SINCE) - $(partial))) ]
+    [ "$(ask x 'select provenance from column_info where name = "cpu_ns"')" = measured ]
+    has_the_clock_of_its_processes
+    for sid in 1 2 3; do leaves_unaccounted "$sid"; done
     # The database alone does not know: what it says stands beside.
-    [ "$(ask 'select max(abs(told_cpu_ns - cpu_ns)) > 1e9 from oracle_every')" = 1 ]
+    [ "$(ask x 'select count(*) > 0 from oracle_every where told_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
     # On demand without.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
-    [ "$(ask 'select sum(cpu_ns != told_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
+    [ "$(ask x 'select sum(cpu_ns != told_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
 }
 
 @test "sessions: a tier that cannot be had is refused" {
@@ -115,20 +232,21 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
     run -1 --separate-stderr record --from odbc:sales --tier schedstat+SQL
     [[ $stderr == *'odbc:sales: --tier schedstat+SQL takes a server on this machine'* ]]
     run -2 --separate-stderr record --from odbc:sales --tier bpf
-    [[ $stderr == *'--tier bpf: of odbc: there are schedstat+SQL and SQL'* ]]
+    [[ $stderr == *'--tier bpf: the tiers of odbc: are schedstat+SQL and SQL'* ]]
 }
 
+# bats test_tags=deep
 @test "sessions: 200 of them, with labels, rules of one's own and details" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
-    run -0 record --from odbc:sales --count 3
+    record_looks 3 --from odbc:patient
     compare
-    [ "$(figure rows)" -ge 590 ]
-    for state in contention wait idle; do [ "$(figure rms_$state)" -le 50 ]; done
-    [ "$(ask "select count(*) from entity where name like 'U17 %'")" = 1 ]
+    [ "$(figure missing)" -le "$(partial)" ]
+    are_as_they_were
+    [ "$(ask x "select count(*) from entity where name like 'U17 %'")" = 1 ]
     rm "$OUTPUT"
     printf 'wait all class=.*\n' >"$BATS_TEST_TMPDIR/own.rules"
     run -0 record --from odbc:sales --count 1 --rules "$BATS_TEST_TMPDIR/own.rules" --detail
-    [ "$(ask "select group_concat(name, ' ') from column_info where kind = 'state'")" \
+    [ "$(ask x "select group_concat(name, ' ') from column_info where kind = 'state'")" \
         = 'cpu_ns run_queue_ns wait_all_ns' ]
 }
 
@@ -136,7 +254,7 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
     "$ORACLE" make "$DB" --sessions 3
     sqlite3 "$DB" "delete from piece"
     run -0 record --from odbc:sales --count 2
-    [ "$(ask 'select sum(contention_ns + wait_ns + idle_ns) from oracle_every')" = 0 ]
+    [ "$(ask x 'select sum(contention_ns + wait_ns + idle_ns) from oracle_every')" = 0 ]
 }
 
 # ------------------------------------------------------------------------------- Tables --
@@ -147,7 +265,7 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
         ('2026-01-01 00:00:02', 'a', 300, 200), ('2026-01-01 00:00:03', 'a', 100, 700)"
     run -0 record --from odbc:sales --query 'select at, who, cpu_ms, io_ms from t'
     [[ $output == *'3 intervals, '* ]]
-    [ "$(ask 'select max(cpu_ns) from "table"')" = 300000000 ]
+    [ "$(ask x 'select max(cpu_ns) from "table"')" = 300000000 ]
 }
 
 @test "query: many rows, and long texts, come whole" {
@@ -169,7 +287,7 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
     [ "$status" -ne 0 ]
     [[ $stderr == *'no such column: nobody'*'SQLSTATE'* ]]
     run -2 --separate-stderr record --from odbc:sales --unit ms
-    [[ $stderr == *'give --query as well'* ]]
+    [[ $stderr == *'give --query, too'* ]]
 }
 
 # ----------------------------------------------------------------------------- Failures --
@@ -180,16 +298,20 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
     : >"$BATS_TEST_TMPDIR/none/libodbc.so.2"
     LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/none run --separate-stderr record --from odbc:sales
     [ "$status" -ne 0 ]
-    [[ $stderr == *'needs unixODBC'*'install libodbc2'* ]]
-    run -2 --separate-stderr record --from odbc:missing
+    [[ $stderr == *'unixODBC is not installed'*'install libodbc2'* ]]
+    run -1 --separate-stderr record --from odbc:missing
     [[ $stderr == *"Can't open lib '/nowhere/libmissing.so'"*'SQLSTATE 01000'*'install the driver'* ]]
-    run -2 --separate-stderr record --from odbc:nobody
+    run -1 --separate-stderr record --from odbc:nobody
     [[ $stderr == *'Data source name not found'*'SQLSTATE IM002'*'odbcinst -q -s'* ]]
     run --separate-stderr record --from odbc:sales
     [ "$status" -ne 0 ]
-    [[ $stderr == *'odbc:sales: v$session: no such table'*'not Oracle? --query'* ]]
+    [[ $stderr == *'odbc:sales: v$session: no such table'*'for a database other than Oracle, give --query'* ]]
     run -2 --separate-stderr record --from odbc:
     [[ $stderr == *'odbc:NAME'* ]]
+    run -2 --separate-stderr record --from 'odbc:DSM=sales;PWD=sesame'
+    [[ $stderr == *'needs one of DSN=, DRIVER= and FILEDSN='*'its first key is (DSM=)'* ]]
+    run -2 --separate-stderr record --from 'odbc:DSN=sales;sesame;PORT=1'
+    [[ $stderr == *"part 2 of the connection string has no '='"* && $stderr != *sesame* ]]
 }
 
 @test "failures: a password is neither shown nor recorded" {
@@ -213,60 +335,62 @@ time.sleep(float(sys.argv[2]))' "$DB" "$1" "$BATS_TEST_TMPDIR/locked"
     [[ $output != *sesame* ]]
 }
 
+# bats test_tags=deep
 @test "failures: while the file is locked there are no rows, and it goes on" {
+    local locked unlocked
     "$ORACLE" make "$DB" --sessions 5 --all-live
-    beside "$CAMP" record --from odbc:sales --output "$OUTPUT" --interval 250ms --count 32 2>"$LOG"
-    local camp=$PID
-    sleep 1
-    lock_for 1
-    wait "$camp"
-    cat "$LOG"
-    [ "$(grep -c 'odbc:sales: database is locked' "$LOG")" = 1 ]
-    [ "$(grep -c 'odbc:sales: answers again' "$LOG")" = 1 ]
-    [ "$(ask 'select count(*) from tick')" = 32 ]
-    [ "$(ask 'select count(*) from tick where tick not in (select tick from oracle_every)')" -ge 3 ]
-    [ "$(ask 'select sum(partial) from tick')" = 5 ]
-    # Nobody has time of the gap.
-    [ "$(ask 'select count(*) from oracle_every where elapsed_ns > 1e9')" = 0 ]
+    begin_looks --from odbc:sales --interval 250ms
+    until_it has_rows true
+    lock
+    locked=$(date +%s%N)
+    told x 'odbc:sales: database is locked'
+    more_ticks x 4 # there is one for each interval, without rows
+    [ "$(ask x 'select count(*) from tick where tick not in (select tick from oracle_every)')" -ge 3 ]
+    unlocked=$(date +%s%N)
+    unlock
+    told x 'odbc:sales: answers again'
+    more_ticks x 4
+    end_looks $((2 * TIMEOUT_MS * 1000000)) # a look before the lock ended, and one after
+    cat "$SERVERS/x.err"
+    [ "$(grep -c 'odbc:sales: database is locked' "$SERVERS/x.err")" = 1 ]
+    [ "$(grep -c 'odbc:sales: answers again' "$SERVERS/x.err")" = 1 ]
+    [ "$(ask x 'select count(*) = max(tick) from tick')" = 1 ]
+    [ "$(partial)" -ge 5 ]
+    none_spans "$locked" "$unlocked"
     compare
-    for state in contention wait idle; do [ "$(figure rms_$state)" -le 40 ]; done
+    are_as_they_were
 }
 
+# bats test_tags=deep
 @test "failures: a driver that waits does not hang camp" {
     "$ORACLE" make "$DB" --sessions 5 --all-live
-    beside "$CAMP" record --from odbc:patient --output "$OUTPUT" --interval 500ms 2>"$LOG"
-    local camp=$PID
-    sleep 1.2
-    lock_for 30
-    for tries in $(seq 200); do
-        if grep -q 'odbc:patient: the database does not answer' "$LOG"; then break; fi
-        sleep 0.05
-    done
-    kill -INT "$camp"
-    for tries in $(seq 60); do
-        kill -0 "$camp" 2>/dev/null || break
-        sleep 0.05
-    done
-    run ! kill -0 "$camp"
-    grep -q 'does not answer' "$LOG"
-    [ "$(ask 'select count(*) from oracle_every')" -ge 5 ]
+    record_beside x --from odbc:patient --interval 500ms
+    until_it has_rows true
+    lock
+    told x 'odbc:patient: the database does not answer'
+    kill -INT "$RECORD_PID"
+    until_it is_gone "$RECORD_PID"
+    [ "$(ask x 'select count(*) from oracle_every')" -ge 5 ]
 }
 
+# bats test_tags=deep
 @test "failures: the database is gone, comes back, and others live there" {
     "$ORACLE" make "$DB" --sessions 3 --all-live
     cp "$DB" "$BATS_TEST_TMPDIR/copy"
     sqlite3 "$BATS_TEST_TMPDIR/copy" 'update being set serial = 9; update piece set serial = 9'
-    beside "$CAMP" record --from odbc:sales --output "$OUTPUT" --interval 250ms --count 24 2>"$LOG"
-    local camp=$PID
-    sleep 1
-    head -c 40000 /dev/urandom >"$BATS_TEST_TMPDIR/garbage"
-    mv "$BATS_TEST_TMPDIR/garbage" "$DB.new" && cat "$DB.new" >"$DB"
-    sleep 1
+    local gone back
+    record_beside x --from odbc:sales --interval 250ms
+    until_it has_rows true
+    gone=$(date +%s%N)
+    head -c 40000 /dev/urandom >"$DB.new"
+    cat "$DB.new" >"$DB"
+    told x 'odbc:sales: .*not a database'
+    back=$(date +%s%N)
     cat "$BATS_TEST_TMPDIR/copy" >"$DB"
-    wait "$camp"
-    grep -q 'odbc:sales: .*not a database' "$LOG"
-    grep -q 'odbc:sales: answers again' "$LOG"
-    [ "$(ask "select count(distinct name) from entity where name like 'U_ _,7'")" = 3 ]
-    [ "$(ask "select count(distinct name) from entity where name like 'U_ _,9'")" = 3 ]
-    [ "$(ask 'select count(*) from oracle_every where elapsed_ns > 1e9')" = 0 ]
+    told x 'odbc:sales: answers again'
+    until_it has_rows "name like 'U_ _,9'"
+    end_recording x "$RECORD_PID"
+    [ "$(ask x "select count(distinct name) from entity where name like 'U_ _,7'")" = 3 ]
+    [ "$(ask x "select count(distinct name) from entity where name like 'U_ _,9'")" = 3 ]
+    none_spans "$gone" "$back"
 }

@@ -2,20 +2,25 @@
 """oracle_file.py: an Oracle of which everything is known, in a file of SQLite.
 
     oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...] [--all-live]
+    oracle_file.py replace FILE
     oracle_file.py serve FILE --sid N
-    oracle_file.py compare FILE RECORDING
+    oracle_file.py compare FILE RECORDING --since N --ticks N --looks NS
 
 `make` writes what each session does for the next seconds, piece by piece: a CPU, a wait, another.
 Its views (v$session, v$session_event, ...) are computed from that and the clock whenever somebody
 reads: waits are in v$session_event once they have finished, DB CPU and DB time as they were at the
 last multiple of 5 s. Session 1 is replaced by another serial# with the same sid half-way, session 2
-ends there, session 3 waits for one thing all the time; with --all-live none of that. `serve` waits
-for FILE and is a session's process from then on: it burns a CPU when the session is on one.
+ends there, session 3 waits for one thing all the time; with --all-live none of that, and `replace`
+does both at once. `serve` waits for FILE and is a session's process from then on: it burns a CPU when
+the session is on one. How much later than FILE says it began its pieces, in ns together, is in
+FILE.late.SID.
 
-`compare` says, in ms per session and second, by how much each state of a recording differs from
-what was so (cpu: with the run queue, of which the database does not know): root of the mean square
-of all rows (rms_STATE) and the mean (mean_STATE); how many rows there are, and how many of them are
-of a session that was not there throughout (absent).
+`compare` says by how much a recording differs from what was so, in the intervals behind one and up to another: of each state the
+differences of all rows of a session, added up, in ns, of the session with the most (apart_STATE; cpu:
+with the run queue, of which the database does not know), and what is unaccounted of each session
+(unaccounted_SID). It counts rows; those of a session that was not there throughout, but for the time
+that all looks took (absent); those that sessions which were always there lack (missing); the
+intervals with CPU time (cpu_intervals), and the multiples of 5 s in the recording (cpu_steps).
 """
 import argparse
 import collections
@@ -88,6 +93,7 @@ def make(options):
     db = sqlite3.connect(unfinished)
     db.executescript(SCHEMA)
     db.execute('insert into instance values (?, ?, ?)', (options.host, time.time(), options.begun))
+    horizon = options.seconds + 120
     means = (0.3,) if options.all_live else (0.02, 0.3, 1.5)
     spids = options.spid.split(',') if options.spid else []
     for sid in range(1, options.sessions + 1):
@@ -101,10 +107,24 @@ def make(options):
                        (sid, serial, f'U{sid}', begun, ended, spid))
             db.executemany('insert into piece values (?, ?, ?, ?, ?, ?)', (
                 (sid, serial, *piece)
-                for piece in pieces(sid, begun, min(ended, options.seconds + 20), means)))
+                for piece in pieces(sid, begun, min(ended, horizon), means)))
+    db.execute('update instance set origin = ?', (time.time(),))
     db.commit()
     db.close()
     os.rename(unfinished, options.file)
+
+
+def replace(options):
+    """Session 1 gets another serial#, session 2 ends; says for how long readers were kept out, in ns."""
+    db = sqlite3.connect(options.file, isolation_level=None, timeout=600)
+    began = time.monotonic_ns()
+    db.execute('begin exclusive')
+    now, = db.execute('select now from moment').fetchone()
+    db.execute('insert into being select sid, serial + 1, name, ?, ended, spid from being where sid = 1', (now,))
+    db.execute('update being set ended = ? where sid in (1, 2) and begun < ?', (now, now))
+    db.executemany('insert into piece values (1, 8, ?, ?, ?, ?)', pieces(1, now, now + 120, (0.3,)))
+    db.execute('commit')
+    print(time.monotonic_ns() - began)
 
 
 def serve(options):
@@ -112,13 +132,17 @@ def serve(options):
         time.sleep(0.02)
     db = sqlite3.connect(options.file)
     origin, = db.execute('select origin from instance').fetchone()
-    for ended, event in db.execute(
-            'select ended, event from piece where sid = ? order by begun', (options.sid,)).fetchall():
-        until = ended + origin
-        if event:
-            time.sleep(max(0, until - time.time()))
-        while time.time() < until:
-            pass
+    late = 0.0
+    with open(f'{options.file}.late.{options.sid}', 'wb', buffering=0) as report:
+        for ended, event in db.execute('select ended, event from piece where sid = ? and ended > ? '
+                                       'order by begun', (options.sid, time.time() - origin)).fetchall():
+            until = ended + origin
+            if event:
+                time.sleep(max(0, until - time.time()))
+            while time.time() < until:
+                pass
+            late += time.time() - until
+            os.pwrite(report.fileno(), b'%20d\n' % (late * 1e9), 0)
 
 
 def truth(db):
@@ -138,37 +162,52 @@ def between(life, begin, end):
     return sums
 
 
+def rows_of(record, options, origin):
+    """(tick, (sid, serial), begin, end, values in s) of each row: STATES, and what is unaccounted."""
+    for tick, wall_ns, elapsed_ns, name, *values in record.execute(
+            'select tick, wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, '
+            'idle_ns, unaccounted_ns from oracle_every o join tick using (tick) join entity using (entity) '
+            'where tick > ? and tick <= ?', (options.since, options.ticks)):
+        end = wall_ns / 1e9 - origin
+        session = tuple(int(number) for number in name.split()[-1].split(','))
+        yield tick, session, end - elapsed_ns / 1e9, end, [value / 1e9 for value in values]
+
+
 def compare(options):
     db = sqlite3.connect(options.file)
     origin, = db.execute('select origin from instance').fetchone()
     being = {(sid, serial): (begun, ended) for sid, serial, begun, ended in db.execute(
         'select sid, serial, begun, ended from being')}
     lives = truth(db)
-    errors = collections.defaultdict(list)
-    rows = absent = 0
-    record = sqlite3.connect(options.recording)
-    for wall_ns, elapsed_ns, name, *values in record.execute(
-            'select wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, idle_ns, '
-            'unaccounted_ns from oracle_every o join tick using (tick) join entity using (entity)'):
-        end = wall_ns / 1e9 - origin
-        begin, seconds = end - elapsed_ns / 1e9, elapsed_ns / 1e9
-        sid, serial = (int(number) for number in name.split()[-1].split(','))
-        rows += 1
-        absent += being[sid, serial][0] > begin + 0.1 or being[sid, serial][1] < end - 0.1
-        true = between(lives[sid, serial], begin, end)
+    apart = collections.defaultdict(lambda: dict.fromkeys(STATES, 0.0))
+    unaccounted, rows = collections.Counter(), collections.Counter()
+    looks, absent, with_cpu, times = options.looks / 1e9, 0, set(), []
+    for tick, session, begin, end, values in rows_of(sqlite3.connect(options.recording), options, origin):
+        rows[session] += 1
+        absent += being[session][0] > begin + looks or being[session][1] < end - looks
+        true = between(lives[session], begin, end)
         for state, value in zip(STATES, values):
-            errors[state].append((value / 1e9 - true[state]) / seconds)
-        errors['unaccounted'].append(values[4] / 1e9 / seconds)
-    print('rows', rows)
+            apart[session][state] += abs(value - true[state])
+        unaccounted[session[0]] += abs(values[4])
+        if values[0] > 0:
+            with_cpu.add(tick)
+        times += [begin, end]
+    print('rows', sum(rows.values()))
     print('absent', absent)
-    for state, values in errors.items():
-        print(f'rms_{state}', round(1000 * math.sqrt(sum(v * v for v in values) / len(values))))
-        print(f'mean_{state}', round(1000 * sum(values) / len(values)))
+    always = [session for session, (begun, ended) in being.items() if begun <= min(times) and ended >= max(times)]
+    print('missing', sum(options.ticks - options.since - rows[session] for session in always))
+    for state in STATES:
+        session = max(apart, key=lambda session: apart[session][state])
+        print(f'apart_{state}', round(1e9 * apart[session][state]), 'of', *session)
+    for sid, s in sorted(unaccounted.items()):
+        print(f'unaccounted_{sid}', round(1e9 * s))
+    print('cpu_intervals', len(with_cpu))
+    print('cpu_steps', math.floor((max(times) + looks) / 5) - math.floor((min(times) - looks) / 5))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('what', choices=('make', 'serve', 'compare'))
+    parser.add_argument('what', choices=('make', 'replace', 'serve', 'compare'))
     parser.add_argument('file')
     parser.add_argument('recording', nargs='?')
     parser.add_argument('--sessions', type=int, default=20)
@@ -177,10 +216,13 @@ def main():
     parser.add_argument('--begun', default='2008-11-22 02:00:00')
     parser.add_argument('--spid', default='')
     parser.add_argument('--sid', type=int)
+    parser.add_argument('--since', type=int)
+    parser.add_argument('--ticks', type=int)
+    parser.add_argument('--looks', type=int, default=0)
     parser.add_argument('--all-live', action='store_true')
     parser.add_argument('--seed', type=int, default=7)
     options = parser.parse_args()
-    return {'make': make, 'serve': serve, 'compare': compare}[options.what](options)
+    return {'make': make, 'replace': replace, 'serve': serve, 'compare': compare}[options.what](options)
 
 
 sys.exit(main())

@@ -4,24 +4,29 @@
 
 bats_require_minimum_version 1.5.0
 load lib
+load ../commands/children
 
 setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     export LAWS=${CAMP%/src/camp}/tests/servers/postgres_laws
-    [ -x "$LAWS" ] || skip 'built without microstates or libpq'
+    [ -x "$LAWS" ] || { skip_file 'built without microstates or libpq'; return; }
+    [ -x "$POSTGRES_BIN/postgres" ] || { skip_file 'PostgreSQL is not installed'; return; }
     servers_begin
-    export SERVERS
     start_postgres
     export PG_FOLDER PG_PID
 }
 
 teardown_file() { servers_end; }
-teardown() { end_sessions; }
+setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
+teardown() {
+    is_file_skipped || end_sessions
+    end_children KILL # pgbench is stopped
+}
 
 # A law that cmocka skips says why, and is skipped here.
 holds() {
-    run timeout 60 "$LAWS" "$PG_PID" "host=$PG_FOLDER dbname=postgres user=camp_super" "$1"
+    run timeout 300 "$LAWS" "$PG_PID" "host=$PG_FOLDER dbname=postgres user=camp_super" "$@"
     printf '%s\n' "$output"
     [ "$status" -eq 0 ]
     if [[ $output == *'skipped, not passed'* ]]; then skip "$(grep 'not passed' <<<"$output")"; fi
@@ -40,8 +45,8 @@ holds() {
     holds idle_and_idle_in_transaction_are_told_apart
 }
 
-@test 'three burners a core wait two thirds of their time' {
-    holds three_burners_a_core_wait_two_thirds
+@test 'three loops for each CPU share the CPUs, and wait for them the rest of the time' {
+    holds burners_share_the_cpus_and_wait_for_them
 }
 
 @test 'a connection of 50 ms is told with its end' {
@@ -49,8 +54,9 @@ holds() {
 }
 
 @test 'CPU and run queue of pgbench are those of schedstat' {
-    start_pgbench 8 8
-    holds cpu_and_run_queue_are_schedstats
+    start_pgbench 8 600
+    until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
+    holds cpu_and_run_queue_are_schedstats "$PGBENCH_PID"
 }
 
 @test 'after a crash backends are found anew' {

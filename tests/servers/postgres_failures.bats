@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# bats file_tags=deep
 # camp record --from postgres: while what it asks fails. Every tier goes through the same failures,
 # one after the other, in one recording each: it goes on, says so, and what it shows adds up.
 
@@ -12,13 +13,13 @@ setup_file() {
     export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    [ -x "$POSTGRES_BIN/postgres" ] || { skip_file 'PostgreSQL is not installed'; return; }
     servers_begin
-    export SERVERS
     start_postgres
     export PG_FOLDER PG PG_PID
     query_postgres 'alter role camp connection limit 40'
     begin_recordings
-    start_session stays 'select pg_sleep(100)'
+    start_session stays 'select pg_sleep(3600)'
     start_session goes 'select pg_sleep(0.7)'
     use_a_pid_again
     terminate_own_backends
@@ -30,6 +31,7 @@ setup_file() {
 }
 
 teardown_file() { servers_end; }
+setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
 # ------------------------------------------------------------------------------ failures --
 
@@ -85,7 +87,7 @@ stop_own_backends() {
 crash() {
     crash_postgres
     all_told 'PostgreSQL: the server crashed and starts again; connecting again'
-    start_session after_crash 'select pg_sleep(100)'
+    start_session after_crash 'select pg_sleep(3600)'
     go_on
     phase_begins after_crash
     go_on
@@ -97,7 +99,7 @@ restart() {
     stop_postgres
     go_on
     run_postgres
-    start_session after_restart 'select pg_sleep(100)'
+    start_session after_restart 'select pg_sleep(3600)'
     until_it eval '[ "$(own_backends | wc -l)" = 5 ]'
     go_on
     go_on
@@ -118,8 +120,9 @@ take_the_connections_away() {
 
 # Sets the number that the next process gets; others may take it before the server does.
 use_a_pid_again() {
-    local tries first second=none
-    for tries in 1 2 3 4 5; do
+    local first second=none begin
+    for _ in 1 2 3 4 5; do
+        begin=$(date +%s%N)
         first=$(nap_as first true)
         until_it is_gone "$first"
         [ -w /proc/sys/kernel/ns_last_pid ] || break
@@ -130,7 +133,8 @@ use_a_pid_again() {
         )
         [ "$second" != "$first" ] || break
     done
-    echo "$first $second" >"$SERVERS/pids"
+    # Neither was there longer than both took.
+    echo "$first $second $(($(date +%s%N) - begin))" >"$SERVERS/pids"
 }
 
 # nap_as APPLICATION CONDITION: the pid of a session, which sleeps 0.4 s when the condition holds.
@@ -141,6 +145,14 @@ nap_as() {
 }
 
 # -------------------------------------------------------------------------------- tests --
+
+# What scaled times lose: they are cut to whole nanoseconds at each look.
+cut_of() {
+    case $1 in
+    memory | gated) echo '2 * (sum(looks) + count(*))' ;;
+    *) echo 0 ;;
+    esac
+}
 
 # all_hold SQL: of each tier's recording.
 all_hold() {
@@ -160,7 +172,7 @@ fails_with() {
 @test "failures: who may not connect is told why, in one line" {
     fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
-    fails_with 2 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
+    fails_with 1 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
     fails_with 4 'it asks for a password; set PGPASSWORD' "$PG user=secret"
     fails_with 4 'password authentication failed for user "secret"' "$PG user=secret password=no"
     fails_with 1 'No such file or directory; is the server running' "host=$SERVERS/missing"
@@ -185,32 +197,35 @@ fails_with() {
     # By looks a session waits all the time, its first steps on a CPU included.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
         and max(unaccounted_ns - elapsed_ns) <= 0 from postgres_every'
+    # An interval that is lost, or there twice, is a whole one.
     all_hold "select count(*) = max(tick) - min(tick) + 1
-            and abs(sum(elapsed_ns) - sum(end_ns - start_ns)) <= 0.01 * sum(end_ns - start_ns)
+            and abs(sum(elapsed_ns) - sum(end_ns - start_ns)) < min(end_ns - start_ns)
         from postgres_every join entity using (entity) join tick using (tick)
         where application = 'stays' and flags & 3 = 0"
     all_hold "select count(*) = max(tick) from tick"
 }
 
-# Nor while it is set up anew.
+# Nor while it is set up anew. One that waited would be as long as the backend was stopped.
 @test "failures: no interval waits for a server that does not answer" {
-    all_hold 'select max(end_ns - start_ns) <= 800000000 from tick'
+    all_hold "select max(end_ns - start_ns) < $(($(cat "$SERVERS/stopped.end") - $(cat "$SERVERS/stopped.begin")))
+        from tick"
 }
 
 @test "failures: while its backend is stopped camp measures on, or has unaccounted time" {
     for tier in bpf memory; do
-        during stopped $tier stays 'sum(idle_asked_for_ns) >= 0.99 * sum(elapsed_ns)'
+        during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
     for tier in gated sql; do
-        during stopped $tier stays 'sum(unaccounted_ns) >= 0.5 * sum(elapsed_ns)
-            and sum(unaccounted_ns + idle_ns) >= 0.99 * sum(elapsed_ns)'
+        during stopped $tier stays "sum(unaccounted_ns) > 0 and sum(unaccounted_ns + idle_ns + cpu_ns + run_queue_ns)
+            >= sum(elapsed_ns) - $(cut_of $tier)"
     done
 }
 
 @test "failures: after a crash, and after a restart, every tier measures as before" {
     for when in after_crash after_restart; do
         for tier in $TIERS; do
-            during $when $tier $when 'sum(idle_asked_for_ns) >= 0.95 * sum(elapsed_ns)'
+            during $when $tier $when "sum(idle_asked_for_ns) > 0
+                and sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
         done
     done
     all_hold "select count(*) = 1 and max(flags & 2) = 2 from postgres_every
@@ -218,23 +233,23 @@ fails_with() {
 }
 
 @test "failures: a session that ends within an interval has its time, and is gone" {
-    holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns) between 698000000
-            and sum(elapsed_ns) and max(flags & 2) = 2
+    holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns + cpu_ns + run_queue_ns)
+            between 700000000 and sum(elapsed_ns) and max(flags & 2) = 2
         from postgres_every join entity using (entity) where application = 'goes'"
     all_hold "select sum(flags & 2) = 2 and max(tick) = max(iif(flags & 2, tick, 0))
         from postgres_every join entity using (entity) where application = 'goes'"
 }
 
 @test "failures: who gets a pid that was used before is another session" {
-    read -r first second <"$SERVERS/pids"
+    read -r first second lasted <"$SERVERS/pids"
     [ "$first" = "$second" ] || skip "no session got the pid $first again: $second"
     for each in $TIERS slow; do
         holds "$each" "select group_concat(application) = 'first,second' from
             (select application from entity where id = $first order by application)"
     done
     for who in first second; do
-        holds bpf "select sum(elapsed_ns) between 400000000 and 800000000
-                and sum(idle_asked_for_ns) between 398000000 and sum(elapsed_ns)
+        holds bpf "select sum(elapsed_ns) between 400000000 and $lasted
+                and sum(idle_asked_for_ns + cpu_ns + run_queue_ns) between 400000000 and sum(elapsed_ns)
             from postgres_every join entity using (entity)
             where application = '$who' and id = $first"
     done
@@ -267,7 +282,7 @@ fails_with() {
     AS_USER=(unshare --pid --fork "${AS_USER[@]}")
     run_postgres
     CONTAINED=$(cat "/proc/$PG_PID/task/$PG_PID/children")
-    start_session there 'select pg_sleep(100)'
+    start_session there 'select pg_sleep(3600)'
     "$CAMP" record --output "$SERVERS/there.camp" --count 2 --interval 200ms --from "postgres:$PG" 3>&-
     holds there "select value = 'SQL' from camp where key = 'tier'"
     holds there "select value glob 'Not measured: *in another container*' from camp where key = 'note'"

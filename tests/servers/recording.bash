@@ -91,8 +91,27 @@ phase_ends() { date +%s%N >"$SERVERS/$1.end"; }
 
 # during PHASE NAME APPLICATION CONDITION: it holds of the sums of that session's whole intervals.
 during() {
-    holds "$2" "select count(*) > 1 and ($4) from postgres_every join entity using (entity)
-        join tick using (tick) where application = '$3'
+    holds "$2" "select count(*) > 1 and ($4) $(of_phase "$1" "$3")" || {
+        ask "$2" "select count(*), sum(elapsed_ns), sum(cpu_ns), sum(run_queue_ns), sum(unaccounted_ns)
+            $(of_phase "$1" "$3")" >&2
+        return 1
+    }
+}
+
+# value_during PHASE NAME APPLICATION EXPRESSION: the value of an expression of the same sums.
+value_during() {
+    ask "$2" "select $4 $(of_phase "$1" "$3")"
+}
+
+of_phase() {
+    echo "from postgres_every join entity using (entity)
+        join tick using (tick) where application = '$2'
         and wall_clock_ns - (end_ns - start_ns) > $(cat "$SERVERS/$1.begin")
         and wall_clock_ns < $(cat "$SERVERS/$1.end")"
+}
+
+# by_chance P N: the possible error of a share P in N samples, as an expression of SQL: four standard errors
+# (exceeded once in 16,000 by chance), and a share that N samples may miss with the same chance (ln 16,000 is 9.7).
+by_chance() {
+    echo "(4 * sqrt(1.0 * ($1) * (1 - ($1)) / ($2)) + 9.7 / ($2))"
 }

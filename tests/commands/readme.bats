@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# Runs each command of the README and the documents as printed, with an installed camp. Checks each link, in the
+# tree and in the installed documents.
+
+setup_file() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    ROOT=$BATS_FILE_TMPDIR/root
+    meson install -C "$(dirname "$(dirname "$CAMP")")" --no-rebuild --quiet --destdir "$ROOT" >&2
+    PROGRAMS=$(dirname "$(find "$ROOT" -path '*/bin/camp' -type f)")
+    TEXTS=$(dirname "$PROGRAMS")/share/doc/camp
+    export TREE ROOT PROGRAMS TEXTS
+}
+
+# run_document DOCUMENT: runs its commands in an empty folder. If a line cannot be tested here, the test is skipped.
+run_document() {
+    mkdir "$BATS_TEST_TMPDIR/folder"
+    run /usr/bin/python3 "$TREE/tests/commands/document_commands.py" "$PROGRAMS" "$1" "$BATS_TEST_TMPDIR/folder"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    skipped=$(sed -n 's/^skip: //p' <<<"$output" | paste -sd ';')
+    [ -z "$skipped" ] || skip "${lines[-1]}: $skipped"
+}
+
+@test "each command of the README works as printed" {
+    run_document "$TEXTS/README.md"
+}
+
+@test "each command of docs/install.md works as printed, or is a target of the Makefile" {
+    run_document "$TEXTS/docs/install.md"
+}
+
+# bats test_tags=deep
+@test "each command of docs/pictures.md works as printed, and draws the picture that is shown" {
+    run_document "$TEXTS/docs/pictures.md"
+    for picture in "$BATS_TEST_TMPDIR"/folder/*.svg; do
+        echo "${picture##*/} is not what its command draws"
+        cmp "$picture" "$TEXTS/docs/images/${picture##*/}"
+    done
+}
+
+# bats test_tags=deep
+@test "each command of docs/recording.md works as printed" {
+    run_document "$TEXTS/docs/recording.md"
+}
+
+# bats test_tags=deep
+@test "each command of docs/tables.md works as printed" {
+    run_document "$TEXTS/docs/tables.md"
+}
+
+# bats test_tags=deep
+@test "each command of docs/top.md works as printed" {
+    run_document "$TEXTS/docs/top.md"
+}
+
+# bats test_tags=deep
+@test "each command of docs/view.md works as printed" {
+    run_document "$TEXTS/docs/view.md"
+}
+
+# ------------------------------------------------------------------------------ the test itself --
+
+# refused TEXT PATTERN: a document with this text fails, and the report matches the pattern.
+refused() {
+    rm -rf "$BATS_TEST_TMPDIR/folder"
+    mkdir "$BATS_TEST_TMPDIR/folder"
+    printf '%b\n' "$1" >"$BATS_TEST_TMPDIR/planted.md"
+    run -1 /usr/bin/python3 "$TREE/tests/commands/document_commands.py" "$PROGRAMS" \
+        "$BATS_TEST_TMPDIR/planted.md" "$BATS_TEST_TMPDIR/folder"
+    echo "$output"
+    # shellcheck disable=SC2053
+    [[ $output == $2 ]]
+}
+
+# bats test_tags=deep
+@test "a command that fails, a missing target and a different output are reported" {
+    refused '```sh\ncamp list cpus\ncamp lisp\n```' "FAIL: planted.md:3: camp lisp: ended in 2: camp: *1 failed"
+    refused '```sh\ncamp view --from run.camp\n```' '*FAIL: planted.md:2: *1 failed'
+    refused '```sh\nmake coffee\n```' 'FAIL: planted.md:2: make coffee: the Makefile has no target coffee*'
+    refused '```sh\ncamp --version\n```\n\n```text output\ncamp 0\n```' '*planted.md:6: the output is:*1 failed'
+}
+
+# bats test_tags=deep
+@test "a block without a language, and a document without a command, are reported" {
+    refused 'x\n\n```\ncamp lisp\n```' 'FAIL: line 3: the block needs a language*'
+    refused 'x\n\n    camp lisp' 'FAIL: line 3: an indented block*'
+    refused 'x' '0 lines ran*'
+}
+
+# ---------------------------------------------------------------------------------------- links --
+
+# bats test_tags=deep
+@test "each link of the documents has a target in the tree" {
+    run -0 /usr/bin/python3 "$TREE/tests/commands/document_links.py" "$TREE"
+}
+
+@test "each link of the documents has a target in the installed tree" {
+    run /usr/bin/python3 "$TREE/tests/commands/document_links.py" "$TEXTS"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+# bats test_tags=deep
+@test "a link without a target, out of the folder or to a missing heading is reported" {
+    mkdir "$BATS_TEST_TMPDIR/docs"
+    printf '# Here and there\n[a](gone.md) [b](../../x.md) [c](#here-and-there) [d](#not-here)\n' \
+        >"$BATS_TEST_TMPDIR/docs/a.md"
+    run -1 /usr/bin/python3 "$TREE/tests/commands/document_links.py" "$BATS_TEST_TMPDIR"
+    [ "${#lines[@]}" -eq 4 ]
+    [ "${lines[0]}" = 'docs/a.md: gone.md does not exist' ]
+    [ "${lines[1]}" = 'docs/a.md: ../../x.md leads out of the folder' ]
+    [ "${lines[2]}" = 'docs/a.md: #not-here has no such heading' ]
+}

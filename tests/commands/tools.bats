@@ -1,0 +1,326 @@
+#!/usr/bin/env bats
+# bats file_tags=deep
+
+bats_require_minimum_version 1.5.0
+# Tests of tools/: the layers, licences, set-up, format and the test suite.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+}
+
+# ---------------------------------------------------------------------------- layers --
+
+copy_of_tree() {
+    COPY=$BATS_TEST_TMPDIR/tree
+    mkdir -p "$COPY"
+    cp -r "$TREE/include" "$TREE/src" "$COPY/"
+}
+
+# plant FILE LINE: adds the line to the file. The layer check must then fail, and name the file.
+plant() {
+    mkdir -p "$(dirname "$COPY/$1")"
+    echo "$2" >>"$COPY/$1"
+    run "$TREE/tools/check-layers" "$COPY"
+    [ "$status" -eq 1 ]
+    [[ $output == *"$1:"* ]]
+    [ "$(echo "$output" | wc -l)" -eq 1 ]
+}
+
+@test "layers: the tree has no forbidden include" {
+    run "$TREE/tools/check-layers" "$TREE"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "layers: an empty tree is refused" {
+    run "$TREE/tools/check-layers" "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 1 ]
+}
+
+@test "layers: the ledger may not include a source" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "sources/source.h"'
+}
+
+@test "layers: the ledger may not include a view" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "../views/view.h"'
+}
+
+@test "layers: the ledger may not include a command" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "commands/command.h"'
+}
+
+@test "layers: the ledger may not do input or output" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <stdio.h>'
+}
+
+@test "layers: the ledger may not include a library" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <zlib.h>'
+}
+
+@test "layers: the ledger may not read a clock" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <time.h>'
+}
+
+@test "layers: a source may not include a view" {
+    copy_of_tree
+    plant src/sources/planted.c '#include "views/record.h"'
+}
+
+@test "layers: a source may not include a command" {
+    copy_of_tree
+    plant src/sources/planted.c '#include "../commands/command.h"'
+}
+
+@test "layers: only the units and errors of libcamp's inner headers may be included elsewhere" {
+    for room in sources views commands; do
+        copy_of_tree
+        plant src/$room/planted.c '#include "counters/text.h"'
+        printf '#include "counters/units.h"\n#include "counters/error.h"\n' \
+            >"$COPY/src/$room/planted.c"
+        run "$TREE/tools/check-layers" "$COPY"
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "layers: a view may not include a source" {
+    copy_of_tree
+    plant src/views/planted.c '#include "sources/source.h"'
+}
+
+@test "layers: a view may not include a command" {
+    copy_of_tree
+    plant src/views/planted.c '#include "commands/command.h"'
+}
+
+@test "layers: counters may not include the folders above them" {
+    copy_of_tree
+    plant src/counters/planted.c '#include "ledger/frame.h"'
+    rm "$COPY/src/counters/planted.c"
+    plant src/counters/linux/planted.c '#include "../../views/view.h"'
+}
+
+@test "layers: no other folder may include a file of a system's folder" {
+    copy_of_tree
+    plant src/commands/planted.c '#include "counters/linux/file.h"'
+    rm "$COPY/src/commands/planted.c"
+    plant src/counters/planted.c '#include "linux/file.h"'
+    rm "$COPY/src/counters/planted.c"
+    plant src/counters/none/planted.c '#include "../linux/file.h"'
+}
+
+@test "layers: no folder tests which operating system it is built for" {
+    copy_of_tree
+    plant src/commands/planted.c '#ifdef __linux__'
+    rm "$COPY/src/commands/planted.c"
+    plant src/counters/planted.h '#if defined(_WIN32) && 1'
+    rm "$COPY/src/counters/planted.h"
+    plant include/camp/planted.h '# elif defined(__sun)'
+}
+
+@test "layers: a system's own folder may test it" {
+    copy_of_tree
+    echo '#ifdef __linux__' >"$COPY/src/counters/linux/planted.c"
+    run "$TREE/tools/check-layers" "$COPY"
+    [ "$status" -eq 0 ]
+}
+
+@test "layers: the public header includes stddef.h and stdint.h only" {
+    copy_of_tree
+    plant include/camp/camp.h '#include <stdbool.h>'
+}
+
+@test "layers: the public header includes nothing of src" {
+    copy_of_tree
+    plant include/camp/camp.h '#include "../../src/counters/error.h"'
+}
+
+@test "layers: an include in a comment is ignored" {
+    copy_of_tree
+    printf '/*\n#include "commands/command.h"\n*/\n' >"$COPY/src/views/planted.c"
+    run "$TREE/tools/check-layers" "$COPY"
+    [ "$status" -eq 0 ]
+}
+
+@test "layers: an unknown folder is refused" {
+    copy_of_tree
+    plant src/utilities/planted.c '#include <stdio.h>'
+}
+
+# --------------------------------------------------------------------------- licences --
+
+@test "licences: debian/copyright has each library of the build, and none is under the GPL alone" {
+    names=$(cat "$TREE/meson.build" "$TREE"/src/meson.build "$TREE"/src/*/meson.build \
+        "$TREE/tests/meson.build" | grep -o "dependency('[^']*'" | cut -d"'" -f2 |
+        grep -vx threads)
+    [ "$(echo "$names" | wc -l)" -ge 12 ]
+    for name in $names; do
+        licence=$(sed -n "s/^  $name: //p" "$TREE/debian/copyright")
+        [ -n "$licence" ] || { echo "$name is not in debian/copyright" && false; }
+        [[ $licence != GPL* ]] || { echo "$name is under $licence" && false; }
+    done
+}
+
+# ----------------------------------------------------------------------------- set-up --
+
+@test "set-up: nothing is printed when all packages are installed" {
+    run "$TREE/tools/setup" build test
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "set-up: for an ordinary user without sudo the one line to run is printed" {
+    # A machine without any package, where the user is not root and sudo fails.
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
+    printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/sudo"
+    printf '#!/bin/sh\necho 1000\n' >"$BATS_TEST_TMPDIR/bin/id"
+    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$TREE/tools/setup" build
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ]
+    [[ ${lines[1]} == *'apt-get update'*'apt-get install'*' libmnl-dev'* ]]
+}
+
+# A machine without any package, where sudo only writes its arguments to the file `did`. APT: a command that
+# runs instead of apt-get.
+simulated_machine() {
+    mkdir "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/tmp"
+    printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
+    printf '#!/bin/sh\necho 1000\n' >"$BATS_TEST_TMPDIR/bin/id"
+    cat >"$BATS_TEST_TMPDIR/bin/sudo" <<END
+#!/bin/sh
+shift
+echo "\$*" >>"$BATS_TEST_TMPDIR/did"
+case \$* in *'apt-get'*' install '*) ${1:-true} ;; esac
+END
+    chmod +x "$BATS_TEST_TMPDIR"/bin/*
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
+@test "set-up: servers of the installed packages start neither now nor at boot" {
+    simulated_machine
+    run -0 "$TREE/tools/setup" bench
+    for server in nginx prometheus prometheus-node-exporter prometheus-process-exporter; do
+        grep -qx "update-rc.d $server disable" "$BATS_TEST_TMPDIR/did"
+    done
+    [ -e /usr/sbin/policy-rc.d ] || sed -n '/tee .*policy-rc.d/,/rm -f .*policy-rc.d/p' \
+        "$BATS_TEST_TMPDIR/did" | grep -q 'apt-get.* install'
+}
+
+@test "set-up: after SIGTERM neither its policy nor a file remains" {
+    simulated_machine 'kill -TERM $PPID; sleep 0.2'
+    run -143 "$TREE/tools/setup" test
+    [ -z "$(ls "$TMPDIR")" ]
+    [ -e /usr/sbin/policy-rc.d ] || grep -q 'rm -f .*policy-rc.d' "$BATS_TEST_TMPDIR/did"
+}
+
+@test "set-up: an unknown target is a usage error" {
+    run "$TREE/tools/setup" cellar
+    [ "$status" -eq 2 ]
+}
+
+@test "format: a line that is not formatted is refused" {
+    mkdir -p "$BATS_TEST_TMPDIR/tree/tools"
+    cp "$TREE/.clang-format" "$BATS_TEST_TMPDIR/tree/"
+    cp "$TREE/tools/check-format" "$BATS_TEST_TMPDIR/tree/tools/"
+    cd "$BATS_TEST_TMPDIR/tree"
+    printf 'int   a;\n' >a.c
+    run tools/check-format
+    [ "$status" -ne 0 ]
+    tools/check-format --fix
+    [ "$(cat a.c)" = 'int a;' ]
+    run tools/check-format
+    [ "$status" -eq 0 ]
+}
+
+# ----------------------------------------------------------------------------- suite --
+
+# suite SCRIPT: runs a suite of these steps, written in Python, in a tree of its own.
+suite() {
+    mkdir -p "$BATS_TEST_TMPDIR/tree/tools"
+    cp "$TREE/tools/suite.py" "$BATS_TEST_TMPDIR/tree/tools/"
+    run env PYTHONPATH="$BATS_TEST_TMPDIR/tree/tools" python3 -c "
+import sys
+from suite import Suite, once
+passes = lambda *names: lambda _: {name: (1, [], []) for name in names}
+def flaky(*names):
+    seen = set()
+    def run(asked):
+        results = {name: (1, [], []) if name in seen else (0, [(name, 'said ' + name)], [])
+                   for name in asked or names}
+        seen.update(asked or names)
+        return results
+    return run
+broken = lambda asked: {name: (0, [(name, 'said ' + name)], []) for name in asked or ['one']}
+suite = Suite('try')
+$1
+sys.exit(suite.end())"
+}
+
+@test "suite: the last line has the numbers of passed, failed, skipped and repeated tests" {
+    suite "suite.step('a', passes('one', 'two')); suite.step('b', lambda _: {'c': (0, [], ['c: no c here'])})"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "2 passed, 0 failed, 1 skipped, 0 asked again, in 0:0"* ]]
+    [[ $output == *"skip b: c: no c here"* ]]
+}
+
+@test "suite: a test that passes when it is asked again is counted and its output is kept" {
+    suite "suite.step('a', flaky('one', 'two', 'three'))"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "3 passed, 0 failed, 0 skipped, 3 asked again, in "* ]]
+    grep -qx 'said two' "$BATS_TEST_TMPDIR/tree/build/try-asked-again.log"
+}
+
+@test "suite: more than three tests asked again are a failure" {
+    suite "suite.step('a', flaky('one', 'two')); suite.step('b', flaky('three', 'four'))"
+    [ "$status" -eq 1 ]
+    [[ ${lines[-1]} == "4 passed, 1 failed, 0 skipped, 4 asked again, in "* ]]
+}
+
+@test "suite: a test that fails twice is a failure, and its output is shown" {
+    suite "suite.step('a', broken)"
+    [ "$status" -eq 1 ]
+    [[ $output == *"FAIL a: one"*"said one"* ]]
+    [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
+}
+
+@test "suite: a test that does not depend on time is not asked again" {
+    suite "suite.step('a', once(flaky('one')))"
+    [ "$status" -eq 1 ]
+    [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 0 asked again, in "* ]]
+}
+
+# file_suite SETUP: runs a suite of one bats file, which has two tests and this set-up.
+file_suite() {
+    mkdir -p "$BATS_TEST_TMPDIR/tree/tests"
+    printf '%s\n' "setup_file() { $1; }" '@test "one" { true; }' '@test "two" { true; }' \
+        >"$BATS_TEST_TMPDIR/tree/tests/some.bats"
+    suite "
+from suite import TREE, of_bats
+suite.step('a', of_bats([TREE / 'tests/some.bats'], '!none'))"
+}
+
+@test "suite: a file whose set-up fails once is asked again as a whole" {
+    file_suite "[ -e '$BATS_TEST_TMPDIR/seen' ] || { touch '$BATS_TEST_TMPDIR/seen'; false; }"
+    [ "$status" -eq 0 ]
+    [[ $output == *"asked again: a: tests/some.bats "* ]]
+    [[ ${lines[-1]} == "2 passed, 0 failed, 0 skipped, 1 asked again, in "* ]]
+}
+
+@test "suite: a file whose set-up fails twice is a failure, with its name" {
+    file_suite false
+    [ "$status" -eq 1 ]
+    [[ $output == *"FAIL a: tests/some.bats"* ]]
+    [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
+}
+
+@test "suite: a suite without a passed test is a failure" {
+    suite "suite.step('a', lambda _: {'c': (0, [], ['c: no c here'])})"
+    [ "$status" -eq 1 ]
+}
