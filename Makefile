@@ -2,42 +2,52 @@
 # packages when it may, and says the one line to run when it may not. Meson does the building.
 #
 #   make run        build, then `camp check` on this machine's processes for three intervals
-#   make test       everything that must hold before a commit; ends in "N passed, N failed"
+#   make test       is this build right on this machine? The last line is "N passed, N failed, ..."
+#   make deep       sanitizers, fuzzers, lint, other compilers and systems: about three quarters of an hour
 #   make bench      camp beside its peers, as ratios in one run
 #   make paper      the CAMP paper's evaluations, repeated: a report; PAPER=--quick for 3 minutes
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
 #   make page       web/dist/page.html from web/src/: node and npm, for who changes the page
-#   make lint       clang-tidy, cppcheck, shellcheck
+#   make lint       format, layers, types, the built page; clang-tidy, cppcheck, shellcheck
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
+#   make uninstall  removes what the last make install wrote
 #   make deb        Debian packages, in build/deb (docs/install.md)
 #   make clean      removes build/
+#   make help       this list
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 PAPER ?=
 RELEASE = build/release
-# meson knows Debian's lib/x86_64-linux-gnu only where dpkg-dev is installed; the compiler always
-# does. Asked in the recipe, when tools/setup has seen to it that there is a compiler.
-LIBDIR = $$(gcc -print-multiarch 2>/dev/null | sed -n "s,^..*,--libdir=lib/&,p")
+# A folder as one word for the shell, with any characters in its name.
+quoted = '$(subst ','\'',$(1))'
+# meson knows Debian's lib/x86_64-linux-gnu only if dpkg-dev is installed, but each compiler has its
+# headers in a folder of that name. This runs in the recipe, after tools/setup has installed a compiler.
+LIBDIR = $$($${CC:-cc} -M -x c -include asm/types.h /dev/null 2>/dev/null | \
+    sed -n "s,.*/usr/include/\([^/ ]*\)/asm/types.h.*,--libdir=lib/\1,p")
 # Of make itself: a `make -j` of the caller is none of meson's business.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test bench paper fuzz page lint coverage install deb format clean
+.PHONY: all run test deep bench paper fuzz page lint coverage install uninstall deb format clean help
 all: release
 
 .PHONY: release
 release:
 	@tools/setup build
-	@tools/build $(RELEASE) --prefix=$(PREFIX) $(LIBDIR) -Dtests=disabled
+	@tools/build $(RELEASE) --prefix=$(call quoted,$(PREFIX)) $(LIBDIR) -Dtests=disabled
 
 run: release
 	$(RELEASE)/src/camp check --count 3
 
 test:
-	@tools/setup build test page fuzz
+	@tools/setup build test page
 	@tools/run-tests
+
+deep:
+	@tools/setup build test page fuzz lint systems trial
+	@tools/run-deep
 
 bench: release
 	@tools/setup build bench
@@ -58,7 +68,7 @@ page:
 	@tools/page
 
 lint:
-	@tools/setup build test lint
+	@tools/setup build test page lint
 	@tools/lint
 
 coverage:
@@ -66,20 +76,28 @@ coverage:
 	@tools/coverage
 
 install: release
-	@folder="$(abspath $(DESTDIR)/$(PREFIX))"; \
+	@folder="$$(realpath -m $(call quoted,$(DESTDIR)/$(PREFIX)))"; \
 	while [ ! -e "$$folder" ]; do folder=$$(dirname "$$folder"); done; \
 	[ -w "$$folder" ] || { echo "make install: $$folder may not be written to: run it as root," \
 	    "or give PREFIX=\$$HOME/.local (or DESTDIR)" >&2; exit 1; }
-	@meson install -C $(RELEASE) --no-rebuild --quiet $(if $(DESTDIR),--destdir "$(abspath $(DESTDIR))")
-	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+	@meson install -C $(RELEASE) --no-rebuild --quiet $(if $(DESTDIR),--destdir "$$(realpath -m $(call quoted,$(DESTDIR)))")
+	@if [ -z $(call quoted,$(DESTDIR)) ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+	@echo "make install: camp is "$(call quoted,$(DESTDIR)$(PREFIX)/bin/camp)"; make uninstall removes it"
+
+uninstall:
+	@tools/uninstall $(RELEASE)
+	@if [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 deb:
 	@tools/setup build deb
 	@packaging/build
 
 format:
-	@tools/setup test
+	@tools/setup lint
 	@tools/check-format --fix
 
 clean:
 	rm -rf build
+
+help:
+	@sed -n 's/^#   \(make [a-z]* .*\)/\1/p' Makefile

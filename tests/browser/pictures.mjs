@@ -2,7 +2,7 @@
 //
 //   CAMP=build/release/src/camp node tests/browser/pictures.mjs
 //
-// view.png is a table of sessions by day, page-dark.png made-up threads by night, with two pinned,
+// view.png is the sample data by day, page-dark.png made-up threads by night, with two pinned,
 // page-phone.png the same on a phone.
 //
 //   node tests/browser/pictures.mjs URL
@@ -38,7 +38,7 @@ async function shot(page, name) {
 
 async function sessions() {
     const file = join(folder, 'sessions.html');
-    execFileSync(process.env.CAMP ?? 'camp', ['report', '--from', at('tests/fixtures/table/sessions4.csv'), '--output', file]);
+    execFileSync(process.env.CAMP ?? 'camp', ['report', '--from', 'demo', '--output', file]);
     const page = await opener.report(readFileSync(file, 'utf8'), { height: 1180 });
     await page.selectOption('#group-by', 'name');
     await press(page, 'End');

@@ -68,7 +68,7 @@ async function all() {
 }
 
 try {
-    for (const file of readdirSync(import.meta.dirname).filter((name) => /^test_.*\.mjs$/.test(name)).sort())
+    for (const file of readdirSync(new URL('.', import.meta.url)).filter((name) => /^test_.*\.mjs$/.test(name)).sort())
         await import(`./${file}`);
     process.exitCode = await all() > 0 ? 1 : 0;
 } finally {

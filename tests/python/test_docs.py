@@ -42,9 +42,9 @@ class Docs(unittest.TestCase):
                 for link in re.findall(r'\]\(([\w/.-]+)\)', text):
                     self.assertTrue((file.parent / link).exists(), f'{file}: {link}')
 
-    def test_who_reads_how_to_import_it_is_told_the_folder_of_the_build(self):
-        for page in (DOCS.parent / 'README.md', DOCS / 'python.md'):
-            self.assertIn('PYTHONPATH=build/release/python python3', page.read_text(encoding='utf-8'))
+    def test_the_readme_names_the_page_that_says_which_folder_of_the_build_to_import_from(self):
+        self.assertIn('docs/python.md', (DOCS.parent / 'README.md').read_text(encoding='utf-8'))
+        self.assertIn('PYTHONPATH=build/release/python python3', (DOCS / 'python.md').read_text(encoding='utf-8'))
 
     def test_campmon_tells_of_each_workstation_and_of_those_that_do_not_answer(self):
         program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]

@@ -18,6 +18,9 @@ from camp import _camp
 PACKAGE = pathlib.Path(camp.__file__).parent
 ROOT = os.geteuid() == 0
 NEEDS_ROOT = unittest.skipUnless(ROOT, 'needs root')
+# ARENA_SIZE of Python's Objects/obmalloc.c on 64 bits (256 KiB before 3.10): Python takes memory from the
+# system in pieces of that size, and a call whose objects just do not fit any more maps a whole one.
+ARENA_BYTES = 1 << 20
 NOBODY_ELSE = ['setpriv', '--reuid=61234', '--regid=61234', '--clear-groups']
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
@@ -26,7 +29,7 @@ def python(script, *before, **environment):
     """What a script printed, run by another interpreter."""
     done = subprocess.run(
         [*before, sys.executable, '-W', 'error', '-c', script], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, timeout=30, check=False,
+        stderr=subprocess.PIPE, text=True, timeout=120, check=False,
         env={**os.environ, 'PYTHONPATH': str(PACKAGE.parent), **environment})
     if done.returncode != 0:
         raise AssertionError(done.stderr)
@@ -51,8 +54,10 @@ class Vanishing(unittest.TestCase):
     def test_who_vanishes_while_it_is_read_is_gone_and_nothing_else(self):
         gone = read = 0
         table = camp.process_table()
-        before, end = camp.fork_count(), time.monotonic() + 1
-        while time.monotonic() < end:
+        before = camp.fork_count()
+        for _ in range(600):  # a busy machine needs more tries until a process ends during a reading
+            if gone > 0 and read > 10 and camp.fork_count() - before > 10:
+                break
             for process in camp.processes():
                 for ask in (process.read, process.cpu_ns, process.threads):
                     try:
@@ -74,6 +79,7 @@ class Vanishing(unittest.TestCase):
             self.skipTest(str(error))
         with frames:
             next(frames)
+            subprocess.run(['true'], check=True)
             frame = next(frames)
         self.assertTrue(any(entity.ended and entity.name == 'true' for entity in frame.entities))
 
@@ -103,7 +109,7 @@ class WithoutRights(unittest.TestCase):
     def test_an_ordinary_user_is_told_which_capability_is_missing(self):
         said = python('''
 import camp
-for ask in (camp.microstates, lambda: camp.frames('threads'), camp.taskstats):
+for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.taskstats):
     try:
         ask()
     except PermissionError as error:
@@ -111,6 +117,14 @@ for ask in (camp.microstates, lambda: camp.frames('threads'), camp.taskstats):
 ''', *SETPRIV)
         self.assertEqual([line.split()[0] for line in said.splitlines()], ['True'] * 3)
         self.assertEqual(len(re.findall(r'CAP_\w+', said)) >= 3, True, said)
+
+    def test_threads_of_an_ordinary_user_have_the_counts_of_the_scheduler_and_a_note(self):
+        said = python('''
+import camp
+with camp.frames('threads', interval=0.05) as frames:
+    print(frames.tier, 'CAP_BPF' in frames.note, *[column.name for column in next(frames).columns])
+''', *SETPRIV)
+        self.assertEqual(said, 'schedstat True cpu_ns run_queue_ns off_cpu_ns\n')
 
     def test_an_ordinary_user_has_measured_times_of_everybodys_processes(self):
         said = python(f'''
@@ -183,7 +197,7 @@ class Leaks(unittest.TestCase):
         tracemalloc.stop()
         # A leak of one object a call would be 16 bytes x times, in Python's memory or in the C library's.
         self.assertLess(grown, 4 * times)
-        self.assertLess(resident_bytes() - resident, 1_000_000 + 8 * times)
+        self.assertLess(resident_bytes() - resident, ARENA_BYTES + 8 * times)
 
     def test_counters(self):
         def call():

@@ -47,7 +47,7 @@ class Waits(unittest.TestCase):
         def late(number, frame):
             raise TimeoutError('it waits for ever')
         self.before = signal.signal(signal.SIGALRM, late)
-        signal.alarm(10)
+        signal.alarm(120)
 
     def tearDown(self):
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -58,8 +58,11 @@ class Waits(unittest.TestCase):
         seen = []
 
         def handler(number, frame):
+            if len(seen) == 2:  # on a busy machine a third signal may be pending
+                return
             seen.append(next(inner))
             if len(seen) == 2:
+                signal.setitimer(signal.ITIMER_REAL, 0)
                 raise KeyboardInterrupt
         signal.signal(signal.SIGALRM, handler)
         with camp.frames('check', interval=5) as frames:
@@ -67,7 +70,7 @@ class Waits(unittest.TestCase):
             signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
             self.assertRaises(KeyboardInterrupt, next, frames)
             signal.setitimer(signal.ITIMER_REAL, 0)
-        self.assertLess(time.monotonic() - start, 4)
+        self.assertLess(time.monotonic() - start, 5)
         self.assertEqual(len(seen), 2)
 
 
@@ -140,9 +143,13 @@ import camp
 frames = camp.frames('odbc:sales', interval=0.1)
 for _ in range(30):
     camp.cpus()
-print(max(len(next(frames)) for _ in range(5))) # within 100 ms one may not be met
+for _ in range(600): # within 100 ms one may not be met
+    count = len(next(frames))
+    if count == 5:
+        break
+print(count)
 '''
-        out = subprocess.run([sys.executable, '-c', script], check=True, timeout=30,
+        out = subprocess.run([sys.executable, '-c', script], check=True, timeout=300,
                              stdout=subprocess.PIPE, text=True, env={
                                  **os.environ, 'ODBCSYSINI': self.folder.name,
                                  'ODBCINI': os.path.join(self.folder.name, 'odbc.ini')}).stdout
