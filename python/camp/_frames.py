@@ -325,7 +325,8 @@ def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: floa
 
     Args:
         of: "threads", "processes", "users", "commands", "cgroups", "cpus" of this machine, by
-            microstates; "check": sampled beside measured CPU time of processes; or whatever else
+            microstates; where these are unavailable, threads and their groups by the scheduler's
+            counts, CPUs as the system sampled them, and `note` says why; "check": sampled beside measured CPU time of processes; or whatever else
             `camp top --from` takes: a recording ("run.camp"), a table ("run.csv", "sqlite:FILE" with
             query=), database sessions ("postgres:...", "mariadb:...", "odbc:..."), a fleet
             ("prometheus:URL").
@@ -337,8 +338,8 @@ def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: floa
             prometheus: host (its groups are the rows) and, with query, column.
 
     Raises:
-        Permission: CAP_BPF and CAP_PERFMON are missing (of "check": nothing is needed; CAP_NET_ADMIN
-            gives it sampled times).
+        Permission: CAP_BPF and CAP_PERFMON are missing, and "cgroups" or tier="bpf" needs them
+            ("check" needs no capability; CAP_NET_ADMIN gives it sampled times).
         NotSupported: this kernel has not what it takes; camp.microstates_events() says what.
         Invalid: there is no such source. Of its frames: they were opened before a fork, by the
             parent.
