@@ -9,8 +9,8 @@
  * such threads have. Prints one JSON object. write: CPU time of the recorder alone, for an
  * interval, median and most; and the file's bytes. read: from opening to the last frame.
  */
-#include "sources/recordings/recording.h"
-#include "views/recorder/recorder.h"
+#include "recording/recording.h"
+#include "recording/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

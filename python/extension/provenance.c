@@ -1,5 +1,5 @@
 /* What each counter is, and how it was obtained: the table that `camp list counters` prints. */
-#include "commands/counters.h"
+#include "commands/get/counters.h"
 #include "module.h"
 
 #include <string.h>

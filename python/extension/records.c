@@ -2,7 +2,7 @@
  * Structs of the library as named tuples of python/camp/_records.py. A table says of each record
  * which field lies where, and which bit says that it is known: one that is not is None, never 0.
  */
-#include "commands/counters.h"
+#include "commands/get/counters.h"
 #include "module.h"
 
 #include <camp/states.h>

@@ -1,5 +1,5 @@
 /* The table of all commands, which main() runs, --help prints and the manual is made of. */
-#include "help.h"
+#include "program/help.h"
 
 static const struct command commands[] = {
     { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },

@@ -2,12 +2,12 @@
  * camp export: where the time of this computer goes, as metrics for Prometheus and whatever reads
  * its format. The page is made when somebody asks.
  */
-#include "command.h"
 #include "counters/units.h"
-#include "sources/exported/exported.h"
+#include "metrics/exported.h"
+#include "metrics/exporter_server.h"
+#include "program/command.h"
 #include "top/top_workloads.h"
-#include "views/exporter/exporter_server.h"
-#include "views/page/listen.h"
+#include "views/http/listen.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /*
  * camp list: what can be read. Every name it prints is valid input of `camp get`.
  */
-#include "command.h"
-#include "subjects.h"
-#include "suggestion.h"
+#include "commands/get/subjects.h"
+#include "program/command.h"
+#include "program/suggestion.h"
 
 #include "views/view.h"
 

@@ -1,6 +1,6 @@
-#include "help.h"
-#include "privilege.h"
-#include "suggestion.h"
+#include "program/help.h"
+#include "program/privilege.h"
+#include "program/suggestion.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
  * rate, as the paper's probe arranged by taking it off its sleep. A rate runs for whole periods, so
  * that each block has its own; blocks whose place is past when that time is over are not done.
  */
-#include "command.h"
 #include "counters/units.h"
+#include "program/command.h"
 #include "views/view.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * camp view: the page in the browser of this computer, live from a source or from a recording. The
  * source is read here, the server has a thread of its own.
  */
-#include "command.h"
+#include "commands/report/page_options.h"
 #include "counters/units.h"
-#include "page_options.h"
+#include "program/command.h"
 #include "views/page/server.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * The contract of a view: one function, which writes a record to a stream. A view knows no source.
  *
  * It returns 0, or the errno of the output. EPIPE (`| head`) is the reader's good right:
- * the command then ends quietly, see output_failed() in commands/command.h.
+ * the command then ends quietly, see output_failed() in program/command.h.
  */
 #ifndef CAMP_VIEWS_VIEW_H
 #define CAMP_VIEWS_VIEW_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# To whom the capabilities of camp's file are given (src/commands/privilege.h): it is executed by
+# To whom the capabilities of camp's file are given (src/program/privilege.h): it is executed by
 # nobody (65534), in and out of a group "camp" that is there for these tests alone.
 
 setup() {

@@ -49,7 +49,7 @@ plant() {
 
 @test "layers: the ledger may not include a command" {
     copy_of_tree
-    plant src/ledger/planted.c '#include "commands/command.h"'
+    plant src/ledger/planted.c '#include "program/command.h"'
 }
 
 @test "layers: the ledger may not do input or output" {
@@ -95,7 +95,7 @@ plant() {
 
 @test "layers: a view may not include a command" {
     copy_of_tree
-    plant src/views/planted.c '#include "commands/command.h"'
+    plant src/views/planted.c '#include "program/command.h"'
 }
 
 @test "layers: counters may not include the folders above them" {
@@ -142,7 +142,7 @@ plant() {
 
 @test "layers: an include in a comment is ignored" {
     copy_of_tree
-    printf '/*\n#include "commands/command.h"\n*/\n' >"$COPY/src/views/planted.c"
+    printf '/*\n#include "program/command.h"\n*/\n' >"$COPY/src/views/planted.c"
     run "$TREE/tools/check-layers" "$COPY"
     [ "$status" -eq 0 ]
 }

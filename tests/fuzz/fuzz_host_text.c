@@ -1,5 +1,5 @@
 /* Any bytes as /proc/stat and as a file of /proc/pressure. */
-#include "sources/exported/host_text.h"
+#include "metrics/host_text.h"
 
 #include <stdlib.h>
 #include <string.h>

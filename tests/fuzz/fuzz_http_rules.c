@@ -3,7 +3,7 @@
  * Authorization. What is answered with the stream has said all of it, as a second, plain reading
  * has it.
  */
-#include "views/page/http_rules.h"
+#include "views/http/http_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

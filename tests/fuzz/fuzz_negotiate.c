@@ -1,5 +1,5 @@
 /* Any bytes as Accept and as Accept-Encoding: what is said to be taken stands in them. */
-#include "views/exporter/negotiate.h"
+#include "metrics/negotiate.h"
 
 #include <stdint.h>
 #include <stdlib.h>

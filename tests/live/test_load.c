@@ -2,8 +2,8 @@
  * What a load says it did to memory, the network and files agrees with the kernel's own witness,
  * which it does not read itself: smaps_rollup, /proc/net/dev, /proc/self/io.
  */
-#include "commands/load/load.h"
 #include "counters/units.h"
+#include "load/load.h"
 
 #include <fcntl.h>
 #include <net/if.h>

@@ -1,7 +1,7 @@
 /* Law 3: loads that know how long they slept, or waited for a disk, are told the same by their
  * microstates. */
-#include "commands/load/load.h"
 #include "disk_file.h"
+#include "load/load.h"
 #include "states_session.h"
 
 #include <sys/resource.h>

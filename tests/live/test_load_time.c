@@ -2,9 +2,9 @@
  * The CPU time that a load says it used agrees with the kernel's own witness, which it does not
  * read itself: getrusage, schedstat, taskstats, its clock as another process sees it.
  */
-#include "commands/command.h"
-#include "commands/load/load.h"
 #include "cpu_steal.h"
+#include "load/load.h"
+#include "program/command.h"
 #include "scheduler_witness.h"
 #include "taskstats_session.h"
 

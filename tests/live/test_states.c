@@ -1,7 +1,7 @@
 /* Microstates of this machine's threads and CPUs: what has to add up. */
 #include "states_session.h"
 
-#include "commands/verify/verify_watch.h"
+#include "verify/verify_watch.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * itself is in that CPU's busy time, to a point, where /proc/stat's columns know nothing of it, and
  * in intervals that are shorter than its unit allows.
  */
-#include "commands/load/load.h"
+#include "load/load.h"
 #include "states_session.h"
 #include "tasks_frames.h"
 

@@ -4,9 +4,9 @@
  */
 #include "check_inside.h"
 #include "check_sessions.h"
-#include "commands/command.h"
-#include "commands/counters.h"
+#include "commands/get/counters.h"
 #include "counters/units.h"
+#include "program/command.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* What the parts of camp check know of each other: check.c (intervals), check_options.c (what was
  * asked for). */
-#ifndef CAMP_COMMANDS_CHECK_INSIDE_H
-#define CAMP_COMMANDS_CHECK_INSIDE_H
+#ifndef CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
+#define CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
 
 #include "check_recorded.h"
 #include "check_report.h"
-#include "commands/selection.h"
+#include "program/process_selection.h"
 #include "views/view.h"
 
 enum { CHECK_TEXT, CHECK_JSON, CHECK_CSV, CHECK_CLASSIC };

@@ -1,7 +1,7 @@
 /* What camp check was asked for. */
 #include "check_inside.h"
-#include "commands/command.h"
 #include "counters/units.h"
+#include "program/command.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* One interval of `camp check` as a record of the schema "camp.check/1". */
-#ifndef CAMP_COMMANDS_CHECK_RECORD_H
-#define CAMP_COMMANDS_CHECK_RECORD_H
+#ifndef CAMP_COMMANDS_CHECK_CHECK_RECORD_H
+#define CAMP_COMMANDS_CHECK_CHECK_RECORD_H
 
 #include "ledger/accuracy.h"
 #include "sources/source.h"

@@ -1,10 +1,10 @@
 #include "check_recorded.h"
 
 #include "check_sessions.h"
-#include "commands/command.h"
 #include "ledger/error_series.h"
+#include "program/command.h"
+#include "recording/recording_replay.h"
 #include "sources/machine/tasks_frame.h"
-#include "sources/recordings/recording_replay.h"
 
 #include <string.h>
 

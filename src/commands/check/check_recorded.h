@@ -1,10 +1,10 @@
 /* What --from of `camp check` says: a recording of the source "check" as the two frames that it is
  * made of, or sessions of a database (check_sessions.h). */
-#ifndef CAMP_COMMANDS_CHECK_RECORDED_H
-#define CAMP_COMMANDS_CHECK_RECORDED_H
+#ifndef CAMP_COMMANDS_CHECK_CHECK_RECORDED_H
+#define CAMP_COMMANDS_CHECK_CHECK_RECORDED_H
 
 #include "check_record.h"
-#include "commands/from_options.h"
+#include "program/from_options.h"
 
 /* All zero is none. */
 struct check_recorded {

@@ -1,6 +1,6 @@
 #include "check_report.h"
 
-#include "commands/command.h"
+#include "program/command.h"
 #include "views/format.h"
 
 #include <math.h>

@@ -2,12 +2,12 @@
  * camp check --report: all intervals of a run as one HTML file, with the statistics of error. Its
  * numbers are those of the records of `camp check` (check_record.h), added up.
  */
-#ifndef CAMP_COMMANDS_CHECK_REPORT_H
-#define CAMP_COMMANDS_CHECK_REPORT_H
+#ifndef CAMP_COMMANDS_CHECK_CHECK_REPORT_H
+#define CAMP_COMMANDS_CHECK_CHECK_REPORT_H
 
 #include "check_record.h"
-#include "commands/output_file.h"
 #include "ledger/roster.h"
+#include "program/output_file.h"
 #include "views/pictures/picture_error.h"
 
 #define REPORT_COLUMNS 18    /* of an interval */

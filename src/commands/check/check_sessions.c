@@ -1,8 +1,8 @@
 #include "check_sessions.h"
 
 #include "check_record.h"
-#include "commands/command.h"
 #include "counters/units.h"
+#include "program/command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,11 +2,11 @@
  * camp check of database sessions: "sampled says / measured says", how wrong the database is about
  * what its sessions do, state by state (ledger/told.h).
  */
-#ifndef CAMP_COMMANDS_CHECK_SESSIONS_H
-#define CAMP_COMMANDS_CHECK_SESSIONS_H
+#ifndef CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
+#define CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
 
-#include "commands/from_options.h"
 #include "ledger/told.h"
+#include "program/from_options.h"
 #include "views/view.h"
 
 #define CHECK_SESSIONS_FIELDS 8

@@ -3,9 +3,9 @@
  * workloads, goes by microstate, interval by interval; or that of the entities of any other source.
  */
 #include "top.h"
-#include "commands/command.h"
 #include "counters/units.h"
-#include "sources/recordings/recording_replay.h"
+#include "program/command.h"
+#include "recording/recording_replay.h"
 #include "views/screen.h"
 
 #include <stdio.h>

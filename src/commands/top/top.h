@@ -1,10 +1,10 @@
 /* camp top: what its plain and its live form share, of threads and of any other source. */
-#ifndef CAMP_COMMANDS_TOP_H
-#define CAMP_COMMANDS_TOP_H
+#ifndef CAMP_COMMANDS_TOP_TOP_H
+#define CAMP_COMMANDS_TOP_TOP_H
 
-#include "commands/from_options.h"
-#include "commands/options.h"
-#include "commands/selection.h"
+#include "program/from_options.h"
+#include "program/options.h"
+#include "program/process_selection.h"
 #include "sources/source.h"
 #include "top_any.h"
 #include "top_record.h"

@@ -3,8 +3,8 @@
  * database sessions, processes, CPUs, tables, and recordings of them. In percent of each row's own
  * wall time.
  */
-#ifndef CAMP_COMMANDS_TOP_ANY_H
-#define CAMP_COMMANDS_TOP_ANY_H
+#ifndef CAMP_COMMANDS_TOP_TOP_ANY_H
+#define CAMP_COMMANDS_TOP_TOP_ANY_H
 
 #include "sources/from.h"
 #include "top_any_columns.h"

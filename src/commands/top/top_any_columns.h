@@ -6,8 +6,8 @@
  * sorted by are always among them. Labels are those that tell rows apart: not those which all rows
  * have alike, or have in their names. As JSON and CSV: all there is.
  */
-#ifndef CAMP_COMMANDS_TOP_ANY_COLUMNS_H
-#define CAMP_COMMANDS_TOP_ANY_COLUMNS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_ANY_COLUMNS_H
+#define CAMP_COMMANDS_TOP_TOP_ANY_COLUMNS_H
 
 #include "ledger/vertex.h"
 #include "top_any_rows.h"

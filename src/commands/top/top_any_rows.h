@@ -6,8 +6,8 @@
  * are), so that what nobody accounts for comes first too; then each state, "unaccounted", each
  * label, and "name".
  */
-#ifndef CAMP_COMMANDS_TOP_ANY_ROWS_H
-#define CAMP_COMMANDS_TOP_ANY_ROWS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_ANY_ROWS_H
+#define CAMP_COMMANDS_TOP_TOP_ANY_ROWS_H
 
 #include "ledger/vertex.h"
 #include "sources/label_groups.h"

@@ -1,6 +1,6 @@
 /* The CPUs of an interval of camp top: a line each, or where they are many all and the busiest. */
-#ifndef CAMP_COMMANDS_TOP_CPUS_H
-#define CAMP_COMMANDS_TOP_CPUS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_CPUS_H
+#define CAMP_COMMANDS_TOP_TOP_CPUS_H
 
 #include "top_fields.h"
 

@@ -1,7 +1,7 @@
 /* camp top on a terminal, one step down: from the hosts of a fleet to the groups of one, and back.
  */
-#ifndef CAMP_COMMANDS_TOP_DRILL_H
-#define CAMP_COMMANDS_TOP_DRILL_H
+#ifndef CAMP_COMMANDS_TOP_TOP_DRILL_H
+#define CAMP_COMMANDS_TOP_TOP_DRILL_H
 
 #include "top.h"
 

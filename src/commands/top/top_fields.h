@@ -1,7 +1,7 @@
 /* The columns of camp top: those of its own, and those of a source's schema as JSON and CSV have
  * them: "states", "counters", unaccounted_ns. */
-#ifndef CAMP_COMMANDS_TOP_FIELDS_H
-#define CAMP_COMMANDS_TOP_FIELDS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_FIELDS_H
+#define CAMP_COMMANDS_TOP_TOP_FIELDS_H
 
 #include "ledger/frame.h"
 #include "views/record.h"

@@ -1,7 +1,7 @@
 /* The keys of camp top on a terminal: what is shown, in which order, of whom. */
 #include "top_live.h"
 
-#include "commands/command.h"
+#include "program/command.h"
 #include "views/screen.h"
 
 #include <stdio.h>

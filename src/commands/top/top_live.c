@@ -1,8 +1,8 @@
 /* camp top on a terminal: the interval's record redrawn, and keys that change what is shown. */
 #include "top_live.h"
-#include "commands/command.h"
 #include "counters/units.h"
 #include "ledger/vertex.h"
+#include "program/command.h"
 #include "views/barry.h"
 #include "views/screen.h"
 

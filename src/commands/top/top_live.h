@@ -1,7 +1,7 @@
 /* What the parts of camp top on a terminal know of each other: top_live.c (intervals, drawn),
  * top_keys.c. */
-#ifndef CAMP_COMMANDS_TOP_LIVE_H
-#define CAMP_COMMANDS_TOP_LIVE_H
+#ifndef CAMP_COMMANDS_TOP_TOP_LIVE_H
+#define CAMP_COMMANDS_TOP_TOP_LIVE_H
 
 #include "top.h"
 #include "top_drill.h"

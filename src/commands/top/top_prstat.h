@@ -1,6 +1,6 @@
 /* Rows of camp top as lines of prstat -mL (prstat(1M) of Solaris), column for column. */
-#ifndef CAMP_COMMANDS_TOP_PRSTAT_H
-#define CAMP_COMMANDS_TOP_PRSTAT_H
+#ifndef CAMP_COMMANDS_TOP_TOP_PRSTAT_H
+#define CAMP_COMMANDS_TOP_TOP_PRSTAT_H
 
 #include "top_rows.h"
 

@@ -1,6 +1,6 @@
 /* One interval of camp top as a record (schema camp.frame/1). */
-#ifndef CAMP_COMMANDS_TOP_RECORD_H
-#define CAMP_COMMANDS_TOP_RECORD_H
+#ifndef CAMP_COMMANDS_TOP_TOP_RECORD_H
+#define CAMP_COMMANDS_TOP_TOP_RECORD_H
 
 #include "top_cpus.h"
 #include "top_fields.h"

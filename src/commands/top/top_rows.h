@@ -1,7 +1,7 @@
 /* The rows of an interval of camp top: which threads, added up to what, named how, in which order.
  */
-#ifndef CAMP_COMMANDS_TOP_ROWS_H
-#define CAMP_COMMANDS_TOP_ROWS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_ROWS_H
+#define CAMP_COMMANDS_TOP_TOP_ROWS_H
 
 #include "ledger/frame.h"
 #include "sources/machine/cgroup_paths.h"

@@ -1,6 +1,6 @@
 /* What the options of camp top mean, of threads and of any other source: which rows there are, in
  * which order, and what does not go together. */
-#include "commands/command.h"
+#include "program/command.h"
 #include "top.h"
 
 #include <stdio.h>

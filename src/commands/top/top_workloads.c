@@ -1,6 +1,6 @@
 #include "top_workloads.h"
 
-#include "commands/command.h"
+#include "program/command.h"
 #include "sources/machine/file_text.h"
 #include "sources/machine/process_line.h"
 

@@ -1,6 +1,6 @@
 /* Which workload each process is of: the rules of --workload, asked once a process. */
-#ifndef CAMP_COMMANDS_TOP_WORKLOADS_H
-#define CAMP_COMMANDS_TOP_WORKLOADS_H
+#ifndef CAMP_COMMANDS_TOP_TOP_WORKLOADS_H
+#define CAMP_COMMANDS_TOP_TOP_WORKLOADS_H
 
 #include "ledger/frame.h"
 #include "ledger/workload.h"

@@ -10,8 +10,8 @@
  *   the note, and in no row.
  * - With from->begin_ns (and end_ns) it is what Prometheus keeps of that time, and has an end.
  */
-#ifndef CAMP_SOURCES_FLEET_H
-#define CAMP_SOURCES_FLEET_H
+#ifndef CAMP_SOURCES_FLEET_FLEET_H
+#define CAMP_SOURCES_FLEET_FLEET_H
 
 #include "sources/from.h"
 

@@ -13,8 +13,8 @@
  * - A counter without a sample before has nothing yet.
  * - Between samples further apart than `gap_ns` nobody looked: nothing is booked.
  */
-#ifndef CAMP_SOURCES_FLEET_BOOK_H
-#define CAMP_SOURCES_FLEET_BOOK_H
+#ifndef CAMP_SOURCES_FLEET_FLEET_BOOK_H
+#define CAMP_SOURCES_FLEET_FLEET_BOOK_H
 
 #include "ledger/frame.h"
 

@@ -1,6 +1,6 @@
 /* The columns of a fleet's rows: a state for each value of a label, and counters beside them. */
-#ifndef CAMP_SOURCES_FLEET_COLUMNS_H
-#define CAMP_SOURCES_FLEET_COLUMNS_H
+#ifndef CAMP_SOURCES_FLEET_FLEET_COLUMNS_H
+#define CAMP_SOURCES_FLEET_FLEET_COLUMNS_H
 
 #include "ledger/frame.h"
 

@@ -1,6 +1,6 @@
 /* What the files of the source share. */
-#ifndef CAMP_SOURCES_FLEET_INSIDE_H
-#define CAMP_SOURCES_FLEET_INSIDE_H
+#ifndef CAMP_SOURCES_FLEET_FLEET_INSIDE_H
+#define CAMP_SOURCES_FLEET_FLEET_INSIDE_H
 
 #include "counters/units.h"
 #include "fleet.h"

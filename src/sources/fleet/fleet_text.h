@@ -1,6 +1,6 @@
 /* Texts of PromQL, and texts that come from labels, which anybody may have written. */
-#ifndef CAMP_SOURCES_FLEET_TEXT_H
-#define CAMP_SOURCES_FLEET_TEXT_H
+#ifndef CAMP_SOURCES_FLEET_FLEET_TEXT_H
+#define CAMP_SOURCES_FLEET_FLEET_TEXT_H
 
 #include "prometheus_answer.h"
 

@@ -2,8 +2,8 @@
  * Paths of cgroups (version 2) by their ids. An id is the inode of the cgroup's directory, so the
  * mount is walked when an id is met that is not known yet, at most once an interval.
  */
-#ifndef CAMP_SOURCES_CGROUP_PATHS_H
-#define CAMP_SOURCES_CGROUP_PATHS_H
+#ifndef CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
+#define CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
 
 #include "ledger/frame.h"
 

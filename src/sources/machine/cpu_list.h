@@ -1,6 +1,6 @@
 /* The CPUs of one reading of the system's own accounting. */
-#ifndef CAMP_SOURCES_CPU_LIST_H
-#define CAMP_SOURCES_CPU_LIST_H
+#ifndef CAMP_SOURCES_MACHINE_CPU_LIST_H
+#define CAMP_SOURCES_MACHINE_CPU_LIST_H
 
 #include "ledger/frame.h"
 

@@ -1,6 +1,6 @@
 /* CPUs by microstates: what threads.c reads of them beside its threads, in the same look. */
-#ifndef CAMP_SOURCES_CPUS_STATES_H
-#define CAMP_SOURCES_CPUS_STATES_H
+#ifndef CAMP_SOURCES_MACHINE_CPUS_STATES_H
+#define CAMP_SOURCES_MACHINE_CPUS_STATES_H
 
 #include "ledger/frame.h"
 

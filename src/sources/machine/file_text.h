@@ -1,6 +1,6 @@
 /* The text of a small file. */
-#ifndef CAMP_SOURCES_FILE_TEXT_H
-#define CAMP_SOURCES_FILE_TEXT_H
+#ifndef CAMP_SOURCES_MACHINE_FILE_TEXT_H
+#define CAMP_SOURCES_MACHINE_FILE_TEXT_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* Columns of what is measured at each event in the kernel, for the tables of sources. */
-#ifndef CAMP_SOURCES_MEASURED_COLUMN_H
-#define CAMP_SOURCES_MEASURED_COLUMN_H
+#ifndef CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
+#define CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
 
 #include "ledger/frame.h"
 

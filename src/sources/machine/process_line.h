@@ -1,6 +1,6 @@
 /* The command line of a process. */
-#ifndef CAMP_SOURCES_PROCESS_LINE_H
-#define CAMP_SOURCES_PROCESS_LINE_H
+#ifndef CAMP_SOURCES_MACHINE_PROCESS_LINE_H
+#define CAMP_SOURCES_MACHINE_PROCESS_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

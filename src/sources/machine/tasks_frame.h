@@ -1,6 +1,6 @@
 /* What the tiers of the source "tasks" share: its columns, and how a row is made. */
-#ifndef CAMP_SOURCES_TASKS_FRAME_H
-#define CAMP_SOURCES_TASKS_FRAME_H
+#ifndef CAMP_SOURCES_MACHINE_TASKS_FRAME_H
+#define CAMP_SOURCES_MACHINE_TASKS_FRAME_H
 
 #include "ledger/accuracy.h"
 #include "sources/source.h"

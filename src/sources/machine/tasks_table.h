@@ -2,8 +2,8 @@
  * The processes known to the source "tasks", from one look to the next: a sorted table, and those
  * that ended before anybody could look.
  */
-#ifndef CAMP_SOURCES_TASKS_TABLE_H
-#define CAMP_SOURCES_TASKS_TABLE_H
+#ifndef CAMP_SOURCES_MACHINE_TASKS_TABLE_H
+#define CAMP_SOURCES_MACHINE_TASKS_TABLE_H
 
 #include "ledger/accuracy.h"
 

@@ -1,6 +1,6 @@
 /* A list of threads, and where in it each stands. */
-#ifndef CAMP_SOURCES_THREAD_LIST_H
-#define CAMP_SOURCES_THREAD_LIST_H
+#ifndef CAMP_SOURCES_MACHINE_THREAD_LIST_H
+#define CAMP_SOURCES_MACHINE_THREAD_LIST_H
 
 #include <camp/states.h>
 

@@ -1,6 +1,6 @@
 /* Arithmetic of what a session says of a thread. */
-#ifndef CAMP_SOURCES_THREAD_STATES_H
-#define CAMP_SOURCES_THREAD_STATES_H
+#ifndef CAMP_SOURCES_MACHINE_THREAD_STATES_H
+#define CAMP_SOURCES_MACHINE_THREAD_STATES_H
 
 #include <camp/states.h>
 

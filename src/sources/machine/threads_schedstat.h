@@ -7,8 +7,8 @@
  * into user and system, and threads that started and ended between two snapshots. A snapshot opens
  * two files for each thread.
  */
-#ifndef CAMP_SOURCES_THREADS_SCHEDSTAT_H
-#define CAMP_SOURCES_THREADS_SCHEDSTAT_H
+#ifndef CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
+#define CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
 
 #include "sources/source.h"
 

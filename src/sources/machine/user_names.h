@@ -1,6 +1,6 @@
 /* Names of users, each asked for once: getpwuid(3) reads a file or a network at each call. */
-#ifndef CAMP_SOURCES_USER_NAMES_H
-#define CAMP_SOURCES_USER_NAMES_H
+#ifndef CAMP_SOURCES_MACHINE_USER_NAMES_H
+#define CAMP_SOURCES_MACHINE_USER_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

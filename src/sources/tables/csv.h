@@ -7,8 +7,8 @@
  * A row whose quote is not closed (within 1 MiB, or at all) is that line alone, so that one stray
  * quote does not swallow the rows behind it.
  */
-#ifndef CAMP_SOURCES_CSV_H
-#define CAMP_SOURCES_CSV_H
+#ifndef CAMP_SOURCES_TABLES_CSV_H
+#define CAMP_SOURCES_TABLES_CSV_H
 
 #include "rows.h"
 #include "sources/from.h"

@@ -4,8 +4,8 @@
  * (tests/fixtures/table/make.py --demo writes it), so its content is known: the times of the
  * sessions named "miss" and "over" do not add up.
  */
-#ifndef CAMP_SOURCES_DEMO_H
-#define CAMP_SOURCES_DEMO_H
+#ifndef CAMP_SOURCES_TABLES_DEMO_H
+#define CAMP_SOURCES_TABLES_DEMO_H
 
 #include <camp/camp.h>
 

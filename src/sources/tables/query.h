@@ -1,6 +1,6 @@
 /* The rows of an SQL query of an SQLite file, which is opened so that nothing can be written. */
-#ifndef CAMP_SOURCES_QUERY_H
-#define CAMP_SOURCES_QUERY_H
+#ifndef CAMP_SOURCES_TABLES_QUERY_H
+#define CAMP_SOURCES_TABLES_QUERY_H
 
 #include "rows.h"
 #include "sources/from.h"

@@ -2,8 +2,8 @@
  * The contract of what a table is read from: rows of text, one after the other, the names of the
  * columns first. A CSV file (csv.h) and a query (query.h) are two of it; table.h makes frames.
  */
-#ifndef CAMP_SOURCES_ROWS_H
-#define CAMP_SOURCES_ROWS_H
+#ifndef CAMP_SOURCES_TABLES_ROWS_H
+#define CAMP_SOURCES_TABLES_ROWS_H
 
 #include <camp/camp.h>
 

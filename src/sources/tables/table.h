@@ -13,8 +13,8 @@
  * - Rows that cannot be taken, and a further one of the same time and entity, are passed over, and
  *   counted in losses.partial of their frame; the first one and their number are told.
  */
-#ifndef CAMP_SOURCES_TABLE_H
-#define CAMP_SOURCES_TABLE_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_H
+#define CAMP_SOURCES_TABLES_TABLE_H
 
 #include "rows.h"
 #include "sources/from.h"

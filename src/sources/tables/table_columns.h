@@ -13,8 +13,8 @@
  * Names are compared in small letters, with all but letters and digits as "_". A unit at the end
  * ("_ms", see unit_of_name()), or a "%" anywhere, is the column's unit and not part of its name.
  */
-#ifndef CAMP_SOURCES_TABLE_COLUMNS_H
-#define CAMP_SOURCES_TABLE_COLUMNS_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
+#define CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
 
 #include "ledger/frame.h"
 #include "table_field.h"

@@ -5,8 +5,8 @@
  * machine's time zone) or a number. A number is, by its magnitude, seconds, ms, us or ns since
  * 1970; below 10^8 it is plain: seconds from the table's own zero, or a count of its intervals.
  */
-#ifndef CAMP_SOURCES_TABLE_FIELD_H
-#define CAMP_SOURCES_TABLE_FIELD_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_FIELD_H
+#define CAMP_SOURCES_TABLES_TABLE_FIELD_H
 
 #include "rows.h"
 

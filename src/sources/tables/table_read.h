@@ -1,6 +1,6 @@
 /* Reading a table: its columns by the first rows, then all rows. */
-#ifndef CAMP_SOURCES_TABLE_READ_H
-#define CAMP_SOURCES_TABLE_READ_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_READ_H
+#define CAMP_SOURCES_TABLES_TABLE_READ_H
 
 #include "table_rows.h"
 

@@ -5,8 +5,8 @@
  * time, no entity) is kept as one that was passed over: it counts in the frame of its time, or of
  * the row before it when it tells none.
  */
-#ifndef CAMP_SOURCES_TABLE_ROWS_H
-#define CAMP_SOURCES_TABLE_ROWS_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_ROWS_H
+#define CAMP_SOURCES_TABLES_TABLE_ROWS_H
 
 #include "ledger/vertex.h"
 #include "table_columns.h"

@@ -2,8 +2,8 @@
  * From the numbers of a table's rows to times: their order, the length of intervals, the unit of
  * the values. Pure arithmetic.
  */
-#ifndef CAMP_SOURCES_TABLE_TIMES_H
-#define CAMP_SOURCES_TABLE_TIMES_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_TIMES_H
+#define CAMP_SOURCES_TABLES_TABLE_TIMES_H
 
 #include "table_rows.h"
 

@@ -1,6 +1,6 @@
 /* The units of a table's values and of its elapsed times, where no name says them. */
-#ifndef CAMP_SOURCES_TABLE_UNITS_H
-#define CAMP_SOURCES_TABLE_UNITS_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_UNITS_H
+#define CAMP_SOURCES_TABLES_TABLE_UNITS_H
 
 #include "table_times.h"
 

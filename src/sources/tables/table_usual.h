@@ -1,6 +1,6 @@
 /* What is usual: the median of many numbers, of which at most 65,536 are looked at. */
-#ifndef CAMP_SOURCES_TABLE_USUAL_H
-#define CAMP_SOURCES_TABLE_USUAL_H
+#ifndef CAMP_SOURCES_TABLES_TABLE_USUAL_H
+#define CAMP_SOURCES_TABLES_TABLE_USUAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * A piece that somebody is in the midst of stays until it was read: a reader who stops holds one
  * piece, whatever comes after it, and hears later that there is a gap.
  */
-#ifndef CAMP_VIEWS_HISTORY_H
-#define CAMP_VIEWS_HISTORY_H
+#ifndef CAMP_VIEWS_PAGE_HISTORY_H
+#define CAMP_VIEWS_PAGE_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

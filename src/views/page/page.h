@@ -1,6 +1,6 @@
 /* The page: one HTML file (web/dist/page.html) that is part of the program. */
-#ifndef CAMP_VIEWS_PAGE_H
-#define CAMP_VIEWS_PAGE_H
+#ifndef CAMP_VIEWS_PAGE_PAGE_H
+#define CAMP_VIEWS_PAGE_PAGE_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * The stream is compressed (zlib) and in base64 within a script element that no browser runs. It is
  * written piece by piece; only a buffer of it is in memory.
  */
-#ifndef CAMP_VIEWS_REPORT_H
-#define CAMP_VIEWS_REPORT_H
+#ifndef CAMP_VIEWS_PAGE_REPORT_H
+#define CAMP_VIEWS_PAGE_REPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "listen.h"
+#include "views/http/listen.h"
 
 #include <errno.h>
 #include <signal.h>

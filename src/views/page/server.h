@@ -5,12 +5,12 @@
  * share what was sent so far (history.h) and are each somewhere in it: one who does not read slows
  * nobody, and costs one frame and a connection. Who is answered is in http_rules.h.
  */
-#ifndef CAMP_VIEWS_SERVER_H
-#define CAMP_VIEWS_SERVER_H
+#ifndef CAMP_VIEWS_PAGE_SERVER_H
+#define CAMP_VIEWS_PAGE_SERVER_H
 
 #include "history.h"
-#include "http_rules.h"
 #include "stream.h"
+#include "views/http/http_rules.h"
 
 struct server;
 

@@ -3,8 +3,8 @@
  * who comes when the house is full takes the place of the one who came first. So a crowd that
  * connects and says nothing keeps nobody out. Only the server's thread uses it.
  */
-#ifndef CAMP_VIEWS_SERVER_GUESTS_H
-#define CAMP_VIEWS_SERVER_GUESTS_H
+#ifndef CAMP_VIEWS_PAGE_SERVER_GUESTS_H
+#define CAMP_VIEWS_PAGE_SERVER_GUESTS_H
 
 #include <microhttpd.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The server's parts among themselves: server.c opens and closes it and takes frames,
  * server_requests.c answers, server_clients.c sends the stream. */
-#ifndef CAMP_VIEWS_SERVER_INSIDE_H
-#define CAMP_VIEWS_SERVER_INSIDE_H
+#ifndef CAMP_VIEWS_PAGE_SERVER_INSIDE_H
+#define CAMP_VIEWS_PAGE_SERVER_INSIDE_H
 
 #include "server.h"
 #include "server_guests.h"

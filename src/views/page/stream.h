@@ -7,8 +7,8 @@
  * that jitter below its resolution costs nothing: shares in 1/50000, elapsed times in 1/1024 of
  * themselves.
  */
-#ifndef CAMP_VIEWS_STREAM_H
-#define CAMP_VIEWS_STREAM_H
+#ifndef CAMP_VIEWS_PAGE_STREAM_H
+#define CAMP_VIEWS_PAGE_STREAM_H
 
 #include "ledger/axes.h"
 #include "ledger/roster.h"

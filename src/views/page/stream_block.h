@@ -1,7 +1,7 @@
 /* Blocks of a stream, for those who write it: stream.c says what is in a frame, stream_frame.c
  * writes it, stream_text.c the other blocks. */
-#ifndef CAMP_VIEWS_STREAM_BLOCK_H
-#define CAMP_VIEWS_STREAM_BLOCK_H
+#ifndef CAMP_VIEWS_PAGE_STREAM_BLOCK_H
+#define CAMP_VIEWS_PAGE_STREAM_BLOCK_H
 
 #include "stream.h"
 

@@ -2,8 +2,8 @@
  * Colours mixed in OKLab, where equal steps look equal (Björn Ottosson, "A perceptual color space
  * for image processing", 2020). Pure arithmetic.
  */
-#ifndef CAMP_VIEWS_OKLAB_H
-#define CAMP_VIEWS_OKLAB_H
+#ifndef CAMP_VIEWS_PICTURES_OKLAB_H
+#define CAMP_VIEWS_PICTURES_OKLAB_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
  *
  * The theory and the figures that these follow: Gunther and Poder, "Barry007" (2009).
  */
-#ifndef CAMP_VIEWS_PICTURE_H
-#define CAMP_VIEWS_PICTURE_H
+#ifndef CAMP_VIEWS_PICTURES_PICTURE_H
+#define CAMP_VIEWS_PICTURES_PICTURE_H
 
 #include "ledger/timeline.h"
 

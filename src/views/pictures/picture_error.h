@@ -1,7 +1,7 @@
 /* The papers' pictures of error: CPU time and the error of its samples over time, and the error by
  * load with the inverse curve (ledger/error_series.h, inverse_fit.h). */
-#ifndef CAMP_VIEWS_PICTURE_ERROR_H
-#define CAMP_VIEWS_PICTURE_ERROR_H
+#ifndef CAMP_VIEWS_PICTURES_PICTURE_ERROR_H
+#define CAMP_VIEWS_PICTURES_PICTURE_ERROR_H
 
 #include "ledger/error_series.h"
 

@@ -1,6 +1,6 @@
 /* What the files that draw pictures (picture.h) share: captions, colours, dots. */
-#ifndef CAMP_VIEWS_PICTURE_PARTS_H
-#define CAMP_VIEWS_PICTURE_PARTS_H
+#ifndef CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
+#define CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
 
 #include "oklab.h"
 #include "picture.h"

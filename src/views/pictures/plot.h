@@ -5,8 +5,8 @@
  * values are seconds since 1970, shown in local time. A plot may have two vertical axes, left and
  * right; each call says which one its values belong to.
  */
-#ifndef CAMP_VIEWS_PLOT_H
-#define CAMP_VIEWS_PLOT_H
+#ifndef CAMP_VIEWS_PICTURES_PLOT_H
+#define CAMP_VIEWS_PICTURES_PLOT_H
 
 #include "svg.h"
 

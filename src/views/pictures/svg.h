@@ -7,8 +7,8 @@
  * takes for its own is escaped, what is no character of it becomes U+FFFD, so that the picture is
  * always well-formed. Nothing is returned: ask the stream once at the end (ferror(), fclose()).
  */
-#ifndef CAMP_VIEWS_SVG_H
-#define CAMP_VIEWS_SVG_H
+#ifndef CAMP_VIEWS_PICTURES_SVG_H
+#define CAMP_VIEWS_PICTURES_SVG_H
 
 #include <stddef.h>
 #include <stdio.h>

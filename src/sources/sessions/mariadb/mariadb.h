@@ -10,8 +10,8 @@
  *
  * With the first two, what the database says of itself stands beside (told_..._ns).
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
 
 #include "sources/from.h"
 

@@ -9,8 +9,8 @@
  * do not know of it is for a row's lock, when samples saw that; otherwise it is of the samples that
  * saw it sleep in one.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_BOOK_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_BOOK_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_BOOK_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_BOOK_H
 
 #include "mariadb_waits.h"
 #include "sources/sessions/session.h"

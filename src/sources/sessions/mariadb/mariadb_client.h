@@ -6,8 +6,8 @@
  * at once first, then with growing pauses. An answer that does not come (a server that is stopped)
  * is a lost connection. Names of hosts are looked up by libmariadb, which waits for them.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_CLIENT_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_CLIENT_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
 
 #include "mariadb_options.h"
 

@@ -1,6 +1,6 @@
 /* What the files of the source share (mariadb.c): asking, and rows. */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_INSIDE_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_INSIDE_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_INSIDE_H
 
 #include "mariadb_book.h"
 #include "mariadb_client.h"

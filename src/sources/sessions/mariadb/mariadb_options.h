@@ -3,8 +3,8 @@
  * that is for an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or for MARIADB_PWD
  * or MYSQL_PWD of the environment.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_OPTIONS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_OPTIONS_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
 
 #include <camp/camp.h>
 

@@ -1,7 +1,7 @@
 /* What is to be known of a MariaDB server once it is connected: rights, instruments, where it is.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_SERVER_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_SERVER_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
 
 #include "mariadb_client.h"
 

@@ -3,8 +3,8 @@
  * since when. TIME_MS says how long a statement, or the idle time behind it, lasts, so that of two
  * samples that differ the time between is divided where the change was, not in the middle.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_SESSIONS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_SESSIONS_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SESSIONS_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SESSIONS_H
 
 #include "ledger/frame.h"
 #include "mariadb_threads.h"

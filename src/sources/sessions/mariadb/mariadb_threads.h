@@ -2,8 +2,8 @@
  * The threads of a MariaDB server on this machine, one a session, as the operating system sees
  * them: by microstates (CAP_BPF), each state measured, or by /proc: CPU time and run queue.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_THREADS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_THREADS_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
 
 #include "sources/machine/thread_list.h"
 #include "sources/sessions/proc_clock.h"

@@ -7,8 +7,8 @@
  * waits for): taken as well, time would be counted twice. What waits for the lock of a row in
  * InnoDB is in none of them.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_WAITS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_WAITS_H
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
 
 #include "mariadb_sessions.h"
 

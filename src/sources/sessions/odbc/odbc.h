@@ -1,7 +1,7 @@
 /* --from odbc:DSN, and odbc:DRIVER=...;...: the sessions of an Oracle database (oracle.h), or with
  * --query a table of any. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_H
-#define CAMP_SOURCES_SESSIONS_ODBC_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
 
 #include "sources/from.h"
 

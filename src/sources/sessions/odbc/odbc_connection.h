@@ -2,8 +2,8 @@
  * A connection through ODBC, and statements that read. All of it waits for as long as the driver
  * does: see odbc_thread.h.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_CONNECTION_H
-#define CAMP_SOURCES_SESSIONS_ODBC_CONNECTION_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_CONNECTION_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_CONNECTION_H
 
 #include "sources/tables/rows.h"
 

@@ -4,8 +4,8 @@
  * since 1996, so that building needs no package for it. tests/unit/test_odbc.c holds it
  * against unixODBC's own headers where they are installed.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_LIBRARY_H
-#define CAMP_SOURCES_SESSIONS_ODBC_LIBRARY_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_LIBRARY_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_LIBRARY_H
 
 #include <camp/camp.h>
 

@@ -1,6 +1,6 @@
 /* The rows of an SQL query of any database that ODBC leads to. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_QUERY_H
-#define CAMP_SOURCES_SESSIONS_ODBC_QUERY_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_QUERY_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_QUERY_H
 
 #include "sources/from.h"
 #include "sources/tables/rows.h"

@@ -1,6 +1,6 @@
 /* What follows odbc: on the command line: a data source's name, or a connection string. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_TEXT_H
-#define CAMP_SOURCES_SESSIONS_ODBC_TEXT_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
 
 #include <camp/camp.h>
 

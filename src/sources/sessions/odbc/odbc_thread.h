@@ -7,8 +7,8 @@
  * made here, and who waits for it may go away: what is at work then is left behind, with all that
  * it has, until the driver returns or the program ends.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_THREAD_H
-#define CAMP_SOURCES_SESSIONS_ODBC_THREAD_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
 
 #include <signal.h>
 #include <stdbool.h>

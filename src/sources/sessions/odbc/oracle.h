@@ -10,8 +10,8 @@
  * it did since the last one is not known. So is everybody while the database does not answer:
  * frames are empty then and say why, and camp connects again, with growing pauses.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ORACLE_H
-#define CAMP_SOURCES_SESSIONS_ORACLE_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_H
 
 #include "sources/from.h"
 

@@ -1,7 +1,7 @@
 /* What the parts of the source of Oracle's sessions know of each other: oracle.c (when to look, and
  * what when that fails), oracle_rows.c (what lies between two looks, booked). */
-#ifndef CAMP_SOURCES_SESSIONS_ORACLE_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_ORACLE_INSIDE_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_INSIDE_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_INSIDE_H
 
 #include "odbc_text.h"
 #include "odbc_thread.h"

@@ -9,8 +9,8 @@
  * have it, their number says (oracle_times.h). The second reading also says whether it is still
  * the same session: v$session_event knows sessions by their sid alone, which is given away again.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ORACLE_LOOK_H
-#define CAMP_SOURCES_SESSIONS_ORACLE_LOOK_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_LOOK_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_LOOK_H
 
 #include "oracle_texts.h"
 

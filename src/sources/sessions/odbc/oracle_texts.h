@@ -2,8 +2,8 @@
  * What Oracle is asked. The texts run on it and, for tests, on views of its shape in SQLite,
  * PostgreSQL and MariaDB (ANSI): columns are told by their place, '' is NULL.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ORACLE_TEXTS_H
-#define CAMP_SOURCES_SESSIONS_ORACLE_TEXTS_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TEXTS_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TEXTS_H
 
 #include "odbc_connection.h"
 

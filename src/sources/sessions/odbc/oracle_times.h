@@ -11,8 +11,8 @@
  * and after its sleep. The run queue of the operating system contains that time as well. So of the
  * run queue only that is booked which has room beside CPU time and waits.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ORACLE_TIMES_H
-#define CAMP_SOURCES_SESSIONS_ORACLE_TIMES_H
+#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
+#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
 
 #include "oracle_look.h"
 

@@ -3,8 +3,8 @@
  * between has all of its own, one that ended is there once more, and a pid that is used again is
  * another backend.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ACCOUNT_BOOK_H
-#define CAMP_SOURCES_SESSIONS_ACCOUNT_BOOK_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_ACCOUNT_BOOK_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_ACCOUNT_BOOK_H
 
 #include "microstates/backends.h"
 

@@ -1,6 +1,6 @@
 /* What may be shown of a connection string of PostgreSQL: where it leads to, and never a secret. */
-#ifndef CAMP_SOURCES_SESSIONS_CONNINFO_H
-#define CAMP_SOURCES_SESSIONS_CONNINFO_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_CONNINFO_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_CONNINFO_H
 
 #include <stdbool.h>
 #include <stddef.h>

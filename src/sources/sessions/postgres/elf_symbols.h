@@ -1,6 +1,6 @@
 /* Variables that an executable exports, by name: its bytes are foreign. */
-#ifndef CAMP_SOURCES_SESSIONS_ELF_SYMBOLS_H
-#define CAMP_SOURCES_SESSIONS_ELF_SYMBOLS_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_ELF_SYMBOLS_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_ELF_SYMBOLS_H
 
 #include <camp/camp.h>
 

@@ -8,8 +8,8 @@
  *
  * What the server says by SQL stands beside it in the first three.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_H
 
 #include "sources/from.h"
 

@@ -8,8 +8,8 @@
  *
  * Names of hosts are looked up by libpq, which waits for them: give hostaddr where that hurts.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_CLIENT_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_CLIENT_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
 
 #include <camp/camp.h>
 

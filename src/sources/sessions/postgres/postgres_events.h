@@ -4,8 +4,8 @@
  * at the same moment learns which is which; nothing is known of a version beforehand but the
  * classes.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_EVENTS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_EVENTS_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_EVENTS_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_EVENTS_H
 
 #include <camp/camp.h>
 

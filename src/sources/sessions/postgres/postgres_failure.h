@@ -1,6 +1,6 @@
 /* Why PostgreSQL does not answer: one line that names the failure and says what to do. */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_FAILURE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_FAILURE_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_FAILURE_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_FAILURE_H
 
 #include <camp/camp.h>
 

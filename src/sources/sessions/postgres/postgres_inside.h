@@ -1,7 +1,7 @@
 /* What the parts of the source of PostgreSQL sessions know of each other: postgres.c (tiers and
  * intervals), postgres_rows.c (what a session did, by each tier), postgres_glance.c (memory). */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_INSIDE_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
 
 #include "account_book.h"
 #include "postgres_events.h"

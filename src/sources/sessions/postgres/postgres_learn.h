@@ -2,8 +2,8 @@
  * What a server's memory says of a connection's activity, learned by a connection of our own that
  * goes through all of them, twice: what tells them apart both times is where it stands.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_LEARN_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_LEARN_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LEARN_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LEARN_H
 
 #include "postgres_place.h"
 

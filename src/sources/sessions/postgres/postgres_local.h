@@ -1,6 +1,6 @@
 /* Are the server's processes those of this machine, so that its pids are ours? */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_LOCAL_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_LOCAL_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LOCAL_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LOCAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * A backend keeps its last wait event until it has a CPU again, so that a sample of one that is
  * runnable says nothing: proc_clock.h has its state.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_MEMORY_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_MEMORY_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
 
 #include "postgres_place.h"
 

@@ -10,8 +10,8 @@
  * After a crash the postmaster starts its backends anew, with the same addresses of these pointers;
  * a server that was restarted has others.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_PLACE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_PLACE_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_PLACE_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_PLACE_H
 
 #include <camp/camp.h>
 

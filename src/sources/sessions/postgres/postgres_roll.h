@@ -2,8 +2,8 @@
  * Who the sessions of a PostgreSQL server are, over the looks at them: names and labels, and the
  * task of each on this machine. Who has ended is kept for an interval more, for its last row.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_ROLL_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_ROLL_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_ROLL_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_ROLL_H
 
 #include "ledger/labels.h"
 #include "postgres_sessions.h"

@@ -5,8 +5,8 @@
  * our backend where the server is on this machine; when looks at the wished rate would cost more,
  * they become fewer, and the rate says so.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_SAMPLER_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_SAMPLER_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SAMPLER_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SAMPLER_H
 
 #include "postgres_sessions.h"
 #include "sources/sessions/sampled_times.h"

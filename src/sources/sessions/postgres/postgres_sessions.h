@@ -5,8 +5,8 @@
  * A role without the rights of pg_monitor sees of others' sessions that they are there, and nothing
  * else: those are hidden, counted, and in no state.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_SESSIONS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_SESSIONS_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SESSIONS_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SESSIONS_H
 
 #include "ledger/session_rules.h"
 #include "postgres_client.h"

@@ -1,0 +1,153 @@
+/*
+ * The facts of camp doctor: what this kernel counts, with words beside the numbers. What is not
+ * known is shown as unknown, with where it would be told.
+ */
+#include "doctor.h"
+
+#include "commands/get/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What keeps a file from being read, as the words before its name: a capability that is not held,
+ * or what none changes. NULL: nothing does. */
+static const char *hindrance(const struct doctor *doctor, const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int system_error = errno;
+    struct stat file;
+    bool seen = stat(path, &file) == 0;
+
+    if (descriptor >= 0) {
+        close(descriptor);
+        return seen && S_ISCHR(file.st_mode) ? "a container masks" : NULL;
+    }
+    if (system_error != EACCES && system_error != EPERM)
+        return NULL;
+    return capability_opens_all(&doctor->kernel) || (seen && (file.st_mode & S_IROTH) != 0)
+               ? "nobody here may read"
+               : "CAP_DAC_READ_SEARCH opens";
+}
+
+/* Why a fact is not known, and what would change that. `how` begins with the file that tells it;
+ * what to do stands before its name, which may be cut. */
+static const char *why_unknown(struct doctor *doctor, const char *how)
+{
+    char *ret = doctor->unknown[doctor->fact_count];
+    char path[MEANING_SIZE];
+    const char *hindered;
+
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(how, " ,"), how);
+    hindered = path[0] == '/' ? hindrance(doctor, path) : NULL;
+    if (hindered != NULL)
+        snprintf(ret, MEANING_SIZE, "unknown: %s %.48s", hindered, path);
+    else if (strstr(how, "configuration") != NULL)
+        snprintf(ret, MEANING_SIZE, "unknown: takes a readable /boot/config-$(uname -r)");
+    else
+        snprintf(ret, MEANING_SIZE, "unknown: this kernel does not tell us");
+    return ret;
+}
+
+static void add_fact(struct doctor *doctor, const char *name, struct cell value,
+                     const char *meaning, const char *how)
+{
+    const char *shown = value.kind == CELL_UNKNOWN ? why_unknown(doctor, how) : meaning;
+    struct cell *row = doctor->facts[doctor->fact_count++];
+
+    row[0] = cell_text(name);
+    row[1] = value;
+    row[2] = cell_text(shown);
+    row[3] = cell_text(how);
+}
+
+/* A fact that is yes or no: one meaning for each. */
+static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
+                       const char *yes, const char *no, const char *how)
+{
+    bool known = (doctor->kernel.known & field) != 0;
+
+    add_fact(doctor, name, known ? doctor_yes_or_no(doctor, value != 0) : cell_unknown(),
+             value != 0 ? yes : no, how);
+}
+
+static const char *accounting_meaning(const struct camp_kernel *kernel)
+{
+    switch (kernel->accounting) {
+    case CAMP_ACCOUNTING_TICK:
+        return "user and system time are sampled at the tick";
+    case CAMP_ACCOUNTING_GEN:
+        return kernel->measured_cpus[0] != '\0' ? "measured on the CPUs below, else sampled"
+                                                : "no CPU is nohz_full: sampled at the tick";
+    case CAMP_ACCOUNTING_NATIVE:
+    case CAMP_ACCOUNTING_MICROSTATES:
+        return "user and system time are measured";
+    default:
+        return "unknown";
+    }
+}
+
+static void add_times(struct doctor *doctor)
+{
+    const struct camp_kernel *kernel = &doctor->kernel;
+    const char *accounting = accounting_name(kernel->accounting);
+
+    add_fact(doctor, "tick_hz",
+             (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)
+                                                     : cell_unknown(),
+             "ticks a second: so often is sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
+    add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
+             "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
+    add_fact(doctor, "accounting", cell_text(accounting), accounting_meaning(kernel),
+             "/sys/devices/system/cpu/nohz_full, the machine, the kernel's configuration");
+    add_fact(doctor, "measured_cpus",
+             accounting == NULL                 ? cell_unknown()
+             : kernel->measured_cpus[0] != '\0' ? cell_text(kernel->measured_cpus)
+                                                : cell_text("none"),
+             "CPUs whose user and system time is measured", "/sys/devices/system/cpu/nohz_full");
+    add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
+               "idle and iowait are measured", "idle and iowait are sampled, too",
+               "/proc/timer_list (root), nohz_full, the kernel's configuration");
+    add_yes_no(doctor, "irq_time", CAMP_KERNEL_IRQ_TIME, kernel->irq_time,
+               "interrupt time is measured", "interrupts are sampled, and in tasks' time",
+               "/proc/pressure/irq, the kernel's configuration");
+    add_yes_no(doctor, "steal", CAMP_KERNEL_STEAL, kernel->steal,
+               "a virtual machine: the hypervisor reports steal", "no hypervisor steals time",
+               "/proc/stat, /proc/cpuinfo");
+}
+
+static void add_sources(struct doctor *doctor)
+{
+    static const char *const cgroups[] = { "none", "v1", "v2", "v1 and v2" };
+    const struct camp_kernel *kernel = &doctor->kernel;
+
+    add_yes_no(doctor, "sched_info", CAMP_KERNEL_SCHED_INFO, kernel->sched_info,
+               "run time and run-queue delay of every thread", "no run-queue delay of threads",
+               "/proc/self/schedstat");
+    add_yes_no(doctor, "schedstats", CAMP_KERNEL_SCHEDSTATS, kernel->schedstats,
+               "run-queue delay of every CPU", "no run-queue delay of CPUs", "/proc/schedstat");
+    add_yes_no(doctor, "taskstats", CAMP_KERNEL_TASKSTATS, kernel->taskstats,
+               "sampled beside measured time, and exits", "no sampled time of processes",
+               "the netlink family TASKSTATS");
+    add_yes_no(doctor, "delay_accounting", CAMP_KERNEL_DELAY_ACCOUNTING, kernel->delay_accounting,
+               "waits for disk and memory are counted", "not needed for CPU times",
+               "/proc/sys/kernel/task_delayacct, the command line");
+    add_yes_no(doctor, "psi", CAMP_KERNEL_PSI, kernel->psi, "pressure stall information",
+               "no pressure stall information", "/proc/pressure/cpu");
+    add_yes_no(doctor, "btf", CAMP_KERNEL_BTF, kernel->btf, "BPF programs can find their way",
+               "BPF programs cannot run", "/sys/kernel/btf/vmlinux");
+    add_fact(doctor, "cgroup",
+             (kernel->known & CAMP_KERNEL_CGROUP) != 0
+                 ? cell_text(cgroups[kernel->cgroup_version & 3])
+                 : cell_unknown(),
+             "control groups that are mounted", "/proc/self/mountinfo");
+}
+
+void doctor_add_facts(struct doctor *doctor)
+{
+    add_times(doctor);
+    add_sources(doctor);
+}

@@ -1,0 +1,358 @@
+/*
+ * camp get: reads counters. Operands become rows (query.c), their subjects are read once or, for
+ * rates and percentages, twice, and each row becomes a value with its unit and its provenance.
+ *
+ * What could not be had is shown as unknown, its reason told once on stderr, and the exit status
+ * says so: STATUS_PARTIAL when something was had, otherwise what kept all of it.
+ */
+#include "program/command.h"
+#include "query.h"
+#include "values.h"
+
+#include "counters/units.h"
+#include "views/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_RATE_INTERVAL_NS NS_PER_S
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+struct get {
+    struct query query;
+    struct camp_source source;
+    struct camp_kernel kernel;
+    const struct view *view;
+    struct view_options output;
+    bool value_only;
+    uint64_t interval_ns;
+    uint64_t count;
+    const char *name;
+    const char *pid;
+    struct cell *cells;
+    struct values values;
+    int status; /* of the first operand whose subject is not there */
+};
+
+static const struct field moment_fields[] = {
+    { "time", NULL, "wall clock of the reading, RFC 3339", 0, 0 },
+    { "interval_s", NULL, "time between the two readings of the first rate or percentage", 0, 0 },
+};
+
+enum {
+    CELL_NAME,
+    CELL_VALUE,
+    CELL_UNIT,
+    CELL_PROVENANCE,
+    CELL_OF_KIND,
+    CELL_SUBJECT,
+    CELL_COUNTER
+};
+
+static const struct field value_fields[] = {
+    { "name", "", "what was read, as camp get takes it", 0, 0 },
+    { "value", "", "its value; unknown is null", 0, 3 },
+    { "unit", "", "of the value", 0, 0 },
+    { "provenance", "", "how it was obtained: measured, sampled, scaled or derived", 0, 0 },
+    { "kind", NULL, "cpu, memory, network, ...", 0, 0 },
+    { "subject", NULL, "which CPU, interface, disk, process; null: all together", 0, 0 },
+    { "counter", NULL, "the counter's own name", 0, 0 },
+};
+
+#define VALUE_FIELDS (sizeof value_fields / sizeof value_fields[0])
+
+static const char *rate_unit(const char *unit)
+{
+    return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
+}
+
+/* The cells of a row. *name: memory for its name, LABEL_SIZE + CAMP_NAME_SIZE bytes. */
+static void fill_row(struct get *get, struct row *row, struct cell *cells, char *name)
+{
+    const struct counter *counter = row->counter;
+    const struct subject *subject = &get->query.subjects.items[row->subject];
+    const char *dot = strchr(subject->label, '.');
+    bool is_rate = get->query.rate && counter->nature == NATURE_COUNTER;
+    int32_t cpu = subject->kind == KIND_CPU ? subject->cpu : CAMP_CPU_TOTAL;
+    int provenance = is_rate ? CAMP_DERIVED
+                             : counter_provenance(counter, &get->kernel, cpu,
+                                                  subject->now.result < 0 ? NULL : &subject->now);
+
+    snprintf(name, LABEL_SIZE + CAMP_NAME_SIZE, "%s.%s", subject->label, counter->name);
+    cells[CELL_NAME] = cell_text(name);
+    cells[CELL_VALUE] = value_cell(&get->values, row);
+    cells[CELL_UNIT] =
+        cell_text(is_rate ? rate_unit(counter_unit(counter)) : counter_unit(counter));
+    cells[CELL_PROVENANCE] =
+        counter->rule == RULE_NONE ? cell_unknown() : cell_text(camp_provenance_name(provenance));
+    cells[CELL_OF_KIND] = cell_text(kind_named(subject->kind)->name);
+    cells[CELL_SUBJECT] = dot != NULL ? cell_text(dot + 1) : cell_unknown();
+    cells[CELL_COUNTER] = cell_text(counter->name);
+}
+
+/* ------------------------------------------------------------------------ Output -- */
+
+/* --value: nothing but the values, one a line. Control characters of a name are shown as '?'. */
+static int print_value(FILE *stream, const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_UNKNOWN:
+        return fputs("-\n", stream);
+    case CELL_TEXT:
+        for (const char *at = cell->text; *at != '\0'; at++)
+            putc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, stream);
+        return putc('\n', stream);
+    case CELL_INTEGER:
+        return fprintf(stream, "%" PRId64 "\n", cell->integer);
+    case CELL_NATURAL:
+        return fprintf(stream, "%" PRIu64 "\n", cell->natural);
+    case CELL_REAL:
+        return fprintf(stream, "%.3f\n", cell->real);
+    case CELL_BOOLEAN:
+        break;
+    }
+    return 0;
+}
+
+static int print_values(const struct get *get)
+{
+    for (size_t i = 0; i < get->query.row_count; i++)
+        print_value(stdout, &get->cells[i * VALUE_FIELDS + CELL_VALUE]);
+    errno = 0;
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : errno != 0 ? errno : EIO;
+}
+
+/* The real length of the interval: each subject has its own, since one is read after the other. */
+static struct cell interval_cell(const struct get *get)
+{
+    for (size_t i = 0; i < get->query.row_count; i++) {
+        const struct row *row = &get->query.rows[i];
+        const struct subject *subject = &get->query.subjects.items[row->subject];
+
+        if (query_row_needs_interval(&get->query, row) && subject->before.time_ns != 0 &&
+            subject->now.time_ns > subject->before.time_ns)
+            return cell_real((double)(subject->now.time_ns - subject->before.time_ns) / NS_PER_S);
+    }
+    return cell_unknown();
+}
+
+/* One record: 0, or the errno of the output. */
+static int print_record(struct get *get, char *names, uint64_t number)
+{
+    struct query *query = &get->query;
+    char time[TIME_TEXT_SIZE];
+    struct cell moment[2];
+    const struct table tables[] = {
+        { "moment", TABLE_INLINE, moment_fields, 2, moment, 1, .hidden_in_text = true },
+        { "counters", TABLE_ROWS, value_fields, VALUE_FIELDS, get->cells, query->row_count },
+    };
+    const struct record record = { .schema = "camp.get/1",
+                                   .headline = get->count > 1 ? time : NULL,
+                                   .tables = tables,
+                                   .table_count = 2,
+                                   .main_table = 1 };
+
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    moment[0] = cell_text(time);
+    moment[1] = interval_cell(get);
+    for (size_t i = 0; i < query->row_count; i++)
+        fill_row(get, &query->rows[i], &get->cells[i * VALUE_FIELDS],
+                 names + i * (LABEL_SIZE + CAMP_NAME_SIZE));
+    if (get->value_only)
+        return print_values(get);
+    return get->view->record(&get->output, &record, number);
+}
+
+/* An interrupt in the first interval: what there is is of a shorter one than was asked for. */
+static int tell_end(const struct get *get, uint64_t began_ns)
+{
+    return complain(STATUS_PARTIAL, "ended early: the interval is %.3g s of %.6g s",
+                    (double)(now_ns(CLOCK_MONOTONIC) - began_ns) / NS_PER_S,
+                    (double)get->interval_ns / NS_PER_S);
+}
+
+/* Reads and prints, `count` times, an interval apart. */
+static int repeat(struct get *get)
+{
+    size_t rows = get->query.row_count;
+    char *names = calloc(rows + 1, LABEL_SIZE + CAMP_NAME_SIZE);
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC), next_ns = began_ns;
+    bool differs = query_needs_interval(&get->query), cut = false;
+    int failed = 0;
+
+    get->cells = calloc(rows + 1, VALUE_FIELDS * sizeof *get->cells);
+    if (names == NULL || get->cells == NULL ||
+        !values_init(&get->values, &get->query, &get->kernel)) {
+        free(names);
+        return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
+    }
+    if (differs)
+        subjects_read(&get->query.subjects);
+    for (uint64_t i = 0; i < get->count && failed == 0; i++) {
+        uint64_t now;
+
+        if (i > 0 || differs)
+            next_ns += get->interval_ns;
+        if (!sleep_until(next_ns)) {
+            if (i > 0)
+                break;
+            cut = differs;
+        }
+        /* After a suspend, or where reading takes longer than the interval: none to make up for. */
+        now = now_ns(CLOCK_MONOTONIC);
+        if (now > next_ns + get->interval_ns)
+            next_ns = now;
+        subjects_read(&get->query.subjects);
+        if (i == 0 && !cut)
+            values_tell_steps(&get->values, get->interval_ns);
+        failed = print_record(get, names, i);
+    }
+    free(names);
+    if (failed != 0)
+        return output_failed(failed);
+    return cut ? tell_end(get, began_ns) : STATUS_OK;
+}
+
+/* ---------------------------------------------------------------------- Operands -- */
+
+/* With --name or --pid the operands are counters of those processes. */
+static int add_operand(struct get *get, const char *operand)
+{
+    char whole[LABEL_SIZE + CAMP_NAME_SIZE];
+    int length;
+
+    if (get->name == NULL && get->pid == NULL)
+        return query_add(&get->query, operand);
+    if (strchr(operand, '.') != NULL)
+        return complain(STATUS_USAGE,
+                        "'%s': --%s already names the process; give only the counter, such as "
+                        "cpu_ns",
+                        operand, get->name != NULL ? "name" : "pid");
+    length = snprintf(whole, sizeof whole, "process.%s%s.%s", get->name != NULL ? "name:" : "",
+                      get->name != NULL ? get->name : get->pid, operand);
+    if (length < 0 || (size_t)length >= sizeof whole)
+        return complain(STATUS_USAGE, "'%s...' is too long", operand);
+    return query_add(&get->query, whole);
+}
+
+/* All operands, before anything is read: a mistyped one ends the command, what is not there counts
+ * as missing. */
+static int add_operands(struct get *get, int argc, char **argv, int first)
+{
+    if (first >= argc && get->name == NULL && get->pid == NULL)
+        return complain(STATUS_USAGE, "which counter? for example cpu.user_ns or network; see "
+                                      "camp list");
+    if (get->name != NULL && get->pid != NULL)
+        return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
+    for (int i = first; i < argc || i == first; i++) {
+        int status = add_operand(get, i < argc ? argv[i] : "all");
+
+        if (status == STATUS_USAGE)
+            return status;
+        if (status == STATUS_OK)
+            continue;
+        if (get->status == STATUS_OK)
+            get->status = status;
+    }
+    return STATUS_OK;
+}
+
+static int choose_view(struct get *get, int format)
+{
+    static const char *const names[] = { "text", "json", "csv" };
+
+    if (get->value_only && format != FORMAT_TEXT)
+        return complain(STATUS_USAGE, "--value is plain text; leave out --format");
+    get->view = view_by_name(names[format]);
+    get->output = (struct view_options){ .stream = stdout, .colour = false, .width = 0 };
+    return STATUS_OK;
+}
+
+static const char about[] =
+    "Reads counters: KIND.COUNTER, KIND.WHICH.COUNTER, or a KIND for all of it. WHICH\n"
+    "and COUNTER may be globs (quote them), COUNTER may be \"all\".\n\n"
+    "  camp get cpu.user_ns cpu.2.idle_ns        all CPUs together; one of them\n"
+    "  camp get 'cpu.*.busy_percent'             over 100 ms, or over --interval\n"
+    "  camp get memory.free_bytes --value        the number alone\n"
+    "  camp get network.eth0.100.sent_bytes      names may hold dots\n"
+    "  camp get disk --rate --interval 5s        per second\n"
+    "  camp get memory.free_bytes 1 3            three times, 1 s apart\n"
+    "  camp get process.1234.all                 a process; 1234@START: no other one\n"
+    "  camp get --name nginx cpu_ns              all processes of an executable\n"
+    "  camp get 'thread.1234.*.run_delay_ns'     its threads\n\n"
+    "Each line is name, value, unit, and how it was obtained; `camp list counters`\n"
+    "explains them. The percentages of a task are of one CPU.";
+
+static int parse(struct get *get, int argc, char **argv, int *ret_first)
+{
+    static const char *const formats[] = { "text", "json", "csv", NULL };
+    int format = FORMAT_TEXT;
+    uint64_t interval_ns = 0;
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_INTERVAL, &interval_ns,
+                      .help = "The time between readings (1s; 100ms if only percentages are read).",
+                      .minimum = 0.001, .maximum = 86400),
+        COMMON_OPTION(COMMON_COUNT, &get->count, .help = "How many readings (1)."),
+        COMMON_OPTION(COMMON_RATE, &get->query.rate,
+                      .help = "Print the growth of each counter per second."),
+        { "value", 0, OPTION_FLAG, &get->value_only, NULL, "Print only the values, one a line." },
+        COMMON_OPTION(COMMON_NAME, &get->name, .help = "Read the processes of this executable."),
+        COMMON_OPTION(COMMON_PID, &get->pid, .type = OPTION_TEXT, .help = "Read this process."),
+        COMMON_OPTION(COMMON_FORMAT, &format, .choices = formats),
+        COMMON_OPTION(COMMON_PROC, &get->source.proc),
+        COMMON_OPTION(COMMON_SYS, &get->source.sys),
+    };
+    const struct option_table table = { "camp get [OPTIONS] COUNTER... [INTERVAL [COUNT]]", about,
+                                        specs, sizeof specs / sizeof specs[0] };
+    int status = options_parse(&table, argc, argv, ret_first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    get->query.interval_given = interval_ns != 0;
+    get->interval_ns = interval_ns;
+    if (get->source.proc != NULL || get->source.sys != NULL)
+        get->query.subjects.source = &get->source;
+    status = choose_view(get, format);
+    return status == STATUS_OK ? OPTIONS_GO_ON : status;
+}
+
+/* Of what was missing: of a part of it, or of all. */
+static int final_status(const struct get *get)
+{
+    int status = get->status != STATUS_OK ? get->status : get->values.status;
+
+    return status != STATUS_OK && get->values.had > 0 ? STATUS_PARTIAL : status;
+}
+
+int command_get(int argc, char **argv)
+{
+    struct get get = { .count = 1 };
+    int first;
+    int status = parse(&get, argc, argv, &first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    status = add_operands(&get, argc, argv, first);
+    if (status != STATUS_OK)
+        goto out;
+    if (get.interval_ns == 0)
+        get.interval_ns = get.query.rate || get.count > 1 ? DEFAULT_RATE_INTERVAL_NS
+                                                          : CAMP_DEFAULT_INTERVAL_MS * 1000000u;
+    /* Without it the provenance of CPU times is unknown, which is then what is shown. */
+    camp_kernel_read(get.query.subjects.source, &get.kernel, sizeof get.kernel, NULL);
+    stop_on_signals();
+    if (get.query.row_count > 0)
+        status = repeat(&get);
+    if (status == STATUS_OK)
+        status = final_status(&get);
+out:
+    query_release(&get.query);
+    free(get.cells);
+    values_release(&get.values);
+    return status;
+}

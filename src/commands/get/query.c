@@ -1,0 +1,422 @@
+#include "query.h"
+
+#include "program/command.h"
+#include "program/suggestion.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void query_release(struct query *query)
+{
+    subjects_release(&query->subjects);
+    free(query->rows);
+    query->rows = NULL;
+    query->row_count = query->row_capacity = 0;
+}
+
+bool query_row_needs_interval(const struct query *query, const struct row *row)
+{
+    return counter_needs_interval(row->counter) ||
+           (query->rate && row->counter->nature == NATURE_COUNTER);
+}
+
+bool query_needs_interval(const struct query *query)
+{
+    bool needed = false;
+
+    for (size_t i = 0; i < query->row_count && !needed; i++)
+        needed = query_row_needs_interval(query, &query->rows[i]);
+    return needed;
+}
+
+static bool is_glob(const char *text)
+{
+    return strpbrk(text, "*?[") != NULL;
+}
+
+/* Every counter, whatever its name. */
+static bool is_every(const char *pattern)
+{
+    return strcmp(pattern, "*") == 0 || strcmp(pattern, "all") == 0;
+}
+
+static bool matches_counter(const char *pattern, const struct counter *counter)
+{
+    return is_every(pattern) || strcmp(pattern, counter->name) == 0 ||
+           (is_glob(pattern) && fnmatch(pattern, counter->name, 0) == 0);
+}
+
+static bool is_counter(const struct kind_name *kind, const char *pattern)
+{
+    for (size_t i = 0; i < counter_count; i++) {
+        if ((counters[i].kinds & kind->kind) != 0 && matches_counter(pattern, &counters[i]))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------ Rows -- */
+
+static bool has_rate(const struct counter *counter)
+{
+    return counter->nature != NATURE_LEVEL && counter->nature != NATURE_FACT;
+}
+
+/* Of what a pattern matches, what it means: not what takes an interval nobody gave, nor, when
+ * rates were asked for, what has none. */
+static bool is_meant(const struct query *query, const char *pattern, const struct counter *counter)
+{
+    if (strcmp(pattern, counter->name) == 0)
+        return true;
+    if (is_every(pattern) && counter_needs_interval(counter) &&
+        (!query->interval_given || query->rate))
+        return false;
+    return !query->rate || has_rate(counter);
+}
+
+static bool add_row(struct query *query, const struct counter *counter, size_t subject)
+{
+    if (query->row_count == query->row_capacity) {
+        size_t capacity = query->row_capacity > 0 ? 2 * query->row_capacity : 64;
+        struct row *rows = realloc(query->rows, capacity * sizeof *rows);
+
+        if (rows == NULL)
+            return false;
+        query->rows = rows;
+        query->row_capacity = capacity;
+    }
+    query->rows[query->row_count++] = (struct row){ .counter = counter, .subject = subject };
+    subject_want(&query->subjects.items[subject], counter);
+    return true;
+}
+
+static int add_rows(struct query *query, const struct kind_name *kind, size_t subject,
+                    const char *pattern)
+{
+    for (size_t i = 0; i < counter_count; i++) {
+        const struct counter *counter = &counters[i];
+
+        if ((counter->kinds & kind->kind) == 0 || !matches_counter(pattern, counter) ||
+            !is_meant(query, pattern, counter))
+            continue;
+        if (query->rate && !has_rate(counter))
+            return complain(STATUS_USAGE, "%s.%s goes up and down, or is a fact: it has no rate",
+                            kind->any, counter->name);
+        if (counter->offset == offsetof(struct reading, cpu_count) &&
+            query->subjects.items[subject].cpu != CAMP_CPU_TOTAL) {
+            if (strcmp(pattern, counter->name) == 0)
+                return complain(STATUS_USAGE, "one CPU has no count: ask for cpu.count");
+            continue;
+        }
+        if (!add_row(query, counter, subject))
+            return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
+    }
+    return STATUS_OK;
+}
+
+/* -------------------------------------------------------------------- Subjects -- */
+
+/* What stands between the kind and the dot before the counter, in its label. */
+static const char *name_of(const struct subject *subject)
+{
+    const char *dot = strchr(subject->label, '.');
+
+    return dot != NULL ? dot + 1 : "";
+}
+
+/* Moves what matches from one set to another. */
+static int move_matching(struct subjects *from, const char *pattern, struct subjects *to)
+{
+    bool literal = false;
+
+    for (size_t i = 0; i < from->count; i++)
+        literal = literal || strcmp(name_of(&from->items[i]), pattern) == 0;
+    for (size_t i = 0; i < from->count; i++) {
+        const char *name = name_of(&from->items[i]);
+        size_t index;
+
+        if (literal ? strcmp(name, pattern) != 0
+                    : !is_glob(pattern) || fnmatch(pattern, name, 0) != 0)
+            continue;
+        if (!subjects_add(to, &from->items[i], &index))
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+/* The number alone of "1234@5678", for globs such as 12*. */
+static bool id_matches(const char *pattern, int32_t id)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%" PRId32, id);
+    return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
+}
+
+static int find_device(const struct kind_name *kind, const char *name, struct subjects *ret,
+                       struct camp_error *error)
+{
+    struct subjects all = { .source = ret->source };
+    struct suggestion suggestion = { .word = name };
+    int result = subjects_list(&all, kind->kind, error);
+
+    if (result >= 0)
+        result = move_matching(&all, name, ret);
+    if (result < 0 || ret->count > 0)
+        goto out;
+    for (size_t i = 0; i < all.count; i++)
+        suggestion_offer(&suggestion, name_of(&all.items[i]));
+    *error = (struct camp_error){ .code = CAMP_E_GONE };
+    snprintf(error->message, sizeof error->message, "there is no %s '%s'%s%s%s; see camp list %s",
+             kind->name, name, suggestion.best != NULL ? "; did you mean '" : "",
+             suggestion.best != NULL ? suggestion.best : "", suggestion.best != NULL ? "'" : "",
+             kind->plural);
+    result = CAMP_E_GONE;
+out:
+    subjects_release(&all);
+    return result;
+}
+
+static int find_by_id(const struct kind_name *kind, const char *pattern, struct subjects *ret,
+                      struct camp_error *error)
+{
+    struct subjects all = { .source = ret->source };
+    int result = subjects_list(&all, kind->kind, error);
+
+    for (size_t i = 0; result >= 0 && i < all.count; i++) {
+        const struct subject *subject = &all.items[i];
+        size_t index;
+
+        if (id_matches(pattern, kind->kind == KIND_CPU ? subject->cpu : subject->process.pid) &&
+            !subjects_add(ret, subject, &index))
+            result = CAMP_E_NOMEM;
+    }
+    subjects_release(&all);
+    return result;
+}
+
+static int find_one(const struct kind_name *kind, const char *name, struct subjects *ret,
+                    struct camp_error *error)
+{
+    struct subject subject;
+    size_t index;
+    int result = subject_named(ret->source, kind->kind, name, &subject, error);
+
+    if (result >= 0 && !subjects_add(ret, &subject, &index))
+        result = CAMP_E_NOMEM;
+    return result;
+}
+
+static int find_processes(const char *name, struct subjects *ret, struct camp_error *error)
+{
+    const struct kind_name *kind = kind_named(KIND_PROCESS);
+
+    if (strncmp(name, "name:", 5) == 0)
+        return subjects_list_named(ret, name + 5, error);
+    if (is_glob(name))
+        return find_by_id(kind, name, ret, error);
+    return find_one(kind, name, ret, error);
+}
+
+/* "PID.TID", "PID", "name:EXECUTABLE.*"; PID as of a process, TID may be a glob. */
+static int find_threads(const char *name, struct subjects *ret, struct camp_error *error)
+{
+    struct subjects processes = { .source = ret->source };
+    struct subjects threads = { .source = ret->source };
+    const char *dot = strrchr(name, '.');
+    char process[LABEL_SIZE];
+    int result;
+
+    if (dot != NULL && dot[1 + strspn(dot + 1, "0123456789@*?[]-!")] != '\0')
+        dot = NULL; /* a dot in the executable's name */
+    if (dot != NULL && !is_glob(name) && strncmp(name, "name:", 5) != 0)
+        return find_one(kind_named(KIND_THREAD), name, ret, error);
+    snprintf(process, sizeof process, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
+             name);
+    result = find_processes(process, &processes, error);
+    for (size_t i = 0; result >= 0 && i < processes.count; i++) {
+        result = subjects_list_threads(&threads, &processes.items[i].process, error);
+        if (result == CAMP_E_GONE && processes.count > 1)
+            result = CAMP_OK; /* it ended meanwhile */
+    }
+    for (size_t i = 0; result >= 0 && i < threads.count; i++) {
+        size_t index;
+
+        if ((dot == NULL || id_matches(dot + 1, threads.items[i].thread.tid)) &&
+            !subjects_add(ret, &threads.items[i], &index))
+            result = CAMP_E_NOMEM;
+    }
+    subjects_release(&processes);
+    subjects_release(&threads);
+    return result;
+}
+
+static int find_subjects(const struct kind_name *kind, const char *name, struct subjects *ret,
+                         struct camp_error *error)
+{
+    int result;
+
+    *error = (struct camp_error){ 0 };
+    if (kind->kind == KIND_CPU)
+        result =
+            is_glob(name) ? find_by_id(kind, name, ret, error) : find_one(kind, name, ret, error);
+    else if (kind->is_one)
+        result = find_one(kind, "", ret, error);
+    else if (kind->kind == KIND_PROCESS)
+        result = find_processes(name, ret, error);
+    else if (kind->kind == KIND_THREAD)
+        result = find_threads(name, ret, error);
+    else
+        result = find_device(kind, name, ret, error);
+    if (result >= 0 && ret->count == 0) {
+        snprintf(error->message, sizeof error->message,
+                 "there is no %s that matches '%s'; see camp list %s", kind->name, name,
+                 kind->plural);
+        result = CAMP_E_GONE;
+    }
+    return result;
+}
+
+/* -------------------------------------------------------------------- Operands -- */
+
+static int complain_of_kind(const char *operand, size_t length)
+{
+    struct suggestion suggestion = { .word = operand };
+    char word[64];
+
+    snprintf(word, sizeof word, "%.*s", (int)length, operand);
+    suggestion.word = word;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        suggestion_offer(&suggestion, kinds[i].name);
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no '%s'; did you mean '%s%s'?", operand,
+                        suggestion.best, operand + length);
+    for (size_t i = 0; i < counter_count; i++)
+        suggestion_offer(&suggestion, counters[i].name);
+    for (size_t i = 0; suggestion.best != NULL && i < KIND_COUNT; i++) {
+        const struct kind_name *kind = &kinds[i];
+
+        if (counter_by_name(kind->kind, suggestion.best) != NULL)
+            return complain(STATUS_USAGE, "there is no '%s'; did you mean '%s.%s'?", operand,
+                            kind->has_total ? kind->name : kind->any, suggestion.best);
+    }
+    return complain(STATUS_USAGE, "there is no '%s'; see camp list counters", operand);
+}
+
+static int complain_of_counter(const struct kind_name *kind, const char *operand, const char *name)
+{
+    struct suggestion suggestion = { .word = name };
+
+    for (size_t i = 0; i < counter_count; i++) {
+        if ((counters[i].kinds & kind->kind) != 0)
+            suggestion_offer(&suggestion, counters[i].name);
+    }
+    if (suggestion.best == NULL)
+        return complain(STATUS_USAGE, "%s: there is no counter '%s'; see camp list counters %s",
+                        operand, name, kind->name);
+    return complain(STATUS_USAGE, "%s: there is no counter '%s'; did you mean '%.*s%s'?", operand,
+                    name, (int)(name - operand), operand, suggestion.best);
+}
+
+static int add_found(struct query *query, const struct kind_name *kind,
+                     const struct subjects *found, const char *pattern)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        size_t index;
+        int status;
+
+        if (!subjects_add(&query->subjects, &found->items[i], &index))
+            return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
+        status = add_rows(query, kind, index, pattern);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* The whole kind: what is of all together, then each. */
+static int add_kind(struct query *query, const struct kind_name *kind)
+{
+    struct subjects found = { .source = query->subjects.source };
+    struct camp_error error = { 0 };
+    int result = kind->has_total ? find_one(kind, "", &found, &error) : CAMP_OK;
+    int status;
+
+    if (result >= 0)
+        result = subjects_list(&found, kind->kind, &error);
+    status = result >= 0 ? add_found(query, kind, &found, "*") : complain_of(result, &error);
+    subjects_release(&found);
+    return status;
+}
+
+/* Where the counter's name begins in what follows the kind; NULL: there is only a subject. */
+static const char *counter_part(const struct kind_name *kind, const char *rest)
+{
+    const char *dot = strrchr(rest, '.');
+
+    if (kind->is_one)
+        return rest;
+    if (dot != NULL && is_counter(kind, dot + 1))
+        return dot + 1;
+    if (dot == NULL && kind->has_total && is_counter(kind, rest))
+        return rest;
+    return NULL;
+}
+
+/* The word that may be a counter's name mistyped; NULL when it looks like part of a subject. */
+static const char *mistyped_part(const struct kind_name *kind, const char *rest)
+{
+    const char *dot = strrchr(rest, '.');
+    const char *word = dot != NULL ? dot + 1 : rest;
+
+    if (dot == NULL && !kind->has_total)
+        return NULL;
+    return word[strspn(word, "0123456789@*?[]-")] != '\0' || *word == '\0' ? word : NULL;
+}
+
+int query_add(struct query *query, const char *operand)
+{
+    size_t length = strcspn(operand, ".");
+    const struct kind_name *kind = kind_by_name(operand, length);
+    const char *rest = operand[length] == '.' ? operand + length + 1 : NULL;
+    struct subjects found = { .source = query->subjects.source };
+    const char *counter;
+    const char *mistyped;
+    char name[LABEL_SIZE];
+    struct camp_error error;
+    int result;
+    int status;
+
+    if (kind == NULL)
+        return complain_of_kind(operand, length);
+    if (rest == NULL || (kind->has_total && strcmp(rest, "*") == 0))
+        return add_kind(query, kind);
+    if (rest[0] == '\0')
+        return complain(STATUS_USAGE, "'%s' ends too early; %s.all is all of it", operand,
+                        kind->name);
+    counter = counter_part(kind, rest);
+    if (counter == rest && !is_counter(kind, counter))
+        return complain_of_counter(kind, operand, counter);
+    snprintf(name, sizeof name, "%.*s",
+             counter == NULL   ? (int)strlen(rest)
+             : counter == rest ? 0
+                               : (int)(counter - rest - 1),
+             rest);
+    if (counter == NULL && !kind->is_one && strchr(rest, '.') == NULL && is_counter(kind, rest) &&
+        !is_glob(rest))
+        return complain(STATUS_USAGE, "%s of which %s? %s.%s, or %s.%s for each", rest, kind->name,
+                        kind->one, rest, kind->any, rest);
+    result = find_subjects(kind, name, &found, &error);
+    mistyped = counter == NULL && result < 0 ? mistyped_part(kind, rest) : NULL;
+    if (mistyped != NULL && result != CAMP_E_PERM)
+        status = complain_of_counter(kind, operand, mistyped);
+    else if (result < 0)
+        status = complain_of(result, &error);
+    else
+        status = add_found(query, kind, &found, counter != NULL ? counter : "*");
+    subjects_release(&found);
+    return status;
+}

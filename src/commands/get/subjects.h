@@ -1,0 +1,81 @@
+/*
+ * Subjects: the CPUs, interfaces, disks, processes and threads whose counters are read, found by
+ * their names, and read as few times as possible.
+ */
+#ifndef CAMP_COMMANDS_GET_SUBJECTS_H
+#define CAMP_COMMANDS_GET_SUBJECTS_H
+
+#include "counters.h"
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LABEL_SIZE (CAMP_NAME_SIZE + 80)
+
+struct subject {
+    enum counter_kind kind;
+    char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
+    union {
+        int32_t cpu;
+        char device[CAMP_NAME_SIZE];
+        struct camp_process process;
+        struct camp_thread thread;
+    };
+    /* What the rows about it will look at; see subject_want(). */
+    uint32_t wanted;
+    bool counts_cpus;
+    bool wants_taskstats;
+    /* The newest reading and the one before, and why the newest failed. */
+    struct reading now;
+    struct reading before;
+    char *failure; /* the message of the error; owned; NULL: there is none */
+};
+
+struct subjects {
+    const struct camp_source *source;
+    struct subject *items;
+    size_t count;
+    size_t capacity;
+    struct camp_error taskstats_error; /* of the last reading; one for all processes */
+};
+
+void subjects_release(struct subjects *subjects);
+
+/* Adds it, unless one of its label is there already: *ret_index (may be NULL) is where it stands.
+ * False: no memory. */
+bool subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index);
+
+/* Every subject of a kind (all threads of all processes). The labels are valid input of
+ * `camp get`; those of processes and threads carry the start time. */
+int subjects_list(struct subjects *subjects, enum counter_kind kind, struct camp_error *error);
+
+/* The living threads of one process. */
+int subjects_list_threads(struct subjects *subjects, const struct camp_process *process,
+                          struct camp_error *error);
+
+/* The processes launched from an executable of this name; none is CAMP_E_GONE. */
+int subjects_list_named(struct subjects *subjects, const char *executable,
+                        struct camp_error *error);
+
+/* The one subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240";
+ * "" is the total. CAMP_E_INVALID: no such thing can be; CAMP_E_GONE: there is none. */
+int subject_named(const struct camp_source *source, enum counter_kind kind, const char *name,
+                  struct subject *ret, struct camp_error *error);
+
+/* A name of one process: its identifier. */
+int process_named(const struct camp_source *source, const char *name, struct camp_process *ret,
+                  struct camp_error *error);
+
+/* A subject of kind process, labelled with its identifier. */
+void subject_of_process(struct subject *ret, const struct camp_process *process);
+
+/* Notes that `counter` will be looked at. */
+void subject_want(struct subject *subject, const struct counter *counter);
+
+/* Reads all of them: now becomes before. Each has its own result. */
+void subjects_read(struct subjects *subjects);
+
+#endif

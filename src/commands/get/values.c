@@ -1,0 +1,315 @@
+#include "values.h"
+
+#include "program/capability.h"
+#include "program/command.h"
+
+#include "counters/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEP_MAX_PERCENT 5.0 /* of the interval: a coarser value is called so */
+#define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
+
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
+{
+    *ret = (struct values){ .query = query, .kernel = kernel };
+    ret->told_counters = calloc(counter_count, sizeof *ret->told_counters);
+    ret->told_subjects = calloc(query->subjects.count + 1, sizeof *ret->told_subjects);
+    return ret->told_counters != NULL && ret->told_subjects != NULL;
+}
+
+void values_release(struct values *values)
+{
+    free(values->told_counters);
+    free(values->told_subjects);
+    values->told_counters = values->told_subjects = NULL;
+}
+
+/* -------------------------------------------------------------- What is missing -- */
+
+/* A value is unknown; `told` remembers whether its reason was said. */
+static void miss(struct values *values, bool *told, int status, const char *reason)
+{
+    if (values->status == STATUS_OK)
+        values->status = status;
+    if (!*told)
+        complain(status, "%s", reason);
+    *told = true;
+}
+
+static int status_of(int result)
+{
+    return result == CAMP_E_PERM ? STATUS_PRIVILEGE : STATUS_FAILURE;
+}
+
+static void miss_subject(struct values *values, const struct row *row)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    const char *message =
+        subject->failure != NULL ? subject->failure : camp_result_name(subject->now.result);
+    char reason[REASON_SIZE];
+
+    snprintf(reason, sizeof reason, "%s: %s", subject->label, message);
+    miss(values, &values->told_subjects[row->subject], status_of(subject->now.result), reason);
+}
+
+static bool is_of_taskstats(const struct counter *counter)
+{
+    return counter->known_offset == offsetof(struct reading, taskstat_known);
+}
+
+static bool is_asked_for(const struct query *query, const struct counter *counter)
+{
+    for (size_t i = 0; i < query->row_count; i++) {
+        if (query->rows[i].counter == counter)
+            return true;
+    }
+    return false;
+}
+
+/* taskstats may refuse all of it, or have no answer about this one: the same for every counter that
+ * it tells, so it is said once, of all that were asked for. */
+static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
+{
+    const struct camp_error *error = &values->query->subjects.taskstats_error;
+    size_t length = 0;
+
+    for (size_t i = 0; i < counter_count && length < REASON_SIZE / 2; i++) {
+        if (!is_of_taskstats(&counters[i]) || !is_asked_for(values->query, &counters[i]))
+            continue;
+        length += (size_t)snprintf(ret + length, REASON_SIZE - length, "%s%s",
+                                   length > 0 ? ", " : "", counters[i].name);
+        values->told_counters[i] = true;
+    }
+    if (error->code < 0)
+        snprintf(ret + length, REASON_SIZE - length, ": %s", error->message);
+    else
+        snprintf(ret + length, REASON_SIZE - length, " of %s: taskstats has no answer about it",
+                 subject->label);
+    return status_of(error->code < 0 ? error->code : subject->now.taskstat.result);
+}
+
+/* Whether the task has the file whose reading takes a capability: not where the kernel does not
+ * count what is in it. */
+static bool has_guarded_file(const struct camp_source *source, const struct subject *subject)
+{
+    int32_t pid = subject->kind == KIND_PROCESS ? subject->process.pid : subject->thread.pid;
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/io",
+             source != NULL && source->proc != NULL ? source->proc : "/proc", pid);
+    return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
+/* /proc/PID/io: its owner opens it, or CAP_DAC_READ_SEARCH; then the kernel asks whether the reader
+ * might trace the process, which CAP_SYS_PTRACE may, unless a security module says no or the
+ * process is of an outer user namespace (__ptrace_may_access()). */
+static int why_no_io(const struct values *values, const struct row *row, char *ret)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    bool traces = capability_held(values->kernel, "CAP_SYS_PTRACE");
+    bool opens = capability_opens_all(values->kernel);
+    int length =
+        snprintf(ret, REASON_SIZE, "%s.%s is unknown: ", subject->label, row->counter->name);
+    size_t room = REASON_SIZE - (size_t)length;
+
+    if (!has_guarded_file(values->query->subjects.source, subject)) {
+        snprintf(ret + length, room, "this system does not say it");
+        return STATUS_PARTIAL;
+    }
+    if (traces && opens) {
+        snprintf(ret + length, room,
+                 "refused, though CAP_SYS_PTRACE is held: a security module guards this process, "
+                 "or it is outside of this container");
+        return STATUS_PARTIAL;
+    }
+    snprintf(ret + length, room,
+             "it takes %s%s%s for a process of another user or with more rights",
+             traces ? "" : "CAP_SYS_PTRACE", traces || opens ? "" : " and ",
+             opens ? "" : "CAP_DAC_READ_SEARCH");
+    return STATUS_PRIVILEGE;
+}
+
+static void miss_counter(struct values *values, const struct row *row)
+{
+    const struct counter *counter = row->counter;
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    char reason[REASON_SIZE];
+    bool told = values->told_counters[counter - counters];
+    int status = STATUS_PARTIAL;
+
+    if (is_of_taskstats(counter))
+        status = why_no_taskstat(values, subject, reason);
+    else if (counter->capability != NULL)
+        status = why_no_io(values, row, reason);
+    else
+        snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s", subject->label, counter->name,
+                 counter->needs != NULL ? "it takes " : "",
+                 counter->needs != NULL ? counter->needs : "this system does not say it");
+    miss(values, &told, status, reason);
+    values->told_counters[counter - counters] = true;
+}
+
+static void miss_rate(struct values *values, const struct row *row)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    char reason[LABEL_SIZE + 128];
+
+    snprintf(reason, sizeof reason, "%s.%s went backwards in the interval: its growth is unknown",
+             subject->label, row->counter->name);
+    miss(values, &values->told_counters[row->counter - counters], STATUS_PARTIAL, reason);
+}
+
+/* --------------------------------------------------------------------- Resolution -- */
+
+/* What a counter's time is counted in; 0: too little to matter. */
+static double unit_ns(const struct counter *counter, const struct camp_kernel *kernel)
+{
+    if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
+        return (double)NS_PER_S / kernel->user_hz;
+    if (strncmp(counter->resolution, "1 tick", 6) == 0 && kernel->tick_hz > 0)
+        return (double)NS_PER_S / kernel->tick_hz;
+    return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
+}
+
+/* How many CPUs' time a row's value is a share of: a value of all CPUs is of the time of all. */
+static uint64_t cpus_of(const struct values *values, const struct row *row)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    bool of_all = row->counter->nature == NATURE_UTILISATION && subject->cpu == CAMP_CPU_TOTAL;
+
+    return of_all && subject->now.cpu_count > 0 ? subject->now.cpu_count : 1;
+}
+
+/* The least that a row's value can move, in percent of the interval. */
+static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
+{
+    if (!query_row_needs_interval(values->query, row))
+        return 0;
+    return 100 * unit_ns(row->counter, values->kernel) /
+           (double)(interval_ns * cpus_of(values, row));
+}
+
+void values_tell_steps(const struct values *values, uint64_t interval_ns)
+{
+    const struct query *query = values->query;
+    const struct row *coarsest = NULL;
+    double step = STEP_MAX_PERCENT;
+    double unit;
+
+    if (!query->interval_given)
+        return;
+    for (size_t i = 0; i < query->row_count; i++) {
+        double of_row = step_percent(values, &query->rows[i], interval_ns);
+
+        if (of_row > step) {
+            coarsest = &query->rows[i];
+            step = of_row;
+        }
+    }
+    if (coarsest == NULL)
+        return;
+    unit = unit_ns(coarsest->counter, values->kernel);
+    complain(STATUS_OK,
+             "%s.%s comes in steps of %.4g %% of the time: %s, in units of %.4g ms; take "
+             "--interval %.0fms or longer",
+             query->subjects.items[coarsest->subject].label, coarsest->counter->name, step,
+             coarsest->counter->source, unit / NS_PER_MS,
+             ceil(100 * unit / (STEP_MAX_PERCENT * (double)cpus_of(values, coarsest)) / NS_PER_MS));
+}
+
+/* ------------------------------------------------------------------------ Values -- */
+
+static uint64_t natural_of(const struct counter *counter, const struct reading *reading)
+{
+    uint64_t value;
+
+    memcpy(&value, (const char *)reading + counter->offset, sizeof value);
+    return value;
+}
+
+static struct cell raw_cell(struct row *row, const struct reading *reading)
+{
+    const char *at = (const char *)reading + row->counter->offset;
+    uint32_t natural;
+    int32_t integer;
+    double real;
+
+    switch (row->counter->type) {
+    case VALUE_U64:
+        return cell_natural(natural_of(row->counter, reading));
+    case VALUE_U32:
+        memcpy(&natural, at, sizeof natural);
+        return cell_natural(natural);
+    case VALUE_REAL:
+        memcpy(&real, at, sizeof real);
+        return cell_real(real);
+    case VALUE_CHARACTER:
+        row->character[0] = *at;
+        return cell_text(row->character);
+    case VALUE_TEXT:
+        if (*at == '\0') /* of a task: it has no name */
+            return row->counter->kinds == KIND_KERNEL ? cell_text("none") : cell_unknown();
+        return cell_text(at);
+    case VALUE_I32:
+    case VALUE_FLAG:
+    case VALUE_ACCOUNTING:
+        break;
+    }
+    memcpy(&integer, at, sizeof integer);
+    if (row->counter->type == VALUE_FLAG)
+        return cell_text(integer != 0 ? "yes" : "no");
+    return row->counter->type == VALUE_ACCOUNTING ? cell_text(accounting_name(integer))
+                                                  : cell_integer(integer);
+}
+
+/* An interface or disk that came back counts from zero again. Nothing else does: what went
+ * backwards there (iowait, or the sum over living threads when one ended) has no known growth. */
+static bool may_be_reset(enum counter_kind kind)
+{
+    return (kind & (KIND_NETWORK | KIND_DISK | KIND_PARTITION)) != 0;
+}
+
+static struct cell rate_cell(struct values *values, const struct row *row)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    double rate = 0;
+    int result = counter_rate(row->counter, natural_of(row->counter, &subject->before),
+                              natural_of(row->counter, &subject->now),
+                              subject->now.time_ns - subject->before.time_ns, &rate);
+
+    if (result < 0 || (result == CAMP_RESET && !may_be_reset(subject->kind))) {
+        miss_rate(values, row);
+        return cell_unknown();
+    }
+    values->had++;
+    return cell_real(row->counter->nature == NATURE_SHARE ? 100 * rate / NS_PER_S : rate);
+}
+
+struct cell value_cell(struct values *values, struct row *row)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    bool is_rate = row->counter->nature == NATURE_SHARE ||
+                   (values->query->rate && row->counter->nature == NATURE_COUNTER);
+
+    if (subject->now.result < 0 ||
+        (query_row_needs_interval(values->query, row) && subject->before.result < 0)) {
+        miss_subject(values, row);
+        return cell_unknown();
+    }
+    if (!counter_is_known(row->counter, subject->kind, &subject->now) ||
+        (is_rate && !counter_is_known(row->counter, subject->kind, &subject->before))) {
+        miss_counter(values, row);
+        return cell_unknown();
+    }
+    if (is_rate)
+        return rate_cell(values, row);
+    values->had++;
+    return raw_cell(row, &subject->now);
+}

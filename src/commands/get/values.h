@@ -1,0 +1,36 @@
+/*
+ * The values of a query's rows as cells: raw, or derived from two readings. What could not be had
+ * is an unknown cell; its reason goes to stderr once.
+ */
+#ifndef CAMP_COMMANDS_GET_VALUES_H
+#define CAMP_COMMANDS_GET_VALUES_H
+
+#include "query.h"
+
+#include "views/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct values {
+    const struct query *query;
+    const struct camp_kernel *kernel;
+    bool *told_counters; /* [counter_count]: the reason of its being unknown was told */
+    bool *told_subjects; /* [subjects.count] */
+    size_t had;          /* values that were known, so far */
+    int status;          /* of what was missing: the first */
+};
+
+/* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
+void values_release(struct values *values);
+
+/* Says on stderr when an interval that was asked for is so short that a unit of what is read is
+ * much of it. After a reading: it says how many CPUs there are. */
+void values_tell_steps(const struct values *values, uint64_t interval_ns);
+
+/* The value of a row by its subject's newest readings. */
+struct cell value_cell(struct values *values, struct row *row);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * camp record: any source to a file, an interval at a time, to be looked at later by --from or by
+ * SQL (docs/recording.md).
+ */
+#include "counters/units.h"
+#include "ledger/words.h"
+#include "program/command.h"
+#include "program/from_options.h"
+#include "program/output_file.h"
+#include "record_files.h"
+#include "record_info.h"
+#include "recording/recording_set.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_OUTPUT "run.camp"
+
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+struct record {
+    struct from_options from;
+    struct from_facts facts;
+    struct source *source;
+    struct record_files files;
+    uint64_t interval_ns, count;
+    const char *keep, *info;
+    int format; /* of info; -1: not given */
+    bool force, no_syscalls;
+};
+
+static int parse(struct record *record, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        FROM_OPTIONS(&record->from),
+        COMMON_OPTION(COMMON_OUTPUT, &record->files.output,
+                      .help = "The file to write (run.camp)."),
+        COMMON_OPTION(COMMON_FORCE, &record->force, .help = "Replace FILE if it exists."),
+        COMMON_OPTION(COMMON_INTERVAL, &record->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &record->count),
+        { "rotate", 0, OPTION_DURATION, &record->files.rotate_ns, "TIME",
+          "Start a new file after each TIME. A file of run.camp has its start time in UTC in its "
+          "name, such as run-20261122T020000Z.camp. --from run.camp reads them all.",
+          0.01, 366.0 * 86400, NULL },
+        { "keep", 0, OPTION_TEXT, &record->keep, "LIMIT",
+          "With --rotate: remove the oldest files when they ended longer ago than this (24h), when "
+          "all files together are larger than this (2GB), or when there are more files than this "
+          "(24files). camp also removes the oldest files when the disk is full.",
+          0, 0, NULL },
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
+        { "info", 0, OPTION_TEXT, &record->info, "FILE",
+          "Describe the recording FILE (for a rotated recording: run.camp, or its folder), and "
+          "record nothing.",
+          0, 0, NULL },
+        COMMON_OPTION(COMMON_FORMAT, &record->format, .help = "With --info: text, json or csv.",
+                      .choices = formats),
+    };
+    const struct option_table table = {
+        .usage = "camp record [OPTIONS] [INTERVAL [COUNT]]",
+        .about = "Records a source: an SQLite file, an interval at a time, without the rows that\n"
+                 "say nothing new. --from FILE.camp reads it in every command that takes --from;\n"
+                 "sqlite3 and docs/recording.md ask it anything else. Without --count it runs\n"
+                 "until Ctrl-C or the end of the source.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+/* "24files". */
+static bool parse_files(const char *text, uint64_t *ret)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 9 ||
+        (strcmp(text + digits, "files") != 0 && strcmp(text + digits, "file") != 0))
+        return false;
+    *ret = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* Other programs read a bare number as a number of files, and camp's times are seconds. So the unit
+ * must be given. */
+static bool has_no_unit(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
+}
+
+static int settle_keep(struct record *record)
+{
+    struct record_files *files = &record->files;
+
+    if (record->keep == NULL)
+        return OPTIONS_GO_ON;
+    if (files->rotate_ns == 0)
+        return complain(STATUS_USAGE, "--keep goes with --rotate: whole files are removed");
+    if (has_no_unit(record->keep))
+        return complain(STATUS_USAGE,
+                        "--keep %s needs a unit: %sfiles, %sh (a time) or %sGB (of all files "
+                        "together)",
+                        record->keep, record->keep, record->keep, record->keep);
+    if ((!parse_files(record->keep, &files->keep_files) &&
+         !parse_duration(record->keep, &files->keep_ns) &&
+         !parse_size(record->keep, &files->keep_bytes)) ||
+        files->keep_files + files->keep_ns + files->keep_bytes == 0)
+        return complain(
+            STATUS_USAGE,
+            "--keep %s: give a number of files such as 24files, a time such as 24h, or a size such "
+            "as 150kB, 20MB or 2GB",
+            record->keep);
+    if (files->keep_ns > 0 && files->keep_ns < files->rotate_ns)
+        return complain(STATUS_USAGE,
+                        "--keep %s is shorter than the time of one file (--rotate): give at least "
+                        "that time",
+                        record->keep);
+    return OPTIONS_GO_ON;
+}
+
+static bool is_same_file(const char *left, const char *right)
+{
+    struct stat a, b;
+
+    return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Neither an existing file is overwritten by mistake, nor the recording that is being read. With
+ * --rotate no file of an earlier run is overwritten. */
+static int settle_output(struct record *record)
+{
+    const char *output = record->files.output, *text = record->from.from.text;
+
+    if (text != NULL && (strcmp(text, output) == 0 || is_same_file(text, output)))
+        return complain(STATUS_USAGE, "%s is what --from reads: give another --output", output);
+    if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
+        return OPTIONS_GO_ON;
+    if (!record->force)
+        return complain(STATUS_FAILURE,
+                        "%s already exists: --force replaces it, --output FILE.camp records to "
+                        "another file",
+                        output);
+    record_files_remove(output);
+    return OPTIONS_GO_ON;
+}
+
+static int read_options(struct record *record, int argc, char **argv)
+{
+    int first, status;
+
+    *record = (struct record){ .format = -1 };
+    from_options_init(&record->from);
+    status = parse(record, argc, argv, &first);
+    from_options_interval(&record->from, &record->interval_ns);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (record->info != NULL && record->files.output != NULL)
+        return complain(STATUS_USAGE, "--info records nothing: it goes without --output");
+    if (record->format >= 0 && record->info == NULL)
+        return complain(STATUS_USAGE, "--format goes with --info");
+    if (record->info != NULL)
+        return record_info(record->info, formats[record->format >= 0 ? record->format : 0]);
+    if (record->files.output == NULL)
+        record->files.output = DEFAULT_OUTPUT;
+    if (strcmp(basename(record->files.output), ".camp") == 0)
+        return complain(STATUS_USAGE, "--output %s: a name is missing before .camp",
+                        record->files.output);
+    if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)
+        return complain(STATUS_USAGE, "--output %s: the name of a recording ends in .camp",
+                        record->files.output);
+    if (record->force && record->files.rotate_ns > 0)
+        return complain(STATUS_USAGE, "--force goes without --rotate: each file is a new one");
+    if (record->no_syscalls)
+        record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
+    status = settle_keep(record);
+    if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)
+        return STATUS_FAILURE;
+    return status;
+}
+
+static int run(struct record *record)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *frame;
+        int r;
+
+        if (record->count > 0 && i == record->count)
+            break;
+        deadline_ns += record->interval_ns;
+        r = record->source->next(record->source, deadline_ns, &frame, &error);
+        if (r == SOURCE_END)
+            break;
+        if (r == CAMP_OK)
+            from_options_tell(&record->from, frame);
+        status = r == CAMP_OK
+                     ? record_files_write(&record->files, frame, source_beside(record->source))
+                     : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && now_ns(CLOCK_MONOTONIC) > deadline_ns + record->interval_ns)
+            deadline_ns = now_ns(CLOCK_MONOTONIC);
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+/* Where it is. Of rotated files how many, and which: "run-*.camp: 3 files in /var/log". */
+static void tell_files(const struct record_files *files)
+{
+    const char *slash = strrchr(files->output, '/');
+    char *folder, *whole;
+    struct recording_set set;
+
+    if (files->rotate_ns == 0) {
+        printf("%s: ", files->output);
+        return;
+    }
+    folder =
+        slash != NULL ? strndup(files->output, (size_t)(slash - files->output) + 1) : strdup(".");
+    whole = folder != NULL ? realpath(folder, NULL) : NULL;
+    printf("%.*s-*.camp: %" PRIu64 " %s in %s", (int)recording_stem_length(basename(files->output)),
+           basename(files->output), files->count, noun_of(files->count, "file", "files"),
+           whole != NULL ? whole : "its folder");
+    if (recording_set_find_made(&set, files->output) == CAMP_OK && set.count != files->count)
+        printf(" (%zu %s there now)", set.count, noun_of(set.count, "is", "are"));
+    printf(", ");
+    recording_set_release(&set);
+    free(folder);
+    free(whole);
+}
+
+static int tell(struct record *record, int status)
+{
+    const struct recorder_counts counts = record_files_counts(&record->files);
+
+    if (counts.ticks == 0)
+        return status != STATUS_OK
+                   ? status
+                   : complain(STATUS_FAILURE, "nothing was recorded: there was no interval");
+    tell_files(&record->files);
+    printf("%" PRIu64 " %s, %" PRIu64 " %s, of which %" PRIu64
+           " %s something new; %.1f MB, %.1f bytes a row\n",
+           counts.ticks, noun_of(counts.ticks, "interval", "intervals"), counts.rows,
+           noun_of(counts.rows, "row", "rows"), counts.written,
+           noun_of(counts.written, "says", "say"), (double)counts.bytes / 1e6,
+           counts.rows > 0 ? (double)counts.bytes / (double)counts.rows : 0);
+    return fflush(stdout) == 0 ? status : output_failed(errno);
+}
+
+int command_record(int argc, char **argv)
+{
+    struct record record;
+    int status = read_options(&record, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = from_options_open(&record.from, &record.source, &record.facts);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = settle_output(&record);
+    if (status == OPTIONS_GO_ON) {
+        record.files.about = (struct recorder_about){
+            .source = record.facts.name,
+            .kind = record.facts.kind,
+            .tier = record.facts.tier,
+            .note = record.facts.note,
+            .interval_ns = record.facts.live ? record.interval_ns : record.facts.interval_ns,
+        };
+        status = run(&record);
+        progress_clear(&record.from.progress);
+        record_files_close(&record.files);
+        status = tell(&record, status);
+    }
+    source_close(record.source);
+    return status;
+}

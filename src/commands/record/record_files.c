@@ -1,0 +1,260 @@
+#include "record_files.h"
+
+#include "counters/units.h"
+#include "program/command.h"
+#include "recording/recording_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ----------------------------------------------------------------------------------- Names -- */
+
+/* "run.camp" and a time: "run-20261122T020000Z.camp". Owned by the caller; NULL: no memory. */
+static char *rotated_path(const char *output, int64_t time_s)
+{
+    const time_t seconds = (time_t)time_s;
+    const int stem = (int)recording_stem_length(output);
+    struct tm day;
+    char text[32], *path;
+
+    gmtime_r(&seconds, &day);
+    strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &day);
+    return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
+}
+
+/* The path of the next file. Its time is later than that of each existing file. */
+static char *next_path(const struct record_files *files, const struct frame *frame)
+{
+    int64_t time_s =
+        (frame->wall_clock_ns - (int64_t)(frame->end_ns - frame->start_ns)) / (int64_t)NS_PER_S;
+    struct recording_set set;
+
+    if (files->rotate_ns == 0)
+        return strdup(files->output);
+    if (recording_set_find_made(&set, files->output) != CAMP_OK)
+        return NULL;
+    if (set.count > 0 && set.times_s[set.count - 1] >= time_s)
+        time_s = set.times_s[set.count - 1] + 1;
+    recording_set_release(&set);
+    return rotated_path(files->output, time_s);
+}
+
+/* ---------------------------------------------------------------------------------- Keeping -- */
+
+uint64_t record_files_size(const char *path)
+{
+    static const char *const suffixes[] = { "", "-wal" };
+    uint64_t size = 0;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        struct stat status;
+        char *name;
+
+        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+            continue;
+        if (stat(name, &status) == 0)
+            size += (uint64_t)status.st_size;
+        free(name);
+    }
+    return size;
+}
+
+void record_files_remove(const char *path)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char *name;
+
+        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+            continue;
+        unlink(name);
+        free(name);
+    }
+}
+
+/* All files of a set are in one folder, which may be written in more than one way. */
+static bool is_open(const struct record_files *files, const char *path)
+{
+    return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
+}
+
+/* A file ends when the next one begins. */
+static bool is_too_old(const struct record_files *files, const struct recording_set *set, size_t at,
+                       int64_t now_ns)
+{
+    return files->keep_ns > 0 && at + 1 < set->count &&
+           set->times_s[at + 1] * (int64_t)NS_PER_S + (int64_t)files->keep_ns <= now_ns;
+}
+
+static bool has_limit(const struct record_files *files)
+{
+    return files->keep_ns > 0 || files->keep_bytes > 0 || files->keep_files > 0;
+}
+
+/* Names the recordings of earlier runs that are removed while this run writes its first file. The
+ * user may not expect that --keep applies to them. */
+static void report_removed(const struct record_files *files, const struct recording_set *set,
+                           size_t count)
+{
+    if (count == 1 && files->count == 1)
+        complain(STATUS_OK, "--keep: removed %s of an earlier run", set->paths[0]);
+    else if (count > 1 && files->count == 1)
+        complain(STATUS_OK, "--keep: removed %zu files of earlier runs, %s to %s", count,
+                 set->paths[0], set->paths[count - 1]);
+}
+
+/* Removes the oldest files until the remaining ones are within the limits, but never the file that
+ * is being written. */
+static void remove_old(const struct record_files *files, int64_t now_ns)
+{
+    struct recording_set set;
+    uint64_t size = 0;
+    size_t i;
+
+    if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
+        return;
+    for (i = 0; i < set.count; i++)
+        size += record_files_size(set.paths[i]);
+    for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
+        if (!is_too_old(files, &set, i, now_ns) &&
+            (files->keep_bytes == 0 || size <= files->keep_bytes) &&
+            (files->keep_files == 0 || set.count - i <= files->keep_files))
+            break;
+        size -= record_files_size(set.paths[i]);
+        record_files_remove(set.paths[i]);
+    }
+    report_removed(files, &set, i);
+    recording_set_release(&set);
+}
+
+/* Removes the oldest file, when the disk is full. False: no file may be removed. */
+static bool remove_oldest(const struct record_files *files)
+{
+    struct recording_set set;
+    bool removed = false;
+
+    if (!has_limit(files) || files->rotate_ns == 0 ||
+        recording_set_find_made(&set, files->output) != CAMP_OK)
+        return false;
+    if (set.count > 0 && !is_open(files, set.paths[0])) {
+        complain(STATUS_OK, "the disk is full: removed %s to free space", set.paths[0]);
+        record_files_remove(set.paths[0]);
+        removed = true;
+    }
+    recording_set_release(&set);
+    return removed;
+}
+
+/* ---------------------------------------------------------------------------------- Writing -- */
+
+static void add_counts(struct recorder_counts *sum, struct recorder_counts counts)
+{
+    sum->ticks += counts.ticks;
+    sum->rows += counts.rows;
+    sum->written += counts.written;
+    sum->bytes += counts.bytes;
+}
+
+/* When the disk is full, SQLite cannot move the last transactions into the file itself. */
+static void report_wal(const char *path)
+{
+    char *wal;
+
+    if (asprintf(&wal, "%s-wal", path) < 0)
+        return;
+    if (access(wal, F_OK) == 0)
+        complain(STATUS_OK,
+                 "%s holds a part of the recording: keep the two files together. With free space, "
+                 "camp record --from %s --output FILE.camp makes one file of them",
+                 wal, path);
+    free(wal);
+}
+
+void record_files_close(struct record_files *files)
+{
+    if (files->recorder != NULL) {
+        struct recorder_counts counts = recorder_counts(files->recorder);
+
+        recorder_close(files->recorder);
+        report_wal(files->path);
+        counts.bytes = record_files_size(files->path);
+        add_counts(&files->earlier, counts);
+    }
+    files->recorder = NULL;
+    free(files->path);
+    files->path = NULL;
+}
+
+struct recorder_counts record_files_counts(const struct record_files *files)
+{
+    struct recorder_counts counts = files->earlier;
+
+    if (files->recorder != NULL)
+        add_counts(&counts, recorder_counts(files->recorder));
+    return counts;
+}
+
+static int open_next(struct record_files *files, const struct frame *frame,
+                     struct camp_error *error)
+{
+    int r;
+
+    record_files_close(files);
+    files->path = next_path(files, frame);
+    if (files->path == NULL)
+        return CAMP_E_NOMEM;
+    files->begin_ns = frame->start_ns;
+    r = recorder_open(&files->recorder, files->path, &files->about, error);
+    files->count += r == CAMP_OK;
+    if (r == CAMP_OK)
+        remove_old(files, frame->wall_clock_ns);
+    return r;
+}
+
+static int write_once(struct record_files *files, const struct frame *frame,
+                      const struct frame *beside, struct camp_error *error)
+{
+    const bool has_passed =
+        files->rotate_ns > 0 && frame->end_ns > files->begin_ns + files->rotate_ns;
+    int r = CAMP_OK;
+
+    if (files->recorder == NULL || has_passed)
+        r = open_next(files, frame, error);
+    return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
+}
+
+/* A file without an interval is no recording: it goes, with what SQLite had beside it. */
+static int complain_of_space(struct record_files *files, const char *message)
+{
+    char *path;
+
+    if (record_files_counts(files).ticks > 0)
+        return complain(STATUS_FAILURE, "%s; what was recorded until now is there", message);
+    path = strdup(files->path);
+    record_files_close(files);
+    if (path != NULL)
+        record_files_remove(path);
+    free(path);
+    return complain(STATUS_FAILURE, "%s; nothing was recorded", message);
+}
+
+int record_files_write(struct record_files *files, const struct frame *frame,
+                       const struct frame *beside)
+{
+    struct camp_error error = { 0 };
+    int r;
+
+    do
+        r = write_once(files, frame, beside, &error);
+    while (r == CAMP_E_SPACE && remove_oldest(files));
+    if (r == CAMP_OK && files->keep_bytes > 0)
+        remove_old(files, frame->wall_clock_ns);
+    if (r == CAMP_E_SPACE)
+        return complain_of_space(files, error.message);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}

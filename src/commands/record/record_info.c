@@ -1,0 +1,276 @@
+/* camp record --info: the files of a recording, a row each, and what they are together. */
+#include "record_info.h"
+
+#include "counters/units.h"
+#include "ledger/words.h"
+#include "program/command.h"
+#include "record_files.h"
+#include "recording/recording_info.h"
+#include "views/view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HEADLINE_SIZE 1024
+
+static const struct field whole_fields[] = {
+    { "source", NULL, "what was recorded, as --from had it", 0, 0 },
+    { "kind", NULL, "what its rows are", 0, 0 },
+    { "tier", NULL, "how it was measured", 0, 0 },
+    { "host", NULL, "where", 0, 0 },
+    { "kernel", NULL, "its kernel", 0, 0 },
+    { "camp_version", NULL, "by which camp", 0, 0 },
+    { "format", NULL, "of the file: docs/recording.md", 0, 0 },
+    { "table", NULL, "the view of its rows, for SQL", 0, 0 },
+    { "beside", NULL, "the view of what stands beside them", 0, 0 },
+    { "note", NULL, "how it was read", 0, 0 },
+    { "begin", NULL, "of the first interval", 0, 0 },
+    { "end", NULL, "of the last one", 0, 0 },
+    { "intervals", NULL, "in all files", 0, 0 },
+    { "gaps", NULL, "in all files, and between them", 0, 0 },
+    { "size_bytes", NULL, "of all files", 0, 0 },
+    { "rotated_files", NULL, "of this name, this one among them; 0: it was not rotated", 0, 0 },
+};
+
+static const struct field file_fields[] = {
+    { "file", "file", "", 0, 0 },
+    { "begin", "begin", "of its first interval", 0, 0 },
+    { "end", "end", "of its last one", 0, 0 },
+    { "interval_s", "interval s", "the usual length", 0, 3 },
+    { "intervals", "intervals", "", 0, 0 },
+    { "entities", "entities", "that were ever in it", 0, 0 },
+    { "rows", "rows", "that were written: those that said something new", 0, 0 },
+    { "gaps", "gaps", "intervals of more than two usual ones, or time is missing, or went back", 0,
+      0 },
+    { "size_bytes", "bytes", "", 0, 0 },
+    { "damaged", "damaged", "it ends too early", 0, 0 },
+};
+
+struct file {
+    struct recording_info info;
+    char begin[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE];
+};
+
+struct information {
+    struct recording_set set;        /* its files */
+    size_t rotated;                  /* of this name */
+    struct file *files;              /* [set.count] */
+    struct cell *cells;              /* [set.count x COUNT(file_fields)] */
+    const struct file *first, *last; /* that could be read; NULL: none */
+    int64_t intervals, gaps;
+    uint64_t bytes;
+    struct cell whole[COUNT(whole_fields)];
+    char headline[HEADLINE_SIZE], together[160];
+};
+
+/* ---------------------------------------------------------------------------------- Files -- */
+
+/* Of run-20261122T020000Z.camp how many there are of run.camp. */
+static size_t count_rotated(const char *path)
+{
+    const char *dash = strrchr(path, '-');
+    struct recording_set set;
+    char *output;
+    size_t count = 0;
+
+    if (dash == NULL || asprintf(&output, "%.*s.camp", (int)(dash - path), path) < 0)
+        return 0;
+    if (recording_set_find(&set, output) == CAMP_OK) {
+        for (size_t i = 0; i < set.count; i++) {
+            if (strcmp(basename(set.paths[i]), basename(path)) == 0)
+                count = set.count;
+        }
+        recording_set_release(&set);
+    }
+    free(output);
+    return count;
+}
+
+static int find_files(struct information *information, const char *path)
+{
+    struct recording_set *set = &information->set;
+    struct stat status;
+
+    if (stat(path, &status) != 0 || S_ISDIR(status.st_mode)) {
+        const int r = recording_set_find(set, path);
+
+        information->rotated = set->count;
+        return r;
+    }
+    set->paths = calloc(1, sizeof *set->paths);
+    if (set->paths == NULL || (set->paths[0] = strdup(path)) == NULL)
+        return CAMP_E_NOMEM;
+    set->count = 1;
+    information->rotated = count_rotated(path);
+    return CAMP_OK;
+}
+
+/* --------------------------------------------------------------------------------- Reading -- */
+
+static struct cell count_or_unknown(int64_t count)
+{
+    return count >= 0 ? cell_integer(count) : cell_unknown();
+}
+
+static struct cell text_or_unknown(const char *text)
+{
+    return text[0] != '\0' ? cell_text(text) : cell_unknown();
+}
+
+static void fill_file(struct information *information, size_t at)
+{
+    struct file *file = &information->files[at];
+    const struct recording_info *info = &file->info;
+    const uint64_t bytes = record_files_size(information->set.paths[at]);
+    struct cell *cells = &information->cells[at * COUNT(file_fields)];
+
+    if (info->begin_ns >= 0)
+        time_text(file->begin, sizeof file->begin, info->begin_ns);
+    if (info->end_ns >= 0)
+        time_text(file->end, sizeof file->end, info->end_ns);
+    *cells++ = cell_text(information->set.paths[at]);
+    *cells++ = text_or_unknown(file->begin);
+    *cells++ = text_or_unknown(file->end);
+    *cells++ = cell_real(info->usual_ns >= 0 ? (double)info->usual_ns / NS_PER_S : NAN);
+    *cells++ = count_or_unknown(info->intervals);
+    *cells++ = count_or_unknown(info->entities);
+    *cells++ = count_or_unknown(info->rows);
+    *cells++ = count_or_unknown(info->gaps);
+    *cells++ = cell_natural(bytes);
+    *cells++ = cell_boolean(info->is_cut);
+    information->bytes += bytes;
+}
+
+/* Between two files time may be missing, too. */
+static void add_up(struct information *information, const struct file *file)
+{
+    const struct recording_info *info = &file->info;
+
+    if (information->last != NULL && info->begin_ns >= 0 && information->last->info.end_ns >= 0 &&
+        llabs(info->begin_ns - information->last->info.end_ns) > info->usual_ns / 2)
+        information->gaps++;
+    information->intervals += info->intervals > 0 ? info->intervals : 0;
+    information->gaps += info->gaps > 0 ? info->gaps : 0;
+    if (information->first == NULL)
+        information->first = file;
+    information->last = file;
+}
+
+/* What is no recording is complained of, the others are shown. */
+static int read_files(struct information *information)
+{
+    const size_t count = information->set.count;
+    int status = STATUS_OK;
+
+    information->files = calloc(count, sizeof *information->files);
+    information->cells = calloc(count * COUNT(file_fields), sizeof *information->cells);
+    if (information->files == NULL || information->cells == NULL)
+        return complain(STATUS_FAILURE, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        struct camp_error error = { 0 };
+        const int r =
+            recording_info_read(&information->files[i].info, information->set.paths[i], &error);
+
+        if (r != CAMP_OK)
+            status = complain_of(r, &error);
+        else
+            add_up(information, &information->files[i]);
+        fill_file(information, i);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- Showing -- */
+
+static void fill_whole(struct information *information)
+{
+    const struct recording_info *info = &information->first->info;
+    const char *const texts[] = { info->source,
+                                  info->kind,
+                                  info->tier,
+                                  info->host,
+                                  info->kernel,
+                                  info->version,
+                                  info->schema,
+                                  info->table,
+                                  info->beside,
+                                  info->note,
+                                  information->first->begin,
+                                  information->last->end };
+    struct cell *cells = information->whole;
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *cells++ = text_or_unknown(texts[i]);
+    *cells++ = cell_integer(information->intervals);
+    *cells++ = cell_integer(information->gaps);
+    *cells++ = cell_natural(information->bytes);
+    *cells++ = cell_natural(information->rotated);
+    snprintf(information->headline, sizeof information->headline,
+             "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s", info->source,
+             info->tier, info->host[0] != '\0' ? info->host : "?",
+             info->kernel[0] != '\0' ? ", " : "", info->kernel, info->schema, info->version,
+             info->table, info->beside[0] != '\0' ? " and " : "", info->beside);
+    snprintf(information->together, sizeof information->together,
+             "%" PRId64 " %s, %" PRId64 " %s, %.1f MB%s", information->intervals,
+             noun_of((uint64_t)information->intervals, "interval", "intervals"), information->gaps,
+             noun_of((uint64_t)information->gaps, "gap", "gaps"), (double)information->bytes / 1e6,
+             information->rotated > 1 && information->set.count == 1
+                 ? "; one of several that were rotated"
+                 : "");
+}
+
+static int show(struct information *information, const char *format)
+{
+    const struct view_options options = { .stream = stdout };
+    const char *note = information->first->info.note;
+    const char *notes[] = { information->together, note[0] != '\0' ? note : NULL, NULL };
+    const struct table tables[] = {
+        { "whole", TABLE_INLINE, whole_fields, COUNT(whole_fields), information->whole, 1, true },
+        { "files", TABLE_ROWS, file_fields, COUNT(file_fields), information->cells,
+          information->set.count, false },
+    };
+    const struct record record = { "camp.recording/1", information->headline, tables, 2, 1, notes };
+    const int failed = view_by_name(format)->record(&options, &record, 0);
+
+    return failed != 0 ? output_failed(failed) : STATUS_OK;
+}
+
+static void release(struct information *information)
+{
+    recording_set_release(&information->set);
+    free(information->files);
+    free(information->cells);
+}
+
+int record_info(const char *path, const char *format)
+{
+    struct information information = { 0 };
+    struct camp_error error = { 0 };
+    const int r = recording_set_check(path, &error);
+    int status = STATUS_FAILURE, shown;
+
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    if (find_files(&information, path) != CAMP_OK)
+        complain(status, "out of memory");
+    else if (information.set.count == 0)
+        complain(status, "%s: no such recording, nor rotated ones of this name or folder", path);
+    else if (information.rotated == information.set.count &&
+             !recording_set_is_one(&information.set))
+        complain(status, "%s has recordings of more than one name: say which, FOLDER/NAME.camp",
+                 path);
+    else
+        status = read_files(&information);
+    if (information.first != NULL) {
+        fill_whole(&information);
+        shown = show(&information, format);
+        status = status == STATUS_OK ? shown : status;
+    }
+    release(&information);
+    return status;
+}

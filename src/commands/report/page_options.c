@@ -1,0 +1,158 @@
+#include "page_options.h"
+
+#include "counters/units.h"
+#include "program/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void page_options_init(struct page_options *options)
+{
+    *options = (struct page_options){ 0 };
+    from_options_init(&options->from);
+}
+
+/* ----------------------------------------------------------------------------------- Axes -- */
+
+/* "user, system, ..." */
+static void list_states(const struct schema *schema, char *ret, size_t capacity)
+{
+    size_t length = 0;
+
+    ret[0] = '\0';
+    for (size_t i = 0; i < schema->state_count && length < capacity; i++) {
+        const int written = snprintf(ret + length, capacity - length, "%s%s", i > 0 ? ", " : "",
+                                     schema->columns[i].title);
+
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
+static int complain_of_axes(const char *option, const struct schema *schema,
+                            const struct axes_fault *fault)
+{
+    char states[512];
+
+    list_states(schema, states, sizeof states);
+    return complain(STATUS_USAGE, "--%s: %s: '%s'; the states are %s", option, fault->problem,
+                    fault->word, states);
+}
+
+/* *ret_used is NULL where there are too few states for `count` vertices. */
+static int settle_axes(const char *option, const char *text, const struct schema *schema,
+                       size_t count, struct axes *ret, const struct axes **ret_used)
+{
+    struct axes_fault fault;
+
+    *ret_used = ret;
+    if (text == NULL) {
+        if (!axes_default(ret, schema, count))
+            *ret_used = NULL;
+        return OPTIONS_GO_ON;
+    }
+    if (!axes_parse(ret, schema, text, &fault))
+        return complain_of_axes(option, schema, &fault);
+    if (ret->vertices.count != count)
+        return complain(STATUS_USAGE, "--axes takes three vertices, --axes4 four: %s", text);
+    return OPTIONS_GO_ON;
+}
+
+/* --------------------------------------------------------------------------------- Opening -- */
+
+static void settle_facts(struct page_options *options)
+{
+    const struct from_facts *facts = &options->facts;
+
+    if (gethostname(options->host, sizeof options->host - 1) != 0)
+        options->host[0] = '\0';
+    options->stream.title = options->title != NULL ? options->title : "";
+    options->stream.source = facts->name;
+    options->stream.tier = facts->tier;
+    options->stream.note = facts->note;
+    options->stream.below = facts->below;
+    options->stream.host = options->host;
+    options->stream.live = facts->live;
+    options->stream.interval_ns = facts->live ? options->interval_ns : facts->interval_ns;
+    options->stream.frames = facts->frames;
+}
+
+int page_open(struct page_options *options)
+{
+    int status;
+
+    options->from.from.wants_states = true;
+    from_options_interval(&options->from, &options->interval_ns);
+    status = from_options_open(&options->from, &options->source, &options->facts);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    options->schema = options->source->describe(options->source);
+    if (options->schema->state_count > STREAM_STATES_MAXIMUM)
+        return complain(STATUS_FAILURE, "the page shows %d states at most; %s has %zu",
+                        STREAM_STATES_MAXIMUM, options->facts.name, options->schema->state_count);
+    settle_facts(options);
+    status = settle_axes("axes", options->axes3_text, options->schema, 3, &options->axes3,
+                         &options->stream.axes3);
+    if (status == OPTIONS_GO_ON)
+        status = settle_axes("axes4", options->axes4_text, options->schema, 4, &options->axes4,
+                             &options->stream.axes4);
+    options->deadline_ns = now_ns(CLOCK_MONOTONIC);
+    return status;
+}
+
+void page_close(struct page_options *options)
+{
+    progress_clear(&options->from.progress);
+    source_close(options->source);
+    options->source = NULL;
+}
+
+int page_next(struct page_options *options, const struct frame **ret_frame)
+{
+    struct camp_error error = { 0 };
+    int r;
+
+    options->deadline_ns += options->interval_ns;
+    r = options->source->next(options->source, options->deadline_ns, ret_frame, &error);
+    if (r != CAMP_OK)
+        progress_clear(&options->from.progress);
+    if (r == CAMP_OK)
+        from_options_tell(&options->from, *ret_frame);
+    if (r == SOURCE_END)
+        *ret_frame = NULL;
+    else if (r != CAMP_OK)
+        return complain_of(r, &error);
+    /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+    else if ((*ret_frame)->end_ns > options->deadline_ns + options->interval_ns)
+        options->deadline_ns = (*ret_frame)->end_ns;
+    return OPTIONS_GO_ON;
+}
+
+int page_read(struct page_options *options, uint64_t count,
+              int (*take)(void *context, const struct frame *frame), void *context)
+{
+    int taken = OPTIONS_GO_ON;
+
+    options->frames = 0;
+    options->status = OPTIONS_GO_ON;
+    options->deadline_ns = now_ns(CLOCK_MONOTONIC);
+    while (taken == OPTIONS_GO_ON && !stop_requested &&
+           (!options->facts.live || options->frames < count)) {
+        const struct frame *frame;
+
+        options->status = page_next(options, &frame);
+        if (options->status != OPTIONS_GO_ON || frame == NULL)
+            break;
+        taken = take(context, frame);
+        options->frames++;
+    }
+    progress_clear(&options->from.progress);
+    if (taken != OPTIONS_GO_ON || options->frames > 0)
+        return taken;
+    if (options->status != OPTIONS_GO_ON)
+        return options->status;
+    return complain(STATUS_FAILURE,
+                    stop_requested ? "%s: stopped before its first interval"
+                                   : "%s has no interval in that time: nothing to show",
+                    options->facts.name);
+}

@@ -1,0 +1,62 @@
+/*
+ * What camp view and camp report share: the options that say what the page is about, and reading
+ * its frames. A command puts PAGE_OPTIONS(&options) into its table.
+ */
+#ifndef CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
+#define CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
+
+#include "program/from_options.h"
+#include "views/page/stream.h"
+
+struct page_options {
+    struct from_options from;
+    uint64_t interval_ns;
+    const char *axes3_text, *axes4_text, *title; /* NULL: not said */
+
+    /* Once it is open: */
+    struct source *source; /* owned: page_close() */
+    const struct schema *schema;
+    struct from_facts facts;
+    struct stream_facts stream; /* the same for the page */
+    struct axes axes3, axes4;
+    char host[256];
+    uint64_t deadline_ns;
+
+    /* Of page_read(): */
+    uint64_t frames;
+    int status; /* how the source ended: OPTIONS_GO_ON, or an exit status after a complaint */
+};
+
+/* clang-format off */
+#define PAGE_OPTIONS(options)                                                                      \
+    FROM_OPTIONS(&(options)->from),                                                                \
+    COMMON_OPTION(COMMON_INTERVAL, &(options)->interval_ns,                                        \
+                  .help = "Length of an interval, for this machine (1s)."),                        \
+    { "axes", 0, OPTION_TEXT, &(options)->axes3_text, "AXES",                                      \
+      "Corners of the triangle: \"CPU=user+system; WAIT=disk+lock; IDLE=*\". The page can "        \
+      "change them.", 0, 0, NULL },                                                                \
+    { "axes4", 0, OPTION_TEXT, &(options)->axes4_text, "AXES",                                     \
+      "The four corners of the tetrahedron, likewise.", 0, 0, NULL },                              \
+    { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "The title of the page.", 0, 0, NULL }
+/* clang-format on */
+
+/* Nothing said. */
+void page_options_init(struct page_options *options);
+
+/* Opens the source and settles the axes. OPTIONS_GO_ON, or an exit status after a complaint.
+ * page_close() in any case. */
+int page_open(struct page_options *options);
+void page_close(struct page_options *options);
+
+/* The next frame: *ret_frame, NULL when the source has ended. OPTIONS_GO_ON, or an exit status
+ * after a complaint. It comes back early when a stop is requested. */
+int page_next(struct page_options *options, const struct frame **ret_frame);
+
+/* Hands each frame to take(), which returns OPTIONS_GO_ON or an exit status after a complaint, to
+ * the end of the source (of this machine: `count` frames) or until a stop is requested.
+ * OPTIONS_GO_ON: there was one at least. What a damaged file has that is whole is among them, and
+ * options->status says that there was more. */
+int page_read(struct page_options *options, uint64_t count,
+              int (*take)(void *context, const struct frame *frame), void *context);
+
+#endif

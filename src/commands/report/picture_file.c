@@ -1,0 +1,149 @@
+#include "picture_file.h"
+
+#include "ledger/words.h"
+#include "program/command.h"
+#include "program/output_file.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONVERTER "rsvg-convert"
+#define SHARPNESS "2" /* pixels of a PNG for one of the picture */
+
+enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_NONE };
+
+static enum format format_of(const char *path)
+{
+    static const char *const suffixes[] = { ".svg", ".png", ".pdf" };
+
+    for (int i = FORMAT_SVG; i < FORMAT_NONE; i++) {
+        if (ends_with_any_case(path, suffixes[i]))
+            return (enum format)i;
+    }
+    return strcmp(path, "-") == 0 ? FORMAT_SVG : FORMAT_NONE;
+}
+
+/* Whether the converter is in one of the folders of PATH. */
+static bool has_converter(void)
+{
+    const char *folders = getenv("PATH");
+    char path[4096];
+
+    while (folders != NULL && *folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+
+        snprintf(path, sizeof path, "%.*s/" CONVERTER, (int)length, folders);
+        if (length > 0 && access(path, X_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+int picture_file_check(const char *path)
+{
+    const enum format format = format_of(path);
+
+    if (format == FORMAT_NONE)
+        return complain(STATUS_USAGE, "--output %s: a picture ends with .svg, .png or .pdf", path);
+    if (format != FORMAT_SVG && !has_converter())
+        return complain(STATUS_FAILURE,
+                        "--output %s takes " CONVERTER ": install librsvg2-bin, or take a file "
+                        "that ends with .svg",
+                        path);
+    return OPTIONS_GO_ON;
+}
+
+/* --------------------------------------------------------------------------------- Converter -- */
+
+/* stdin, stdout and stderr of the child; its arguments go to it as they are, without a shell. */
+static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    int system_error = posix_spawn_file_actions_init(&actions);
+
+    if (system_error != 0)
+        return system_error;
+    for (int i = 0; i < 3 && system_error == 0; i++)
+        system_error = posix_spawn_file_actions_adddup2(&actions, descriptors[i], i);
+    if (system_error == 0)
+        system_error = posix_spawnp(ret_pid, CONVERTER, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return system_error;
+}
+
+/* What it said, or how it ended. */
+static int complain_of_converter(FILE *said, int status)
+{
+    char line[CAMP_ERROR_SIZE];
+
+    rewind(said);
+    if (fgets(line, sizeof line, said) != NULL && line[0] != '\n') {
+        line[strcspn(line, "\n")] = '\0';
+        return complain(STATUS_FAILURE, CONVERTER " failed: %s", line);
+    }
+    if (WIFSIGNALED(status))
+        return complain(STATUS_FAILURE, CONVERTER " was ended by signal %d", WTERMSIG(status));
+    return complain(STATUS_FAILURE, CONVERTER " failed with status %d", WEXITSTATUS(status));
+}
+
+static int run_converter(enum format format, FILE *svg, FILE *output, FILE *said)
+{
+    char *const to_png[] = { (char[]){ CONVERTER }, (char[]){ "--format" }, (char[]){ "png" },
+                             (char[]){ "--zoom" },  (char[]){ SHARPNESS },  NULL };
+    char *const to_pdf[] = { (char[]){ CONVERTER }, (char[]){ "--format" }, (char[]){ "pdf" },
+                             NULL };
+    const int descriptors[3] = { fileno(svg), fileno(output), fileno(said) };
+    int status = 0;
+    pid_t pid;
+    const int system_error = start(format == FORMAT_PNG ? to_png : to_pdf, descriptors, &pid);
+
+    if (system_error != 0)
+        return complain(STATUS_FAILURE, "cannot run " CONVERTER ": %s", strerror(system_error));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return complain_of_converter(said, status);
+    return STATUS_OK;
+}
+
+/* The picture goes to the converter by a file without a name, so that nobody waits for a pipe. */
+static int convert(enum format format, const char *svg, size_t length, FILE *output)
+{
+    FILE *input = tmpfile(), *said = tmpfile();
+    int status = STATUS_FAILURE;
+
+    if (input == NULL || said == NULL || fwrite(svg, 1, length, input) != length ||
+        fflush(input) != 0)
+        complain(status, "cannot write a temporary file: %s", strerror(errno));
+    else if (rewind(input), lseek(fileno(input), 0, SEEK_SET) == 0)
+        status = run_converter(format, input, output, said);
+    if (input != NULL)
+        fclose(input);
+    if (said != NULL)
+        fclose(said);
+    return status;
+}
+
+int picture_file_write(const char *path, const char *svg, size_t length)
+{
+    const enum format format = format_of(path);
+    struct output_file file;
+    int status = output_file_open(&file, path);
+
+    if (status != STATUS_OK)
+        return status;
+    if (format == FORMAT_SVG && fwrite(svg, 1, length, file.stream) != length)
+        return output_file_fail(&file, errno);
+    if (format != FORMAT_SVG)
+        status = convert(format, svg, length, file.stream);
+    if (status == STATUS_OK)
+        return output_file_finish(&file);
+    output_file_discard(&file);
+    return status;
+}

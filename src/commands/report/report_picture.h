@@ -1,0 +1,55 @@
+/* camp report --picture: one picture of a source (views/picture.h), as SVG, PNG or PDF. */
+#ifndef CAMP_COMMANDS_REPORT_REPORT_PICTURE_H
+#define CAMP_COMMANDS_REPORT_REPORT_PICTURE_H
+
+#include "page_options.h"
+
+struct report_picture {
+    int kind;           /* enum picture_kind; -1: no picture */
+    const char *output; /* the file */
+    const char *axes;   /* as a person writes them (ledger/axes.h); NULL: what is usual */
+    const char *axes_4; /* of four; NULL: what is usual */
+    uint64_t count;     /* so many frames of what has no end */
+    const char *at;     /* --at */
+    int over;           /* --over: 1 entities */
+    const char *only;   /* --only */
+    const char *pin;    /* --pin */
+    const char *colour; /* --color-by */
+};
+
+extern const char *const report_picture_kinds[];
+extern const char *const report_picture_overs[];
+
+/* The options that belong to pictures alone; a command puts them into its table. */
+/* clang-format off */
+#define REPORT_PICTURE_OPTIONS(options)                                                            \
+    { "picture", 0, OPTION_CHOICE, &(options)->kind, "KIND",                                       \
+      "One picture instead of a page: --output x.svg, x.png or x.pdf.", 0, 0,                      \
+      report_picture_kinds },                                                                      \
+    { "at", 0, OPTION_TEXT, &(options)->at, "TIME",                                                \
+      "For a picture of one frame (barry3, barry4, stack --over entities): last (the default), "   \
+      "mean of all frames, or a time in a form that --begin takes.", 0, 0, NULL },                 \
+    { "over", 0, OPTION_CHOICE, &(options)->over, "WHAT",                                          \
+      "For a stack: time (the default), with all entities together, or entities, in one frame.",   \
+      0, 0, report_picture_overs },                                                                \
+    { "only", 0, OPTION_TEXT, &(options)->only, "REGEX",                                           \
+      "For a picture: show only the entities whose name matches.", 0, 0, NULL },                   \
+    { "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                             \
+      "For a picture: always print the names of the entities whose name matches.", 0, 0, NULL },   \
+    { "color-by", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                     \
+      "For barry3 and barry4: one color for each value of this label (user, application, ...), "   \
+      "or for each name. Default: name, or the first label with more than one value where all "    \
+      "names are the same.", 0, 0, NULL }
+/* clang-format on */
+
+/* For a file of another kind than a page: names the kinds of pictures. STATUS_USAGE. */
+int report_picture_refuse(const char *output);
+
+/* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a
+ * complaint. */
+int report_picture_check(const struct report_picture *options);
+
+/* Reads the page's source to its end, or `count` frames, and writes the picture. An exit status. */
+int report_picture(const struct report_picture *options, struct page_options *page);
+
+#endif

@@ -1,0 +1,450 @@
+/*
+ * camp time: where the wall time of a command and all its descendants went, by state.
+ *
+ * Descendants are found by their parents. camp is the command's subreaper, so that an orphan is
+ * given to it, and the chain of parents of each leads here.
+ */
+#include "counters/units.h"
+#include "ledger/frame.h"
+#include "program/command.h"
+#include "program/process_selection.h"
+#include "time_family.h"
+#include "time_record.h"
+#include "time_usage.h"
+#include "views/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
+#define LAST_WORDS_NS (500 * NS_PER_MS) /* for the command's own last record */
+#define STATUS_NOT_RUN 126              /* as the shell has it: found, and not executable */
+#define STATUS_NOT_FOUND 127
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+struct time_options {
+    uint64_t pid, duration_ns;
+    int format, table;
+    bool no_syscalls, verbose;
+    const char *output;
+};
+
+struct timing {
+    struct time_options options;
+    struct camp_states *session; /* NULL: microstates are not permitted, and `usage` is shown */
+    struct camp_error refusal;   /* the reason for NULL */
+    struct family family;
+    struct time_usage usage;
+    struct time_facts facts;
+    char command[128], time[TIME_TEXT_SIZE];
+    uint64_t start_ns, stolen_ns; /* when it began */
+    bool has_not_run;             /* the command could not be executed: there is no report */
+};
+
+static int parse(struct time_options *options, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_PID, &options->pid, .type = OPTION_COUNT,
+                      .help = "Measure this running process instead of a command, until it ends, "
+                              "for --duration, or until Ctrl-C.",
+                      .minimum = 1, .maximum = INT32_MAX),
+        COMMON_OPTION(COMMON_DURATION, &options->duration_ns,
+                      .help = "With --pid: measure for this time.", .minimum = 0.01,
+                      .maximum = 86400),
+        COMMON_OPTION(COMMON_FORMAT, &options->format, .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_TABLE, &options->table,
+                      .help = "The table that csv writes: executables, states or total.",
+                      .choices = time_table_names),
+        COMMON_OPTION(COMMON_OUTPUT, &options->output,
+                      .help =
+                          "The file to write (default: stderr, as the command itself may write to "
+                          "stdout; with --pid stdout)."),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &options->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &options->verbose),
+    };
+    const struct option_table table = {
+        .usage = "camp time [OPTIONS] -- COMMAND [ARGUMENTS], camp time [OPTIONS] --pid PID",
+        .about = "Where the wall time of a command and of all its descendants went: by state and\n"
+                 "by executable, each nanosecond once, with what does not add up. Ends with the\n"
+                 "command's exit status. With --pid: the microstates of a running process.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+/* --------------------------------------------------------------------------- The command -- */
+
+/* When the command cannot be run, the reason is written to `failure`, which execve(2) closes. */
+static pid_t start(char **argv, const sigset_t *mask, int failure)
+{
+    pid_t pid = fork();
+    int reason;
+
+    if (pid != 0)
+        return pid;
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    execvp(argv[0], argv);
+    reason = errno;
+    fprintf(stderr, "camp time: %s: %s\n", argv[0], strerror(reason));
+    if (write(failure, &reason, sizeof reason) < 0)
+        _exit(STATUS_NOT_RUN);
+    _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
+}
+
+/* Once the child has ended: did it fail to run the command? */
+static bool has_not_run(int failure)
+{
+    int reason;
+
+    return read(failure, &reason, sizeof reason) == sizeof reason;
+}
+
+/* Reaps what ended. True once it was the command, whose wait status is *ret_status. */
+static bool reap(pid_t command, int *ret_status)
+{
+    bool ended = false;
+    pid_t pid;
+    int status;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != command)
+            continue;
+        *ret_status = status;
+        ended = true;
+    }
+    return ended || (pid < 0 && errno == ECHILD);
+}
+
+/* SIGCHLD is blocked, and taken here: an end is known at once. */
+static void wait_for_end(uint64_t most_ns)
+{
+    const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
+    sigset_t child;
+
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &most);
+}
+
+static void forward_stop(pid_t command, bool *forwarded)
+{
+    if (stop_requested && !*forwarded) {
+        kill(command, SIGTERM);
+        *forwarded = true;
+    }
+}
+
+static int exit_status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The kernel tells of a thread's end when it has left its CPU for good, a little after it was
+ * reaped. */
+static int take_last_words(struct timing *timing, pid_t command, struct camp_error *error)
+{
+    const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_WORDS_NS;
+    int r;
+
+    do {
+        wait_for_end(NS_PER_MS);
+        r = family_take_ended(&timing->family, timing->session, error);
+    } while (r == CAMP_OK && !family_has_ended(&timing->family, command) &&
+             now_ns(CLOCK_MONOTONIC) < deadline_ns);
+    return r;
+}
+
+/* Of all CPUs so far; 0 where none is reported. */
+static uint64_t stolen_ns(void)
+{
+    struct camp_cpu total;
+
+    return camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK
+               ? total.steal_ns
+               : 0;
+}
+
+static int take_ended(struct timing *timing, struct camp_error *error)
+{
+    return timing->session != NULL ? family_take_ended(&timing->family, timing->session, error)
+                                   : CAMP_OK;
+}
+
+/* Reads the totals of the command and its descendants, after wait4(2) has returned the command. */
+static int take_rest(struct timing *timing, pid_t command, struct camp_error *error)
+{
+    int r;
+
+    if (timing->session == NULL) {
+        time_usage_read(&timing->usage);
+        return CAMP_OK;
+    }
+    r = take_last_words(timing, command, error);
+    if (r == CAMP_OK)
+        r = family_take_rest(&timing->family, timing->session, error);
+    return r == CAMP_OK ? family_add_up_descendants(&timing->family, getpid()) : r;
+}
+
+static int run_command(struct timing *timing, char **argv)
+{
+    struct camp_error error = { 0 };
+    bool forwarded = false;
+    int status = 0, r = CAMP_OK;
+    sigset_t child, before;
+    int failure[2];
+    pid_t pid;
+
+    if (pipe2(failure, O_CLOEXEC | O_NONBLOCK) != 0)
+        return complain(STATUS_FAILURE, "no pipe can be made: %s", strerror(errno));
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    /* The terminal's keys are for the command; camp stays to tell of it. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &child, &before);
+    time_usage_start(&timing->usage);
+    timing->stolen_ns = stolen_ns();
+    timing->start_ns = now_ns(CLOCK_MONOTONIC);
+    pid = start(argv, &before, failure[1]);
+    if (pid < 0)
+        return complain(STATUS_FAILURE, "no further process can be made: %s", strerror(errno));
+    while (r == CAMP_OK && !reap(pid, &status)) {
+        wait_for_end(DRAIN_INTERVAL_NS);
+        forward_stop(pid, &forwarded);
+        r = take_ended(timing, &error);
+    }
+    timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
+    timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
+    timing->facts.status = exit_status_of(status);
+    timing->has_not_run = has_not_run(failure[0]);
+    close(failure[0]);
+    close(failure[1]);
+    if (r == CAMP_OK)
+        r = take_rest(timing, pid, &error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+static void name_command(struct timing *timing, char **argv)
+{
+    size_t length = 0;
+
+    for (; *argv != NULL && length + 2 < sizeof timing->command; argv++)
+        length += (size_t)snprintf(timing->command + length, sizeof timing->command - length,
+                                   "%s%s", length > 0 ? " " : "", *argv);
+    timing->facts.command = timing->command;
+}
+
+/* ------------------------------------------------------------------------------- Output -- */
+
+static FILE *open_output(const struct time_options *options)
+{
+    if (options->output != NULL)
+        return fopen(options->output, "we");
+    return options->pid != 0 ? stdout : stderr;
+}
+
+/* An errno. */
+static int show_states(struct timing *timing, const struct view *view,
+                       const struct view_options *options)
+{
+    struct time_record record;
+    int failed;
+
+    if (camp_states_losses(timing->session, &timing->facts.losses, sizeof timing->facts.losses,
+                           NULL) != CAMP_OK ||
+        time_record_fill(&record, &timing->family, &timing->facts) != CAMP_OK)
+        return ENOMEM;
+    failed = view->record(options, &record.record, 0);
+    time_record_release(&record);
+    return failed;
+}
+
+static int show_usage(const struct timing *timing, const struct view *view,
+                      const struct view_options *options)
+{
+    struct time_usage_record record;
+
+    complain(STATUS_OK, "Only wall time and CPU time are shown, no states: %s",
+             timing->refusal.message);
+    time_usage_fill(&record, &timing->usage, &timing->facts);
+    return view->record(options, &record.record, 0);
+}
+
+static int show(struct timing *timing, FILE *stream)
+{
+    const int format = timing->options.format;
+    const struct view *view = view_by_name(formats[format]);
+    const struct view_options options = {
+        .stream = stream,
+        .colour = format == FORMAT_TEXT && view_wants_colour(stream),
+        .width = format == FORMAT_TEXT ? view_width(stream) : 0,
+        .table = timing->options.table >= 0 ? time_table_names[timing->options.table] : NULL,
+    };
+    int failed;
+
+    time_text(timing->time, sizeof timing->time, (int64_t)now_ns(CLOCK_REALTIME));
+    timing->facts.time = timing->time;
+    failed = timing->session != NULL ? show_states(timing, view, &options)
+                                     : show_usage(timing, view, &options);
+    if (failed == 0 && stream != stdout && stream != stderr && fclose(stream) != 0)
+        failed = errno;
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int time_command(struct timing *timing, char **argv)
+{
+    FILE *stream = open_output(&timing->options);
+    int status;
+
+    if (stream == NULL)
+        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
+    name_command(timing, argv);
+    status = run_command(timing, argv);
+    if (status == OPTIONS_GO_ON && !timing->has_not_run)
+        status = show(timing, stream);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    return timing->facts.status;
+}
+
+/* ---------------------------------------------------------------------------- A process -- */
+
+static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
+{
+    const uint64_t duration_ns = timing->options.duration_ns;
+    struct family before = { 0 };
+    int r = family_take_living(&before, timing->session, error);
+
+    family_keep(&before, pid);
+    timing->stolen_ns = stolen_ns();
+    timing->start_ns = now_ns(CLOCK_MONOTONIC);
+    while (r == CAMP_OK && !stop_requested && !family_has_ended(&timing->family, pid)) {
+        uint64_t end_ns = timing->start_ns + duration_ns, now = now_ns(CLOCK_MONOTONIC);
+
+        if (duration_ns > 0 && now >= end_ns)
+            break;
+        sleep_until(duration_ns > 0 && now + DRAIN_INTERVAL_NS > end_ns ? end_ns
+                                                                        : now + DRAIN_INTERVAL_NS);
+        r = family_take_ended(&timing->family, timing->session, error);
+        family_keep(&timing->family, pid);
+    }
+    if (r == CAMP_OK)
+        r = family_take_rest(&timing->family, timing->session, error);
+    timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
+    timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
+    family_keep(&timing->family, pid);
+    family_subtract(&timing->family, &before);
+    family_release(&before);
+    return r == CAMP_OK ? family_add_up_process(&timing->family, pid) : r;
+}
+
+static int time_process(struct timing *timing)
+{
+    const int32_t pid = (int32_t)timing->options.pid;
+    struct camp_error error = { 0 };
+    FILE *stream;
+    int r, status;
+
+    stream = open_output(&timing->options);
+    if (stream == NULL)
+        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
+    r = watch(timing, pid, &error);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    if (timing->family.total.threads == 0)
+        return complain_of_unseen_process(pid);
+    snprintf(timing->command, sizeof timing->command, "process %d (%s)", pid,
+             timing->family.sum_count > 0 ? timing->family.sums[0].name : "ended");
+    timing->facts.command = timing->command;
+    timing->facts.as_figure = true;
+    status = show(timing, stream);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+/* ------------------------------------------------------------------------------ Options -- */
+
+static int read_options(struct time_options *options, int argc, char **argv, int *ret_first)
+{
+    int status;
+
+    *options = (struct time_options){ .table = -1 };
+    status = parse(options, argc, argv, ret_first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (options->pid == 0 && *ret_first == argc)
+        return complain(STATUS_USAGE, "pass -- COMMAND, or --pid PID; see --help");
+    if (options->pid != 0 && *ret_first < argc)
+        return complain(STATUS_USAGE, "--pid watches a process, and runs no command");
+    if (options->pid == 0 && options->duration_ns != 0)
+        return complain(STATUS_USAGE, "--duration goes with --pid");
+    if (options->table >= 0 && options->format != FORMAT_CSV)
+        return complain(STATUS_USAGE, "--table goes with --format csv");
+    return OPTIONS_GO_ON;
+}
+
+/* A missing process is reported before a missing capability. */
+static int find_process(const struct time_options *options)
+{
+    const int32_t pid = (int32_t)options->pid;
+    struct camp_process process;
+
+    if (pid == 0 || camp_process_identify(NULL, pid, &process, sizeof process, NULL) == CAMP_OK)
+        return OPTIONS_GO_ON;
+    return complain_of_missing_process(pid);
+}
+
+static int complain_of_refusal(const struct timing *timing, int r)
+{
+    if (r == CAMP_E_PERM && timing->options.pid != 0)
+        return complain(STATUS_PRIVILEGE,
+                        "%s; camp top --pid %" PRIu64 " shows its CPU time and run queue",
+                        timing->refusal.message, timing->options.pid);
+    return complain_of(r, &timing->refusal);
+}
+
+/* Without microstates, a command's wall and CPU time can still be shown, unless an option needs the
+ * states. */
+static bool may_show_usage(const struct time_options *options, int result)
+{
+    return (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) && options->pid == 0 &&
+           options->table < 0 && !options->no_syscalls && !options->verbose;
+}
+
+int command_time(int argc, char **argv)
+{
+    struct timing timing = { .facts = { .status = -1 } };
+    int first, r, status = read_options(&timing.options, argc, argv, &first);
+
+    if (status == OPTIONS_GO_ON)
+        status = find_process(&timing.options);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    stop_on_signals();
+    r = camp_states_open(&timing.session,
+                         (timing.options.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
+                             (timing.options.verbose ? CAMP_STATES_VERBOSE : 0),
+                         &timing.refusal);
+    if (r != CAMP_OK && !may_show_usage(&timing.options, r))
+        return complain_of_refusal(&timing, r);
+    status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
+    camp_states_close(timing.session);
+    family_release(&timing.family);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* What camp time shows, as a record (schema camp.time/1). */
+#ifndef CAMP_COMMANDS_TIME_TIME_RECORD_H
+#define CAMP_COMMANDS_TIME_TIME_RECORD_H
+
+#include "time_family.h"
+#include "views/record.h"
+
+#define TIME_NOTES 16
+#define TIME_NOTE_SIZE 120
+
+struct time_facts {
+    const char *time;    /* wall clock of the end */
+    const char *command; /* what was run, or the process watched */
+    uint64_t real_ns;
+    int status; /* of the command; -1: it is not ended, or it is another's child */
+    struct camp_states_losses losses;
+    uint64_t stolen_ns; /* of all CPUs meanwhile, by the kernel's count */
+    bool as_figure;     /* text: the microstate summary of the paper (its Figure 4) */
+};
+
+struct time_record {
+    struct record record;
+    struct table tables[5];
+    struct cell *cells; /* owned: time_record_release() */
+    char headline[256];
+    char notes[TIME_NOTES][TIME_NOTE_SIZE];
+    const char *note_list[TIME_NOTES + 1];
+};
+
+/* CAMP_OK or CAMP_E_NOMEM. Names and texts stay the caller's. */
+int time_record_fill(struct time_record *ret, const struct family *family,
+                     const struct time_facts *facts);
+void time_record_release(struct time_record *record);
+
+/* Returns the table "summary", and fills its cells. */
+#define TIME_SUMMARY_FIELDS 4
+struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS]);
+
+extern const char *const time_table_names[]; /* NULL-terminated */
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * camp wait: what I/O wait is by five definitions, side by side, and which tasks waited for which
+ * disk. Three of them take microstates; without, the kernel's own is left.
+ */
+#include "counters/units.h"
+#include "program/command.h"
+#include "program/process_selection.h"
+#include "views/view.h"
+#include "wait_record.h"
+
+#include <string.h>
+
+#define TEXT_ROWS 10
+#define TEXT_CPUS 16
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
+static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
+static const char *const tiers[] = { "auto", "bpf", "kernel", NULL };
+
+struct wait {
+    uint64_t interval_ns, count, top;
+    int format, tier, table;
+    bool no_syscalls, verbose;
+    struct process_selection processes;
+    struct wait_selection selection;
+    struct source *source; /* threads with their CPUs; tier kernel: CPUs */
+    struct wait_tasks tasks;
+    uint64_t late_ns; /* the disks were read so much later than the threads, at most */
+    struct wait_record record;
+    const struct view *view;
+    struct view_options view_options;
+};
+
+static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_INTERVAL, &wait->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &wait->count),
+        COMMON_OPTION(COMMON_FORMAT, &wait->format,
+                      .help = "text, json (one object a line, camp.wait/1), csv, or classic (the "
+                              "columns of mpstat).",
+                      .choices = formats),
+        COLOR_OPTION,
+        COMMON_OPTION(COMMON_TOP, &wait->top,
+                      .help = "Show at most N tasks, those with the longest waits first; 0: all. "
+                              "(Default: 10 in text, all in other formats.)"),
+        COMMON_OPTION(COMMON_PID, &wait->processes.texts,
+                      .help = "Show only the tasks of this process; repeat the option for more "
+                              "processes. CPUs and sums are of all tasks. The command ends when "
+                              "all of these processes have ended."),
+        COMMON_OPTION(COMMON_TIER, &wait->tier, .type = OPTION_CHOICE,
+                      .help = "auto (bpf where it is permitted, otherwise kernel), bpf "
+                              "(microstates, with all five definitions; needs CAP_BPF and "
+                              "CAP_PERFMON), or kernel (only the kernel's own iowait).",
+                      .choices = tiers),
+        COMMON_OPTION(COMMON_TABLE, &wait->table,
+                      .help = "The table that csv writes: cpus, tasks, machine or losses.",
+                      .choices = wait_table_names),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &wait->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &wait->verbose),
+    };
+    const struct option_table table = {
+        .usage = "camp wait [OPTIONS] [INTERVAL [COUNT]]",
+        .about = "What I/O wait is, by five definitions side by side. Of each CPU, in percent of\n"
+                 "its time: any (idle while a thread anywhere waits for a disk), any divided by\n"
+                 "the number of CPUs, own (idle while a thread that slept on this CPU waits),\n"
+                 "kernel (iowait of /proc/stat). Of tasks: how long each waited for which disk,\n"
+                 "whether a CPU was idle or not. Without --count it runs until Ctrl-C.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static int read_options(struct wait *wait, int argc, char **argv)
+{
+    int first, status;
+
+    *wait = (struct wait){ .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1 };
+    status = parse(wait, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (wait->table >= 0 && wait->format != FORMAT_CSV)
+        return complain(STATUS_USAGE, "--table goes with --format csv");
+    if (wait->top == UINT64_MAX)
+        wait->top = wait->format == FORMAT_TEXT ? TEXT_ROWS : 0;
+    wait->view = view_by_name(formats[wait->format]);
+    wait->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = wait->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = wait->format == FORMAT_TEXT ? view_width(stdout) : 0,
+        .table = wait->table >= 0 ? wait_table_names[wait->table] : NULL,
+    };
+    wait->selection.top = (size_t)wait->top;
+    wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
+    status = selection_processes(&wait->processes);
+    wait->selection.pids = wait->processes.pids;
+    wait->selection.pid_count = wait->processes.count;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- Opening -- */
+
+static int read_disks(struct wait *wait, uint64_t since_ns, struct camp_error *error)
+{
+    int r = wait_tasks_read(&wait->tasks, threads_source_session(wait->source), error);
+    uint64_t late_ns = now_ns(CLOCK_MONOTONIC) - since_ns;
+
+    if (late_ns > wait->late_ns)
+        wait->late_ns = late_ns;
+    return r;
+}
+
+static int open_states(struct wait *wait, struct camp_error *error)
+{
+    const uint32_t options = CAMP_STATES_DISKS | (wait->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
+                             (wait->verbose ? CAMP_STATES_VERBOSE : 0);
+    uint64_t before_ns = now_ns(CLOCK_MONOTONIC);
+    int r = threads_source_open(options, &stop_requested, &wait->source, error);
+
+    if (r == CAMP_OK)
+        r = read_disks(wait, before_ns, error);
+    if (r == CAMP_OK)
+        wait_tasks_begin(&wait->tasks);
+    return r;
+}
+
+/* Where microstates cannot be had, the line says why, and what is left. */
+static int open_source(struct wait *wait)
+{
+    struct camp_error error = { 0 };
+    int r = wait->tier == WAIT_KERNEL ? CAMP_E_NOTSUP : open_states(wait, &error);
+
+    if (r == CAMP_OK)
+        wait->tier = WAIT_BPF;
+    if (r == CAMP_OK || wait->tier == WAIT_BPF || (r != CAMP_E_PERM && r != CAMP_E_NOTSUP))
+        return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+    if (wait->tier == WAIT_AUTOMATIC)
+        complain(STATUS_OK, "%s; so this is tier kernel: iowait of /proc/stat alone",
+                 error.message);
+    wait->tier = WAIT_KERNEL;
+    r = cpus_source_open(NULL, &stop_requested, &wait->source, &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+/* ------------------------------------------------------------------------------- Showing -- */
+
+/* The tasks and the CPUs of the interval that `frame` is of. */
+static int take_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
+                       struct camp_error *error)
+{
+    const uint64_t late_before_ns = wait->late_ns;
+    int r;
+
+    wait->late_ns = 0;
+    r = read_disks(wait, frame->end_ns, error);
+    if (r == CAMP_OK)
+        r = wait_tasks_fill(&wait->tasks, frame, late_before_ns + wait->late_ns);
+    interval->tasks = &wait->tasks;
+    interval->cpus = threads_source_cpus(wait->source);
+    interval->losses.partial += interval->cpus->losses.partial;
+    return r;
+}
+
+static int show(struct wait *wait, const struct frame *frame, uint64_t number)
+{
+    struct wait_interval interval = {
+        .tier = (enum wait_tier)wait->tier,
+        .cpus = frame,
+        .losses = frame->losses,
+        .elapsed_ns = frame->end_ns - frame->start_ns,
+    };
+    struct camp_error error = { 0 };
+    char time[TIME_TEXT_SIZE];
+    int failed, r = CAMP_OK;
+
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    interval.time = time;
+    if (wait->tier == WAIT_BPF)
+        r = take_states(wait, frame, &interval, &error);
+    if (r == CAMP_OK)
+        r = wait_record_fill(&wait->record, &interval, &wait->selection);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    failed = wait->view->record(&wait->view_options, &wait->record.record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+static int run_intervals(struct wait *wait)
+{
+    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    int status = OPTIONS_GO_ON;
+
+    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+        struct camp_error error = { 0 };
+        const struct frame *frame;
+        int r;
+
+        if (wait->count > 0 && i == wait->count)
+            break;
+        deadline_ns += wait->interval_ns;
+        r = wait->source->next(wait->source, deadline_ns, &frame, &error);
+        status = r == CAMP_OK ? show(wait, frame, i) : complain_of(r, &error);
+        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        if (r == CAMP_OK && frame->end_ns > deadline_ns + wait->interval_ns)
+            deadline_ns = frame->end_ns;
+        if (selection_all_ended(&wait->processes))
+            break;
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+int command_wait(int argc, char **argv)
+{
+    struct wait wait;
+    int status = read_options(&wait, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = open_source(&wait);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = run_intervals(&wait);
+    source_close(wait.source);
+    wait_tasks_release(&wait.tasks);
+    wait_record_release(&wait.record);
+    selection_processes_release(&wait.processes);
+    return status;
+}

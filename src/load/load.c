@@ -1,0 +1,90 @@
+/*
+ * camp load: loads of known size, which tell the truth about themselves at their end.
+ *
+ * This file is the table of the loads; load_commands.c and load_wait_commands.c read the options of
+ * each, run it and show its truth; what a load does and knows stands in load_*.c. Exit status 3
+ * (partial) says that the load could not be made as large as was asked for; its truth is what it
+ * was.
+ */
+#include "load_commands.h"
+
+#include "load_show.h"
+#include "program/help.h"
+#include "program/suggestion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const load_formats[] = { "text", "json", "csv", NULL };
+
+int load_parse(const char *usage, const char *about, const struct option_spec *specs, size_t count,
+               int argc, char **argv)
+{
+    const struct option_table table = { usage, about, specs, count };
+    int first;
+
+    return options_parse(&table, argc, argv, &first);
+}
+
+int load_ended(int shown, int failed, const struct camp_error *error, const char *remark)
+{
+    if (shown != STATUS_OK)
+        return shown;
+    if (failed != CAMP_OK)
+        return complain_of(failed, error);
+    return remark[0] != '\0' ? complain(STATUS_PARTIAL, "%s", remark) : STATUS_OK;
+}
+
+static const struct command loads[] = {
+    { "cpu", load_cpu_command, "a share of one CPU, at random or locked to the tick" },
+    { "fork", load_fork_command, "short processes at a rate" },
+    { "memory", load_memory_command, "memory in steps" },
+    { "net", load_net_command, "UDP packets to itself" },
+    { "io", load_io_command, "reads or writes" },
+    { "lock", load_sleep_command, "a thread that sleeps in futex(2) for a share of its time" },
+    { "pipe", load_sleep_command, "likewise in read(2) of a pipe" },
+    { "sleep", load_sleep_command, "likewise in clock_nanosleep(2)" },
+    { "fault", load_fault_command, "page faults that wait for a file" },
+    { "threads", load_threads_command, "threads that use a share of a CPU each" },
+};
+
+static const char *const load_statuses[STATUS_COUNT] = { "ok", "failure", "usage",
+                                                         "smaller than asked for", "privilege" };
+
+static const struct command_list load_list = {
+    .usage = "camp load LOAD [OPTIONS]",
+    .about = "Makes a load of known size, and says at its end what it was, as it knows\n"
+             "it itself.",
+    .title = "Loads",
+    .commands = loads,
+    .count = COUNT_OF(loads),
+    .after = "`camp load LOAD --help` tells its options.",
+    .statuses = load_statuses,
+};
+
+int command_load(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    struct suggestion suggestion = { .word = name };
+
+    if (argc < 2) {
+        help_of_commands(&load_list, stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help_of_commands(&load_list, stdout);
+    if (is_version_option(name))
+        return print_version();
+    for (size_t i = 0; i < COUNT_OF(loads); i++) {
+        if (strcmp(loads[i].name, name) == 0) {
+            stop_on_signals();
+            load_starts();
+            return loads[i].run(argc - 1, argv + 1);
+        }
+        suggestion_offer(&suggestion, loads[i].name);
+    }
+    if (suggestion.best != NULL)
+        return complain(STATUS_USAGE, "there is no load '%s'; did you mean '%s'?", name,
+                        suggestion.best);
+    return complain(STATUS_USAGE, "there is no load '%s'; see camp load --help", name);
+}

@@ -1,0 +1,27 @@
+/*
+ * Using the CPU by a clock.
+ *
+ * A CPU clock costs a system call, and a loop of system calls would be a load of system time. So
+ * the loop reads CLOCK_MONOTONIC, which the vDSO answers in user mode, for as long as the CPU clock
+ * still has to go, and looks at the CPU clock again only then: it has gone that far unless the CPU
+ * was taken away meanwhile.
+ */
+#include "load_burn.h"
+
+#include "counters/units.h"
+#include "program/command.h"
+
+void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
+{
+    for (;;) {
+        uint64_t own = now_ns(clock), now = now_ns(CLOCK_MONOTONIC);
+        uint64_t end = own < own_target ? now + (own_target - own) : now;
+
+        end = end > least ? end : least;
+        end = end < limit ? end : limit;
+        if (now >= end || stop_requested)
+            return;
+        while (now_ns(CLOCK_MONOTONIC) < end)
+            continue;
+    }
+}

@@ -1,0 +1,12 @@
+/* Using the CPU by a clock. Shared by the loads. */
+#ifndef CAMP_LOAD_LOAD_BURN_H
+#define CAMP_LOAD_LOAD_BURN_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Uses the CPU, in user mode but for the looks at the clock, until the CPU clock is at own_target,
+ * and at least until `least`, but not past `limit` (both CLOCK_MONOTONIC), nor a requested stop. */
+void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
+
+#endif

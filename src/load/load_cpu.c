@@ -1,0 +1,349 @@
+/*
+ * A load of a known share of one CPU, at a known place in the kernel's tick.
+ *
+ * Theory. A kernel that samples charges the whole tick to whatever runs when it comes. So who runs
+ * only between ticks is charged nothing, and who runs for a moment around each is charged all of
+ * it. Each period this load sleeps to its place (an absolute CLOCK_MONOTONIC time, with a timer
+ * slack of 1 ns), uses the CPU in user mode, and sleeps again. How long it burns is decided by its
+ * own CPU clock (CLOCK_PROCESS_CPUTIME_ID, sum_exec_runtime: measured): up to the share of all the
+ * wall time until the end of this period, so that what was missed or overdone is made up for, but
+ * never out of its place. What it costs to wake and to sleep is in that clock, so it is in the
+ * share.
+ *
+ * Whether it kept its place is seen without being sampled for it: CLOCK_MONOTONIC_COARSE differs
+ * before and after a burn when a tick came within it.
+ *
+ * SCHED_FIFO (priority 1) is taken only when places were missed because others had the CPU, when
+ * it is permitted, and up to 90 %, which leaves the others what the load does not use.
+ */
+#include "load.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load_burn.h"
+#include "load_place.h"
+#include "program/command.h"
+#include "program/tick.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Distances from the tick. A wakeup in a virtual machine is some 50 us late, a tick up to 60. */
+#define AFTER_TICK_NS 80000u
+#define BEFORE_TICK_NS 100000u
+#define SLEEP_MARGIN_NS 20000u
+#define LEAD_MIN_NS 100000u
+#define LEAD_MAX_NS 400000u
+#define PAST_TICK_NS 50000u
+#define ACROSS_MIN_NS (LEAD_MIN_NS + PAST_TICK_NS)
+#define ACROSS_EASY_NS 400000u
+
+#define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
+#define PERIOD_MIN_NS NS_PER_MS
+#define PERIOD_MAX_NS (10ull * NS_PER_S)
+#define LOCK_TICKS 16u
+#define RELOCK_TICKS 6u
+#define REALTIME_PERCENT_MAX 90.0
+
+struct cpu_run {
+    const struct load_cpu_plan *plan;
+    struct load_cpu_truth *truth;
+    struct tick tick;
+    uint64_t began_ns, began_own_ns, period_ns;
+    uint64_t random;
+    uint64_t window_cycles, window_missed; /* since the phase was last judged */
+};
+
+static uint64_t own_ns(void)
+{
+    return now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* What the own clock ought to show at `time_ns`. */
+static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
+{
+    double share = run->plan->percent / 100 * (double)(time_ns - run->began_ns);
+
+    return run->began_own_ns + (uint64_t)share;
+}
+
+static uint64_t next_random(struct cpu_run *run)
+{
+    /* xorshift64: only to have no fixed relation to the tick. */
+    run->random ^= run->random << 13;
+    run->random ^= run->random >> 7;
+    run->random ^= run->random << 17;
+    return run->random;
+}
+
+/* One period of any phase: the burn begins anywhere where it still fits. */
+static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
+{
+    uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
+    uint64_t need = target > own ? target - own : 0;
+
+    if (need == 0)
+        return end;
+    if (need < run->period_ns && !sleep_until(start + next_random(run) % (run->period_ns - need)))
+        return end;
+    run->truth->cycles++;
+    load_burn(CLOCK_PROCESS_CPUTIME_ID, target, 0, end);
+    if (own_ns() + run->period_ns / 100 < target)
+        run->truth->missed++;
+    return end;
+}
+
+/* The kernel's count of involuntary context switches of this thread. */
+static long preemptions(void)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/* The burn itself, with a look at the coarse clock on both sides. True: as many ticks came as
+ * ought to. */
+static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
+                         uint64_t expected_ticks)
+{
+    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), began = now_ns(CLOCK_MONOTONIC), ticks;
+    long taken = preemptions();
+
+    load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
+    ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
+    run->truth->ticks_met += ticks;
+    if (ticks != expected_ticks || preemptions() != taken)
+        run->truth->ticks_unsure += ticks;
+    run->truth->cycles++;
+    return ticks == expected_ticks;
+}
+
+static void judge(struct cpu_run *run, bool kept)
+{
+    run->window_cycles++;
+    if (!kept) {
+        run->window_missed++;
+        run->truth->missed++;
+    }
+}
+
+/* `start` is a tick; the burn ends before the next one. */
+static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
+{
+    uint64_t end = start + run->period_ns, target = own_target(run, end);
+    uint64_t limit = start + run->tick.length_ns - BEFORE_TICK_NS;
+
+    if (!sleep_until(start + AFTER_TICK_NS) || own_ns() >= target)
+        return end;
+    if (now_ns(CLOCK_MONOTONIC) >= limit)
+        judge(run, false);
+    else
+        judge(run, burn_watched(run, target, 0, limit, 0));
+    return end;
+}
+
+/* `start` is the tick to be met; the burn begins before it and lasts till after it. */
+static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
+{
+    uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
+    uint64_t need = target > own ? target - own : 0,
+             lead = need > PAST_TICK_NS ? need - PAST_TICK_NS : 0;
+
+    if (need < ACROSS_MIN_NS * 9 / 10)
+        return end; /* ahead of its share: lets this tick go by */
+    lead = lead > LEAD_MAX_NS ? LEAD_MAX_NS : lead < LEAD_MIN_NS ? LEAD_MIN_NS : lead;
+    if (!sleep_until(start - lead))
+        return end;
+    if (now_ns(CLOCK_MONOTONIC) >= start)
+        judge(run, false);
+    else
+        judge(run, burn_watched(run, target, start + PAST_TICK_NS, end - LEAD_MAX_NS, 1));
+    return end;
+}
+
+/* Searches for the tick, and never leaves the CPU by itself. */
+static bool search_for_tick(struct cpu_run *run, unsigned sightings)
+{
+    uint64_t began = now_ns(CLOCK_MONOTONIC);
+    struct tick tick;
+    bool found = tick_lock(&tick, sightings);
+
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
+    if (!found)
+        return false;
+    run->tick = tick;
+    run->truth->locks++;
+    return true;
+}
+
+static bool become_realtime(const struct load_cpu_plan *plan)
+{
+    struct sched_param parameter = { .sched_priority = 1 };
+
+    return plan->percent <= REALTIME_PERCENT_MAX &&
+           sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
+}
+
+/* After a fair number of cycles: was the phase kept? If not, others had the CPU, or the tick moved
+ * (a virtual machine that was suspended or migrated). */
+static void mend_phase(struct cpu_run *run)
+{
+    if (run->window_cycles < (run->truth->realtime ? 100 : 25))
+        return;
+    if (run->window_missed * 50 > run->window_cycles && !run->truth->realtime &&
+        become_realtime(run->plan)) {
+        run->truth->realtime = true;
+    } else if (run->window_missed * 10 > run->window_cycles) {
+        search_for_tick(run, RELOCK_TICKS);
+    }
+    run->window_cycles = run->window_missed = 0;
+}
+
+/* Where the next period starts: where the last one ended, or, when that is past, as soon as there
+ * is a place again. The periods left out in between had no burn in their place: missed. */
+static uint64_t next_start(struct cpu_run *run, uint64_t end)
+{
+    uint64_t now = now_ns(CLOCK_MONOTONIC), start;
+
+    if (run->plan->phase == LOAD_ANY_PHASE)
+        return end + (now > end ? (now - end) / run->period_ns * run->period_ns : 0);
+    mend_phase(run);
+    now = now_ns(CLOCK_MONOTONIC);
+    if (now < end + run->tick.length_ns / 2)
+        now = end - run->tick.length_ns / 2;
+    else
+        run->truth->missed += (now - end) / run->period_ns;
+    start = tick_after(&run->tick, now);
+    return start;
+}
+
+static void run_cycles(struct cpu_run *run)
+{
+    uint64_t start = run->began_ns;
+
+    if (run->plan->phase != LOAD_ANY_PHASE)
+        start = tick_after(&run->tick, start);
+    while (!stop_requested) {
+        if (run->plan->duration_ns != 0 && start - run->began_ns >= run->plan->duration_ns)
+            break;
+        switch (run->plan->phase) {
+        case LOAD_BETWEEN_TICKS:
+            start = cycle_between(run, start);
+            break;
+        case LOAD_ACROSS_TICKS:
+            start = cycle_across(run, start);
+            break;
+        default:
+            start = cycle_any(run, start);
+        }
+        start = next_start(run, start);
+    }
+    if (run->plan->duration_ns != 0)
+        sleep_until(run->began_ns + run->plan->duration_ns);
+}
+
+/* The share of a period that one burn can fill. */
+static double room_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
+{
+    uint64_t lost = phase == LOAD_BETWEEN_TICKS ? AFTER_TICK_NS + BEFORE_TICK_NS + SLEEP_MARGIN_NS
+                                                : LEAD_MAX_NS;
+    uint64_t whole = phase == LOAD_BETWEEN_TICKS ? tick_ns : period_ns;
+
+    return whole > lost ? (double)(whole - lost) : 0;
+}
+
+double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns)
+{
+    uint64_t tick_ns = tick_length_ns();
+
+    if (phase == LOAD_ANY_PHASE)
+        return 100;
+    if (tick_ns == 0)
+        return 0;
+    if (period_ns == 0)
+        period_ns = tick_ns;
+    return 100 * room_ns(phase, tick_ns, period_ns) / (double)period_ns;
+}
+
+/* Across ticks a small share cannot meet every tick: it meets each nth, for long enough. */
+static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_ns)
+{
+    double burn_ns = plan->percent / 100 * (double)tick_ns;
+
+    if (plan->phase == LOAD_ANY_PHASE)
+        return DEFAULT_PERIOD_NS;
+    if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= ACROSS_MIN_NS)
+        return tick_ns;
+    return tick_ns * (uint64_t)ceil(ACROSS_EASY_NS / burn_ns);
+}
+
+static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error)
+{
+    uint64_t tick_ns = tick_length_ns();
+    double maximum = load_cpu_maximum_percent(plan->phase, plan->period_ns);
+
+    if (!(plan->percent > 0 && plan->percent <= 100))
+        return camp_fail(error, CAMP_E_INVALID, 0, "a percentage is above 0 and at most 100");
+    if (plan->period_ns != 0 &&
+        (plan->period_ns < PERIOD_MIN_NS || plan->period_ns > PERIOD_MAX_NS))
+        return camp_fail(error, CAMP_E_INVALID, 0, "a period is 1 ms to 10 s");
+    if (plan->phase == LOAD_ANY_PHASE)
+        return CAMP_OK;
+    if (tick_ns == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "this kernel does not say its tick: no phase");
+    if (plan->period_ns % tick_ns != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "with a phase the period is a multiple of the tick, here %.3f ms",
+                         (double)tick_ns / NS_PER_MS);
+    if (plan->percent > maximum)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "%.1f%% does not fit %s: at most %.1f%% with this period", plan->percent,
+                         plan->phase == LOAD_BETWEEN_TICKS ? "between two ticks" : "across a tick",
+                         maximum);
+    return CAMP_OK;
+}
+
+int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struct camp_error *error)
+{
+    struct cpu_run run = { .plan = plan, .truth = ret };
+    struct load_place saved;
+    int r;
+
+    memset(ret, 0, sizeof *ret);
+    ret->cpu = -1;
+    r = check_plan(plan, error);
+    if (r != CAMP_OK)
+        return r;
+    ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_last_cpu() : plan->cpu;
+    r = load_take_place(&saved, ret->cpu, error);
+    if (r != CAMP_OK)
+        goto out;
+    ret->search_ns = own_ns();
+    run.tick.length_ns = tick_length_ns();
+    run.period_ns =
+        plan->period_ns != 0 ? plan->period_ns : default_period(plan, run.tick.length_ns);
+    if (plan->phase != LOAD_ANY_PHASE && !search_for_tick(&run, LOCK_TICKS) && !stop_requested) {
+        r = camp_fail(error, CAMP_E_NOTSUP, 0,
+                      "no clock tick could be detected: --phase is unavailable on this machine");
+        goto out;
+    }
+    run.began_ns = now_ns(CLOCK_MONOTONIC);
+    run.began_own_ns = own_ns();
+    ret->search_ns = run.began_own_ns - ret->search_ns;
+    run.random = run.began_ns | 1;
+    run_cycles(&run);
+    ret->own_ns = own_ns() - run.began_own_ns;
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - run.began_ns;
+    ret->percent = ret->wall_ns > 0 ? 100 * (double)ret->own_ns / (double)ret->wall_ns : 0;
+    ret->period_ns = run.period_ns;
+    ret->tick_ns = run.tick.length_ns;
+    ret->tick_phase_ns = run.tick.phase_ns;
+out:
+    load_give_back_place(&saved);
+    return r;
+}

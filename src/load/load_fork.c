@@ -1,0 +1,172 @@
+/*
+ * Many short processes: what tools that look now and then never see.
+ *
+ * Each child uses the CPU until its own CPU clock shows the burn, then writes that clock's value
+ * into memory shared with the parent, and _exit()s: its own time. What follows (the system call's
+ * way out, releasing the address space) is CPU time of the child too, but it cannot say it any
+ * more. The kernel can: a child that ended and was not waited for still has its CPU clock, so the
+ * parent waits with WNOWAIT, reads that, and then reaps: its whole time. It is sum_exec_runtime in
+ * ns, as is the sum of ru_utime and ru_stime of wait4(2) (cputime_adjust() scales these to it; only
+ * their proportion is sampled), but that is cut to 1 us twice for each child.
+ */
+#include "load.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load_burn.h"
+#include "program/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIVING_MAX 256u /* children at a time; no further fork until one ends */
+#define RATE_MAX 20000.0
+#define BURN_MAX_NS (10ull * NS_PER_S)
+
+struct fork_run {
+    const struct load_fork_plan *plan;
+    struct load_fork_truth *truth;
+    pid_t pids[LIVING_MAX]; /* 0: free */
+    _Atomic uint64_t *said; /* [LIVING_MAX], shared with the children: their last act. 0: nothing */
+    unsigned living;
+};
+
+static void child_life(_Atomic uint64_t *said, uint64_t burn_ns)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a load that is killed leaves nobody burning */
+    load_burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns, 0, UINT64_MAX);
+    atomic_store(said, now_ns(CLOCK_PROCESS_CPUTIME_ID));
+    _exit(0);
+}
+
+/* The final CPU time of a child that has ended. The child may not have left its CPU yet, so the
+ * clock is read until it stops. */
+static uint64_t whole_clock(pid_t pid)
+{
+    uint64_t whole_ns = 0, before = UINT64_MAX;
+    clockid_t clock;
+
+    if (clock_getcpuclockid(pid, &clock) == 0)
+        for (; whole_ns != before; whole_ns = now_ns(clock))
+            before = whole_ns;
+    return whole_ns;
+}
+
+/* A child that ended: books it and frees its place. */
+static void reap(struct fork_run *run, unsigned place)
+{
+    uint64_t said = atomic_load(&run->said[place]), whole_ns = whole_clock(run->pids[place]);
+
+    while (waitpid(run->pids[place], NULL, 0) < 0 && errno == EINTR)
+        continue;
+    run->pids[place] = 0;
+    run->living--;
+    run->truth->children++;
+    run->truth->whole_ns += whole_ns;
+    run->truth->own_ns += said;
+    if (said == 0)
+        run->truth->unreported++;
+}
+
+static void reap_ended(struct fork_run *run, int flags)
+{
+    unsigned place;
+
+    for (place = 0; place < LIVING_MAX && run->living > 0; place++) {
+        siginfo_t info = { 0 };
+        int r;
+
+        if (run->pids[place] == 0)
+            continue;
+        do
+            r = waitid(P_PID, (id_t)run->pids[place], &info, WEXITED | WNOWAIT | flags);
+        while (r < 0 && errno == EINTR);
+        if (r < 0 || info.si_pid == run->pids[place])
+            reap(run, place);
+    }
+}
+
+static void fork_one(struct fork_run *run)
+{
+    unsigned place = 0;
+    pid_t pid;
+
+    while (place < LIVING_MAX && run->pids[place] != 0)
+        place++;
+    if (place == LIVING_MAX)
+        return;
+    atomic_store(&run->said[place], 0);
+    pid = fork();
+    if (pid == 0)
+        child_life(&run->said[place], run->plan->burn_ns);
+    if (pid < 0) {
+        run->truth->failed++;
+        return;
+    }
+    run->pids[place] = pid;
+    run->living++;
+}
+
+static bool is_over(const struct load_fork_plan *plan, uint64_t began_ns, uint64_t time_ns)
+{
+    return plan->duration_ns != 0 && time_ns - began_ns >= plan->duration_ns;
+}
+
+static void fork_at_rate(struct fork_run *run, uint64_t began_ns)
+{
+    double period_ns = NS_PER_S / run->plan->rate;
+    uint64_t number;
+
+    for (number = 0; !stop_requested; number++) {
+        uint64_t due = began_ns + (uint64_t)((double)number * period_ns), now;
+
+        if (is_over(run->plan, began_ns, due) || !sleep_until(due))
+            break;
+        reap_ended(run, WNOHANG);
+        while (run->living == LIVING_MAX && sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS))
+            reap_ended(run, WNOHANG);
+        now = now_ns(CLOCK_MONOTONIC);
+        if (stop_requested || is_over(run->plan, began_ns, now))
+            break;
+        if ((double)(now - due) > period_ns)
+            run->truth->late++;
+        fork_one(run);
+    }
+}
+
+int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
+              struct camp_error *error)
+{
+    struct fork_run run = { .plan = plan, .truth = ret };
+    size_t size = LIVING_MAX * sizeof *run.said;
+    uint64_t began_ns, own_ns, forked_ns;
+
+    memset(ret, 0, sizeof *ret);
+    if (!(plan->rate > 0 && plan->rate <= RATE_MAX) || plan->burn_ns > BURN_MAX_NS)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "a rate is above 0 and at most %.0f a second, a burn at most 10 s",
+                         RATE_MAX);
+    run.said = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run.said == MAP_FAILED)
+        return camp_fail_errno(error, errno, "memory shared with the children");
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    fork_at_rate(&run, began_ns);
+    forked_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    reap_ended(&run, 0);
+    ret->parent_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    ret->rate = forked_ns > 0 ? (double)ret->children * NS_PER_S / (double)forked_ns : 0;
+    munmap(run.said, size);
+    if (ret->children == 0 && ret->failed > 0)
+        return camp_fail(error, CAMP_E_NOMEM, 0,
+                         "no process could be forked; raise the limit (ulimit -u)");
+    return CAMP_OK;
+}

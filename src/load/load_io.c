@@ -1,0 +1,268 @@
+/*
+ * Reads or writes of known number and size.
+ *
+ * The load counts its own pread(2) and pwrite(2) calls, what they moved, and the wall time within
+ * them (two vDSO clock readings around each call, some 50 ns). In how far the disk saw it is
+ * another matter: without O_DIRECT the page cache stands between, and fdatasync(2) at the end of a
+ * writing load brings it there. A cold load puts its file out of the page cache before each pass,
+ * so that buffered reads wait for the disk too, or for what was read ahead for them.
+ *
+ * A file made here loses its name as soon as it has one (O_TMPFILE, or unlink(2) at once): it is
+ * gone when the load ends, however it ends. It never grows beyond FILE_MAX_BYTES; longer loads
+ * begin it anew.
+ */
+#include "load.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load_file.h"
+#include "program/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BYTES_MAX (1ull << 40)
+#define BLOCK_MAX (16u << 20)
+#define DIRECT_UNIT 512u
+#define BUFFER_ALIGNMENT 4096u
+#define FILE_MAX_BYTES (1ull << 30)
+
+struct io_run {
+    const struct load_io_plan *plan;
+    struct load_io_truth *truth;
+    char *buffer;
+    int file;
+    uint64_t file_bytes;  /* the part of the file that each pass reads or writes */
+    bool made;            /* the load created the file */
+    uint64_t deadline_ns; /* 0: none */
+};
+
+static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
+{
+    if (plan->bytes < 1 || plan->bytes > BYTES_MAX || plan->block < 1 || plan->block > BLOCK_MAX)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "1 byte to 1 TiB, in blocks of 1 byte to 16 MiB");
+    if (plan->direct && (plan->block % DIRECT_UNIT != 0 || plan->bytes % plan->block != 0))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "direct I/O is in whole blocks of a multiple of %u bytes", DIRECT_UNIT);
+    if (plan->cold && (plan->direct || plan->write))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "--cold is of reads through the page cache: not with --direct or --write");
+    return CAMP_OK;
+}
+
+static int failed_io(const struct io_run *run, int failed, struct camp_error *error)
+{
+    const char *name = run->plan->file != NULL ? run->plan->file : "the temporary file";
+
+    if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG)
+        return camp_fail(error, CAMP_E_IO, failed,
+                         "%s: the disk is full; give fewer --bytes, or a --file on another disk",
+                         name);
+    if (failed == EINVAL && run->plan->direct)
+        return camp_fail(
+            error, CAMP_E_NOTSUP, failed,
+            "%s: this file system has no direct I/O with this block size; try --block 4K", name);
+    return camp_fail_errno(error, failed, name);
+}
+
+/* Only now: open(O_CREAT | O_DIRECT) makes the file even where it then fails. */
+static int go_direct(struct io_run *run, struct camp_error *error)
+{
+    int flags = fcntl(run->file, F_GETFL);
+
+    if (!run->plan->direct || (flags >= 0 && fcntl(run->file, F_SETFL, flags | O_DIRECT) == 0))
+        return CAMP_OK;
+    return failed_io(run, errno, error);
+}
+
+static int open_file(struct io_run *run, struct camp_error *error)
+{
+    const struct load_io_plan *plan = run->plan;
+    struct stat facts;
+
+    if (plan->file == NULL) {
+        run->file = load_make_nameless();
+        run->made = true;
+        return run->file >= 0 ? go_direct(run, error) : failed_io(run, errno, error);
+    }
+    run->file = open(plan->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    run->made = run->file >= 0;
+    if (run->made)
+        unlink(plan->file);
+    if (run->made || errno != EEXIST)
+        return run->made ? go_direct(run, error) : failed_io(run, errno, error);
+    if (plan->write)
+        return camp_fail(error, CAMP_E_IO, EEXIST,
+                         "%s exists, and --write never overwrites a file; give another name",
+                         plan->file);
+    run->file = open(plan->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (run->file < 0 || fstat(run->file, &facts) != 0)
+        return failed_io(run, errno, error);
+    if (!S_ISREG(facts.st_mode) && !S_ISBLK(facts.st_mode))
+        return camp_fail(error, CAMP_E_IO, 0, "%s is neither a regular file nor a disk",
+                         plan->file);
+    return go_direct(run, error);
+}
+
+/* Reading needs something to be read: writes it, and drops it from the page cache again. */
+static int prepare(struct io_run *run, struct camp_error *error)
+{
+    uint64_t block = run->plan->block;
+    off_t end;
+
+    if (run->made) {
+        run->file_bytes =
+            run->plan->bytes < FILE_MAX_BYTES ? run->plan->bytes : FILE_MAX_BYTES / block * block;
+        while (!run->plan->write && run->truth->prepared_bytes < run->file_bytes) {
+            uint64_t left = run->file_bytes - run->truth->prepared_bytes;
+            ssize_t n = pwrite(run->file, run->buffer, (size_t)(left < block ? left : block),
+                               (off_t)run->truth->prepared_bytes);
+
+            if (stop_requested)
+                return CAMP_OK;
+            if (n <= 0 && errno != EINTR)
+                return failed_io(run, n < 0 ? errno : ENOSPC, error);
+            run->truth->prepared_bytes += n > 0 ? (uint64_t)n : 0;
+        }
+        if (!run->plan->write)
+            load_drop_from_memory(run->file);
+        return CAMP_OK;
+    }
+    end = lseek(run->file, 0, SEEK_END);
+    run->file_bytes = end > 0 ? (uint64_t)end : 0;
+    if (run->plan->direct)
+        run->file_bytes -= run->file_bytes % block;
+    if (run->file_bytes == 0)
+        return camp_fail(error, CAMP_E_IO, 0, "%s is empty, or smaller than a block",
+                         run->plan->file);
+    return CAMP_OK;
+}
+
+/* One call, timed. Its result; *ret_failed is its errno. */
+static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
+{
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
+    ssize_t n = run->plan->write ? pwrite(run->file, run->buffer, bytes, (off_t)offset)
+                                 : pread(run->file, run->buffer, bytes, (off_t)offset);
+
+    *ret_failed = errno;
+    spent_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    run->truth->call_ns += spent_ns;
+    if (spent_ns > run->truth->longest_ns)
+        run->truth->longest_ns = spent_ns;
+    return n;
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+/* Bytes that remain to be read or written. With a deadline: any number until then. */
+static uint64_t bytes_left(const struct io_run *run)
+{
+    if (run->deadline_ns != 0)
+        return now_ns(CLOCK_MONOTONIC) < run->deadline_ns ? UINT64_MAX : 0;
+    return run->plan->bytes - run->truth->bytes;
+}
+
+static int move_all(struct io_run *run, struct camp_error *error)
+{
+    const struct load_io_plan *plan = run->plan;
+    uint64_t offset = 0, left;
+
+    while ((left = bytes_left(run)) > 0 && !stop_requested) {
+        int failed;
+        size_t wanted = (size_t)least_of(plan->block, left, run->file_bytes - offset);
+        ssize_t n;
+
+        if (plan->cold && offset == 0 && !load_drop_from_memory(run->file))
+            return failed_io(run, errno, error);
+        n = move(run, wanted, offset, &failed);
+        if (n < 0 && failed == EINTR)
+            continue;
+        if (n < 0)
+            return failed_io(run, failed, error);
+        if (n == 0)
+            return camp_fail(error, CAMP_E_IO, 0,
+                             "nothing could be moved at byte %llu: was the file cut meanwhile?",
+                             (unsigned long long)offset);
+        run->truth->operations++;
+        run->truth->bytes += (uint64_t)n;
+        offset += (uint64_t)n;
+        offset = offset < run->file_bytes ? offset : 0;
+    }
+    return CAMP_OK;
+}
+
+static int sync_written(struct io_run *run, struct camp_error *error)
+{
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+
+    if (!run->plan->write || run->plan->direct)
+        return CAMP_OK;
+    if (fdatasync(run->file) != 0)
+        return failed_io(run, errno, error);
+    run->truth->sync_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    return CAMP_OK;
+}
+
+/* What the kernel read from storage for this thread, in blocks of 512 bytes. */
+static uint64_t storage_bytes(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_inblock * DIRECT_UNIT : 0;
+}
+
+static int run_timed(struct io_run *run, struct camp_error *error)
+{
+    struct load_io_truth *truth = run->truth;
+    uint64_t storage = storage_bytes(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    int r;
+
+    if (run->plan->duration_ns > 0)
+        run->deadline_ns = began_ns + run->plan->duration_ns;
+    r = move_all(run, error);
+    if (r == CAMP_OK)
+        r = sync_written(run, error);
+    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+    truth->storage_bytes = storage_bytes() - storage;
+    return r;
+}
+
+int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error)
+{
+    struct io_run run = { .plan = plan, .truth = ret, .file = -1 };
+    int r = check_plan(plan, error);
+
+    memset(ret, 0, sizeof *ret);
+    if (r != CAMP_OK)
+        return r;
+    if (posix_memalign((void **)&run.buffer, BUFFER_ALIGNMENT, (size_t)plan->block) != 0)
+        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for a block; give a smaller one");
+    memset(run.buffer, 'c', (size_t)plan->block);
+    r = open_file(&run, error);
+    if (r != CAMP_OK)
+        goto out;
+    r = prepare(&run, error);
+    if (r == CAMP_OK)
+        r = run_timed(&run, error);
+out:
+    if (run.file >= 0)
+        close(run.file);
+    free(run.buffer);
+    return r;
+}

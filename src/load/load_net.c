@@ -1,0 +1,329 @@
+/*
+ * UDP packets of known number and size.
+ *
+ * To nobody else: the receiver is a thread of this load, on a socket that must be able to bind the
+ * target's address, so the address is one of this machine or of a network namespace the caller
+ * opened (a veth pair). Beyond that the sender is not routed over a gateway (SO_DONTROUTE), has a
+ * hop limit of 1, and goes on only once its first packet has arrived at that socket. Both ends are
+ * connected to each other, so nobody else's packet is counted.
+ *
+ * Nothing is lost for want of a buffer: at most WINDOW packets are on their way at a time. Packets
+ * are never fragmented (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8)
+ * and IP header (20, or 40 for IPv6) on lo; Ethernet and veth count 14 more.
+ */
+#include "load.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "program/command.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PACKETS_MAX 1000000000ull
+#define PAYLOAD_MAX 65507u
+#define WINDOW 64u
+#define PATIENCE_NS NS_PER_S
+#define UDP_HEADER_BYTES 8u
+#define IP_HEADER_BYTES 20u
+#define IP6_HEADER_BYTES 40u
+
+struct net_run {
+    const struct load_net_plan *plan;
+    struct load_net_truth *truth;
+    int sender, receiver; /* sockets */
+    struct sockaddr_storage target;
+    socklen_t target_size;
+    uint64_t deadline_ns; /* 0: none */
+    sem_t space;          /* packets that may still be sent before one arrives */
+    _Atomic uint64_t received_packets, received_bytes;
+    atomic_bool over;
+};
+
+static int read_target(struct net_run *run, struct camp_error *error)
+{
+    const char *text = run->plan->target != NULL ? run->plan->target : "127.0.0.1";
+    struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+    struct addrinfo *found;
+
+    if (getaddrinfo(text, NULL, &hints, &found) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
+    memcpy(&run->target, found->ai_addr, found->ai_addrlen);
+    run->target_size = found->ai_addrlen;
+    freeaddrinfo(found);
+    return CAMP_OK;
+}
+
+/* bind() takes these too, but a packet to them goes to others, or to nobody. */
+static bool is_one_address(const struct sockaddr_storage *address)
+{
+    const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
+    const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)address;
+
+    if (address->ss_family == AF_INET)
+        return !IN_MULTICAST(ntohl(ip->sin_addr.s_addr)) && ip->sin_addr.s_addr != INADDR_ANY &&
+               ip->sin_addr.s_addr != INADDR_BROADCAST;
+    return !IN6_IS_ADDR_MULTICAST(&ip6->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
+}
+
+/* A UDP socket of the given namespace (-1: this one). A socket stays in the namespace it was made
+ * in, so the thread goes there and comes back. */
+static int socket_in(int namespace, int family, struct camp_error *error)
+{
+    int home = -1, made = -1, failed;
+
+    if (namespace < 0) {
+        made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        return made >= 0 ? made : camp_fail_errno(error, errno, "a UDP socket");
+    }
+    home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (home < 0)
+        return camp_fail_errno(error, errno, "/proc/thread-self/ns/net");
+    if (setns(namespace, CLONE_NEWNET) == 0) {
+        made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        failed = errno;
+        if (setns(home, CLONE_NEWNET) != 0 && made >= 0) {
+            failed = errno;
+            close(made);
+            made = -1;
+        }
+    } else {
+        failed = errno;
+    }
+    close(home);
+    return made >= 0 ? made : camp_fail_errno(error, failed, "a network namespace");
+}
+
+/* The sender reaches what is directly there, in whole packets, or fails. */
+static int restrain(int sender, int family)
+{
+    int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
+
+    if (setsockopt(sender, SOL_SOCKET, SO_DONTROUTE, &on, sizeof on) != 0)
+        return -1;
+    if (family == AF_INET)
+        return setsockopt(sender, IPPROTO_IP, IP_TTL, &one, sizeof one) != 0 ||
+                       setsockopt(sender, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole) != 0
+                   ? -1
+                   : 0;
+    return setsockopt(sender, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &one, sizeof one) != 0 ||
+                   setsockopt(sender, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &whole6, sizeof whole6) != 0
+               ? -1
+               : 0;
+}
+
+static int refused(struct camp_error *error, const struct net_run *run, int failed)
+{
+    return camp_fail(error, CAMP_E_INVALID, failed,
+                     "%s is not an address of this machine (or of the receiver's namespace): "
+                     "packets go to nobody else",
+                     run->plan->target != NULL ? run->plan->target : "127.0.0.1");
+}
+
+static int connect_ends(struct net_run *run, struct camp_error *error)
+{
+    struct sockaddr_storage from;
+    socklen_t from_size = sizeof from;
+    struct timeval patience = { .tv_usec = 20000 };
+
+    if (bind(run->receiver, (struct sockaddr *)&run->target, run->target_size) != 0)
+        return errno == EADDRNOTAVAIL || errno == EINVAL
+                   ? refused(error, run, errno)
+                   : camp_fail_errno(error, errno, "the receiver's address");
+    if (getsockname(run->receiver, (struct sockaddr *)&run->target, &run->target_size) != 0 ||
+        restrain(run->sender, run->target.ss_family) != 0)
+        return camp_fail_errno(error, errno, "the sockets' options");
+    if (connect(run->sender, (struct sockaddr *)&run->target, run->target_size) != 0)
+        return errno == EACCES || errno == ENETUNREACH || errno == EHOSTUNREACH
+                   ? refused(error, run, errno)
+                   : camp_fail_errno(error, errno, "the way to the receiver");
+    if (getsockname(run->sender, (struct sockaddr *)&from, &from_size) != 0 ||
+        connect(run->receiver, (struct sockaddr *)&from, from_size) != 0 ||
+        setsockopt(run->receiver, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
+        return camp_fail_errno(error, errno, "the way back to the sender");
+    return CAMP_OK;
+}
+
+/* The receiver's thread. */
+static void *receive(void *argument)
+{
+    struct net_run *run = argument;
+    char payload[PAYLOAD_MAX];
+
+    while (!atomic_load(&run->over)) {
+        ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
+
+        if (length < 0)
+            continue; /* nothing for 20 ms, or a signal: looks whether it is over */
+        atomic_fetch_add(&run->received_bytes, (uint64_t)length);
+        atomic_fetch_add(&run->received_packets, 1);
+        sem_post(&run->space);
+    }
+    return NULL;
+}
+
+/* Waits until a packet that is on its way has arrived. False: none has in a second. */
+static bool wait_for_room(struct net_run *run)
+{
+    uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+    struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
+                             .tv_nsec = (long)(until % NS_PER_S) };
+
+    while (sem_clockwait(&run->space, CLOCK_MONOTONIC, &time) != 0)
+        if (errno != EINTR || stop_requested)
+            return false;
+    return true;
+}
+
+static int send_one(struct net_run *run, const char *payload, struct camp_error *error)
+{
+    ssize_t sent;
+
+    do
+        sent = send(run->sender, payload, (size_t)run->plan->bytes, 0);
+    while (sent < 0 && errno == EINTR && !stop_requested);
+    if (sent >= 0) {
+        run->truth->sent_packets++;
+        run->truth->sent_bytes += (uint64_t)sent;
+        return CAMP_OK;
+    }
+    if (errno == EMSGSIZE)
+        return camp_fail(error, CAMP_E_INVALID, errno,
+                         "%llu bytes do not fit in one packet of that interface; give fewer bytes",
+                         (unsigned long long)run->plan->bytes);
+    return errno == EINTR ? CAMP_OK : camp_fail_errno(error, errno, "sending a packet");
+}
+
+static void post_room(struct net_run *run, unsigned packets)
+{
+    while (packets-- > 0)
+        sem_post(&run->space);
+}
+
+/* Waits until the next packet may be sent. Packets that do not arrive within a second are lost. */
+static int make_room(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
+{
+    uint64_t arrived;
+
+    if (wait_for_room(run) || stop_requested)
+        return CAMP_OK;
+    arrived = atomic_load(&run->received_packets);
+    if (arrived == *arrived_before)
+        return camp_fail(error, CAMP_E_IO, 0,
+                         "packets do not arrive (%llu have): are the interfaces up?",
+                         (unsigned long long)arrived);
+    *arrived_before = arrived;
+    post_room(run, WINDOW - 1);
+    return CAMP_OK;
+}
+
+static bool has_more(const struct net_run *run)
+{
+    return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
+                                 : run->truth->sent_packets < run->plan->packets;
+}
+
+static int send_all(struct net_run *run, struct camp_error *error)
+{
+    char payload[PAYLOAD_MAX];
+    uint64_t arrived_before = 0;
+    int r;
+
+    memset(payload, 'c', sizeof payload);
+    while (has_more(run) && !stop_requested) {
+        r = send_one(run, payload, error);
+        if (r == CAMP_OK)
+            r = make_room(run, &arrived_before, error);
+        if (r != CAMP_OK)
+            return r;
+        if (run->truth->sent_packets == 1) /* the rest only now that this one has arrived */
+            post_room(run, WINDOW);
+    }
+    return CAMP_OK;
+}
+
+/* Until all have arrived, or none has for a second. */
+static void wait_for_rest(struct net_run *run)
+{
+    uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);
+
+    while (seen < run->truth->sent_packets && now_ns(CLOCK_MONOTONIC) - since < PATIENCE_NS) {
+        struct timespec moment = { .tv_nsec = 200000 };
+        uint64_t now;
+
+        nanosleep(&moment, NULL);
+        now = atomic_load(&run->received_packets);
+        if (now != seen)
+            since = now_ns(CLOCK_MONOTONIC);
+        seen = now;
+    }
+}
+
+static int send_and_receive(struct net_run *run, struct camp_error *error)
+{
+    struct load_net_truth *truth = run->truth;
+    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    pthread_t thread;
+    int r = pthread_create(&thread, NULL, receive, run);
+
+    if (r != 0)
+        return camp_fail(error, CAMP_E_NOMEM, r, "no thread for the receiver; try again later");
+    if (run->plan->duration_ns > 0)
+        run->deadline_ns = began_ns + run->plan->duration_ns;
+    r = send_all(run, error);
+    wait_for_rest(run);
+    atomic_store(&run->over, true);
+    pthread_join(thread, NULL);
+    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->received_packets = atomic_load(&run->received_packets);
+    truth->received_bytes = atomic_load(&run->received_bytes);
+    truth->lost_packets = truth->sent_packets - truth->received_packets;
+    truth->header_bytes =
+        UDP_HEADER_BYTES + (run->target.ss_family == AF_INET ? IP_HEADER_BYTES : IP6_HEADER_BYTES);
+    return r;
+}
+
+int load_net(const struct load_net_plan *plan, struct load_net_truth *ret, struct camp_error *error)
+{
+    struct net_run run = { .plan = plan, .truth = ret, .sender = -1, .receiver = -1 };
+    int r;
+
+    memset(ret, 0, sizeof *ret);
+    if (plan->packets < 1 || plan->packets > PACKETS_MAX || plan->bytes > PAYLOAD_MAX)
+        return camp_fail(error, CAMP_E_INVALID, 0, "1 to %llu packets of 0 to %u bytes",
+                         PACKETS_MAX, PAYLOAD_MAX);
+    r = read_target(&run, error);
+    if (r != CAMP_OK)
+        return r;
+    if (!is_one_address(&run.target))
+        return refused(error, &run, 0);
+    sem_init(&run.space, 0, 0);
+    r = run.sender = socket_in(plan->sender_namespace, run.target.ss_family, error);
+    if (r < 0)
+        goto out;
+    r = run.receiver = socket_in(plan->receiver_namespace, run.target.ss_family, error);
+    if (r < 0)
+        goto out;
+    r = connect_ends(&run, error);
+    if (r == CAMP_OK)
+        r = send_and_receive(&run, error);
+out:
+    if (run.sender >= 0)
+        close(run.sender);
+    if (run.receiver >= 0)
+        close(run.receiver);
+    sem_destroy(&run.space);
+    return r;
+}

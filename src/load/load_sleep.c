@@ -1,0 +1,266 @@
+/*
+ * A thread that is asleep for a known share of its time, in one kind of sleep.
+ *
+ * Theory. How long a thread slept it cannot say alone: its clock after the call is that of a moment
+ * when it runs again, and between being woken and running lies the run queue. So another thread
+ * wakes it, and reads its clock just before it does: the sleep is from the sleeper's last reading
+ * before the call to that. They play ping-pong: the sleeper says when it wants to be woken, and
+ * sleeps; the waker sleeps until then, and wakes it. A timer needs no waker; its sleep lasts at
+ * least until the time that was asked for.
+ *
+ * In each period it sleeps as long as it has to for its share of all the time until the end of that
+ * period, and then uses the CPU, in user mode, to that end. So what was slept too long, because the
+ * waker had no CPU, is made up for.
+ */
+#include "load.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load_burn.h"
+#include "load_place.h"
+#include "program/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
+#define PERIOD_MIN_NS NS_PER_MS
+#define PERIOD_MAX_NS NS_PER_S
+#define SLEEP_MIN_NS (100u * NS_PER_US) /* shorter ones are left to the next period */
+
+/* The sleeper and its waker. */
+struct pair {
+    const struct load_sleep_plan *plan;
+    struct load_sleep_truth *truth; /* the sleeper's own */
+    pthread_t waker;
+    sem_t ask; /* the sleeper's ping: wake me at wake_at_ns */
+    _Atomic uint64_t wake_at_ns;
+    _Atomic uint64_t began_ns; /* since when it sleeps; 0: it does not yet, or it was booked */
+    _Atomic uint64_t woke_ns;  /* just before the last pong */
+    _Atomic uint64_t after_ns; /* just after it; 0: not yet */
+    _Atomic uint32_t pongs;    /* the futex */
+    _Atomic uint64_t asleep_ns, missed;
+    _Atomic bool over;
+    int ends[2]; /* the pipe */
+};
+
+/* ---------------------------------------------------------------------------- Waker -- */
+
+static void wake(struct pair *pair)
+{
+    uint64_t began = atomic_exchange(&pair->began_ns, 0), before = now_ns(CLOCK_MONOTONIC);
+
+    if (began == 0)
+        atomic_fetch_add(&pair->missed, 1);
+    else
+        atomic_fetch_add(&pair->asleep_ns, before - began);
+    atomic_store(&pair->woke_ns, before);
+    atomic_store(&pair->after_ns, 0);
+    atomic_fetch_add(&pair->pongs, 1);
+    if (pair->plan->kind == LOAD_SLEEP_LOCK)
+        syscall(SYS_futex, &pair->pongs, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    else
+        while (write(pair->ends[1], "", 1) < 0 && errno == EINTR)
+            continue;
+    atomic_store(&pair->after_ns, now_ns(CLOCK_MONOTONIC));
+}
+
+static void *wake_when_asked(void *argument)
+{
+    struct pair *pair = argument;
+
+    for (;;) {
+        while (sem_wait(&pair->ask) != 0)
+            continue;
+        if (atomic_load(&pair->over))
+            return NULL;
+        sleep_until(atomic_load(&pair->wake_at_ns));
+        if (!atomic_load(&pair->over)) /* or a stop was requested: nobody sleeps any more */
+            wake(pair);
+    }
+}
+
+/* Signals are for the sleeper: it is the one who has to end early. */
+static int start_waker(struct pair *pair, struct camp_error *error)
+{
+    sigset_t all, before;
+    int failed;
+
+    if (pair->plan->kind == LOAD_SLEEP_PIPE && pipe2(pair->ends, O_CLOEXEC) != 0)
+        return camp_fail_errno(error, errno, "a pipe");
+    sem_init(&pair->ask, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    failed = pthread_create(&pair->waker, NULL, wake_when_asked, pair);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed != 0)
+        return camp_fail(error, CAMP_E_NOMEM, failed,
+                         "no thread could be made; raise the limit (ulimit -u)");
+    pthread_setname_np(pair->waker, "camp-waker");
+    return CAMP_OK;
+}
+
+static void end_waker(struct pair *pair)
+{
+    atomic_store(&pair->over, true);
+    sem_post(&pair->ask);
+    pthread_join(pair->waker, NULL);
+}
+
+/* -------------------------------------------------------------------------- Sleeper -- */
+
+static void sleep_until_pong(struct pair *pair, uint32_t pongs)
+{
+    char byte;
+
+    if (pair->plan->kind == LOAD_SLEEP_LOCK)
+        while (atomic_load(&pair->pongs) == pongs && !stop_requested)
+            syscall(SYS_futex, &pair->pongs, FUTEX_WAIT_PRIVATE, pongs, NULL, NULL, 0);
+    else
+        while (read(pair->ends[0], &byte, 1) < 0 && errno == EINTR && !stop_requested)
+            continue;
+}
+
+/* It was woken before it ran again, and before the waker's call was over: at the earlier of both.
+ */
+static void book_waking(struct pair *pair, uint64_t now)
+{
+    uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);
+
+    pair->truth->late_ns += now - woke;
+    pair->truth->unsure_ns += (after != 0 && after < now ? after : now) - woke;
+}
+
+static void sleep_till_woken(struct pair *pair, uint64_t wake_at_ns)
+{
+    uint32_t pongs = atomic_load(&pair->pongs);
+    uint64_t now, began;
+
+    atomic_store(&pair->wake_at_ns, wake_at_ns);
+    sem_post(&pair->ask);
+    atomic_store(&pair->began_ns, now_ns(CLOCK_MONOTONIC));
+    sleep_until_pong(pair, pongs);
+    now = now_ns(CLOCK_MONOTONIC);
+    began = atomic_exchange(&pair->began_ns, 0);
+    if (began != 0) /* nobody woke it: a stop was requested, or it came too late to sleep */
+        atomic_fetch_add(&pair->asleep_ns, now - began);
+    else
+        book_waking(pair, now);
+}
+
+static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
+{
+    uint64_t began = now_ns(CLOCK_MONOTONIC), now;
+
+    sleep_until(wake_at_ns);
+    now = now_ns(CLOCK_MONOTONIC);
+    atomic_fetch_add(&pair->asleep_ns, (now < wake_at_ns ? now : wake_at_ns) - began);
+    pair->truth->late_ns += now > wake_at_ns ? now - wake_at_ns : 0;
+    pair->truth->unsure_ns = pair->truth->late_ns;
+}
+
+/* How long it has to sleep for its share of the time until `end_ns`. */
+static uint64_t needed_ns(const struct pair *pair, uint64_t began_ns, uint64_t end_ns)
+{
+    uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - began_ns));
+    uint64_t asleep = atomic_load(&pair->asleep_ns);
+
+    return share > asleep ? share - asleep : 0;
+}
+
+static void take_turns(struct pair *pair, uint64_t began_ns)
+{
+    const struct load_sleep_plan *plan = pair->plan;
+    uint64_t period = plan->period_ns != 0 ? plan->period_ns : DEFAULT_PERIOD_NS;
+    uint64_t end = plan->duration_ns != 0 ? began_ns + plan->duration_ns : UINT64_MAX;
+    uint64_t now = began_ns;
+
+    while (now < end && !stop_requested) {
+        uint64_t next = began_ns + (now - began_ns + period) / period * period, need;
+
+        next = next < end ? next : end;
+        need = needed_ns(pair, began_ns, next);
+        need = need < next - now ? need : next - now;
+        if (need >= SLEEP_MIN_NS) {
+            uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+            pair->truth->sleeps++;
+            if (plan->kind == LOAD_SLEEP_TIMER)
+                sleep_by_timer(pair, now + need);
+            else
+                sleep_till_woken(pair, now + need);
+            pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
+        }
+        load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);
+        now = now_ns(CLOCK_MONOTONIC);
+    }
+}
+
+static void fill_truth(const struct pair *pair)
+{
+    struct load_sleep_truth *truth = pair->truth;
+
+    truth->asleep_ns = pair->asleep_ns;
+    truth->missed = pair->missed;
+    truth->percent =
+        truth->wall_ns > 0 ? 100 * (double)truth->asleep_ns / (double)truth->wall_ns : 0;
+}
+
+static int run_pair(struct pair *pair, struct camp_error *error)
+{
+    bool woken = pair->plan->kind != LOAD_SLEEP_TIMER;
+    uint64_t began_ns, own_ns;
+    int r = woken ? start_waker(pair, error) : CAMP_OK;
+
+    if (r == CAMP_OK) {
+        began_ns = now_ns(CLOCK_MONOTONIC);
+        own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        take_turns(pair, began_ns);
+        pair->truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+        pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+        if (woken)
+            end_waker(pair);
+        fill_truth(pair);
+    }
+    for (int i = 0; i < 2; i++)
+        if (pair->ends[i] >= 0)
+            close(pair->ends[i]);
+    return r;
+}
+
+static int check_plan(const struct load_sleep_plan *plan, struct camp_error *error)
+{
+    if (!(plan->percent > 0 && plan->percent <= 100))
+        return camp_fail(error, CAMP_E_INVALID, 0, "a percentage is above 0 and at most 100");
+    if (plan->period_ns != 0 &&
+        (plan->period_ns < PERIOD_MIN_NS || plan->period_ns > PERIOD_MAX_NS))
+        return camp_fail(error, CAMP_E_INVALID, 0, "a period is 1 ms to 1 s");
+    return CAMP_OK;
+}
+
+int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
+               struct camp_error *error)
+{
+    struct pair pair = { .plan = plan, .truth = ret, .ends = { -1, -1 } };
+    struct load_place saved;
+    int r = check_plan(plan, error);
+
+    memset(ret, 0, sizeof *ret);
+    if (r != CAMP_OK)
+        return r;
+    ret->tid = (int32_t)gettid();
+    r = load_take_place(&saved, plan->cpu, error);
+    if (r == CAMP_OK)
+        r = run_pair(&pair, error);
+    load_give_back_place(&saved);
+    return r;
+}

@@ -1,0 +1,17 @@
+/* Texts of the kernel about the whole machine, for the exporter. Pure: no file is read here. */
+#ifndef CAMP_METRICS_HOST_TEXT_H
+#define CAMP_METRICS_HOST_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first number of the line that begins with `key` and a blank (/proc/stat, /proc/vmstat).
+ * False: there is none, or it is too large. */
+bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
+
+/* Of a file in /proc/pressure: total=, in us, of the line that begins with `share` ("some",
+ * "full"). */
+bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Metrics: what an exporter tells. A family is stated once, in its source's table: what it means,
+ * its unit, how its numbers are obtained and from where; its series are filled at each look.
+ */
+#ifndef CAMP_METRICS_METRIC_H
+#define CAMP_METRICS_METRIC_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum metric_type {
+    METRIC_COUNTER, /* never falls while the exporter runs */
+    METRIC_GAUGE,
+    METRIC_INFO /* texts in labels; its value is 1 */
+};
+
+#define METRIC_LABELS 2
+
+struct metric {
+    const char *name; /* without _total and _info: "camp_cpu_seconds" */
+    const char *unit; /* the last word of the name: "seconds" (its values are ns), "bytes"; NULL */
+    const char *help; /* one sentence, any bytes */
+    const char *from; /* where in the system it is read: "/proc/stat" */
+    enum metric_type type;
+    enum camp_provenance provenance;
+    const char *labels[METRIC_LABELS]; /* names; NULL: none */
+};
+
+struct series {
+    const char *labels[METRIC_LABELS]; /* values, any bytes, of the metric's labels */
+    uint64_t value;                    /* of seconds: in ns */
+    bool known;                        /* otherwise it is left out: absent, not 0 */
+};
+
+struct metric_family {
+    const struct metric *metric;
+    struct series *series; /* [count] */
+    size_t count;
+};
+
+#endif

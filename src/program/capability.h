@@ -1,0 +1,24 @@
+/* The capabilities that camp can use, what each gives, and whether this process holds it. */
+#ifndef CAMP_PROGRAM_CAPABILITY_H
+#define CAMP_PROGRAM_CAPABILITY_H
+
+#include <camp/camp.h>
+
+#include <stdbool.h>
+
+struct capability {
+    const char *name; /* as in capabilities(7) */
+    unsigned number;
+    const char *gives;
+};
+
+#define CAPABILITY_COUNT 6
+extern const struct capability capabilities[CAPABILITY_COUNT];
+
+/* Whether this process holds the one of this name. False too when the kernel did not tell. */
+bool capability_held(const struct camp_kernel *kernel, const char *name);
+
+/* Whether it may open files that their mode keeps from it. */
+bool capability_opens_all(const struct camp_kernel *kernel);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The options that several commands share. One table has a row for each: name, letter, argument
+ * word, help and bounds. A command copies the row into its own table with the variable to set, and
+ * states only what differs:
+ *
+ *     COMMON_OPTION(COMMON_INTERVAL, &top->interval_ns),
+ *     COMMON_OPTION(COMMON_FORMAT, &top->format, .choices = formats),
+ */
+#ifndef CAMP_PROGRAM_COMMON_OPTIONS_H
+#define CAMP_PROGRAM_COMMON_OPTIONS_H
+
+#include "options.h"
+
+enum common_option {
+    COMMON_BYTES,
+    COMMON_COLOR,
+    COMMON_COLUMNS,
+    COMMON_COUNT,
+    COMMON_CPU,
+    COMMON_DURATION,
+    COMMON_FILE,
+    COMMON_FILTER,
+    COMMON_FORCE,
+    COMMON_FORMAT,
+    COMMON_FROM,
+    COMMON_GROUP,
+    COMMON_HOST,
+    COMMON_INTERVAL,
+    COMMON_NAME,
+    COMMON_NO_KERNEL_THREADS,
+    COMMON_NO_SYSCALLS,
+    COMMON_OUTPUT,
+    COMMON_PERCENT,
+    COMMON_PERIOD,
+    COMMON_PID,
+    COMMON_PORT,
+    COMMON_PROC,
+    COMMON_RATE,
+    COMMON_SOCKET,
+    COMMON_SYS,
+    COMMON_TABLE,
+    COMMON_TIER,
+    COMMON_TOP,
+    COMMON_VERBOSE,
+    COMMON_WORKLOAD
+};
+
+/* A copy of a row of the table. The variable, and each other member that `own` sets, replace those
+ * of the row. */
+struct option_spec common_option(enum common_option which, const struct option_spec *own);
+
+/* The arguments are the row, a variable of the row's type, and the members of struct option_spec
+ * that differ. */
+#define COMMON_OPTION(which, ...)                                                                  \
+    common_option(which, &(struct option_spec){ .value = __VA_ARGS__ })
+
+/* --color, which sets the colors of all output of the command. */
+#define COLOR_OPTION COMMON_OPTION(COMMON_COLOR, &view_colour)
+
+#endif

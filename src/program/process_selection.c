@@ -1,0 +1,120 @@
+#include "process_selection.h"
+
+#include "command.h"
+
+#include <stdlib.h>
+
+int selection_numbers(struct process_selection *processes)
+{
+    const struct text_list *texts = &processes->texts;
+
+    if (texts->count > PIDS_MAXIMUM)
+        return complain(STATUS_USAGE, "at most %d times --pid", PIDS_MAXIMUM);
+    for (size_t i = 0; i < texts->count; i++) {
+        char *rest;
+        const long long pid = strtoll(texts->texts[i], &rest, 10);
+
+        if (*texts->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
+            return complain(STATUS_USAGE, "--pid %s: takes a process's number", texts->texts[i]);
+        processes->pids[i] = (int32_t)pid;
+    }
+    processes->count = texts->count;
+    return OPTIONS_GO_ON;
+}
+
+int complain_of_missing_process(int32_t pid)
+{
+    return complain(STATUS_FAILURE,
+                    "there is no process %d (of a thread, give its process); see camp list "
+                    "processes",
+                    pid);
+}
+
+int selection_processes(struct process_selection *processes)
+{
+    int status = selection_numbers(processes);
+
+    for (size_t i = 0; status == OPTIONS_GO_ON && i < processes->count; i++) {
+        if (camp_process_identify(NULL, processes->pids[i], &processes->watched[i],
+                                  sizeof processes->watched[i], NULL) != CAMP_OK)
+            status = complain_of_missing_process(processes->pids[i]);
+    }
+    return status;
+}
+
+void selection_meet(struct process_selection *processes, int64_t pid)
+{
+    for (size_t i = 0; i < processes->count; i++)
+        processes->met[i] |= processes->pids[i] == pid;
+}
+
+int selection_complain_of_missing(const struct process_selection *processes, const char *source)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        if (!processes->met[i])
+            return complain(STATUS_FAILURE, "--pid %d: no process of this number is in %s",
+                            processes->pids[i], source);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static bool has_ended(const struct camp_process *process)
+{
+    struct camp_task task = { 0 };
+
+    return camp_process_read(NULL, process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task, sizeof task,
+                             NULL) == CAMP_E_GONE ||
+           (task.state == 'Z' && task.threads <= 1);
+}
+
+int complain_of_unseen_process(int32_t pid)
+{
+    return complain(STATUS_FAILURE,
+                    "process %d exists, but the kernel does not show its threads to camp: it "
+                    "belongs to another PID namespace, or is hidden",
+                    pid);
+}
+
+int32_t selection_unseen(const struct process_selection *processes)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        if (!processes->met[i] && processes->pids[i] != NO_PID &&
+            !has_ended(&processes->watched[i]))
+            return processes->pids[i];
+    }
+    return NO_PID;
+}
+
+bool selection_all_ended(struct process_selection *processes)
+{
+    size_t ended = 0;
+
+    for (size_t i = 0; i < processes->count; i++) {
+        if (processes->pids[i] != NO_PID && has_ended(&processes->watched[i]))
+            processes->pids[i] = NO_PID;
+        ended += processes->pids[i] == NO_PID;
+    }
+    return processes->count > 0 && ended == processes->count;
+}
+
+void selection_processes_release(struct process_selection *processes)
+{
+    text_list_release(&processes->texts);
+}
+
+int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used)
+{
+    char message[120];
+    int r;
+
+    *ret_used = NULL;
+    if (text == NULL)
+        return OPTIONS_GO_ON;
+    r = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
+    if (r != 0) {
+        regerror(r, ret, message, sizeof message);
+        return complain(STATUS_USAGE, "--filter %s: %s", text, message);
+    }
+    *ret_used = ret;
+    return OPTIONS_GO_ON;
+}

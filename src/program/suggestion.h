@@ -1,0 +1,16 @@
+/* "Did you mean ...?" */
+#ifndef CAMP_PROGRAM_SUGGESTION_H
+#define CAMP_PROGRAM_SUGGESTION_H
+
+#include <stddef.h>
+
+/* Of the candidates offered one after the other, the one that is nearest to a mistyped word. */
+struct suggestion {
+    const char *word;
+    const char *best; /* NULL: none is near */
+    size_t distance;
+};
+
+void suggestion_offer(struct suggestion *suggestion, const char *candidate);
+
+#endif

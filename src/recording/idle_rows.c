@@ -1,0 +1,185 @@
+#include "idle_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 100        /* of an interval's length, one part of so many */
+#define FEWEST_COLUMNS 12    /* below, a second table is not worth it */
+#define COLUMNS_MOST 256     /* above, neither */
+#define REST_COLUMNS 64      /* the bits of rest.again */
+#define SECOND_ROW_BYTES 20u /* what a row in a second table costs beside its columns */
+
+static const struct rest no_rest = { .state = -1 };
+
+/* ----------------------------------------------------------------------------------- Rest -- */
+
+/* How many intervals a time is; 0: not a whole number of them. */
+static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
+{
+    uint64_t times, whole_ns;
+
+    if (wall_ns == 0)
+        return 0;
+    times = elapsed_ns / wall_ns + (elapsed_ns % wall_ns > wall_ns / 2);
+    if (times == 0 || times > UINT32_MAX)
+        return 0;
+    whole_ns = times * wall_ns;
+    if ((whole_ns > elapsed_ns ? whole_ns - elapsed_ns : elapsed_ns - whole_ns) >
+        whole_ns / TOLERANCE)
+        return 0;
+    return (uint32_t)times;
+}
+
+/* Which state has all of a row's time, where no other has any; below 0: none. */
+static int32_t whole_state(const struct frame *frame, size_t row)
+{
+    const struct schema *schema = frame->schema;
+    const uint64_t *values = frame_values(frame, row);
+    int32_t whole = schema->state_count > 0 ? -1 : 0;
+
+    for (size_t i = 0; i < schema->state_count; i++) {
+        if (values[i] == 0)
+            continue;
+        if (whole >= 0 || values[i] != frame->elapsed_ns[row])
+            return -1;
+        whole = (int32_t)i;
+    }
+    return whole;
+}
+
+/* May it have a state's time again? Counts of something else may be as large by chance. */
+static bool is_time_counter(const struct schema *schema, size_t column)
+{
+    const char *name = schema->columns[column].name;
+    const size_t length = strlen(name);
+
+    return schema->state_count > 0 && column < REST_COLUMNS && length > 3 &&
+           strcmp(name + length - 3, "_ns") == 0;
+}
+
+struct rest rest_of(const struct frame *frame, size_t row)
+{
+    const struct schema *schema = frame->schema;
+    const uint64_t *values = frame_values(frame, row);
+    const uint64_t wall_ns = frame->end_ns - frame->start_ns;
+    struct rest rest = { .state = whole_state(frame, row) };
+
+    if (rest.state >= 0)
+        rest.times = times_of(frame->elapsed_ns[row], wall_ns);
+    if (rest.times == 0)
+        return no_rest;
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+        if (values[i] == 0 || schema->columns[i].kind == COLUMN_GAUGE)
+            continue;
+        if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != rest.times)
+            return no_rest;
+        rest.again |= UINT64_C(1) << i;
+    }
+    return rest;
+}
+
+bool rest_has_again(struct rest rest, size_t column)
+{
+    return column < REST_COLUMNS && (rest.again >> column & 1) != 0;
+}
+
+uint64_t rest_elapsed_ns(const struct frame *frame, struct rest rest)
+{
+    return (frame->end_ns - frame->start_ns) * rest.times;
+}
+
+/* -------------------------------------------------------------------------------- Columns -- */
+
+uint64_t recording_value(const struct frame *frame, size_t row, size_t column)
+{
+    const size_t count = frame->schema->column_count;
+
+    if (column == count + RECORDING_COUNT)
+        return frame->entities[row].count;
+    if (column == count + RECORDING_UNACCOUNTED)
+        return (uint64_t)frame_unaccounted_ns(frame, row);
+    return frame_values(frame, row)[column];
+}
+
+uint64_t recording_usual(const struct schema *schema, size_t column)
+{
+    return column == schema->column_count + RECORDING_COUNT;
+}
+
+struct tally {
+    size_t column, rows; /* in how many it is not as usual */
+};
+
+static int compare_tallies(const void *a, const void *b)
+{
+    const struct tally *left = a, *right = b;
+
+    if (left->rows != right->rows)
+        return left->rows < right->rows ? -1 : 1;
+    return left->column < right->column ? -1 : left->column > right->column;
+}
+
+/* The rows that will be written, and in how many of them each column is not as usual. */
+static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < columns; i++)
+        tallies[i] = (struct tally){ i, 0 };
+    for (size_t row = 0; row < frame->entity_count; row++) {
+        if (rest_of(frame, row).state >= 0)
+            continue;
+        rows++;
+        for (size_t i = 0; i < columns; i++)
+            tallies[i].rows += recording_value(frame, row, i) != recording_usual(frame->schema, i);
+    }
+    return rows;
+}
+
+/* firsts[k]: of how many rows tallies[k] is the first that is not as usual. */
+static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
+                         size_t *firsts)
+{
+    for (size_t row = 0; row < frame->entity_count; row++) {
+        if (rest_of(frame, row).state >= 0)
+            continue;
+        for (size_t k = 0; k < columns; k++) {
+            if (recording_value(frame, row, tallies[k].column) !=
+                recording_usual(frame->schema, tallies[k].column)) {
+                firsts[k]++;
+                break;
+            }
+        }
+    }
+}
+
+/* The k columns that are seldom used save a byte in each row, and cost a second row in those that
+ * use one of them. */
+void recording_plan(const struct frame *frame, bool *ret_seldom)
+{
+    const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;
+    struct tally tallies[COLUMNS_MOST + RECORDING_EXTRA_COUNT];
+    size_t firsts[COLUMNS_MOST + RECORDING_EXTRA_COUNT] = { 0 };
+    size_t rows, second_rows = 0, best = 0;
+    uint64_t most_saved = 0;
+
+    memset(ret_seldom, 0, columns * sizeof *ret_seldom);
+    if (frame->schema->column_count < FEWEST_COLUMNS || frame->schema->column_count > COLUMNS_MOST)
+        return;
+    rows = count_rows(frame, tallies, columns);
+    qsort(tallies, columns, sizeof *tallies, compare_tallies);
+    count_firsts(frame, tallies, columns, firsts);
+    for (size_t k = 1; k <= columns; k++) {
+        const uint64_t saved = (uint64_t)k * rows;
+        uint64_t cost;
+
+        second_rows += firsts[k - 1];
+        cost = (uint64_t)second_rows * (SECOND_ROW_BYTES + k);
+        if (saved > cost && saved - cost > most_saved) {
+            most_saved = saved - cost;
+            best = k;
+        }
+    }
+    for (size_t k = 0; k < best; k++)
+        ret_seldom[tallies[k].column] = true;
+}

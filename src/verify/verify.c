@@ -1,0 +1,318 @@
+/*
+ * camp verify: is every number right on this machine? The paper's Result Validation. Here: options,
+ * which trials are run how often, the exit status. The findings are kept in verify_book.c and shown
+ * by verify_show.c, the experiments are in the other verify_*.c.
+ */
+#include "verify_book.h"
+
+#include "counters/units.h"
+#include "program/command.h"
+#include "program/progress.h"
+#include "verify_show.h"
+#include "verify_witness.h"
+#include "views/view.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STEAL_MAX_PERCENT 1.0 /* of one CPU */
+#define WHOLE_TAKES "20 s"
+
+static const struct trial_list *const lists[] = {
+    &cpu_trials,  &task_trials,  &memory_trials, &io_trials,    &network_trials,
+    &list_trials, &phase_trials, &exit_trials,   &state_trials, &state_sleep_trials,
+};
+
+#define LIST_COUNT (sizeof lists / sizeof *lists)
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+/* What was asked for, and how far it is. */
+struct verify_run {
+    struct verification book;
+    uint64_t count;
+    int format;
+    const char *only;
+    bool list;
+    const struct view *view;
+    struct view_options view_options;
+    struct verify_record record;
+    struct progress progress;
+    uint64_t began_ns; /* this round */
+    int status;
+};
+
+uint64_t verify_tick_ns(void)
+{
+    struct timespec tick;
+
+    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 10 * NS_PER_MS;
+}
+
+/* -------------------------------------------------------------------------- Trials -- */
+
+static bool begin_try(struct verification *verification, const struct trial *trial)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < trial->row_count; i++) {
+        struct finding *finding = book_find(verification, trial->rows[i].name);
+
+        finding->trying = finding->wanted && finding->verdict == VERDICT_OPEN &&
+                          (finding->tries == 0 || finding->interfered);
+        if (!finding->trying)
+            continue;
+        finding->tries++;
+        finding->interfered = false;
+        finding->reason[0] = '\0';
+        any = true;
+    }
+    return any;
+}
+
+/* What a trial forgot to book is no pass. */
+static void close_trial(struct verification *verification, const struct trial *trial)
+{
+    for (size_t i = 0; i < trial->row_count; i++) {
+        book_find(verification, trial->rows[i].name)->interfered = false;
+        not_tested(verification, trial->rows[i].name, "%s",
+                   stop_requested != 0 ? "stopped" : "the trial ended without an answer");
+    }
+}
+
+/* A row that failed in this try, while the hypervisor took the CPUs away, is not judged by it. */
+static void excuse_stolen(struct verification *verification, const struct trial *trial,
+                          double stolen_percent)
+{
+    for (size_t i = 0; i < trial->row_count; i++) {
+        struct finding *finding = book_find(verification, trial->rows[i].name);
+
+        if (!finding->trying || finding->verdict != VERDICT_FAIL)
+            continue;
+        finding->verdict = VERDICT_OPEN;
+        interfered(verification, trial->rows[i].name, "the hypervisor took %.1f %% of a CPU",
+                   stolen_percent);
+    }
+}
+
+/* On a terminal, writes to stderr which rows are being measured. */
+static void show_progress(struct verify_run *run, const struct trial *trial, size_t round)
+{
+    const unsigned long long so_far_s = (now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
+    size_t wanted = 0, decided = 0, trying = 0;
+    const char *name = "";
+    char text[256], rounds[64] = "";
+
+    for (size_t i = 0; i < run->book.count; i++) {
+        wanted += run->book.findings[i].wanted;
+        decided += run->book.findings[i].wanted && run->book.findings[i].verdict != VERDICT_OPEN;
+    }
+    for (size_t i = 0; i < trial->row_count; i++) {
+        const struct finding *finding = book_find(&run->book, trial->rows[i].name);
+
+        if (finding->trying && trying++ == 0)
+            name = trial->rows[i].name;
+    }
+    if (run->count > 1)
+        snprintf(rounds, sizeof rounds, "round %zu of %llu, ", round + 1,
+                 (unsigned long long)run->count);
+    snprintf(text, sizeof text, "camp verify: %srow %zu of %zu, %s%s; %llu s %s", rounds,
+             decided + 1, wanted, name, trying > 1 ? " and others" : "", so_far_s,
+             wanted == run->book.count ? "of about " WHOLE_TAKES : "so far");
+    progress_text(&run->progress, text);
+}
+
+static void run_trial(struct verify_run *run, const struct trial *trial, bool timed, size_t round)
+{
+    struct verification *verification = &run->book;
+
+    verification->running = trial;
+    while (!stop_requested && begin_try(verification, trial)) {
+        uint64_t began_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
+        double stolen_percent;
+
+        show_progress(run, trial, round);
+        trial->run(verification);
+        stolen_percent = 100.0 * (double)(verify_stolen_ns() - stolen_ns) /
+                         (double)(now_ns(CLOCK_MONOTONIC) - began_ns);
+        if (timed && stolen_percent > STEAL_MAX_PERCENT)
+            excuse_stolen(verification, trial, stolen_percent);
+    }
+    close_trial(verification, trial);
+}
+
+static void run_all(struct verify_run *run, size_t round)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            run_trial(run, &lists[i]->trials[j], lists[i]->timed, round);
+    progress_clear(&run->progress);
+}
+
+/* ------------------------------------------------------------------------- Options -- */
+
+static int read_distortion(struct verification *verification, const char *text)
+{
+    struct distortion *distortion = &verification->distortions[verification->distortion_count];
+    const char *colon = strrchr(text, ':');
+    char *rest;
+
+    if (verification->distortion_count == DISTORTIONS_MAX || colon == NULL || colon == text ||
+        (size_t)(colon - text) >= sizeof distortion->row)
+        return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT takes ROW:FACTOR,..., not '%s'", text);
+    memcpy(distortion->row, text, (size_t)(colon - text));
+    distortion->factor = strtod(colon + 1, &rest);
+    if (rest == colon + 1 || *rest != '\0')
+        return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT: '%s' is no factor", colon + 1);
+    for (size_t i = 0; i < verification->count; i++) {
+        if (fnmatch(distortion->row, verification->findings[i].spec->name, 0) == 0) {
+            verification->distortion_count++;
+            return OPTIONS_GO_ON;
+        }
+    }
+    return complain(STATUS_USAGE, "CAMP_VERIFY_DISTORT: there is no row '%s'; see --list",
+                    distortion->row);
+}
+
+static int read_distortions(struct verification *verification)
+{
+    const char *text = getenv("CAMP_VERIFY_DISTORT");
+    char copy[4096], *state = NULL;
+    int status = OPTIONS_GO_ON;
+
+    if (text == NULL)
+        return status;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *part = strtok_r(copy, ",", &state); part != NULL && status == OPTIONS_GO_ON;
+         part = strtok_r(NULL, ",", &state))
+        status = read_distortion(verification, part);
+    return status;
+}
+
+static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_FORMAT, &run->format,
+                      .help = "text, json (one object a line), or csv.", .choices = formats),
+        COLOR_OPTION,
+        { "only", 0, OPTION_TEXT, &run->only, "GLOB",
+          "Test only rows whose name matches, such as 'cpu-*'.", 0, 0, NULL },
+        { "list", 0, OPTION_FLAG, &run->list, NULL,
+          "List what each row compares, and test nothing.", 0, 0, NULL },
+        COMMON_OPTION(COMMON_COUNT, &run->count, .help = "Repeat all tests N times.", .minimum = 1,
+                      .maximum = 10000),
+    };
+    const struct option_table table = {
+        .usage = "camp verify [OPTIONS]",
+        .about = "Is every number right on this machine? Runs loads that measure themselves, and\n"
+                 "compares their reports with those of libcamp. Takes about " WHOLE_TAKES ", and\n"
+                 "up to three times that under concurrent load.\n"
+                 "Exit status: 0 all rows passed; 1 a row failed; 3 no row failed, but some could\n"
+                 "not be tested here; these rows give the reason.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+static size_t wanted_count(const struct verification *verification)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < verification->count; i++)
+        count += verification->findings[i].wanted;
+    return count;
+}
+
+static int read_options(struct verify_run *run, int argc, char **argv)
+{
+    int first;
+    int status = parse(run, argc, argv, &first);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    book_open(&run->book, lists, LIST_COUNT, run->only);
+    if (wanted_count(&run->book) == 0)
+        return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
+    run->view = view_by_name(formats[run->format]);
+    run->view_options = (struct view_options){
+        .stream = stdout,
+        .colour = run->format == FORMAT_TEXT && view_wants_colour(stdout),
+        .width = run->format == FORMAT_TEXT ? view_width(stdout) : 0,
+    };
+    return read_distortions(&run->book);
+}
+
+/* -------------------------------------------------------------------------- Output -- */
+
+static struct summary summary_of(const struct verification *verification)
+{
+    struct summary summary = { .distorted = verification->distortion_count > 0 };
+
+    for (size_t i = 0; i < verification->count; i++) {
+        const struct finding *finding = &verification->findings[i];
+
+        summary.passed += finding->wanted && finding->verdict == VERDICT_PASS;
+        summary.failed += finding->wanted && finding->verdict == VERDICT_FAIL;
+        summary.not_tested += finding->wanted && finding->verdict == VERDICT_NOT_TESTED;
+    }
+    return summary;
+}
+
+static int show(struct verify_run *run, size_t number)
+{
+    int failed = run->view->record(&run->view_options, &run->record.record, number);
+
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+}
+
+/* One time all of it. */
+static int run_once(struct verify_run *run, size_t number)
+{
+    char time[TIME_TEXT_SIZE];
+    struct summary summary;
+
+    run->began_ns = now_ns(CLOCK_MONOTONIC);
+    book_open(&run->book, lists, LIST_COUNT, run->only);
+    run_all(run, number);
+    summary = summary_of(&run->book);
+    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    summary.time = time;
+    if (summary.failed > 0)
+        run->status = STATUS_FAILURE;
+    else if (summary.not_tested > 0 && run->status == STATUS_OK)
+        run->status = STATUS_PARTIAL;
+    verify_record_fill(&run->record, run->book.findings, run->book.count, &summary);
+    return show(run, number);
+}
+
+static int run_all_times(struct verify_run *run)
+{
+    int status = OPTIONS_GO_ON;
+
+    for (size_t i = 0; i < run->count && status == OPTIONS_GO_ON && !stop_requested; i++)
+        status = run_once(run, i);
+    return status != OPTIONS_GO_ON ? status : run->status;
+}
+
+int command_verify(int argc, char **argv)
+{
+    static struct verify_run run = { .count = 1 }; /* 200 KiB: not for the stack */
+    int status = read_options(&run, argc, argv);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (run.list) {
+        verify_record_list(&run.record, run.book.findings, run.book.count);
+        status = show(&run, 0);
+        return status == OPTIONS_GO_ON ? STATUS_OK : status;
+    }
+    stop_on_signals();
+    return run_all_times(&run);
+}

@@ -1,0 +1,452 @@
+/*
+ * CPU time, as the paper validated it: idle, half, full, and two times 30 %.
+ *
+ * Of a process: the library's utilisation of it, sampled every 50 ms, against its own CPU clock.
+ * The samples are contiguous and the process sleeps at the first and the last of them, so their
+ * mean, weighted by their length, is over exactly what its own clock says; the 95 % interval of the
+ * mean comes from their scatter, as in the paper.
+ *
+ * Of the machine: wall time - idle - iowait of all CPUs is the time that something ran. The
+ * truth is the CPU time of all processes, the loads' own among them, those that ended included
+ * (verify_witness.c): so what else runs here is known, and not in the way. It is wrong by the
+ * resolution of /proc/stat (1/100 s, at both ends), by up to a tick of each task that runs at a
+ * look, and by what cutime cuts off.
+ */
+#include "verify.h"
+
+#include "counters/units.h"
+#include "load/load.h"
+#include "load/load_place.h"
+#include "program/command.h"
+#include "verify_subject.h"
+#include "verify_witness.h"
+
+#include <math.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DURATION_NS (800ull * NS_PER_MS)
+#define SAMPLE_NS (50ull * NS_PER_MS)
+/* 16: one at each mark between the ends, and the last when the load is over. */
+#define SAMPLES (DURATION_NS / SAMPLE_NS)
+#define STUDENT_95 2.13 /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
+
+struct samples {
+    size_t count;
+    double percent[SAMPLES];
+    double weight[SAMPLES]; /* their length, ns */
+};
+
+/* When the library was asked, by the watcher's own clock: between two readings of it. */
+struct moment {
+    uint64_t before_ns, after_ns;
+};
+
+/* One load, watched. */
+struct watched {
+    struct subject subject;
+    struct load_cpu_plan plan;
+    struct camp_task previous;
+    struct samples samples;
+    struct moment first, last;
+    struct act_record mark, most; /* bounds of its CPU time (verify_subject.h) */
+    int result;                   /* of the library */
+    struct camp_error error;
+};
+
+/* The machine over the same time, in ns. */
+struct machine {
+    double wall;
+    size_t cpus;
+    double busy;     /* of all CPUs, by the line of the total */
+    double sum_busy; /* by the lines of the CPUs */
+    double steal;
+    struct camp_cpu pinned_first; /* the CPU that a load was pinned to */
+    struct camp_utilisation pinned;
+    int pinned_result;
+    struct camp_error pinned_error;
+    struct testimony seen;
+    int seen_result;
+    struct camp_error seen_error;
+    int result; /* of the library */
+    struct camp_error error;
+};
+
+static int act_sleep(const void *plan, void *truth, struct camp_error *error)
+{
+    (void)truth;
+    (void)error;
+    sleep_until(now_ns(CLOCK_MONOTONIC) + ((const struct load_cpu_plan *)plan)->duration_ns);
+    return CAMP_OK;
+}
+
+static double mean(const struct samples *samples)
+{
+    double sum = 0, weight = 0;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        sum += samples->percent[i] * samples->weight[i];
+        weight += samples->weight[i];
+    }
+    return weight > 0 ? sum / weight : NAN;
+}
+
+/* Half the width of the 95 % interval of the mean. */
+static double confidence(const struct samples *samples)
+{
+    double middle = mean(samples), square = 0, count = (double)samples->count;
+
+    for (size_t i = 0; i < samples->count; i++)
+        square += pow(samples->percent[i] - middle, 2);
+    return count > 1 ? STUDENT_95 * sqrt(square / (count - 1) / count) : NAN;
+}
+
+static void take_sample(struct watched *watched)
+{
+    struct samples *samples = &watched->samples;
+    struct camp_task_utilisation now;
+
+    if (watched->result != CAMP_OK || samples->count == SAMPLES)
+        return;
+    watched->last.before_ns = now_ns(CLOCK_MONOTONIC);
+    watched->result = camp_process_utilisation(
+        NULL, &watched->subject.process, 0, &watched->previous, &now, sizeof now, &watched->error);
+    watched->last.after_ns = now_ns(CLOCK_MONOTONIC);
+    if (watched->result != CAMP_OK)
+        return;
+    samples->percent[samples->count] = now.cpu_percent;
+    samples->weight[samples->count++] = (double)now.elapsed_ns;
+}
+
+#define CPUS_MAX 1025
+
+struct looks {
+    struct camp_cpu before[CPUS_MAX], after[CPUS_MAX];
+    size_t count;
+};
+
+static double busy_ns(const struct camp_utilisation *cpu, double wall)
+{
+    return cpu->measured_busy_percent / 100 * wall;
+}
+
+static void judge_cpus(struct machine *machine, const struct looks *looks)
+{
+    struct camp_utilisation of;
+
+    machine->cpus = looks->count - 1;
+    machine->result =
+        camp_cpu_difference(&looks->before[0], &looks->after[0], machine->cpus, &of, sizeof of);
+    machine->wall = (double)of.elapsed_ns;
+    machine->busy = busy_ns(&of, machine->wall * (double)machine->cpus);
+    for (size_t i = 1; i <= machine->cpus && machine->result == CAMP_OK; i++) {
+        if (looks->before[i].cpu != looks->after[i].cpu)
+            machine->result = CAMP_E_GONE;
+        else
+            machine->result =
+                camp_cpu_difference(&looks->before[i], &looks->after[i], 1, &of, sizeof of);
+        if (machine->result != CAMP_OK)
+            return;
+        machine->sum_busy += busy_ns(&of, (double)of.elapsed_ns);
+        machine->steal += of.steal_percent / 100 * (double)of.elapsed_ns;
+    }
+}
+
+/* One reading of all CPUs, as the witness asks for it. */
+struct cpu_look {
+    struct camp_cpu *cpus; /* [CPUS_MAX] */
+    size_t count;
+    int result;
+    struct camp_error error;
+};
+
+static void look_at_cpus(void *context)
+{
+    struct cpu_look *look = context;
+
+    look->result = camp_cpu_read_all(NULL, look->cpus, sizeof *look->cpus, CPUS_MAX, &look->count,
+                                     &look->error);
+}
+
+/* All processes and all CPUs, at one moment. When there is no such moment the CPUs alone. */
+static void look_at_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
+                            size_t *ret_count)
+{
+    struct cpu_look look = { .cpus = cpus };
+
+    if (machine->seen_result == CAMP_OK)
+        machine->seen_result = witness_look(witness, look_at_cpus, &look, &machine->seen_error);
+    if (machine->seen_result != CAMP_OK)
+        look_at_cpus(&look);
+    *ret_count = look.count;
+    if (machine->result == CAMP_OK && look.result != CAMP_OK) {
+        machine->result = look.result;
+        machine->error = look.error;
+    }
+}
+
+/* The CPU that a load is pinned to, while it is: from the first sample to this one. */
+static void sample_pinned(struct machine *machine, int32_t cpu)
+{
+    struct camp_cpu now;
+    int r = camp_cpu_read(NULL, cpu, &now, sizeof now, &machine->pinned_error);
+
+    if (r == CAMP_OK && machine->pinned_first.time_ns == 0)
+        machine->pinned_first = now;
+    else if (r == CAMP_OK)
+        r = camp_cpu_difference(&machine->pinned_first, &now, 1, &machine->pinned,
+                                sizeof machine->pinned);
+    if (machine->pinned_result == CAMP_OK)
+        machine->pinned_result = r;
+}
+
+/* Samples the loads until they are over. */
+static int sample_all(struct watched *watched, size_t count, struct machine *machine,
+                      struct camp_error *error)
+{
+    uint64_t now = now_ns(CLOCK_MONOTONIC), end = now + DURATION_NS;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count; i++)
+        subject_start(&watched[i].subject);
+    for (now += SAMPLE_NS; now < end && sleep_until(now); now += SAMPLE_NS) {
+        for (size_t i = 0; i < count; i++)
+            take_sample(&watched[i]);
+        if (watched[0].plan.cpu >= 0)
+            sample_pinned(machine, watched[0].plan.cpu);
+    }
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        r = subject_wait(&watched[i].subject, error);
+        take_sample(&watched[i]);
+    }
+    return r;
+}
+
+static int begin_all(struct watched *watched, size_t count, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        struct watched *one = &watched[i];
+
+        one->plan.duration_ns = DURATION_NS;
+        r = subject_begin(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
+                          &one->plan, sizeof(struct load_cpu_truth), error);
+        if (r == CAMP_OK)
+            one->mark = subject_mark(&one->subject);
+        one->first.before_ns = now_ns(CLOCK_MONOTONIC);
+        if (r == CAMP_OK)
+            one->result =
+                camp_process_read(NULL, &one->subject.process, CAMP_TASK_CPU | CAMP_TASK_SPLIT,
+                                  &one->previous, sizeof one->previous, &one->error);
+        one->first.after_ns = now_ns(CLOCK_MONOTONIC);
+    }
+    return r;
+}
+
+/* Runs the loads and fills both arguments. A failure: the trial could not be held. */
+static int watch(struct watched *watched, size_t count, struct machine *machine,
+                 struct camp_error *error)
+{
+    static struct looks looks; /* 180 KiB: not for the stack */
+    struct witness before = WITNESS_NONE, after = WITNESS_NONE;
+    int r = begin_all(watched, count, error);
+
+    *machine = (struct machine){ .result = CAMP_OK };
+    if (r != CAMP_OK)
+        return r;
+    look_at_machine(machine, &before, looks.before, &looks.count);
+    r = sample_all(watched, count, machine, error);
+    look_at_machine(machine, &after, looks.after, &looks.count);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        r = subject_since(&watched[i].subject, &watched[i].mark, &watched[i].most, error);
+    if (r == CAMP_OK && machine->result == CAMP_OK)
+        judge_cpus(machine, &looks);
+    if (machine->seen_result == CAMP_OK)
+        witness_compare(&before, &after, &machine->seen);
+    witness_release(&before);
+    witness_release(&after);
+    return r;
+}
+
+static double middle(const struct moment *moment)
+{
+    return (double)moment->before_ns / 2 + (double)moment->after_ns / 2;
+}
+
+static double width(const struct moment *moment)
+{
+    return (double)(moment->after_ns - moment->before_ns);
+}
+
+/* The process against its own clock, in percent of a CPU by the watcher's clock; asleep when
+ * `idle`. */
+static void judge_process(struct verification *verification, const char *row,
+                          struct watched *watched, bool idle)
+{
+    const struct act_record *own = subject_record(&watched->subject);
+    double wall = middle(&watched->last) - middle(&watched->first);
+    double truth = 100 * (double)own->own_ns / wall, reported = mean(&watched->samples);
+    double uncertain = truth / 100 * (width(&watched->first) + width(&watched->last)) / 2;
+    double below = 100 * uncertain / wall;
+    double above = below + 100 * (double)(watched->most.own_ns - own->own_ns) / wall;
+
+    if (watched->result != CAMP_OK) {
+        book_failure(verification, row, watched->result, &watched->error);
+        return;
+    }
+    book_confidence(verification, row, confidence(&watched->samples));
+    book_between(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
+                 idle ? above : below, idle ? below : above);
+}
+
+/* A hypervisor also steals from a CPU that waits to be woken. The kernel accounts that time twice,
+ * as idle and as stolen, so the busy time is too small, by at most the stolen time (a CPU that was
+ * 34 % busy read as 0 where 40 % was stolen). */
+static double below_by_steal(const struct machine *machine, double room_ns)
+{
+    return (room_ns + machine->steal) * 100 / machine->wall;
+}
+
+/* The machine against the sum of its processes, in percent of one CPU: busy, or, when it is asked
+ * for and is the greater part, idle. */
+static void judge_machine(struct verification *verification, const char *row,
+                          const struct machine *machine, bool idle)
+{
+    double percent = 100 / machine->wall, all = 100 * (double)machine->cpus;
+    double truth = machine->seen.tasks_ns * percent, reported = machine->busy * percent;
+    double room_ns =
+        2.0 * (double)proc_time_unit_ns() +
+        (2.0 * (double)verify_tick_ns() + machine->seen.moments_ns) * (double)machine->cpus +
+        machine->seen.uncertain_ns;
+
+    if (machine->result != CAMP_OK) {
+        book_failure(verification, row, machine->result, &machine->error);
+    } else if (machine->seen_result != CAMP_OK) {
+        interfered(verification, row, "%s", machine->seen_error.message);
+    } else {
+        /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
+        double below = below_by_steal(machine, room_ns), above = below;
+
+        idle = idle && truth < all / 2;
+        book_between(verification, row, idle ? all - truth : truth,
+                     idle ? all - reported : reported, idle ? above : below, idle ? below : above);
+    }
+}
+
+static void judge_sum(struct verification *verification, const struct machine *machine)
+{
+    double percent = 100 / machine->wall;
+
+    if (machine->result != CAMP_OK)
+        book_failure(verification, "cpu-sum", machine->result, &machine->error);
+    else /* idle, iowait, steal: each cut to a unit, on each CPU and in the total */
+        book(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
+             below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
+}
+
+static void end_all(struct watched *watched, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        subject_end(&watched[i].subject);
+}
+
+static void run_idle(struct verification *verification)
+{
+    struct watched watched = { .subject = SUBJECT_NONE, .plan = { .percent = 0, .cpu = -1 } };
+    struct machine machine;
+    struct camp_error error = { 0 };
+
+    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
+        trial_not_tested(verification, &error);
+    } else {
+        judge_process(verification, "cpu-idle-process", &watched, true);
+        judge_machine(verification, "cpu-idle-machine", &machine, true);
+    }
+    end_all(&watched, 1);
+}
+
+static void run_half(struct verification *verification)
+{
+    struct watched watched = { .subject = SUBJECT_NONE, .plan = { .percent = 50, .cpu = -1 } };
+    struct machine machine;
+    struct camp_error error = { 0 };
+
+    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
+        trial_not_tested(verification, &error);
+    } else {
+        judge_process(verification, "cpu-half-process", &watched, false);
+        judge_machine(verification, "cpu-half-machine", &machine, false);
+    }
+    end_all(&watched, 1);
+}
+
+static void run_full(struct verification *verification)
+{
+    struct watched watched = { .subject = SUBJECT_NONE,
+                               .plan = { .percent = 100, .cpu = load_last_cpu() } };
+    struct machine machine;
+    struct camp_error error = { 0 };
+
+    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
+        trial_not_tested(verification, &error);
+    } else {
+        judge_process(verification, "cpu-full-process", &watched, false);
+        judge_machine(verification, "cpu-full-machine", &machine, false);
+        judge_sum(verification, &machine);
+        if (machine.pinned_result != CAMP_OK)
+            book_failure(verification, "cpu-full-cpu", machine.pinned_result,
+                         &machine.pinned_error);
+        else /* the load never sleeps: the CPU is never idle, whoever else wants it */
+            book(verification, "cpu-full-cpu", 100, machine.pinned.measured_busy_percent,
+                 machine.pinned.resolution_percent);
+    }
+    end_all(&watched, 1);
+}
+
+static void run_two(struct verification *verification)
+{
+    struct watched watched[2] = {
+        { .subject = SUBJECT_NONE, .plan = { .percent = 30, .cpu = -1 } },
+        { .subject = SUBJECT_NONE, .plan = { .percent = 30, .cpu = -1 } },
+    };
+    struct machine machine;
+    struct camp_error error = { 0 };
+
+    if (watch(watched, 2, &machine, &error) != CAMP_OK) {
+        trial_not_tested(verification, &error);
+    } else {
+        judge_process(verification, "cpu-two-first", &watched[0], false);
+        judge_process(verification, "cpu-two-second", &watched[1], false);
+        judge_machine(verification, "cpu-two-machine", &machine, false);
+    }
+    end_all(watched, 2);
+}
+
+static const struct row_spec idle_rows[] = {
+    { "cpu-idle-process", "% asleep", "a sleeping process: 100 - utilisation, by its own clock" },
+    { "cpu-idle-machine", "% of a CPU",
+      "idle time of all CPUs (busy, if that is more): by all processes" },
+};
+static const struct row_spec half_rows[] = {
+    { "cpu-half-process", "% of a CPU", "a load of 50 %: utilisation, by its own clock" },
+    { "cpu-half-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
+};
+static const struct row_spec full_rows[] = {
+    { "cpu-full-process", "% of a CPU", "a load of 100 %: utilisation, by its own clock" },
+    { "cpu-full-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
+    { "cpu-sum", "% of a CPU", "busy time of all CPUs: in total, and added up" },
+    { "cpu-full-cpu", "% of a CPU", "busy time of the CPU it is pinned to: 100" },
+};
+static const struct row_spec two_rows[] = {
+    { "cpu-two-first", "% of a CPU", "the first of two loads of 30 %, by its own clock" },
+    { "cpu-two-second", "% of a CPU", "the second, by its own clock" },
+    { "cpu-two-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
+};
+static const struct trial trials[] = {
+    { idle_rows, sizeof idle_rows / sizeof *idle_rows, run_idle },
+    { half_rows, sizeof half_rows / sizeof *half_rows, run_half },
+    { full_rows, sizeof full_rows / sizeof *full_rows, run_full },
+    { two_rows, sizeof two_rows / sizeof *two_rows, run_two },
+};
+const struct trial_list cpu_trials = { trials, sizeof trials / sizeof *trials, true };

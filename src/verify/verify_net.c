@@ -1,0 +1,186 @@
+/*
+ * Network, as the paper validated it: PACKETS packets of UDP with a payload of 32 bytes, between
+ * two who are alone: the ends of a veth pair in namespaces of their own. Each packet is 74 bytes
+ * there: 14 of Ethernet, 20 of IP, 8 of UDP, 32. What the one end sent the other received, exactly.
+ *
+ * Who may make no namespaces sends over lo, which counts both directions of each packet without
+ * Ethernet's header: 60 bytes. lo is everybody's; what it carries in a moment without the load says
+ * whether others are there.
+ */
+#include "verify.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load/load.h"
+#include "program/command.h"
+#include "verify_subject.h"
+#include "verify_veth.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define PACKETS 10000u
+#define PAYLOAD_BYTES 32u
+#define IDLE_NS (50u * NS_PER_MS)
+
+struct net_answer {
+    struct load_net_truth truth;
+    bool pair; /* over a veth pair; else lo */
+    char why_not[CAMP_ERROR_SIZE];
+    struct camp_network sender_before, sender_after, receiver_before, receiver_after;
+    struct camp_network idle; /* lo, IDLE_NS before */
+    int result;               /* of the library */
+    struct camp_error error;
+};
+
+static void look(struct net_answer *answer, const char *name, struct camp_network *ret)
+{
+    if (answer->result == CAMP_OK)
+        answer->result = camp_network_read(NULL, name, ret, sizeof *ret, &answer->error);
+}
+
+/* An interface says that it runs a moment before it lets packets through (linkwatch_do_dev()). */
+static void warm_up(const struct load_net_plan *plan)
+{
+    struct load_net_plan one = *plan;
+    struct load_net_truth truth;
+
+    one.packets = 1;
+    for (int i = 0; i < 3 && load_net(&one, &truth, NULL) != CAMP_OK; i++)
+        continue;
+}
+
+static int send_over_pair(const struct veth *veth, struct net_answer *answer,
+                          struct camp_error *error)
+{
+    const struct load_net_plan plan = { .packets = PACKETS,
+                                        .bytes = PAYLOAD_BYTES,
+                                        .target = VETH_FAR_ADDRESS,
+                                        .sender_namespace = veth->near_namespace,
+                                        .receiver_namespace = veth->far_namespace };
+    int r;
+
+    warm_up(&plan);
+    r = veth_enter(veth->far_namespace, error);
+    if (r == CAMP_OK) {
+        look(answer, VETH_FAR, &answer->receiver_before);
+        r = veth_enter(veth->near_namespace, error);
+    }
+    if (r == CAMP_OK) {
+        look(answer, VETH_NEAR, &answer->sender_before);
+        r = load_net(&plan, &answer->truth, error);
+    }
+    if (r == CAMP_OK) {
+        look(answer, VETH_NEAR, &answer->sender_after);
+        r = veth_enter(veth->far_namespace, error);
+    }
+    if (r == CAMP_OK)
+        look(answer, VETH_FAR, &answer->receiver_after);
+    return r;
+}
+
+static int act_pair(const void *plan, void *truth, struct camp_error *error)
+{
+    struct net_answer *answer = truth;
+    struct veth veth;
+    int r = veth_make(&veth, error);
+
+    (void)plan;
+    answer->pair = r == CAMP_OK;
+    if (r == CAMP_OK)
+        return send_over_pair(&veth, answer, error);
+    snprintf(answer->why_not, sizeof answer->why_not, "%s", error->message);
+    return CAMP_OK;
+}
+
+static int act_loopback(const void *plan, void *truth, struct camp_error *error)
+{
+    static const struct load_net_plan load = {
+        .packets = PACKETS, .bytes = PAYLOAD_BYTES, .sender_namespace = -1, .receiver_namespace = -1
+    };
+    struct net_answer *answer = truth;
+    int r;
+
+    (void)plan;
+    look(answer, "lo", &answer->idle);
+    sleep_until(now_ns(CLOCK_MONOTONIC) + IDLE_NS);
+    look(answer, "lo", &answer->sender_before);
+    r = load_net(&load, &answer->truth, error);
+    look(answer, "lo", &answer->sender_after);
+    answer->receiver_before = answer->sender_before;
+    answer->receiver_after = answer->sender_after;
+    return r;
+}
+
+static void judge(struct verification *verification, const struct net_answer *answer,
+                  const struct trial *trial)
+{
+    const struct load_net_truth *truth = &answer->truth;
+    const struct camp_network *a = &answer->sender_before, *b = &answer->sender_after;
+    const struct camp_network *c = &answer->receiver_before, *d = &answer->receiver_after;
+    double packet_bytes =
+        PAYLOAD_BYTES + (double)truth->header_bytes + (answer->pair ? LOAD_NET_ETHERNET_BYTES : 0);
+    bool others = !answer->pair && a->sent_packets != answer->idle.sent_packets;
+
+    for (size_t i = 0; i < trial->row_count; i++) {
+        const char *row = trial->rows[i].name;
+
+        if (answer->result != CAMP_OK)
+            book_failure(verification, row, answer->result, &answer->error);
+        else if (others)
+            interfered(verification, row, "others use lo");
+        else if (!answer->pair)
+            remark(verification, row, "over lo: %s", answer->why_not);
+    }
+    book(verification, "net-sent-packets", (double)truth->sent_packets,
+         (double)b->sent_packets - (double)a->sent_packets, 0);
+    book(verification, "net-sent-bytes", packet_bytes * (double)truth->sent_packets,
+         (double)b->sent_bytes - (double)a->sent_bytes, 0);
+    book(verification, "net-received-packets", (double)truth->sent_packets,
+         (double)d->received_packets - (double)c->received_packets, 0);
+    book(verification, "net-received-bytes", packet_bytes * (double)truth->sent_packets,
+         (double)d->received_bytes - (double)c->received_bytes, 0);
+}
+
+static const struct trial trials[1];
+
+/* Each in a process of its own, which may then be moved to other namespaces. */
+static int run_one(subject_act *act, struct net_answer *ret, struct camp_error *error)
+{
+    struct subject subject = SUBJECT_NONE;
+    int r = subject_begin(&subject, act, NULL, sizeof *ret, error);
+
+    if (r == CAMP_OK)
+        r = subject_do(&subject, error);
+    if (r == CAMP_OK)
+        *ret = *(const struct net_answer *)subject_truth(&subject);
+    subject_end(&subject);
+    return r;
+}
+
+static void run_network(struct verification *verification)
+{
+    struct net_answer answer = { .result = CAMP_OK };
+    char why_not[CAMP_ERROR_SIZE] = "";
+    struct camp_error error = { 0 };
+    int r = run_one(act_pair, &answer, &error);
+
+    if (r == CAMP_OK && !answer.pair) {
+        snprintf(why_not, sizeof why_not, "%s", answer.why_not);
+        r = run_one(act_loopback, &answer, &error);
+        snprintf(answer.why_not, sizeof answer.why_not, "%s", why_not);
+    }
+    if (r != CAMP_OK)
+        trial_not_tested(verification, &error);
+    else
+        judge(verification, &answer, &trials[0]);
+}
+
+static const struct row_spec rows[] = {
+    { "net-sent-packets", "packets", "of one end of a veth pair : packets sent to the other" },
+    { "net-sent-bytes", "bytes", "of the same : 74 bytes a packet (lo: 60)" },
+    { "net-received-packets", "packets", "of the other end : packets sent to it" },
+    { "net-received-bytes", "bytes", "of the same : 74 bytes a packet (lo: 60)" },
+};
+static const struct trial trials[1] = { { rows, sizeof rows / sizeof *rows, run_network } };
+const struct trial_list network_trials = { trials, 1 };

@@ -1,0 +1,302 @@
+/*
+ * Microstates on a CPU and in the run queue: do the states of a thread add up, did all threads
+ * together what the CPUs did, and is user told from system?
+ *
+ * That the states of a thread add up is nearly true by construction. So witnesses stand beside it
+ * that are not of this making: the scheduler's counts of CPU time and run queue, and the clock of
+ * an act that knows how long it was in its calls.
+ */
+#include "verify.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "load/load.h"
+#include "load/load_place.h"
+#include "program/command.h"
+#include "verify_subject.h"
+#include "verify_watch.h"
+#include "verify_witness.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static double ms(uint64_t ns)
+{
+    return (double)ns / NS_PER_MS;
+}
+
+static double system_percent(uint64_t user_ns, uint64_t system_ns)
+{
+    return user_ns + system_ns > 0 ? 100 * (double)system_ns / (double)(user_ns + system_ns) : 0;
+}
+
+/* ----------------------------------------------------------------- What has to add up -- */
+
+#define BURN_NS (600ull * NS_PER_MS)
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu /* include/linux/proc_ns.h */
+
+/* Two loads that want one CPU, and the upper bounds of the first one's time (verify_subject.h). */
+struct burners {
+    struct subject subjects[2];
+    struct act_record most;
+    int32_t cpu;
+    double taken_ns; /* stolen from their CPU, or used by interrupts on it */
+};
+
+static int watch_burners(struct watch *watch, struct burners *burners, struct camp_error *error)
+{
+    const struct load_cpu_plan plan = { .percent = 100,
+                                        .cpu = load_last_cpu(),
+                                        .duration_ns = BURN_NS };
+    struct subject *subjects = burners->subjects;
+    uint64_t taken_ns = verify_taken_ns(plan.cpu);
+    struct act_record mark;
+    int r = CAMP_OK;
+
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        r = subject_begin(&subjects[i], load_cpu_run, &plan, sizeof(struct load_cpu_truth), error);
+    if (r != CAMP_OK)
+        return r;
+    mark = subject_mark(&subjects[0]);
+    r = watch_before(watch, error);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        subject_start(&subjects[i]);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        r = subject_wait(&subjects[i], error);
+    if (r == CAMP_OK)
+        r = watch_after(watch, error);
+    burners->taken_ns = verify_taken_since_ns(plan.cpu, taken_ns);
+    return r == CAMP_OK ? subject_since(&subjects[0], &mark, &burners->most, error) : r;
+}
+
+/* Law 1, of the thread it is least true of. */
+static void judge_sum(struct verification *verification, const struct watch *watch)
+{
+    double expected = 0, reported = 0;
+    size_t hint = 0, compared = 0;
+
+    for (size_t i = 0; i < watch->after.thread_count; i++) {
+        const struct camp_thread_states *now = &watch->after.threads[i];
+        const struct camp_thread_states *then = watch_then(watch, now, &hint);
+        uint64_t sum = 0;
+        double elapsed;
+
+        if (then == NULL)
+            continue;
+        for (int state = 0; state < CAMP_STATE_COUNT; state++)
+            sum += now->state_ns[state] - then->state_ns[state];
+        elapsed = ms(now->time_ns - then->time_ns);
+        if (compared++ == 0 || fabs(ms(sum) - elapsed) > fabs(reported - expected)) {
+            expected = elapsed;
+            reported = ms(sum);
+        }
+    }
+    if (compared == 0)
+        not_tested(verification, "states-sum", "no thread was in both snapshots");
+    book(verification, "states-sum", expected, reported, 0);
+}
+
+/* Law 2. The CPUs were read before and after the threads, at both snapshots. The threads used at
+ * least the busy time of the inner interval, and at most that of the outer one. The clock of a
+ * hidden thread may lag by a tick. */
+static void judge_cpus(struct verification *verification, const struct watch *watch)
+{
+    struct watch_cpus least = watch_cpus(watch, false), most = watch_cpus(watch, true);
+    double wall = (least.wall_ns + most.wall_ns) / 2, least_busy_ns, most_busy_ns, tasks_ns, lag_ns;
+    struct camp_states_losses losses = { 0 };
+    struct stat facts;
+
+    if (stat("/proc/self/ns/pid", &facts) == 0 && facts.st_ino != INITIAL_PID_NAMESPACE) {
+        not_tested(verification, "states-cpus",
+                   "the CPUs run threads of other PID namespaces too, which are not shown here");
+        return;
+    }
+    if (camp_states_losses(watch->session, &losses, sizeof losses, NULL) == CAMP_OK)
+        remark(verification, "states-cpus",
+               "%llu switches, %.2f %% unseen; %.1f ms of hidden threads",
+               (unsigned long long)losses.switches,
+               100 * (double)losses.unseen / (double)(losses.switches + losses.unseen),
+               ms(watch->after.hidden_ns - watch->before.hidden_ns));
+    least_busy_ns = least.wall_ns - least.rest_ns;
+    most_busy_ns = most.wall_ns - most.rest_ns;
+    tasks_ns = (double)watch_threads_ns(watch);
+    lag_ns = watch->after.hidden_ns > 0 ? (double)verify_tick_ns() : 0;
+    book(verification, "states-cpus", 100,
+         100 * (tasks_ns + (least.rest_ns + most.rest_ns) / 2) / wall,
+         100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
+}
+
+/* The load never slept in its act. So the part of its wall time without CPU time was run queue,
+ * stolen time or interrupts. A state ends at the switch, the scheduler's clock stops at the choice
+ * of the next task, which is earlier by the same time at both ends. */
+static void judge_witnesses(struct verification *verification, const struct watch *watch,
+                            const struct burners *burners)
+{
+    const struct act_record *own = subject_record(&burners->subjects[0]);
+    double slew_ns = SLEW_MAX * (double)own->wall_ns, outside_ns;
+    struct camp_thread_states did;
+    double on_cpu, run_queue;
+
+    if (!watch_process(watch, burners->subjects[0].pid, &did)) {
+        not_tested(verification, "states-on-cpu", "its subject was not shown");
+        not_tested(verification, "states-run-queue", "its subject was not shown");
+        return;
+    }
+    on_cpu = ms(did.state_ns[CAMP_STATE_USER] + did.state_ns[CAMP_STATE_SYSTEM] +
+                did.state_ns[CAMP_STATE_IRQ]);
+    run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE]);
+    outside_ns = (double)(burners->most.own_ns - own->own_ns);
+    book_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
+                 (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);
+    book_between(verification, "states-run-queue", ms(own->wall_ns - own->own_ns), run_queue,
+                 (slew_ns + burners->taken_ns) / NS_PER_MS,
+                 (slew_ns + (double)own->woken_ns + (double)own->rest_ns) / NS_PER_MS);
+}
+
+static int run_sums(struct verification *verification, struct watch *watch,
+                    struct camp_error *error)
+{
+    struct burners burners = { .subjects = { SUBJECT_NONE, SUBJECT_NONE } };
+    int r = watch_burners(watch, &burners, error);
+
+    if (r == CAMP_OK) {
+        judge_sum(verification, watch);
+        judge_cpus(verification, watch);
+        judge_witnesses(verification, watch, &burners);
+    }
+    for (int i = 0; i < 2; i++)
+        subject_end(&burners.subjects[i]);
+    return r;
+}
+
+/* ----------------------------------------------------------------------------- System -- */
+
+/* The calls are long, so entering and leaving them, which is user time, takes a small share. An
+ * empty call after each of them measures that share. */
+#define READ_BYTES (16u << 20)
+#define SYSTEM_NS (250ull * NS_PER_MS)
+
+struct split {
+    bool prepared;
+    uint64_t user_ns, system_ns;
+    uint64_t empty_ns; /* empty calls, one for each read: an upper bound for entering and leaving */
+};
+
+/* Nine parts of its time in read(2), one in its own code, by its own clock, which costs no system
+ * call. The first time it only prepares. */
+static bool split_time(int zero, struct split *own)
+{
+    static char bytes[READ_BYTES];
+    uint64_t now, then = now_ns(CLOCK_MONOTONIC);
+
+    if (!own->prepared) { /* its pages are there from then on */
+        memset(bytes, 1, sizeof bytes);
+        own->prepared = true;
+        return true;
+    }
+    while (own->system_ns < SYSTEM_NS && !stop_requested) {
+        if (read(zero, bytes, READ_BYTES) != READ_BYTES)
+            return false;
+        now = now_ns(CLOCK_MONOTONIC);
+        own->system_ns += now - then;
+        then = now;
+        syscall(SYS_getppid);
+        now = now_ns(CLOCK_MONOTONIC);
+        own->empty_ns += now - then;
+        then = now;
+        while (own->user_ns + now - then < own->system_ns / 9)
+            now = now_ns(CLOCK_MONOTONIC);
+        own->user_ns += now - then;
+        then = now;
+    }
+    return true;
+}
+
+/* A task that preempted the thread would be in one of its two parts. So the thread runs with
+ * real-time priority, where that is permitted. */
+static int act_split(const void *plan, void *truth, struct camp_error *error)
+{
+    const struct sched_param first = { .sched_priority = 1 };
+    int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    struct load_place saved;
+    int r = load_take_place(&saved, load_last_cpu(), error);
+
+    (void)plan;
+    sched_setscheduler(0, SCHED_FIFO, &first);
+    if (r == CAMP_OK && (zero < 0 || !split_time(zero, truth)))
+        r = camp_fail(error, CAMP_E_NOTSUP, 0, "/dev/zero cannot be read by %u bytes", READ_BYTES);
+    load_give_back_place(&saved);
+    if (zero >= 0)
+        close(zero);
+    return r;
+}
+
+/* CPU time of the thread outside of its two parts, and the time of other tasks within them, may
+ * belong to either part. */
+static void judge_system(struct verification *verification, const struct subject *subject,
+                         const struct camp_thread_states *did)
+{
+    const struct split *known = subject_truth(subject);
+    double own_ns = (double)(known->user_ns + known->system_ns);
+    double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM]);
+    double unsure_ns = fabs(on_cpu_ns - own_ns) + 2 * (double)known->empty_ns +
+                       (double)(did->run_delay_ns + did->state_ns[CAMP_STATE_IRQ]);
+
+    book(verification, "states-system", system_percent(known->user_ns, known->system_ns),
+         system_percent(did->state_ns[CAMP_STATE_USER], did->state_ns[CAMP_STATE_SYSTEM]),
+         100 * unsure_ns / on_cpu_ns);
+}
+
+static int run_system(struct verification *verification, struct watch *watch,
+                      struct camp_error *error)
+{
+    struct subject subject = SUBJECT_NONE;
+    struct camp_thread_states did;
+    int r = subject_begin(&subject, act_split, NULL, sizeof(struct split), error);
+
+    if (r == CAMP_OK)
+        r = subject_do(&subject, error); /* prepares */
+    if (r == CAMP_OK)
+        r = watch_act(watch, &subject, &did, error);
+    if (r == CAMP_OK)
+        judge_system(verification, &subject, &did);
+    subject_end(&subject);
+    return r;
+}
+
+static void run_states(struct verification *verification)
+{
+    bool sums = is_open(verification, "states-sum") || is_open(verification, "states-cpus") ||
+                is_open(verification, "states-on-cpu") || is_open(verification, "states-run-queue");
+    struct camp_error error = { 0 };
+    struct watch watch;
+    int r = watch_open(&watch, &error);
+
+    if (r == CAMP_OK && sums)
+        r = run_sums(verification, &watch, &error);
+    if (r == CAMP_OK && is_open(verification, "states-system"))
+        r = run_system(verification, &watch, &error);
+    if (r != CAMP_OK)
+        trial_not_tested(verification, &error);
+    watch_close(&watch);
+}
+
+static const struct row_spec rows[] = {
+    { "states-sum", "ms", "states of a thread added up (worst of all threads) : its time" },
+    { "states-cpus", "% of CPUs", "on CPUs by threads + idle, interrupts by CPUs : wall time" },
+    { "states-on-cpu", "ms", "of one of two that want one CPU : the scheduler's CPU time" },
+    { "states-run-queue", "ms", "of the same : the scheduler's run delay" },
+    { "states-system", "% of both", "system of user and system : a load that clocks its calls" },
+};
+static const struct trial trials[] = {
+    { rows, sizeof rows / sizeof *rows, run_states },
+};
+const struct trial_list state_trials = { trials, sizeof trials / sizeof *trials, true };

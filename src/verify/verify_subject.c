@@ -1,0 +1,206 @@
+/* A process to be watched: two semaphores in memory shared with it. */
+#include "verify_subject.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "program/command.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_NS (30ull * NS_PER_S)
+#define RUSAGE_BLOCK 512u /* task_io_get_inblock(), include/linux/task_io_accounting_ops.h */
+
+struct subject_shared {
+    sem_t start, over;
+    uint64_t started_ns;
+    bool rests;             /* woken only to read its clocks, not for an act */
+    struct act_record last; /* its last reading of its clocks and counts, not a difference */
+    int result;
+    struct camp_error error;
+    struct act_record record;
+    _Alignas(max_align_t) unsigned char truth[];
+};
+
+static struct act_record now_of_self(void)
+{
+    struct act_record now = { 0 };
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        now.read_bytes = RUSAGE_BLOCK * (uint64_t)usage.ru_inblock;
+        now.written_bytes = RUSAGE_BLOCK * (uint64_t)usage.ru_oublock;
+        now.minor_faults = (uint64_t)usage.ru_minflt;
+        now.major_faults = (uint64_t)usage.ru_majflt;
+        now.voluntary_switches = (uint64_t)usage.ru_nvcsw;
+        now.involuntary_switches = (uint64_t)usage.ru_nivcsw;
+    }
+    now.wall_ns = now_ns(CLOCK_MONOTONIC);
+    now.own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return now;
+}
+
+static struct act_record record_between(const struct act_record *a, const struct act_record *b)
+{
+    return (struct act_record){
+        .own_ns = b->own_ns - a->own_ns,
+        .wall_ns = b->wall_ns - a->wall_ns,
+        .read_bytes = b->read_bytes - a->read_bytes,
+        .written_bytes = b->written_bytes - a->written_bytes,
+        .minor_faults = b->minor_faults - a->minor_faults,
+        .major_faults = b->major_faults - a->major_faults,
+        .voluntary_switches = b->voluntary_switches - a->voluntary_switches,
+        .involuntary_switches = b->involuntary_switches - a->involuntary_switches,
+    };
+}
+
+static void subject_life(struct subject_shared *shared, pid_t parent, subject_act *act,
+                         const void *plan)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(0);
+    /* What is written between a reading of the clocks and falling asleep would be a fault, or a
+     * copied page, that nobody booked: all that is needed later is touched once before. */
+    shared->last = now_of_self();
+    for (;;) {
+        struct act_record before, after;
+
+        sem_post(&shared->over);
+        while (sem_wait(&shared->start) != 0)
+            if (stop_requested)
+                _exit(0);
+        before = now_of_self();
+        shared->last = before;
+        if (shared->rests)
+            continue;
+        shared->result = act(plan, shared->truth, &shared->error);
+        after = now_of_self();
+        shared->record = record_between(&before, &after);
+        shared->record.woken_ns = before.wall_ns - shared->started_ns;
+        shared->last = after;
+    }
+}
+
+/* Waits for the semaphore, then until the subject sleeps on the other one. */
+static int wait_over(struct subject *subject, struct camp_error *error)
+{
+    uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+    struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
+                             .tv_nsec = (long)(until % NS_PER_S) };
+    struct camp_task task;
+
+    while (sem_clockwait(&subject->shared->over, CLOCK_MONOTONIC, &time) != 0)
+        if (errno != EINTR || stop_requested)
+            return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not end in time");
+    do {
+        int r = camp_process_identify(NULL, (int32_t)subject->pid, &subject->process,
+                                      sizeof subject->process, error);
+
+        if (r == CAMP_OK)
+            r = camp_process_read(NULL, &subject->process, CAMP_TASK_STATE, &task, sizeof task,
+                                  error);
+        if (r != CAMP_OK)
+            return r;
+        if (task.state == 'S')
+            return CAMP_OK;
+    } while (sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS / 4) &&
+             now_ns(CLOCK_MONOTONIC) < until);
+    return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not fall asleep");
+}
+
+int subject_begin(struct subject *subject, subject_act *act, const void *plan, size_t truth_size,
+                  struct camp_error *error)
+{
+    struct subject_shared *shared;
+    pid_t parent = getpid();
+
+    *subject = (struct subject){ .pid = -1, .size = sizeof *shared + truth_size };
+    shared = mmap(NULL, subject->size, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (shared == MAP_FAILED)
+        return camp_fail_errno(error, errno, "memory shared with a load");
+    subject->shared = shared;
+    sem_init(&shared->start, 1, 0);
+    sem_init(&shared->over, 1, 0);
+    subject->pid = fork();
+    if (subject->pid == 0)
+        subject_life(shared, parent, act, plan);
+    if (subject->pid < 0)
+        return camp_fail_errno(error, errno, "a process for a load");
+    return wait_over(subject, error);
+}
+
+void subject_start(struct subject *subject)
+{
+    subject->shared->started_ns = now_ns(CLOCK_MONOTONIC);
+    sem_post(&subject->shared->start);
+}
+
+int subject_wait(struct subject *subject, struct camp_error *error)
+{
+    int r = wait_over(subject, error);
+
+    subject->shared->record.rest_ns = now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
+    if (r == CAMP_OK && subject->shared->result != CAMP_OK) {
+        r = subject->shared->result;
+        if (error != NULL)
+            *error = subject->shared->error;
+    }
+    return r;
+}
+
+int subject_do(struct subject *subject, struct camp_error *error)
+{
+    subject_start(subject);
+    return subject_wait(subject, error);
+}
+
+struct act_record subject_mark(const struct subject *subject)
+{
+    return subject->shared->last;
+}
+
+int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
+                  struct camp_error *error)
+{
+    int r;
+
+    subject->shared->rests = true;
+    r = subject_do(subject, error);
+    subject->shared->rests = false;
+    if (r == CAMP_OK)
+        *ret = record_between(mark, &subject->shared->last);
+    return r;
+}
+
+const void *subject_truth(const struct subject *subject)
+{
+    return subject->shared->truth;
+}
+
+const struct act_record *subject_record(const struct subject *subject)
+{
+    return &subject->shared->record;
+}
+
+void subject_end(struct subject *subject)
+{
+    if (subject->pid > 0) {
+        kill(subject->pid, SIGKILL);
+        while (waitpid(subject->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    if (subject->shared != NULL)
+        munmap(subject->shared, subject->size);
+    *subject = (struct subject)SUBJECT_NONE;
+}

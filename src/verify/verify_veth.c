@@ -1,0 +1,235 @@
+/*
+ * The pair is made by rtnetlink(7): RTM_NEWLINK of kind "veth" with the peer in the other
+ * namespace (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there
+ * is no ARP. IPv6 is switched off before there is an interface: it would solicit routers and
+ * neighbours. All of it ends with the namespaces, that is with the last process in them.
+ */
+#include "verify_veth.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "program/command.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libmnl/libmnl.h>
+#include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* <net/if.h> has it, and does not go together with <linux/if.h>. */
+extern unsigned int if_nametoindex(const char *name);
+
+#define HARDWARE_BYTES 6
+#define MESSAGE_SIZE 1024
+#define CARRIER_PATIENCE_NS (3ull * NS_PER_S)
+
+struct end {
+    const char *name;
+    const char *address;
+    unsigned char hardware[HARDWARE_BYTES]; /* locally administered */
+};
+
+static const struct end near_end = { VETH_NEAR, "192.0.2.1", { 2, 0, 0, 0, 0, 1 } };
+static const struct end far_end = { VETH_FAR, VETH_FAR_ADDRESS, { 2, 0, 0, 0, 0, 2 } };
+
+static bool write_file(const char *path, const char *text)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (file >= 0)
+        close(file);
+    return written;
+}
+
+/* A new namespace for the calling process; returns it open. */
+static int new_namespace(struct camp_error *error)
+{
+    int namespace;
+
+    if (unshare(CLONE_NEWNET) != 0)
+        return camp_fail(error, CAMP_E_PERM, errno,
+                         "network namespaces need CAP_SYS_ADMIN, or user namespaces");
+    /* Absent where the kernel has no IPv6. */
+    if (!write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") && errno != ENOENT)
+        return camp_fail(error, CAMP_E_PERM, errno, "IPv6 cannot be switched off for a test");
+    namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    return namespace >= 0 ? namespace : camp_fail_errno(error, errno, "/proc/self/ns/net");
+}
+
+int veth_enter(int namespace, struct camp_error *error)
+{
+    return setns(namespace, CLONE_NEWNET) == 0
+               ? CAMP_OK
+               : camp_fail_errno(error, errno, "a network namespace");
+}
+
+/* Sends one request, takes its acknowledgement. */
+static int ask(struct nlmsghdr *request, struct camp_error *error)
+{
+    struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+    char answer[8192];
+    ssize_t length = -1;
+    int failed;
+
+    request->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+    request->nlmsg_seq = 1;
+    if (socket != NULL && mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) == 0 &&
+        mnl_socket_sendto(socket, request, request->nlmsg_len) >= 0)
+        length = mnl_socket_recvfrom(socket, answer, sizeof answer);
+    if (length > 0)
+        length = mnl_cb_run(answer, (size_t)length, 1, 0, NULL, NULL);
+    failed = errno;
+    if (socket != NULL)
+        mnl_socket_close(socket);
+    if (length >= 0)
+        return CAMP_OK;
+    return camp_fail(error, failed == EOPNOTSUPP ? CAMP_E_NOTSUP : CAMP_E_PERM, failed,
+                     "a veth pair cannot be made here: %s", strerror(failed));
+}
+
+static struct nlmsghdr *begin(void *memory, uint16_t type, uint16_t flags, const void *header,
+                              size_t size)
+{
+    struct nlmsghdr *message = mnl_nlmsg_put_header(memory);
+
+    message->nlmsg_type = type;
+    message->nlmsg_flags = flags;
+    memcpy(mnl_nlmsg_put_extra_header(message, size), header, size);
+    return message;
+}
+
+static int make_pair(int far_namespace, struct camp_error *error)
+{
+    static const struct ifinfomsg any = { .ifi_family = AF_UNSPEC };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+    struct nlmsghdr *message =
+        begin(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
+    struct nlattr *info, *data, *peer;
+
+    mnl_attr_put_strz(message, IFLA_IFNAME, near_end.name);
+    mnl_attr_put(message, IFLA_ADDRESS, HARDWARE_BYTES, near_end.hardware);
+    info = mnl_attr_nest_start(message, IFLA_LINKINFO);
+    mnl_attr_put_strz(message, IFLA_INFO_KIND, "veth");
+    data = mnl_attr_nest_start(message, IFLA_INFO_DATA);
+    peer = mnl_attr_nest_start(message, VETH_INFO_PEER);
+    memcpy(mnl_nlmsg_put_extra_header(message, sizeof any), &any, sizeof any);
+    mnl_attr_put_strz(message, IFLA_IFNAME, far_end.name);
+    mnl_attr_put(message, IFLA_ADDRESS, HARDWARE_BYTES, far_end.hardware);
+    mnl_attr_put_u32(message, IFLA_NET_NS_FD, (uint32_t)far_namespace);
+    mnl_attr_nest_end(message, peer);
+    mnl_attr_nest_end(message, data);
+    mnl_attr_nest_end(message, info);
+    return ask(message, error);
+}
+
+static int give_address(unsigned index, const char *text, struct camp_error *error)
+{
+    const struct ifaddrmsg header = { .ifa_family = AF_INET,
+                                      .ifa_prefixlen = 30,
+                                      .ifa_index = index };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+    struct nlmsghdr *message =
+        begin(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
+    in_addr_t address = inet_addr(text);
+
+    mnl_attr_put_u32(message, IFA_LOCAL, address);
+    mnl_attr_put_u32(message, IFA_ADDRESS, address);
+    return ask(message, error);
+}
+
+static int bring_up(unsigned index, struct camp_error *error)
+{
+    const struct ifinfomsg header = {
+        .ifi_family = AF_UNSPEC, .ifi_index = (int)index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP
+    };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+
+    return ask(begin(memory, RTM_NEWLINK, 0, &header, sizeof header), error);
+}
+
+static int know_neighbour(unsigned index, const struct end *other, struct camp_error *error)
+{
+    const struct ndmsg header = { .ndm_family = AF_INET,
+                                  .ndm_ifindex = (int)index,
+                                  .ndm_state = NUD_PERMANENT };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+    struct nlmsghdr *message =
+        begin(memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
+
+    mnl_attr_put_u32(message, NDA_DST, inet_addr(other->address));
+    mnl_attr_put(message, NDA_LLADDR, HARDWARE_BYTES, other->hardware);
+    return ask(message, error);
+}
+
+static int set_up_end(const struct end *end, const struct end *other, struct camp_error *error)
+{
+    unsigned index = if_nametoindex(end->name);
+    int r = give_address(index, end->address, error);
+
+    if (r == CAMP_OK)
+        r = bring_up(index, error);
+    return r == CAMP_OK ? know_neighbour(index, other, error) : r;
+}
+
+/* The kernel lets packets through only once it has noticed that the other end is up. */
+static int wait_for_carrier(const struct end *end, struct camp_error *error)
+{
+    uint64_t until = now_ns(CLOCK_MONOTONIC) + CARRIER_PATIENCE_NS;
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct ifreq request = { .ifr_flags = 0 };
+
+    strcpy(request.ifr_name, end->name);
+    while (descriptor >= 0 && now_ns(CLOCK_MONOTONIC) < until) {
+        if (ioctl(descriptor, SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & IFF_RUNNING))
+            break;
+        sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS);
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    return (request.ifr_flags & IFF_RUNNING) != 0
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_IO, 0, "a veth pair did not come up");
+}
+
+int veth_make(struct veth *ret, struct camp_error *error)
+{
+    struct veth made = { -1, -1 };
+    int r;
+
+    if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0)
+        return camp_fail(error, CAMP_E_PERM, errno,
+                         "network namespaces need CAP_SYS_ADMIN, or user namespaces");
+    made.far_namespace = new_namespace(error);
+    if (made.far_namespace < 0)
+        return made.far_namespace;
+    made.near_namespace = new_namespace(error);
+    if (made.near_namespace < 0)
+        return made.near_namespace;
+    r = make_pair(made.far_namespace, error);
+    if (r == CAMP_OK)
+        r = set_up_end(&near_end, &far_end, error);
+    if (r == CAMP_OK)
+        r = veth_enter(made.far_namespace, error);
+    if (r == CAMP_OK)
+        r = set_up_end(&far_end, &near_end, error);
+    if (r == CAMP_OK)
+        r = wait_for_carrier(&far_end, error);
+    if (r == CAMP_OK)
+        r = veth_enter(made.near_namespace, error);
+    if (r == CAMP_OK)
+        r = wait_for_carrier(&near_end, error);
+    *ret = made;
+    return r;
+}

@@ -1,0 +1,269 @@
+/*
+ * A session of microstates beside an act.
+ *
+ * No snapshot of all threads is of one moment. So the CPUs are read before and after it, by a
+ * watcher that lets nobody run beside it where it may (SCHED_FIFO): what the threads did lies
+ * between what the CPUs did by the one and by the other.
+ */
+#include "verify_watch.h"
+
+#include "counters/error.h"
+#include "counters/units.h"
+#include "program/command.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define THREADS_MAX 65536u
+#define CPUS_MAX 4096u
+#define END_NS (50u * NS_PER_MS) /* within which who is on its last steps has ended */
+
+/* A CPU is known from its first switch on: this thread is there once. */
+static void visit_every_cpu(void)
+{
+    cpu_set_t allowed, one;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &allowed))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(i, &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+static bool make_room(struct watch_look *look)
+{
+    look->threads = calloc(THREADS_MAX, sizeof *look->threads);
+    look->earlier = calloc(CPUS_MAX, sizeof *look->earlier);
+    look->later = calloc(CPUS_MAX, sizeof *look->later);
+    return look->threads != NULL && look->earlier != NULL && look->later != NULL;
+}
+
+int watch_open(struct watch *watch, struct camp_error *error)
+{
+    int r;
+
+    *watch = (struct watch)WATCH_NONE;
+    r = camp_states_open(&watch->session, 0, error);
+    if (r != CAMP_OK)
+        return r;
+    watch->ended = calloc(THREADS_MAX, sizeof *watch->ended);
+    if (!make_room(&watch->before) || !make_room(&watch->after) || watch->ended == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of threads");
+    visit_every_cpu();
+    sleep_until(now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
+    return CAMP_OK;
+}
+
+/* Nothing where it is not permitted. */
+static void go_first(int policy)
+{
+    const struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
+
+    sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
+}
+
+static bool shows_process_1(const struct watch_look *look)
+{
+    for (size_t i = 0; i < look->thread_count; i++)
+        if (look->threads[i].tid == 1)
+            return true;
+    return false;
+}
+
+uint64_t watch_process_1_ns(void)
+{
+    uint64_t sum = 0;
+    glob_t found;
+
+    if (glob("/proc/1/task/*/schedstat", 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "re");
+        unsigned long long ns = 0;
+
+        if (file != NULL && fscanf(file, "%llu", &ns) == 1)
+            sum += ns;
+        if (file != NULL)
+            fclose(file);
+    }
+    globfree(&found);
+    return sum;
+}
+
+static int look(struct watch *watch, struct watch_look *ret, struct camp_error *error)
+{
+    size_t later = 0;
+    int r;
+
+    go_first(SCHED_FIFO);
+    r = camp_states_cpus(watch->session, ret->earlier, sizeof *ret->earlier, CPUS_MAX,
+                         &ret->cpu_count, error);
+    ret->time_ns = now_ns(CLOCK_MONOTONIC);
+    if (r == CAMP_OK)
+        r = camp_states_threads(watch->session, ret->threads, sizeof *ret->threads, THREADS_MAX,
+                                &ret->thread_count, error);
+    if (r == CAMP_OK)
+        ret->hidden_ns = shows_process_1(ret) ? 0 : watch_process_1_ns();
+    if (r == CAMP_OK)
+        r = camp_states_cpus(watch->session, ret->later, sizeof *ret->later, CPUS_MAX, &later,
+                             error);
+    go_first(SCHED_OTHER);
+    if (r == CAMP_OK && later != ret->cpu_count)
+        r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
+    return r;
+}
+
+int watch_before(struct watch *watch, struct camp_error *error)
+{
+    return look(watch, &watch->before, error);
+}
+
+int watch_after(struct watch *watch, struct camp_error *error)
+{
+    int r = look(watch, &watch->after, error);
+
+    if (r == CAMP_OK && watch->after.cpu_count != watch->before.cpu_count)
+        r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
+    if (r != CAMP_OK)
+        return r;
+    sleep_until(now_ns(CLOCK_MONOTONIC) + END_NS);
+    return camp_states_exits(watch->session, watch->ended, sizeof *watch->ended, THREADS_MAX,
+                             &watch->ended_count, error);
+}
+
+static const struct camp_thread_states *find(const struct watch_look *look,
+                                             const struct camp_thread_states *thread, size_t *hint)
+{
+    for (size_t i = 0; i < look->thread_count; i++) {
+        size_t at = (*hint + i) % look->thread_count;
+
+        if (look->threads[at].tid == thread->tid &&
+            look->threads[at].start_ns == thread->start_ns) {
+            *hint = at + 1;
+            return &look->threads[at];
+        }
+    }
+    return NULL;
+}
+
+const struct camp_thread_states *watch_then(const struct watch *watch,
+                                            const struct camp_thread_states *now, size_t *hint)
+{
+    return find(&watch->before, now, hint);
+}
+
+bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret)
+{
+    const struct camp_thread_states *now = NULL, *then;
+    size_t hint = 0;
+
+    for (size_t i = 0; i < watch->after.thread_count && now == NULL; i++)
+        if (watch->after.threads[i].tid == pid)
+            now = &watch->after.threads[i];
+    then = now != NULL ? watch_then(watch, now, &hint) : NULL;
+    if (then == NULL)
+        return false;
+    *ret = *now;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        ret->state_ns[i] -= then->state_ns[i];
+    ret->time_ns -= then->time_ns;
+    ret->cpu_ns -= then->cpu_ns;
+    ret->run_delay_ns -= then->run_delay_ns;
+    ret->major_faults -= then->major_faults;
+    ret->system_calls -= then->system_calls;
+    return true;
+}
+
+int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
+              struct camp_error *error)
+{
+    int r = watch_before(watch, error);
+
+    if (r == CAMP_OK)
+        r = subject_do(subject, error);
+    if (r == CAMP_OK)
+        r = watch_after(watch, error);
+    if (r == CAMP_OK && !watch_process(watch, subject->pid, ret))
+        r = camp_fail(error, CAMP_E_NOTSUP, 0, "the load was not shown among the threads");
+    return r;
+}
+
+/* ---------------------------------------------------------------- Threads against CPUs -- */
+
+static uint64_t busy_ns(const struct camp_thread_states *thread)
+{
+    return thread != NULL ? thread->state_ns[CAMP_STATE_USER] + thread->state_ns[CAMP_STATE_SYSTEM]
+                          : 0;
+}
+
+/* A thread on its last steps is shown no more, and has no last record yet: one that was so at the
+ * first look is left out, one that was so at the second is in. */
+static bool ended_between(const struct watch *watch, const struct camp_thread_states *ended,
+                          const struct camp_thread_states *then)
+{
+    size_t hint = 0;
+
+    return ended->begin_ns < watch->after.time_ns &&
+           (then != NULL || ended->begin_ns > watch->before.time_ns) &&
+           find(&watch->after, ended, &hint) == NULL;
+}
+
+uint64_t watch_threads_ns(const struct watch *watch)
+{
+    uint64_t sum = watch->after.hidden_ns - watch->before.hidden_ns;
+    size_t hint = 0;
+
+    for (size_t i = 0; i < watch->after.thread_count; i++) {
+        const struct camp_thread_states *now = &watch->after.threads[i];
+
+        sum += busy_ns(now) - busy_ns(watch_then(watch, now, &hint));
+    }
+    for (size_t i = 0; i < watch->ended_count; i++) {
+        const struct camp_thread_states *ended = &watch->ended[i];
+        const struct camp_thread_states *then = watch_then(watch, ended, &hint);
+
+        if (ended_between(watch, ended, then))
+            sum += busy_ns(ended) - busy_ns(then);
+    }
+    return sum;
+}
+
+struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
+{
+    const struct camp_cpu_states *then = whole ? watch->before.earlier : watch->before.later;
+    const struct camp_cpu_states *now = whole ? watch->after.later : watch->after.earlier;
+    struct watch_cpus sum = { 0 };
+
+    for (size_t i = 0; i < watch->after.cpu_count; i++) {
+        sum.wall_ns += (double)(now[i].time_ns - then[i].time_ns);
+        sum.rest_ns += (double)(now[i].idle_ns - then[i].idle_ns + now[i].irq_ns - then[i].irq_ns +
+                                now[i].softirq_ns - then[i].softirq_ns);
+    }
+    return sum;
+}
+
+static void release(struct watch_look *look)
+{
+    free(look->threads);
+    free(look->earlier);
+    free(look->later);
+}
+
+void watch_close(struct watch *watch)
+{
+    if (watch->session != NULL)
+        camp_states_close(watch->session);
+    release(&watch->before);
+    release(&watch->after);
+    free(watch->ended);
+    *watch = (struct watch)WATCH_NONE;
+}

@@ -1,0 +1,272 @@
+/* /proc/stat: is this text read right? */
+#include "../tree.h"
+
+#define TICK 10000000u
+
+static void columns_are_times_of_a_hundredth_second(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_cpu cpu;
+
+    (void)state;
+    assert_int_equal(camp_cpu_read(source_of(&tree), 2, &cpu, sizeof cpu, NULL), CAMP_OK);
+    assert_int_equal(cpu.cpu, 2);
+    assert_int_equal(cpu.user_ns, 23825ull * TICK);
+    assert_int_equal(cpu.nice_ns, 234ull * TICK);
+    assert_int_equal(cpu.system_ns, 6345ull * TICK);
+    assert_int_equal(cpu.idle_ns, 497654ull * TICK);
+    assert_int_equal(cpu.iowait_ns, 2321ull * TICK);
+    assert_int_equal(cpu.irq_ns, 6ull * TICK);
+    assert_int_equal(cpu.softirq_ns, 175ull * TICK);
+    assert_true(cpu.time_ns != 0);
+}
+
+static void columns_of_later_kernels_are_unknown_on_old_ones(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_cpu cpu;
+
+    (void)state;
+    assert_int_equal(camp_cpu_read(source_of(&tree), CAMP_CPU_TOTAL, &cpu, sizeof cpu, NULL), 0);
+    assert_int_equal(cpu.known, 0xff);
+    assert_int_equal(cpu.guest_ns, 0);
+}
+
+static void ids_may_have_holes(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_error error;
+    struct camp_cpu cpu;
+    int32_t ids[4];
+    size_t count;
+
+    (void)state;
+    assert_int_equal(camp_cpu_list(source_of(&tree), ids, 4, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(ids[0], 0);
+    assert_int_equal(ids[1], 2);
+    assert_int_equal(camp_cpu_count(source_of(&tree), &count, NULL), CAMP_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(camp_cpu_read(source_of(&tree), 1, &cpu, sizeof cpu, &error), CAMP_E_GONE);
+    assert_int_equal(error.code, CAMP_E_GONE);
+}
+
+static void read_text(const char *text, int32_t id, struct camp_cpu *ret, int expected)
+{
+    struct tree tree = text_tree("stat", text);
+    int result = camp_cpu_read(source_of(&tree), id, ret, sizeof *ret, NULL);
+
+    remove_tree(&tree);
+    if (result != expected)
+        fail_msg("%d instead of %d for \"%.60s\"", result, expected, text);
+}
+
+static void guest_time_is_taken_out_of_user_time(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    read_text("cpu  9 9 0 9 0 0 0 0 0 0\ncpu0 100 50 3 4 5 6 7 8 30 20\n", 0, &cpu, CAMP_OK);
+    assert_int_equal(cpu.known, 0x3ff);
+    assert_int_equal(cpu.user_ns, 70ull * TICK);
+    assert_int_equal(cpu.guest_ns, 30ull * TICK);
+    assert_int_equal(cpu.nice_ns, 30ull * TICK);
+    assert_int_equal(cpu.guest_nice_ns, 20ull * TICK);
+}
+
+static void more_guest_than_user_time_is_no_user_time(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    read_text("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 1 2 3 4 5 6 7 8 9 9\n", 0, &cpu, CAMP_OK);
+    assert_int_equal(cpu.user_ns, 0);
+    assert_int_equal(cpu.nice_ns, 0);
+}
+
+static void a_counter_below_zero_is_unknown(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    read_text("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 5 2 3 4 18446744073709551615 6 7 8 0 0\n", 0, &cpu,
+              CAMP_OK);
+    assert_int_equal(cpu.known, 0x3ff & ~CAMP_CPU_IOWAIT);
+    assert_int_equal(cpu.iowait_ns, 0);
+    assert_int_equal(cpu.irq_ns, 6ull * TICK);
+}
+
+static void columns_of_the_future_are_passed_over(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    read_text("cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8 0 0 11 12\n", 0, &cpu, CAMP_OK);
+    assert_int_equal(cpu.steal_ns, 8ull * TICK);
+    assert_int_equal(cpu.known, 0x3ff);
+}
+
+static void broken_texts_are_format_errors(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n",
+        "cpu",
+        "cpu  1 2 3 4\n",                                    /* not one CPU */
+        "cpu0 1 2 3 4\n",                                    /* no total */
+        "cpu  1 2 3 4\ncpu0 1 2 3\nintr 0\n",                /* too few columns */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8",                /* cut within a number */
+        "cpu  1 2 3 4\ncpu0 1 2 3 -4 5 6 7 8\n",             /* negative */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4x 5\n",                   /* no number */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8 9 10 x\n",       /* nor behind them */
+        "cpu  1 2 3 4\ncpu0 1 2 3 18446744073709551616 5\n", /* 65 bits */
+        "cpu  1 2 3 4\ncpu4294967296 1 2 3 4\n",             /* an id that would be 0 if cut */
+        "cpu  1 2 3 4\ncpu1 1 2 3 4\ncpu0 1 2 3 4\n",        /* ids that descend */
+        "cpu  1 2 3 4\ncpux 1 2 3 4\n",
+        "garbage\ncpu  1 2 3 4\ncpu0 1 2 3 4\n",
+    };
+    struct camp_cpu cpu;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        read_text(texts[i], 0, &cpu, CAMP_E_FORMAT);
+}
+
+static void a_broken_line_is_named_by_its_number(void **state)
+{
+    struct tree tree = text_tree("stat", "cpu  1 2 3 4\ncpu0 1 2 3\n");
+    struct camp_cpu cpus[2];
+    struct camp_error error = { 0 };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(camp_cpu_read_all(source_of(&tree), cpus, sizeof *cpus, 2, &count, &error),
+                     CAMP_E_FORMAT);
+    remove_tree(&tree);
+    assert_non_null(strstr(error.message, ": line 2 is"));
+}
+
+/* user - guest: what cannot be known of one is not known of the other. */
+static void user_time_is_unknown_where_guest_time_is(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    read_text("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 5 9 3 4 5 6 7 8 18446744073709551615 2\n", 0, &cpu,
+              CAMP_OK);
+    assert_int_equal(cpu.known, 0x3ff & ~(CAMP_CPU_GUEST | CAMP_CPU_USER));
+    assert_int_equal(cpu.nice_ns, 7ull * TICK);
+}
+
+static void binary_bytes_are_a_format_error(void **state)
+{
+    struct tree tree = made_tree("stat", "cpu  1 2 3 4\ncpu0 1 \0 3 4 5 6\n", 31);
+    struct camp_cpu cpu;
+
+    (void)state;
+    assert_int_equal(camp_cpu_read(source_of(&tree), 0, &cpu, sizeof cpu, NULL), CAMP_E_FORMAT);
+    remove_tree(&tree);
+}
+
+#define MANY 1152
+
+static char *text_of_many(void)
+{
+    char *text = malloc(MANY * 128 + 100000);
+    size_t at = (size_t)sprintf(text, "cpu  1 2 3 4 5 6 7 8 0 0\n");
+
+    for (unsigned i = 0; i < MANY; i++)
+        at += (size_t)sprintf(text + at, "cpu%u %u00000000 0 0 %u 0 0 0 0 0 0\n", i * 2, i + 1, i);
+    at += (size_t)sprintf(text + at, "intr 5");
+    for (unsigned i = 0; i < 40000; i++) /* longer than any buffer, and never ended */
+        at += (size_t)sprintf(text + at, " 0");
+    return text;
+}
+
+static void a_thousand_cpus_stream_through_a_small_buffer(void **state)
+{
+    char *text = text_of_many();
+    struct tree tree = text_tree("stat", text);
+    struct camp_cpu *cpus = calloc(MANY + 1, sizeof *cpus);
+    size_t count;
+
+    (void)state;
+    assert_int_equal(
+        camp_cpu_read_all(source_of(&tree), cpus, sizeof *cpus, MANY + 1, &count, NULL), CAMP_OK);
+    assert_int_equal(count, MANY + 1);
+    assert_int_equal(cpus[0].cpu, CAMP_CPU_TOTAL);
+    for (size_t i = 0; i < MANY; i++) {
+        assert_int_equal(cpus[i + 1].cpu, i * 2);
+        assert_int_equal(cpus[i + 1].user_ns, (i + 1) * 100000000ull * TICK);
+        assert_int_equal(cpus[i + 1].idle_ns, (uint64_t)i * TICK);
+        assert_true(cpus[i + 1].time_ns == cpus[0].time_ns);
+    }
+    remove_tree(&tree);
+    free(cpus);
+    free(text);
+}
+
+static void too_little_room_fills_what_there_is_and_says_how_much(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_cpu cpus[3];
+    int32_t id = -7;
+    size_t count;
+
+    (void)state;
+    memset(cpus, 0x5a, sizeof cpus);
+    assert_int_equal(camp_cpu_read_all(source_of(&tree), cpus, sizeof *cpus, 2, &count, NULL),
+                     CAMP_E_SPACE);
+    assert_int_equal(count, 3);
+    assert_int_equal(cpus[1].cpu, 0);
+    assert_int_equal(cpus[2].cpu, 0x5a5a5a5a);
+    assert_int_equal(camp_cpu_list(source_of(&tree), &id, 1, &count, NULL), CAMP_E_SPACE);
+    assert_int_equal(count, 2);
+    assert_int_equal(id, 0);
+}
+
+static void callers_of_other_versions_get_what_they_know(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct {
+        struct camp_cpu cpu;
+        uint64_t newer;
+    } large[3];
+    uint64_t small[6]; /* cpu and known, and time_ns, of three */
+    size_t count;
+
+    (void)state;
+    memset(large, 0x5a, sizeof large);
+    assert_int_equal(
+        camp_cpu_read_all(source_of(&tree), &large[0].cpu, sizeof *large, 3, &count, NULL), 0);
+    assert_int_equal(large[2].cpu.cpu, 2);
+    assert_int_equal(large[2].newer, 0);
+    memset(small, 0x5a, sizeof small);
+    assert_int_equal(
+        camp_cpu_read_all(source_of(&tree), (struct camp_cpu *)small, 16, 2, &count, NULL),
+        CAMP_E_SPACE);
+    assert_int_equal((int32_t)small[2], 0);
+    assert_int_equal(small[4], 0x5a5a5a5a5a5a5a5a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_times_of_a_hundredth_second),
+        cmocka_unit_test(columns_of_later_kernels_are_unknown_on_old_ones),
+        cmocka_unit_test(ids_may_have_holes),
+        cmocka_unit_test(guest_time_is_taken_out_of_user_time),
+        cmocka_unit_test(more_guest_than_user_time_is_no_user_time),
+        cmocka_unit_test(a_counter_below_zero_is_unknown),
+        cmocka_unit_test(columns_of_the_future_are_passed_over),
+        cmocka_unit_test(broken_texts_are_format_errors),
+        cmocka_unit_test(a_broken_line_is_named_by_its_number),
+        cmocka_unit_test(user_time_is_unknown_where_guest_time_is),
+        cmocka_unit_test(binary_bytes_are_a_format_error),
+        cmocka_unit_test(a_thousand_cpus_stream_through_a_small_buffer),
+        cmocka_unit_test(too_little_room_fills_what_there_is_and_says_how_much),
+        cmocka_unit_test(callers_of_other_versions_get_what_they_know),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* Differences, rates and percentages, of made-up readings. */
+#include "../tree.h"
+
+#define S 1000000000ull
+
+static void assert_near(double value, double expected)
+{
+    if (value < expected - 1e-6 || value > expected + 1e-6)
+        fail_msg("%f, expected %f", value, expected);
+}
+
+static void assert_difference(uint64_t before, uint64_t after, unsigned bits, int result,
+                              uint64_t expected)
+{
+    uint64_t difference = 0;
+
+    assert_int_equal(camp_difference(before, after, bits, &difference), result);
+    assert_int_equal(difference, expected);
+}
+
+static void a_difference_is_after_minus_before(void **state)
+{
+    (void)state;
+    assert_difference(5, 12, 64, CAMP_OK, 7);
+    assert_difference(5, 5, 32, CAMP_OK, 0);
+    assert_difference(0, UINT64_MAX, 64, CAMP_OK, UINT64_MAX);
+}
+
+static void a_wrap_is_survived(void **state)
+{
+    (void)state;
+    assert_difference(UINT32_MAX - 4, 10, 32, CAMP_OK, 15);
+    assert_difference(UINT64_MAX - 4, 10, 64, CAMP_OK, 15);
+    assert_difference(UINT32_MAX, UINT32_MAX / 2 - 1, 32, CAMP_OK, UINT32_MAX / 2);
+}
+
+static void a_reset_counts_from_zero(void **state)
+{
+    (void)state;
+    assert_difference(1000, 10, 32, CAMP_RESET, 10);
+    assert_difference(1000, 10, 64, CAMP_RESET, 10);
+    assert_difference(1000, 0, 64, CAMP_RESET, 0);
+    assert_difference(UINT32_MAX, UINT32_MAX / 2, 32, CAMP_RESET, UINT32_MAX / 2);
+}
+
+static void other_widths_and_values_too_wide_are_invalid(void **state)
+{
+    uint64_t difference = 77;
+
+    (void)state;
+    assert_int_equal(camp_difference(1, 2, 16, &difference), CAMP_E_INVALID);
+    assert_int_equal(camp_difference(1, 2, 0, &difference), CAMP_E_INVALID);
+    assert_int_equal(camp_difference(1ull << 32, 2, 32, &difference), CAMP_E_INVALID);
+    assert_int_equal(camp_difference(1, 1ull << 32, 32, &difference), CAMP_E_INVALID);
+    assert_int_equal(camp_difference(1, 2, 64, NULL), CAMP_E_INVALID);
+    assert_int_equal(difference, 77);
+}
+
+static void a_rate_is_a_second(void **state)
+{
+    double rate = 0;
+
+    (void)state;
+    assert_int_equal(camp_rate(100, 350, 64, S / 2, &rate), CAMP_OK);
+    assert_near(rate, 500);
+    assert_int_equal(camp_rate(1000, 30, 64, 3 * S, &rate), CAMP_RESET);
+    assert_near(rate, 10);
+    assert_int_equal(camp_rate(1, 2, 64, 0, &rate), CAMP_E_INVALID);
+    assert_int_equal(camp_rate(1, 2, 8, S, &rate), CAMP_E_INVALID);
+}
+
+static const struct camp_cpu zero = { .cpu = 1, .known = 0x3ff, .time_ns = S };
+
+static struct camp_utilisation utilisation(const struct camp_cpu *before,
+                                           const struct camp_cpu *after, size_t cpus)
+{
+    struct camp_utilisation utilisation;
+
+    assert_int_equal(camp_cpu_difference(before, after, cpus, &utilisation, sizeof utilisation),
+                     CAMP_OK);
+    return utilisation;
+}
+
+static void sampled_and_measured_may_disagree(void **state)
+{
+    struct camp_cpu after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    after.time_ns += 2 * S;
+    after.idle_ns = S; /* measured: half of the time */
+    after.user_ns = S / 100;
+    after.guest_ns = S / 100;
+    after.irq_ns = S / 100;
+    after.steal_ns = S / 50;
+    u = utilisation(&zero, &after, 1);
+    assert_near(u.measured_busy_percent, 50); /* what was stolen of it included */
+    assert_near(u.sampled_busy_percent, 1.5);
+    assert_near(u.idle_percent, 50);
+    assert_near(u.steal_percent, 1);
+    assert_near(u.sum_percent, 52.5);
+    assert_near(u.resolution_percent, 0.5);
+    assert_int_equal(u.elapsed_ns, 2 * S);
+}
+
+static void the_total_is_of_all_its_cpus(void **state)
+{
+    struct camp_cpu after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    after.time_ns += S;
+    after.idle_ns = 3 * S;
+    after.nice_ns = S;
+    u = utilisation(&zero, &after, 4);
+    assert_near(u.measured_busy_percent, 25);
+    assert_near(u.sampled_busy_percent, 25);
+    assert_near(u.sum_percent, 100);
+    assert_near(u.resolution_percent, 0.25);
+}
+
+static void a_column_that_goes_backwards_counts_as_nothing(void **state)
+{
+    struct camp_cpu before = zero;
+    struct camp_cpu after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    before.iowait_ns = 5 * S;
+    after.iowait_ns = 4 * S;
+    after.time_ns += S;
+    after.idle_ns = S / 2;
+    u = utilisation(&before, &after, 1);
+    assert_near(u.iowait_percent, 0);
+    assert_near(u.measured_busy_percent, 50);
+}
+
+/* Of a column that could not be read in one of the two, the growth is not its whole count. */
+static void a_column_counts_only_where_both_readings_know_it(void **state)
+{
+    struct camp_cpu before = zero, after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    before.known &= ~(uint32_t)(CAMP_CPU_SYSTEM | CAMP_CPU_STEAL);
+    after.time_ns += S;
+    after.idle_ns = S / 2;
+    after.user_ns = S / 4;
+    after.system_ns = 1000 * S;
+    after.steal_ns = 2000 * S;
+    u = utilisation(&before, &after, 1);
+    assert_near(u.sampled_busy_percent, 25);
+    assert_near(u.steal_percent, 0);
+    assert_near(u.measured_busy_percent, 50);
+    assert_near(u.sum_percent, 75);
+}
+
+static void busy_is_never_below_nothing(void **state)
+{
+    struct camp_cpu after = zero;
+
+    (void)state;
+    after.time_ns += S;
+    after.idle_ns = S + S / 10;
+    assert_near(utilisation(&zero, &after, 1).measured_busy_percent, 0);
+}
+
+static void readings_that_do_not_belong_together_are_invalid(void **state)
+{
+    struct camp_cpu after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    assert_int_equal(camp_cpu_difference(&zero, &zero, 1, &u, sizeof u), CAMP_E_INVALID);
+    after.time_ns += S;
+    assert_int_equal(camp_cpu_difference(&after, &zero, 1, &u, sizeof u), CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_difference(&zero, &after, 0, &u, sizeof u), CAMP_E_INVALID);
+    after.known &= ~(uint32_t)CAMP_CPU_IDLE;
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_NOTSUP);
+    after.cpu = 2;
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_INVALID);
+}
+
+static void an_interval_of_0_takes_the_earlier_reading(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_utilisation u;
+    struct camp_cpu previous;
+
+    (void)state;
+    assert_int_equal(
+        camp_cpu_read(source_of(&tree), CAMP_CPU_TOTAL, &previous, sizeof previous, NULL), CAMP_OK);
+    previous.time_ns -= S;
+    previous.idle_ns -= S;
+    assert_int_equal(
+        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, &previous, &u, sizeof u, NULL),
+        CAMP_OK);
+    /* Two CPUs, of which one was idle. A hundredth, since the clock went on meanwhile. */
+    assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
+    assert_int_equal(previous.idle_ns, 987654ull * 10000000);
+    assert_int_equal(
+        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, &u, sizeof u, NULL),
+        CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 0, 0, &previous, &u, sizeof u, NULL),
+                     CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 1, 5, NULL, &u, sizeof u, NULL),
+                     CAMP_E_GONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_difference_is_after_minus_before),
+        cmocka_unit_test(a_wrap_is_survived),
+        cmocka_unit_test(a_reset_counts_from_zero),
+        cmocka_unit_test(other_widths_and_values_too_wide_are_invalid),
+        cmocka_unit_test(a_rate_is_a_second),
+        cmocka_unit_test(sampled_and_measured_may_disagree),
+        cmocka_unit_test(the_total_is_of_all_its_cpus),
+        cmocka_unit_test(a_column_that_goes_backwards_counts_as_nothing),
+        cmocka_unit_test(a_column_counts_only_where_both_readings_know_it),
+        cmocka_unit_test(busy_is_never_below_nothing),
+        cmocka_unit_test(readings_that_do_not_belong_together_are_invalid),
+        cmocka_unit_test(an_interval_of_0_takes_the_earlier_reading),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

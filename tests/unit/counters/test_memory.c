@@ -1,0 +1,127 @@
+/* /proc/meminfo: is this text read right? */
+#include "../tree.h"
+
+#define KIB 1024ull
+
+static void sizes_are_bytes(void **state)
+{
+    struct tree tree = stored_tree("vm-6.18");
+    struct camp_memory memory;
+
+    (void)state;
+    assert_int_equal(
+        camp_memory_read(source_of(&tree), CAMP_MEMORY_ALL, &memory, sizeof memory, NULL), CAMP_OK);
+    assert_int_equal(memory.known, CAMP_MEMORY_ALL);
+    assert_int_equal(memory.total_bytes, 24684096 * KIB);
+    assert_true(memory.free_bytes < memory.total_bytes && memory.free_bytes > 0);
+    assert_true(memory.available_bytes > memory.cached_bytes);
+    assert_int_equal(memory.swap_total_bytes, 0);
+}
+
+static void what_an_old_kernel_lacks_is_unknown(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_memory memory;
+
+    (void)state;
+    assert_int_equal(
+        camp_memory_read(source_of(&tree), CAMP_MEMORY_ALL, &memory, sizeof memory, NULL), CAMP_OK);
+    assert_int_equal(memory.known, CAMP_MEMORY_ALL & ~CAMP_MEMORY_AVAILABLE);
+    assert_int_equal(memory.available_bytes, 0);
+    assert_int_equal(memory.free_bytes, 312340 * KIB);
+    assert_int_equal(memory.buffers_bytes, 201232 * KIB);
+    assert_int_equal(memory.cached_bytes, 1523424 * KIB);
+    assert_int_equal(memory.swap_total_bytes, 2097144 * KIB);
+    assert_int_equal(memory.swap_free_bytes, 2097000 * KIB);
+}
+
+static int read_text(const char *text, struct camp_memory *ret)
+{
+    struct tree tree = text_tree("meminfo", text);
+    int result = camp_memory_read(source_of(&tree), CAMP_MEMORY_FREE, ret, sizeof *ret, NULL);
+
+    remove_tree(&tree);
+    return result;
+}
+
+static void another_order_and_other_lines_do_not_matter(void **state)
+{
+    struct camp_memory memory;
+
+    (void)state;
+    assert_int_equal(read_text("SwapFree: 6 kB\nMemFree: 2 kB\nNew(thing): yes\nCachedX: 9 kB\n\n"
+                               "Cached: 5 kB\nMemTotal: 1 kB\n",
+                               &memory),
+                     CAMP_OK);
+    assert_int_equal(memory.known, CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE | CAMP_MEMORY_CACHED |
+                                       CAMP_MEMORY_SWAP_FREE);
+    assert_int_equal(memory.free_bytes, 2 * KIB);
+    assert_int_equal(memory.cached_bytes, 5 * KIB);
+    assert_int_equal(memory.swap_free_bytes, 6 * KIB);
+}
+
+static void with_a_source_only_its_file_is_read(void **state)
+{
+    struct camp_memory memory;
+
+    (void)state;
+    /* sysinfo(2) would have answered more, and of this machine. */
+    assert_int_equal(read_text("MemTotal: 1 kB\nMemFree: 1 kB\n", &memory), CAMP_OK);
+    assert_int_equal(memory.free_bytes, KIB);
+}
+
+static void broken_texts_are_format_errors(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "MemFree: 1 kB\n",                                 /* no total: not this file */
+        "MemTotal: 1 kB\nMemFree: 12",                     /* cut within a number */
+        "MemTotal: 1 kB\nMemFree: -12 kB\n",               /* negative */
+        "MemTotal: 1 kB\nMemFree:\n",                      /* no value */
+        "MemTotal: 1 kB\nMemFree: 1 MB\n",                 /* another unit */
+        "MemTotal: 1 kB\nMemFree: 18014398509481984 kB\n", /* 2^64 bytes */
+        "MemTotal: 1 kB x\n",
+    };
+    struct camp_memory memory;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (read_text(texts[i], &memory) != CAMP_E_FORMAT)
+            fail_msg("\"%s\" was taken", texts[i]);
+}
+
+static void on_a_failure_nothing_is_written(void **state)
+{
+    struct camp_memory memory = { .known = 77 };
+
+    (void)state;
+    assert_int_equal(read_text("MemTotal: 1 kB\nMemFree: x\n", &memory), CAMP_E_FORMAT);
+    assert_int_equal(memory.known, 77);
+}
+
+static void no_file_is_gone(void **state)
+{
+    struct camp_source source = { .proc = "/nowhere" };
+    struct camp_memory memory;
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(camp_memory_read(&source, CAMP_MEMORY_FREE, &memory, sizeof memory, &error),
+                     CAMP_E_GONE);
+    assert_non_null(strstr(error.message, "/nowhere/meminfo"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_bytes),
+        cmocka_unit_test(what_an_old_kernel_lacks_is_unknown),
+        cmocka_unit_test(another_order_and_other_lines_do_not_matter),
+        cmocka_unit_test(with_a_source_only_its_file_is_read),
+        cmocka_unit_test(broken_texts_are_format_errors),
+        cmocka_unit_test(on_a_failure_nothing_is_written),
+        cmocka_unit_test(no_file_is_gone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* The texts of processes, on fixtures: names that try to look like more, threads that are added up,
+ * and all that may be missing, cut or broken. */
+#include "../process_tree.h"
+
+static struct camp_error error; /* of read_result() */
+
+static int read_result(const char *name, int32_t pid, uint32_t wanted)
+{
+    const struct camp_source *source = tree(name);
+    struct camp_process process;
+    struct camp_task task;
+    int r;
+
+    error = (struct camp_error){ 0 };
+    assert_int_equal(camp_process_identify(source, pid, &process, sizeof process, NULL), CAMP_OK);
+    r = camp_process_read(source, &process, wanted, &task, sizeof task, &error);
+    assert_int_equal(error.code, r);
+    return r;
+}
+
+static void a_name_ends_at_the_last_bracket(void **state)
+{
+    struct camp_task task = read_task("tree", 100, CAMP_TASK_NAME);
+
+    (void)state;
+    assert_string_equal(task.name, "a) b (c\nd");
+    assert_int_equal(task.state, 'S');
+    assert_int_equal(task.parent, 2);
+}
+
+static void each_number_of_stat_is_taken_from_its_field(void **state)
+{
+    struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
+
+    (void)state;
+    assert_int_equal(task.start, 4711);
+    assert_int_equal(task.started_ns, 47110000000);
+    assert_int_equal(task.user_ns, 2500000000);
+    assert_int_equal(task.system_ns, 750000000);
+    assert_int_equal(task.split_provenance, CAMP_SCALED);
+    assert_int_equal(task.minor_faults, 100);
+    assert_int_equal(task.major_faults, 3);
+    assert_int_equal(task.virtual_bytes, 8192000);
+    assert_int_equal(task.resident_bytes, 321 * getpagesize());
+    assert_int_equal(task.threads, 1);
+}
+
+static void cpu_time_of_a_source_comes_from_stat_and_says_its_resolution(void **state)
+{
+    struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
+
+    (void)state;
+    assert_int_equal(task.cpu_ns, 3250000000);
+    assert_int_equal(task.cpu_resolution_ns, 10000000);
+    assert_int_equal(task.cpu_provenance, CAMP_MEASURED);
+}
+
+static void only_what_was_wanted_beside_stat_is_read(void **state)
+{
+    const uint32_t of_stat = CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE |
+                             CAMP_TASK_THREADS | CAMP_TASK_START | CAMP_TASK_STATE |
+                             CAMP_TASK_NAME | CAMP_TASK_PARENT;
+
+    (void)state;
+    assert_int_equal(read_task("tree", 100, CAMP_TASK_NAME).known, of_stat);
+    assert_int_equal(read_task("tree", 100, CAMP_TASK_IO).known, of_stat | CAMP_TASK_IO);
+    assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known, CAMP_TASK_ALL);
+}
+
+static void one_thread_has_its_delay_switches_and_bytes(void **state)
+{
+    struct camp_task task = read_task("tree", 100, CAMP_TASK_ALL);
+
+    (void)state;
+    assert_int_equal(task.run_delay_ns, 123456789);
+    assert_int_equal(task.voluntary_switches, 17);
+    assert_int_equal(task.involuntary_switches, 4);
+    assert_int_equal(task.read_bytes, 4096);
+    assert_int_equal(task.written_bytes, 12288);
+}
+
+static void delays_and_switches_of_threads_are_added_up(void **state)
+{
+    struct camp_task task = read_task("tree", 200, CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES);
+
+    (void)state;
+    assert_int_equal(task.threads, 3);
+    assert_int_equal(task.run_delay_ns, 321000);
+    assert_int_equal(task.voluntary_switches, 600);
+    assert_int_equal(task.involuntary_switches, 6);
+}
+
+static void a_file_that_is_missing_is_a_cleared_bit(void **state)
+{
+    struct camp_task task = read_task("beside", 33, CAMP_TASK_ALL);
+
+    (void)state;
+    assert_int_equal(task.known & (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES | CAMP_TASK_IO), 0);
+    assert_int_equal(task.known & CAMP_TASK_SAMPLED, 0);
+    assert_true((task.known & CAMP_TASK_CPU) != 0);
+}
+
+static void a_schedstat_that_does_not_count_is_a_cleared_bit(void **state)
+{
+    (void)state;
+    /* The task has run 3.25 s, and schedstat says "0 0 0". The kernel thread has never run. */
+    assert_int_equal(read_task("tree", 4194304, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY,
+                     0);
+    assert_true((read_task("tree", 2, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY) != 0);
+}
+
+static void a_file_beside_stat_that_is_cut_is_an_unexpected_format(void **state)
+{
+    (void)state;
+    assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/30/schedstat is not "));
+    assert_int_equal(read_result("beside", 31, CAMP_TASK_SWITCHES), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/31/status is not "));
+    assert_int_equal(read_result("beside", 32, CAMP_TASK_IO), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/32/io is not "));
+    assert_int_equal(read_result("beside", 35, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "/35/task/36/schedstat is not "));
+}
+
+static void a_status_of_thousands_of_groups_is_read_to_its_end(void **state)
+{
+    struct camp_task task = read_task("beside", 34, CAMP_TASK_SWITCHES);
+
+    (void)state;
+    assert_int_equal(task.voluntary_switches, 8);
+    assert_int_equal(task.involuntary_switches, 9);
+}
+
+static void a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format(void **state)
+{
+    (void)state;
+    for (int32_t pid = 10; pid <= 18; pid++) {
+        struct camp_process process = { .pid = -7 };
+        int r = camp_process_identify(tree("bad"), pid, &process, sizeof process, &error);
+
+        if (pid == 16) { /* the line is whole; its time has more than 64 bits in ns */
+            assert_int_equal(read_result("bad", pid, CAMP_TASK_CPU), CAMP_E_FORMAT);
+            continue;
+        }
+        if (r != CAMP_E_FORMAT)
+            fail_msg("stat of %d was taken for a stat line", pid);
+        assert_int_equal(error.code, CAMP_E_FORMAT);
+        assert_int_equal(process.pid, -7);
+    }
+}
+
+static void every_shorter_part_of_a_line_is_refused_or_reads_the_same(void **state)
+{
+    static const char line[] = "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 0 0\n";
+    const size_t needed = sizeof "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 " - 1;
+    struct stat_line whole, part;
+
+    (void)state;
+    assert_true(camp_stat_parse(cursor_of(line, sizeof line - 1), &whole));
+    assert_int_equal(whole.resident_pages, 18);
+    for (size_t length = 0; length < sizeof line; length++) {
+        bool parsed = camp_stat_parse(cursor_of(line, length), &part);
+
+        assert_int_equal(parsed, length >= needed);
+        if (parsed)
+            assert_int_equal(part.resident_pages, 18);
+    }
+}
+
+static void the_largest_number_of_64_bits_is_read(void **state)
+{
+    static const char largest[] = "18446744073709551615 00000000000000000000007 1\n";
+    static const char larger[] = "18446744073709551616 0 0\n";
+    struct schedstat_line line;
+
+    (void)state;
+    assert_true(camp_schedstat_parse(cursor_of(largest, sizeof largest - 1), &line));
+    assert_true(line.run_ns == UINT64_MAX);
+    assert_int_equal(line.run_delay_ns, 7);
+    assert_false(camp_schedstat_parse(cursor_of(larger, sizeof larger - 1), &line));
+}
+
+static void another_start_time_is_gone(void **state)
+{
+    const struct camp_process process = { .pid = 100, .start = 4710 };
+    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_task task = { .known = 77 };
+
+    (void)state;
+    assert_int_equal(
+        camp_process_read(tree("tree"), &process, CAMP_TASK_NAME, &task, sizeof task, NULL),
+        CAMP_E_GONE);
+    assert_int_equal(
+        camp_process_read(tree("tree"), &process, CAMP_TASK_ALL, &task, sizeof task, NULL),
+        CAMP_E_GONE);
+    assert_int_equal(camp_reader_open_process(&reader, tree("tree"), &process, NULL), CAMP_E_GONE);
+    assert_int_equal(reader.descriptor, -1);
+    assert_int_equal(task.known, 77);
+}
+
+static void a_process_that_ends_at_this_moment_is_gone(void **state)
+{
+    const struct camp_process process = { .pid = 20, .start = 4711 };
+    struct camp_task task;
+
+    (void)state;
+    assert_int_equal(
+        camp_process_read(tree("ending"), &process, CAMP_TASK_CPU, &task, sizeof task, NULL),
+        CAMP_E_GONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_ends_at_the_last_bracket),
+        cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
+        cmocka_unit_test(cpu_time_of_a_source_comes_from_stat_and_says_its_resolution),
+        cmocka_unit_test(only_what_was_wanted_beside_stat_is_read),
+        cmocka_unit_test(one_thread_has_its_delay_switches_and_bytes),
+        cmocka_unit_test(delays_and_switches_of_threads_are_added_up),
+        cmocka_unit_test(a_file_that_is_missing_is_a_cleared_bit),
+        cmocka_unit_test(a_schedstat_that_does_not_count_is_a_cleared_bit),
+        cmocka_unit_test(a_file_beside_stat_that_is_cut_is_an_unexpected_format),
+        cmocka_unit_test(a_status_of_thousands_of_groups_is_read_to_its_end),
+        cmocka_unit_test(a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format),
+        cmocka_unit_test(every_shorter_part_of_a_line_is_refused_or_reads_the_same),
+        cmocka_unit_test(the_largest_number_of_64_bits_is_read),
+        cmocka_unit_test(another_start_time_is_gone),
+        cmocka_unit_test(a_process_that_ends_at_this_moment_is_gone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* Which processes and threads there are, on fixtures: listed, found, told apart, and what follows
+ * from two readings of one. */
+#include "../process_tree.h"
+#include "../tree.h"
+
+/* cmocka's own compares floats only. */
+static void assert_near(double value, double expected)
+{
+    if (value < expected - 1e-6 || value > expected + 1e-6)
+        fail_msg("%f, expected %f", value, expected);
+}
+
+static void pids_are_the_folders_that_are_numbers_ascending(void **state)
+{
+    static const int32_t expected[] = { 2, 100, 200, 4194304 };
+    struct camp_pid pids[8];
+    size_t count;
+
+    (void)state;
+    assert_int_equal(camp_pid_list(tree("tree"), pids, sizeof pids[0], 8, &count, NULL), CAMP_OK);
+    assert_int_equal(count, COUNT(expected));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(pids[i].pid, expected[i]);
+        assert_true(pids[i].token != 0);
+    }
+}
+
+static void a_list_that_is_too_short_holds_the_first_and_says_how_many(void **state)
+{
+    struct camp_pid pids[3] = { [2] = { .pid = -5 } };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(camp_pid_list(tree("tree"), pids, sizeof pids[0], 2, &count, NULL),
+                     CAMP_E_SPACE);
+    assert_int_equal(count, 4);
+    assert_int_equal(pids[0].pid, 2);
+    assert_int_equal(pids[1].pid, 100);
+    assert_int_equal(pids[2].pid, -5);
+    assert_int_equal(camp_pid_list(tree("tree"), NULL, sizeof pids[0], 0, &count, NULL),
+                     CAMP_E_SPACE);
+    assert_int_equal(count, 4);
+}
+
+static void elements_are_as_far_apart_as_the_caller_says(void **state)
+{
+    struct larger {
+        struct camp_process process;
+        uint64_t later;
+    } larger[4];
+    int32_t pids[4];
+    size_t count;
+
+    (void)state;
+    memset(larger, 0xff, sizeof larger);
+    assert_int_equal(
+        camp_process_list(tree("tree"), &larger[0].process, sizeof larger[0], 4, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(count, 4);
+    assert_int_equal(larger[3].process.pid, 4194304);
+    assert_int_equal(larger[3].process.start, 9);
+    assert_int_equal(larger[3].later, 0);
+    assert_int_equal(camp_process_list(tree("tree"), (struct camp_process *)(void *)pids,
+                                       sizeof pids[0], 4, &count, NULL),
+                     CAMP_OK);
+    assert_int_equal(pids[1], 100);
+    assert_int_equal(pids[2], 200);
+}
+
+static void every_listed_process_reads(void **state)
+{
+    struct camp_process processes[8];
+    struct camp_task task;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(
+        camp_process_list(tree("tree"), processes, sizeof processes[0], 8, &count, NULL), CAMP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(
+            camp_process_read(tree("tree"), &processes[i], CAMP_TASK_ALL, &task, sizeof task, NULL),
+            CAMP_OK);
+}
+
+/* Made here: a link to nothing does not outlive every kind of checkout. Its argv[0] is another. */
+static void an_executable_is_found_by_exe_deleted_or_not(void **state)
+{
+    static const char *const targets[] = { "/opt/x/server", "/opt/x/server (deleted)" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        struct tree made = text_tree("100/stat", "100 (x) S 2 100 100 0 -1 0 0 0 0 0 0 0 0 0 20 0 "
+                                                 "1 0 4711 0 0\n");
+        struct camp_process found[2];
+        char link[PATH_MAX + 16];
+        size_t count;
+
+        snprintf(link, sizeof link, "%s/100/exe", made.folder);
+        assert_int_equal(symlink(targets[i], link), 0);
+        assert_int_equal(
+            camp_process_find(source_of(&made), "server", found, sizeof found[0], 2, &count, NULL),
+            CAMP_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(found[0].pid, 100);
+        assert_int_equal(found[0].start, 4711);
+        assert_int_equal(
+            camp_process_find(source_of(&made), "x", found, sizeof found[0], 2, &count, NULL),
+            CAMP_OK);
+        assert_int_equal(count, 0);
+        unlink(link);
+        remove_tree(&made);
+    }
+}
+
+static void an_executable_without_exe_is_found_by_argument_or_name(void **state)
+{
+    struct camp_process found[8];
+    size_t count;
+
+    (void)state;
+    /* 200: a login shell's argv[0]; 4194304: argv[0]. */
+    assert_int_equal(
+        camp_process_find(tree("tree"), "server", found, sizeof found[0], 8, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(found[0].pid, 200);
+    assert_int_equal(found[1].pid, 4194304);
+    assert_int_equal(
+        camp_process_find(tree("tree"), "kthreadd", found, sizeof found[0], 8, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(found[0].pid, 2);
+}
+
+static void no_process_of_an_executable_is_ok_and_none(void **state)
+{
+    struct camp_process found[8];
+    size_t count = 9;
+
+    (void)state;
+    assert_int_equal(
+        camp_process_find(tree("tree"), "none", found, sizeof found[0], 8, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(camp_process_find(tree("tree"), "", found, sizeof found[0], 8, &count, NULL),
+                     CAMP_E_INVALID);
+}
+
+static void only_the_end_of_a_path_is_an_executables_name(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *name;
+        bool same;
+    } cases[] = {
+        { "/usr/bin/camp", "camp", true },
+        { "/usr/bin/camp (deleted)", "camp", true },
+        { "/opt/camp (deleted)", "camp (deleted)", true },
+        { "/usr/camp/bin", "camp", false },
+        { "/usr/bin/bigcamp", "camp", false },
+        { " (deleted)", "", false },
+        { "camp", "camp", true },
+        { "/usr/bin/", "", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct cursor path = cursor_of(cases[i].path, strlen(cases[i].path));
+
+        if (camp_executable_is(path, cases[i].name) != cases[i].same)
+            fail_msg("%s and %s", cases[i].path, cases[i].name);
+    }
+}
+
+static void threads_are_listed_ascending_each_with_its_own_start(void **state)
+{
+    const struct camp_process process = { .pid = 200, .start = 5000 };
+    struct camp_thread threads[4];
+    size_t count;
+
+    (void)state;
+    assert_int_equal(
+        camp_thread_list(tree("tree"), &process, threads, sizeof threads[0], 4, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(threads[0].tid, 200);
+    assert_int_equal(threads[1].tid, 201);
+    assert_int_equal(threads[1].start, 5002);
+    assert_int_equal(threads[2].tid, 305);
+    assert_int_equal(threads[2].pid, 200);
+}
+
+static void a_threads_time_is_its_schedstat(void **state)
+{
+    struct camp_thread thread = { .pid = 200, .tid = 201, .start = 5002 };
+    struct camp_task task;
+
+    (void)state;
+    assert_int_equal(
+        camp_thread_read(tree("tree"), &thread, CAMP_TASK_ALL, &task, sizeof task, NULL), CAMP_OK);
+    assert_int_equal(task.cpu_ns, 3000000000);
+    assert_int_equal(task.cpu_resolution_ns, 1);
+    assert_int_equal(task.run_delay_ns, 300000);
+    assert_int_equal(task.minor_faults, 201);
+    assert_int_equal(task.voluntary_switches, 300);
+    assert_string_equal(task.name, "thread 201");
+    assert_int_equal(task.known & CAMP_TASK_IO, 0);
+    thread.start++;
+    assert_int_equal(
+        camp_thread_read(tree("tree"), &thread, CAMP_TASK_ALL, &task, sizeof task, NULL),
+        CAMP_E_GONE);
+}
+
+static void a_threads_number_is_not_a_processs(void **state)
+{
+    struct camp_process process;
+
+    (void)state;
+    assert_int_equal(camp_process_identify(tree("thread"), 301, &process, sizeof process, NULL),
+                     CAMP_E_GONE);
+}
+
+static void a_reader_reads_as_the_reading_function(void **state)
+{
+    const struct camp_process process = { .pid = 100, .start = 4711 };
+    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_task read, kept;
+
+    (void)state;
+    assert_int_equal(camp_reader_open_process(&reader, tree("tree"), &process, NULL), CAMP_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(camp_reader_process(&reader, &kept, sizeof kept, NULL), CAMP_OK);
+        read = read_task("tree", 100, CAMP_TASK_CPU);
+        read.time_ns = kept.time_ns;
+        assert_memory_equal(&read, &kept, sizeof read);
+    }
+    camp_reader_close(&reader);
+    assert_int_equal(camp_reader_process(&reader, &kept, sizeof kept, NULL), CAMP_E_INVALID);
+}
+
+static void calls_without_a_process_or_place_are_invalid(void **state)
+{
+    const struct camp_process process = { .pid = 100, .start = 4711 }, none = { .pid = 0 };
+    struct camp_task task;
+    struct camp_task_utilisation utilisation;
+    size_t count;
+    uint64_t ns;
+
+    (void)state;
+    assert_int_equal(camp_process_read(NULL, &none, 0, &task, sizeof task, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_read(NULL, NULL, 0, &task, sizeof task, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_read(NULL, &process, 0, NULL, 0, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_pid_cpu_ns(0, &ns), CAMP_E_INVALID);
+    assert_int_equal(camp_pid_cpu_ns(-1, &ns), CAMP_E_INVALID);
+    assert_int_equal(camp_pid_list(NULL, NULL, 1, 1, &count, NULL), CAMP_E_INVALID);
+    assert_int_equal(
+        camp_process_utilisation(NULL, &process, 0, NULL, &utilisation, sizeof utilisation, NULL),
+        CAMP_E_INVALID);
+    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* another process's */
+    task.time_ns -= 1000000000;
+    assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &task, &utilisation,
+                                              sizeof utilisation, NULL),
+                     CAMP_E_INVALID);
+    memset(&task, 0, sizeof task);
+    assert_int_equal(
+        camp_process_utilisation(NULL, &process, 0, &task, &utilisation, sizeof utilisation, NULL),
+        CAMP_E_INVALID);
+}
+
+static void utilisation_divides_the_measured_time_by_the_kernels_proportion(void **state)
+{
+    const struct camp_process process = { .pid = 100, .start = 4711 };
+    struct camp_task previous = read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_SPLIT);
+    struct camp_task_utilisation utilisation;
+
+    (void)state;
+    previous.time_ns -= 1000000000;
+    previous.cpu_ns -= 400000000;
+    previous.user_ns -= 300000000;
+    previous.system_ns -= 100000000;
+    assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &previous, &utilisation,
+                                              sizeof utilisation, NULL),
+                     CAMP_OK);
+    /* The reading itself takes a moment longer than the second. */
+    assert_true(utilisation.elapsed_ns >= 1000000000 && utilisation.elapsed_ns < 60000000000);
+    assert_near(utilisation.cpu_percent, 4e10 / (double)utilisation.elapsed_ns);
+    assert_near(utilisation.user_percent, 0.75 * utilisation.cpu_percent);
+    assert_near(utilisation.system_percent, 0.25 * utilisation.cpu_percent);
+    assert_int_equal(previous.cpu_ns, 3250000000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pids_are_the_folders_that_are_numbers_ascending),
+        cmocka_unit_test(a_list_that_is_too_short_holds_the_first_and_says_how_many),
+        cmocka_unit_test(elements_are_as_far_apart_as_the_caller_says),
+        cmocka_unit_test(every_listed_process_reads),
+        cmocka_unit_test(an_executable_is_found_by_exe_deleted_or_not),
+        cmocka_unit_test(an_executable_without_exe_is_found_by_argument_or_name),
+        cmocka_unit_test(no_process_of_an_executable_is_ok_and_none),
+        cmocka_unit_test(only_the_end_of_a_path_is_an_executables_name),
+        cmocka_unit_test(threads_are_listed_ascending_each_with_its_own_start),
+        cmocka_unit_test(a_threads_time_is_its_schedstat),
+        cmocka_unit_test(a_threads_number_is_not_a_processs),
+        cmocka_unit_test(a_reader_reads_as_the_reading_function),
+        cmocka_unit_test(calls_without_a_process_or_place_are_invalid),
+        cmocka_unit_test(utilisation_divides_the_measured_time_by_the_kernels_proportion),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

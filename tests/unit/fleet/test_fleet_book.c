@@ -1,0 +1,279 @@
+/* Counters scraped at times of their own: is each nanosecond booked once, in the interval it is of?
+ */
+#include "sources/fleet/fleet_inside.h"
+
+#include "../tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#define S ((int64_t)1000000000)
+#define T0 (1700000000 * S)
+#define GAP (3 * S)
+
+enum { USER, IDLE, COLUMNS };
+
+static struct fleet_book book;
+static struct fleet_member *member;
+static uint64_t values[COLUMNS];
+static struct fleet_amounts amounts = { .values = values };
+
+static int begin(void **state)
+{
+    (void)state;
+    fleet_book_init(&book, COLUMNS);
+    member = fleet_book_find(&book, "instance=a");
+    assert_non_null(member);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fleet_book_release(&book);
+    return 0;
+}
+
+/* A scrape, so many seconds behind T0. */
+static void scrape(double at, double user, double idle)
+{
+    const int64_t time_ns = T0 + llround(at * (double)S);
+
+    assert_int_equal(fleet_take(&book, member, time_ns, USER, user, false), CAMP_OK);
+    assert_int_equal(fleet_take(&book, member, time_ns, IDLE, idle, false), CAMP_OK);
+    assert_int_equal(fleet_take(&book, member, time_ns, COLUMNS + FLEET_CPUS, 2, false), CAMP_OK);
+}
+
+static bool amounts_until(double at)
+{
+    return fleet_amounts(&book, member, T0 + llround(at * (double)S), GAP, &amounts);
+}
+
+static void an_interval_may_end_between_two_scrapes(void **state)
+{
+    (void)state;
+    scrape(0, 10, 100);
+    scrape(1, 11, 101);
+    assert_false(amounts_until(0.25)); /* here it begins */
+    scrape(2, 11.5, 102.5);
+    assert_true(amounts_until(1.5));
+    /* 3/4 of the first, half of the second. */
+    assert_int_equal(values[USER], 750000000 + 250000000);
+    assert_int_equal(values[IDLE], 750000000 + 750000000);
+    assert_int_equal(amounts.elapsed_ns, 2500000000);
+    assert_false(amounts.is_partial);
+}
+
+static void what_two_scrapes_differ_by_is_booked_once(void **state)
+{
+    uint64_t user = 0, elapsed = 0;
+
+    (void)state;
+    for (int i = 0; i <= 40; i++)
+        scrape(0.9 * i, 3.7 * i, 2 * 0.9 * i - 3.7 * i);
+    amounts_until(0);
+    for (int i = 1; i <= 36; i++) {
+        assert_true(amounts_until(i));
+        assert_int_equal(amounts.elapsed_ns, 2 * S);
+        user += values[USER];
+        elapsed += amounts.elapsed_ns;
+    }
+    assert_int_equal(elapsed, 2 * 36 * S);
+    assert_in_range(user, 148 * (uint64_t)S - 36, 148 * (uint64_t)S + 36);
+}
+
+static void who_is_not_there_is_not_booked_beyond_its_last_scrape(void **state)
+{
+    (void)state;
+    scrape(0, 0, 0);
+    scrape(1, 1, 1);
+    amounts_until(0.5);
+    assert_true(amounts_until(2));
+    assert_int_equal(values[USER], 500000000);
+    assert_int_equal(amounts.elapsed_ns, S);
+    assert_false(amounts_until(3));
+    assert_false(amounts_until(4));
+}
+
+static void a_gap_is_nobody_s_and_said_so(void **state)
+{
+    (void)state;
+    scrape(0, 0, 0);
+    scrape(1, 1, 1);
+    amounts_until(0);
+    scrape(31, 31, 31);
+    scrape(32, 31.5, 32.5);
+    assert_true(amounts_until(31.5));
+    assert_true(amounts.is_partial);
+    assert_int_equal(values[USER], S + S / 4);
+    assert_true(amounts_until(32));
+    assert_false(amounts.is_partial);
+    assert_int_equal(values[USER], S / 4);
+}
+
+static void an_exporter_that_began_anew_leaves_time_unaccounted(void **state)
+{
+    (void)state;
+    scrape(0, 1000, 1000);
+    scrape(1, 0.2, 0.4); /* since 0.3 s */
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_true(amounts.is_partial);
+    assert_int_equal(values[USER], 200000000);
+    assert_int_equal(values[IDLE], 400000000);
+    assert_int_equal(amounts.elapsed_ns, 2 * S);
+}
+
+static void its_own_clock_is_its_time(void **state)
+{
+    (void)state;
+    scrape(0, 0, 0);
+    scrape(1, 1, 1.02);
+    fleet_take(&book, member, T0, COLUMNS + FLEET_CLOCK, 50, false);
+    fleet_take(&book, member, T0 + S, COLUMNS + FLEET_CLOCK, 51.01, false);
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_int_equal(amounts.elapsed_ns, 2020000000);
+}
+
+static void a_counter_that_was_not_there_has_nothing_yet(void **state)
+{
+    (void)state;
+    fleet_take(&book, member, T0, USER, 5, false);
+    fleet_take(&book, member, T0 + S, USER, 6, false);
+    fleet_take(&book, member, T0 + S, IDLE, 900, false);
+    fleet_take(&book, member, T0 + 2 * S, USER, NAN, false);
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_int_equal(values[USER], S);
+    assert_int_equal(values[IDLE], 0);
+    assert_int_equal(amounts.elapsed_ns, S);
+}
+
+static void series_of_one_column_are_added(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fleet_take(&book, member, T0 + i * S, USER, 0.25 * i, true);
+        fleet_take(&book, member, T0 + i * S, USER, 0.5 * i, true);
+    }
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_int_equal(values[USER], 750000000);
+}
+
+static void scrapes_may_come_in_any_order_and_again(void **state)
+{
+    (void)state;
+    scrape(2, 2, 2);
+    scrape(0, 0, 0);
+    scrape(1, 1.5, 0.5);
+    scrape(1, 1.5, 0.5);
+    assert_int_equal(member->count, 3);
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_int_equal(values[USER], 1500000000);
+    scrape(0.5, 77, 77); /* that is booked already */
+    assert_true(amounts_until(2));
+    assert_int_equal(values[USER], 500000000);
+}
+
+static void a_period_is_that_of_the_scrapes_not_of_the_looks(void **state)
+{
+    (void)state;
+    scrape(0, 0, 0);
+    scrape(1, 0, 0);
+    fleet_learn_period(member, 0);
+    assert_int_equal(member->period_ns, S);
+    scrape(11, 0, 0); /* looked at every 10 s */
+    scrape(21, 0, 0);
+    fleet_learn_period(member, 10 * S);
+    assert_int_equal(member->period_ns, S);
+    scrape(36, 0, 0); /* looked at each second: one failed, or it is another period now */
+    fleet_learn_period(member, S);
+    scrape(51, 0, 0);
+    fleet_learn_period(member, S);
+    assert_int_equal(member->period_ns, 15 * S);
+    scrape(51 + 90000, 0, 0);
+    scrape(51 + 180000, 0, 0); /* times that nobody's clock has */
+    fleet_learn_period(member, S);
+    assert_int_equal(member->period_ns, 15 * S);
+}
+
+static void levels_are_found_to_the_millisecond(void **state)
+{
+    (void)state;
+    scrape(1, 10, 0);
+    scrape(2, 20, 0);
+    assert_null(fleet_sample_at(&book, member, T0 + S / 2));
+    assert_float_equal(fleet_sample_at(&book, member, T0 + S + 400000)[USER], 10, 0);
+    assert_float_equal(fleet_sample_at(&book, member, T0 + 2 * S - 400000)[USER], 20, 0);
+}
+
+static void a_scrape_that_was_late_changes_no_period(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        scrape(i, 0, 0);
+    scrape(10.9, 0, 0);
+    scrape(11, 0, 0);
+    assert_int_equal(fleet_usual_period(member), S);
+}
+
+static void an_interval_does_not_end_before_it_begins(void **state)
+{
+    (void)state;
+    assert_int_equal(fleet_interval_end(10, 20, 5), 20);
+    assert_int_equal(fleet_interval_end(20, 6, 5), 25);
+    assert_int_equal(fleet_interval_end(20, 6, 0), 21);
+    assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1), 5); /* lags are longer than uptimes */
+}
+
+static void members_are_told_by_their_keys_and_forgotten_when_they_are_gone(void **state)
+{
+    struct fleet_member *other = fleet_book_find(&book, "instance=b");
+
+    (void)state;
+    assert_ptr_not_equal(other, member);
+    assert_ptr_equal(fleet_book_find(&book, "instance=a"), member);
+    assert_int_not_equal(other->entity.id, member->entity.id);
+    scrape(5, 0, 0);
+    fleet_book_forget(&book, T0);
+    assert_int_equal(book.count, 1);
+    assert_ptr_equal(fleet_book_find(&book, "instance=a"), member);
+    assert_int_equal(fleet_book_find(&book, "instance=b")->count, 0);
+}
+
+static void numbers_beyond_all_time_are_none(void **state)
+{
+    (void)state;
+    assert_int_equal(fleet_ns(-1), 0);
+    assert_int_equal(fleet_ns(NAN), 0);
+    assert_int_equal(fleet_ns(1e300), 0);
+    assert_int_equal(fleet_ns(1.6), 2);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_interval_may_end_between_two_scrapes),
+        TEST(what_two_scrapes_differ_by_is_booked_once),
+        TEST(who_is_not_there_is_not_booked_beyond_its_last_scrape),
+        TEST(a_gap_is_nobody_s_and_said_so),
+        TEST(an_exporter_that_began_anew_leaves_time_unaccounted),
+        TEST(its_own_clock_is_its_time),
+        TEST(a_counter_that_was_not_there_has_nothing_yet),
+        TEST(series_of_one_column_are_added),
+        TEST(scrapes_may_come_in_any_order_and_again),
+        TEST(a_period_is_that_of_the_scrapes_not_of_the_looks),
+        TEST(levels_are_found_to_the_millisecond),
+        TEST(a_scrape_that_was_late_changes_no_period),
+        TEST(an_interval_does_not_end_before_it_begins),
+        TEST(members_are_told_by_their_keys_and_forgotten_when_they_are_gone),
+        TEST(numbers_beyond_all_time_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

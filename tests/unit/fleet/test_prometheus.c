@@ -1,0 +1,350 @@
+/* Prometheus' answers, addresses and failures: is this text read right, and no secret shown? */
+#include "sources/fleet/fleet_inside.h"
+#include "sources/fleet/prometheus_answer.h"
+#include "sources/fleet/prometheus_failure.h"
+#include "sources/fleet/prometheus_place.h"
+
+#include "../tree.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATRIX                                                                                     \
+    "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["                     \
+    "{\"metric\":{\"z\":\"1\",\"__name__\":\"m\",\"a\":\"x\"},"                                    \
+    "\"values\":[[1700000000.123,\"1.5\"],[1700000001.25,\"NaN\"],[\"no\",\"1\"]]},"               \
+    "{\"metric\":{},\"histograms\":[]}]}}"
+
+static int parse(const char *text, struct prometheus_answer *ret)
+{
+    struct camp_error error = { 0 };
+    const int r = prometheus_answer_parse(text, strlen(text), ret, &error);
+
+    if (r != CAMP_OK)
+        assert_non_null(strstr(error.message, "is it one?"));
+    return r;
+}
+
+static void a_matrix_has_samples_with_times_of_their_own(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse(MATRIX, &answer), CAMP_OK);
+    assert_true(answer.is_matrix);
+    assert_int_equal(answer.series_count, 2);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_string_equal(prometheus_series_label(&series, "z"), "1");
+    assert_string_equal(prometheus_series_label(&series, "none"), "");
+    assert_string_equal(series.labels[0].name, "__name__"); /* by name */
+    assert_int_equal(series.sample_count, 3);
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_int_equal(sample.time_ns, 1700000000123000000);
+    assert_true(sample.value == 1.5);
+    assert_true(prometheus_series_sample(&series, 1, &sample));
+    assert_true(isnan(sample.value));
+    assert_false(prometheus_series_sample(&series, 2, &sample));
+    assert_false(prometheus_series_sample(&series, 3, &sample));
+    assert_false(prometheus_answer_series(&answer, 1, &series)); /* a histogram */
+    prometheus_answer_release(&answer);
+}
+
+static void a_vector_and_a_scalar_have_one_sample(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse("{\"data\":{\"resultType\":\"vector\",\"result\":[{\"metric\":{\"a\":"
+                           "\"b\"},\"value\":[1,\"-2e3\"]}]}}",
+                           &answer),
+                     CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_true(sample.value == -2000);
+    assert_int_equal(sample.time_ns, 1000000000);
+    prometheus_answer_release(&answer);
+    assert_int_equal(
+        parse("{\"data\":{\"resultType\":\"scalar\",\"result\":[2.5,\"+Inf\"]}}", &answer),
+        CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_true(prometheus_series_sample(&series, 0, &sample));
+    assert_true(isnan(sample.value));
+    prometheus_answer_release(&answer);
+}
+
+/* Of a host that was just added as of others; jitter is none; one gap is none. */
+static void a_distance_is_that_of_most_samples(void **state)
+{
+    struct prometheus_answer answer;
+
+    (void)state;
+    assert_int_equal(
+        parse("{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"a\"},\"values\":"
+              "[[100.001,\"1\"],[103,\"1\"],[106.002,\"1\"],[118,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"new\"},\"values\":"
+              "[[115.001,\"1\"],[118.003,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"camp_cpus\",\"instance\":\"one\"},\"values\":"
+              "[[117,\"1\"]]},"
+              "{\"metric\":{\"__name__\":\"other\"},\"values\":[[1,\"1\"],[1.502,\"1\"]]}]}}",
+              &answer),
+        CAMP_OK);
+    assert_int_equal(fleet_distance(&answer, "camp_cpus"), 3 * (int64_t)1000000000);
+    assert_int_equal(fleet_distance(&answer, "none"), 0);
+    assert_int_equal(fleet_distance(&answer, "other"), 500000000);
+    prometheus_answer_release(&answer);
+}
+
+/* Scrapes of 1 s that start up to 0.3 s late; the one at 9 s failed. */
+static void a_distance_is_that_of_the_rhythm_whatever_is_late(void **state)
+{
+    struct prometheus_answer answer;
+
+    (void)state;
+    assert_int_equal(
+        parse("{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
+              "{\"metric\":{\"__name__\":\"camp_cpus\"},\"values\":"
+              "[[1.004,\"1\"],[2.03,\"1\"],[3.3,\"1\"],[4,\"1\"],[5.13,\"1\"],[6.02,\"1\"],"
+              "[7.15,\"1\"],[8.19,\"1\"],[10.05,\"1\"],[11.3,\"1\"],[12.04,\"1\"],"
+              "[13.02,\"1\"]]}]}}",
+              &answer),
+        CAMP_OK);
+    assert_int_equal(fleet_distance(&answer, NULL), 1000000000);
+    prometheus_answer_release(&answer);
+}
+
+static void a_time_that_never_was_is_no_sample(void **state)
+{
+    struct prometheus_answer answer;
+    struct prometheus_series series;
+    struct prometheus_sample sample;
+
+    (void)state;
+    assert_int_equal(parse("{\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{},"
+                           "\"values\":[[-8e9,\"1\"],[9.1e9,\"1\"],[0,\"1\"]]}]}}",
+                           &answer),
+                     CAMP_OK);
+    assert_true(prometheus_answer_series(&answer, 0, &series));
+    assert_false(prometheus_series_sample(&series, 0, &sample));
+    assert_false(prometheus_series_sample(&series, 1, &sample));
+    assert_true(prometheus_series_sample(&series, 2, &sample));
+    prometheus_answer_release(&answer);
+}
+
+static void what_is_no_answer_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "{",
+        "<html>",
+        "null",
+        "[]",
+        "{\"data\":1}",
+        "{\"data\":{\"resultType\":\"vector\"}}",
+        "{\"data\":{\"resultType\":\"string\",\"result\":[1,\"x\"]}}",
+        "{\"data\":{\"resultType\":\"matrix\",\"result\":{}}}",
+    };
+    struct prometheus_answer answer;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_int_equal(parse(texts[i], &answer), CAMP_E_FORMAT);
+}
+
+static void a_key_has_all_labels_but_those_left_out(void **state)
+{
+    static const char *const without[] = { "mode", NULL };
+    const struct prometheus_series series = {
+        .labels = { { "__name__", "m" },
+                    { "a", "x" },
+                    { "b", "" },
+                    { FLEET_PART, "time" },
+                    { "mode", "user" },
+                    { "z", "y\1" } },
+        .label_count = 6,
+    };
+    char key[FLEET_KEY_SIZE];
+
+    (void)state;
+    fleet_key(&series, without, key);
+    assert_string_equal(key, "a\1x\1z\1y\2\3\1");
+}
+
+/* Anybody may write a label that looks like two. */
+static void no_two_series_have_one_key(void **state)
+{
+    static const char *const without[] = { NULL };
+    static const struct prometheus_series series[] = {
+        { .labels = { { "a", "x" }, { "b", "y" } }, .label_count = 2 },
+        { .labels = { { "a", "x\1b\1y" } }, .label_count = 1 },
+        { .labels = { { "a", "x\2\3b\2\3y" } }, .label_count = 1 },
+        { .labels = { { "a=x", "y" } }, .label_count = 1 },
+        { .labels = { { "a", "x=y" } }, .label_count = 1 },
+    };
+    char keys[5][FLEET_KEY_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        fleet_key(&series[i], without, keys[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(keys[i], keys[k]);
+    }
+}
+
+static void no_name_commands_a_terminal(void **state)
+{
+    char name[40];
+
+    (void)state;
+    fleet_name("ev\x1b[31m il\302\233"
+               "31m \303\251\n\x7f",
+               name, sizeof name);
+    assert_string_equal(name, "ev?[31m il??31m \303\251??");
+    fleet_line("first\302\205\nsecond", 14, name, sizeof name);
+    assert_string_equal(name, "first??");
+    fleet_line("\302\233\303\251", 4, name, 4);
+    assert_string_equal(name, "??");
+}
+
+static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
+{
+    char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
+
+    (void)state;
+    assert_string_equal(text, "\"a\\\\.b\\\"\\\\} or up\\\\{x=\\\"\\\\\\\\\\n(:[0-9]+)?\"");
+    free(text);
+}
+
+/* What begins and ends as they do is a query. */
+static void matchers_are_what_stands_in_one_pair_of_braces(void **state)
+{
+    (void)state;
+    assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
+    assert_true(fleet_is_matchers("{job=\"a\\\"}\"}"));
+    assert_true(fleet_is_matchers("{job=`\\`}"));
+    assert_false(fleet_is_matchers("{job=\"a\"} or {job=\"b\"}"));
+    assert_false(fleet_is_matchers("{job=\"a}"));
+    assert_false(fleet_is_matchers("{}"));
+    assert_false(fleet_is_matchers("up"));
+    assert_false(fleet_is_matchers("{__name__=\"up\"}"));
+}
+
+static void assert_place(const char *text, const char *base, const char *credential,
+                         const char *shown)
+{
+    struct prometheus_place place;
+
+    assert_int_equal(prometheus_place_parse(text, &place, NULL), CAMP_OK);
+    assert_string_equal(place.base, base);
+    if (credential == NULL)
+        assert_null(place.credential);
+    else
+        assert_string_equal(place.credential, credential);
+    assert_string_equal(place.shown, shown);
+    prometheus_place_release(&place);
+}
+
+static void an_address_is_shown_without_its_secret(void **state)
+{
+    (void)state;
+    assert_place("http://h:9090", "http://h:9090", NULL, "http://h:9090");
+    assert_place("h:9090", "http://h:9090", NULL, "http://h:9090");
+    assert_place("//h/p/", "http://h/p", NULL, "http://h/p");
+    assert_place("https://u:p%40ss@h/prefix/", "https://h/prefix", "u:p@ss", "https://h/prefix");
+    assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
+}
+
+static void the_fault_of_an_address_is_named_without_the_address(void **state)
+{
+    static const struct {
+        const char *text, *fault;
+    } cases[] = {
+        { "", "prometheus: the address is missing; give an address such as http://host:9090, " },
+        { "ftp://u:secret@h", "the scheme is neither http:// nor https://;" },
+        { "gopherx://secret", "the scheme is neither http:// nor https://;" },
+        { "http://h/?token=secret", "the address must not have ?token=;" },
+        { "http://h/?secret", "the address must not have a query (?);" },
+        { "http://u:p?secret=1@h", "prometheus: " },
+        { "http://h/#secret", "the address must not have a #;" },
+        { "unix:secret", "the path of the socket must start with /;" },
+        { "http://u:secret@", "the host is missing;" },
+        { "http://h:99999", "the port is not a number from 1 to 65535;" },
+        { "host=secret;port=1", "the host has a character that is not allowed in names;" },
+        { "http://[::1", "the IPv6 address cannot be read: write it in [];" },
+    };
+    struct prometheus_place place;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct camp_error error = { 0 };
+
+        assert_int_equal(prometheus_place_parse(cases[i].text, &place, &error), CAMP_E_INVALID);
+        assert_non_null(strstr(error.message, cases[i].fault));
+        assert_null(strstr(error.message, "secret"));
+    }
+}
+
+static int tell(int result, long status, int system_error, const char *text, bool *ret_may_pass,
+                struct camp_error *ret)
+{
+    const struct prometheus_outcome outcome = {
+        .result = result, .detail = "", .place = "http://h", .text = text, .length = strlen(text)
+    };
+
+    return prometheus_failure_tell(&outcome, status, system_error, ret_may_pass, ret);
+}
+
+static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
+{
+    struct camp_error error;
+    bool may_pass;
+
+    (void)state;
+    assert_int_equal(tell(CURLE_OK, 200, 0, "", &may_pass, &error), CAMP_OK);
+    assert_int_equal(tell(CURLE_COULDNT_CONNECT, 0, ECONNREFUSED, "", &may_pass, &error),
+                     CAMP_E_GONE);
+    assert_true(may_pass);
+    assert_non_null(strstr(error.message, "Connection refused"));
+    assert_int_equal(tell(CURLE_OK, 401, 0, "", &may_pass, &error), CAMP_E_PERM);
+    assert_false(may_pass);
+    assert_int_equal(
+        tell(CURLE_OK, 400, 0, "{\"error\":\"parse\\u001b[31m error\"}", &may_pass, &error),
+        CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "parse?[31m error"));
+    assert_int_equal(tell(CURLE_OK, 400, 0, "This is no request.", &may_pass, &error), CAMP_E_IO);
+    assert_non_null(strstr(error.message, "this is not a Prometheus"));
+    assert_int_equal(tell(CURLE_OK, 503, 0, "<html>", &may_pass, &error), CAMP_E_GONE);
+    assert_true(may_pass);
+    assert_int_equal(tell(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
+                     CAMP_E_PERM);
+    assert_false(may_pass);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
+        cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
+        cmocka_unit_test(a_distance_is_that_of_most_samples),
+        cmocka_unit_test(a_distance_is_that_of_the_rhythm_whatever_is_late),
+        cmocka_unit_test(a_time_that_never_was_is_no_sample),
+        cmocka_unit_test(what_is_no_answer_is_refused),
+        cmocka_unit_test(a_key_has_all_labels_but_those_left_out),
+        cmocka_unit_test(no_two_series_have_one_key),
+        cmocka_unit_test(matchers_are_what_stands_in_one_pair_of_braces),
+        cmocka_unit_test(no_name_commands_a_terminal),
+        cmocka_unit_test(texts_of_promql_cannot_be_left_by_what_is_in_them),
+        cmocka_unit_test(an_address_is_shown_without_its_secret),
+        cmocka_unit_test(the_fault_of_an_address_is_named_without_the_address),
+        cmocka_unit_test(a_failure_says_what_to_do_and_whether_to_try_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

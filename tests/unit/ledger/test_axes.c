@@ -1,0 +1,115 @@
+/* Axes: which states a text puts at which vertex. */
+#include "ledger/axes.h"
+
+#include "../tree.h"
+
+static const struct column columns[] = {
+    { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED },
+    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
+    { "web_wait_ms", "web wait", "", COLUMN_STATE, CAMP_MEASURED },
+    { "calls", "calls", "", COLUMN_COUNTER, CAMP_MEASURED },
+};
+static const struct schema schema = { "made-up", columns, 5, 4 };
+
+static void assert_axes(const char *text, const char *expected_of_states)
+{
+    struct axes_fault fault;
+    struct axes axes;
+
+    if (!axes_parse(&axes, &schema, text, &fault))
+        fail_msg("%s: %s: %s", text, fault.problem, fault.word);
+    for (size_t i = 0; i < schema.state_count; i++)
+        assert_int_equal(axes.vertices.of_state[i], expected_of_states[i] - '0');
+}
+
+static void assert_fault(const char *text, const char *problem, const char *word)
+{
+    struct axes_fault fault;
+    struct axes axes;
+
+    assert_false(axes_parse(&axes, &schema, text, &fault));
+    assert_string_equal(fault.problem, problem);
+    assert_string_equal(fault.word, word);
+}
+
+static void states_are_said_by_column_title_or_without_unit(void **state)
+{
+    (void)state;
+    assert_axes("A=user_ns; B=run_queue; C=lock", "1230");
+    assert_axes("A=User;B=RUN QUEUE; C = web wait ", "1203");
+    assert_axes(" A = lock + user ; B=run_queue_ns ; C=web_wait_ms;", "1213");
+    assert_axes("A=user;B=run_queue;C=lock;D=web_wait_ms", "1234");
+}
+
+static void a_star_is_what_is_left(void **state)
+{
+    (void)state;
+    assert_axes("A=user; B=*; C=lock", "1232");
+    assert_axes("A=user+*; B=run_queue; C=lock", "1231");
+}
+
+static void names_are_kept(void **state)
+{
+    struct axes_fault fault;
+    struct axes axes;
+
+    (void)state;
+    assert_true(axes_parse(&axes, &schema, "On CPU=user;run=run_queue;C=*", &fault));
+    assert_int_equal(axes.vertices.count, 3);
+    assert_string_equal(axes.vertices.names[0], "On CPU");
+    assert_string_equal(axes.vertices.names[1], "run");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_fault("A=user;B=lock", "it takes three or four axes, NAME=STATE+STATE; ...",
+                 "A=user;B=lock");
+    assert_fault("", "it takes three or four axes, NAME=STATE+STATE; ...", "");
+    assert_fault("A=user;B=swap;C=lock", "there is no such state", "swap");
+    assert_fault("A=user;B=calls;C=lock", "there is no such state", "calls");
+    assert_fault("A=user;B=user;C=lock", "a state is at one vertex only", "user");
+    assert_fault("A=user;B=*;C=*", "* stands at one vertex only", "*");
+    assert_fault("A=user;B=lock;C=", "a vertex has no state", "");
+    assert_fault("A=user;B=lock;web wait", "an axis is NAME=STATE+STATE", "web wait");
+    assert_fault("A=user;A=lock;B=*", "two vertices have the same name", "A");
+    assert_fault("=user;A=lock;B=*", "a vertex takes a name of 1 to 63 bytes", "=user");
+    assert_fault("A=user+;B=lock;C=*", "there is no such state", "");
+}
+
+static void default_of_unknown_states_has_them_in_their_order(void **state)
+{
+    struct axes axes;
+
+    (void)state;
+    assert_true(axes_default(&axes, &schema, 3));
+    assert_memory_equal(axes.vertices.of_state, "\1\2\3\3", 4);
+    assert_string_equal(axes.vertices.names[1], "run queue");
+    assert_string_equal(axes.vertices.names[2], "lock+web wait");
+    assert_true(axes_default(&axes, &schema, 4));
+    assert_memory_equal(axes.vertices.of_state, "\1\2\3\4", 4);
+}
+
+static void default_of_too_few_states_is_none(void **state)
+{
+    const struct schema two = { "two", columns, 2, 2 };
+    struct axes axes;
+
+    (void)state;
+    assert_false(axes_default(&axes, &two, 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_are_said_by_column_title_or_without_unit),
+        cmocka_unit_test(a_star_is_what_is_left),
+        cmocka_unit_test(names_are_kept),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(default_of_unknown_states_has_them_in_their_order),
+        cmocka_unit_test(default_of_too_few_states_is_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

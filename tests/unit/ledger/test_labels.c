@@ -1,0 +1,127 @@
+/* Labels: the same values are the same pointer. */
+#include "ledger/labels.h"
+
+#include "../tree.h"
+
+static const struct labels *intern(const char *first, const char *second)
+{
+    const char *const values[] = { first, second };
+
+    return labels_intern(values, 2);
+}
+
+static void the_same_values_are_the_same_pointer(void **state)
+{
+    char app[] = "app";
+    const struct labels *labels = intern("app", "shop");
+
+    (void)state;
+    assert_non_null(labels);
+    assert_ptr_equal(intern(app, "shop"), labels);
+    app[0] = 'A'; /* nothing of the caller's is kept */
+    assert_string_equal(labels_value(labels, 0), "app");
+    assert_string_equal(labels_value(labels, 1), "shop");
+    assert_ptr_not_equal(intern(app, "shop"), labels);
+}
+
+static void values_are_told_apart_by_where_they_end(void **state)
+{
+    const char *const three[] = { "a", "b", "" };
+    const char *const two[] = { "a", "b" };
+
+    (void)state;
+    assert_ptr_not_equal(intern("ab", "c"), intern("a", "bc"));
+    assert_ptr_not_equal(intern("ab", ""), intern("", "ab"));
+    assert_ptr_not_equal(labels_intern(three, 3), labels_intern(two, 2));
+}
+
+static void none_is_null(void **state)
+{
+    (void)state;
+    assert_null(labels_intern(NULL, 0));
+    assert_null(intern("", NULL));
+    assert_string_equal(labels_value(NULL, 0), "");
+    assert_string_equal(labels_value(intern(NULL, "b"), 0), "");
+    assert_string_equal(labels_value(intern(NULL, "b"), 2), "");
+}
+
+/* 125 letters and a character of `width` bytes: what does not fit into 127 goes as a whole. */
+static void cut(const char *character, size_t expected)
+{
+    char text[2 * LABELS_VALUE_SIZE];
+
+    memset(text, 'x', sizeof text);
+    memcpy(text + 125, character, strlen(character));
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(strlen(labels_value(intern(text, ""), 0)), expected);
+}
+
+static void a_long_value_is_cut_between_characters(void **state)
+{
+    char wild[2 * LABELS_VALUE_SIZE];
+
+    (void)state;
+    cut("xx", 127);
+    cut("\u00e4", 127);
+    cut("\u20ac", 125);
+    cut("x\u20ac", 126);
+    cut("\U0001f600", 125);
+    memset(wild, 0x80, sizeof wild); /* no UTF-8 at all */
+    wild[sizeof wild - 1] = '\0';
+    assert_int_equal(strlen(labels_value(intern(wild, ""), 0)), 124);
+}
+
+static void what_is_beyond_eight_is_left_out(void **state)
+{
+    const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+
+    (void)state;
+    assert_int_equal(labels_intern(many, 9)->count, LABELS_MOST);
+    assert_ptr_equal(labels_intern(many, 9), labels_intern(many, 8));
+}
+
+/* Also the end of the room, which is why this is the last test. */
+static void many_tuples_are_kept_until_there_is_no_room(void **state)
+{
+    enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
+    /* without the number that is its first value, of 5 to 7 digits */
+    const size_t bytes = sizeof(struct labels) + LABELS_MOST * sizeof(char *) +
+                         (LABELS_MOST - 1) * LABELS_VALUE_SIZE;
+    static const struct labels *few[FEW];
+    char text[LABELS_MOST][LABELS_VALUE_SIZE];
+    const char *values[LABELS_MOST];
+    size_t made = 0;
+
+    (void)state;
+    for (size_t i = 0; i < LABELS_MOST; i++) {
+        memset(text[i], 'a', LABELS_VALUE_SIZE - 1);
+        text[i][LABELS_VALUE_SIZE - 1] = '\0';
+        values[i] = text[i];
+    }
+    for (const struct labels *labels = few[0]; made == 0 || labels != NULL; made++) {
+        snprintf(text[0], sizeof text[0], "%zu", made);
+        labels = labels_intern(values, made < FEW ? 1 : LABELS_MOST);
+        if (made < FEW)
+            few[made] = labels;
+    }
+    assert_in_range(made - FEW, (LABELS_BYTES - FEW_BYTES) / (bytes + 8), LABELS_BYTES / bytes);
+    for (size_t i = 0; i < FEW; i++) {
+        snprintf(text[0], sizeof text[0], "%zu", i);
+        assert_ptr_equal(labels_intern(values, 1), few[i]);
+        assert_string_equal(labels_value(few[i], 0), text[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_values_are_the_same_pointer),
+        cmocka_unit_test(values_are_told_apart_by_where_they_end),
+        cmocka_unit_test(none_is_null),
+        cmocka_unit_test(a_long_value_is_cut_between_characters),
+        cmocka_unit_test(what_is_beyond_eight_is_left_out),
+        cmocka_unit_test(many_tuples_are_kept_until_there_is_no_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

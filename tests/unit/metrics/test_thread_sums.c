@@ -1,0 +1,387 @@
+/* Threads as a session tells of them: each ns is booked once, whoever ends, goes on under another
+ * tid, or is missing for a while. */
+#include "metrics/thread_sums.h"
+
+#include "../tree.h"
+
+static struct thread_sums sums;
+static struct camp_states_visitor visitor;
+static uint64_t now; /* the look at hand began */
+
+#define LOOK_NS 100 /* so long it takes */
+
+static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char *name,
+                                           uint64_t begin)
+{
+    struct camp_thread_states thread = {
+        .tid = tid, .pid = pid, .parent = 1, .count = 1, .begin_ns = begin, .time_ns = begin
+    };
+
+    snprintf(thread.name, sizeof thread.name, "%s", name);
+    thread.state = CAMP_STATE_TIMER;
+    return thread;
+}
+
+/* The same later: so long on a CPU, so long asleep. */
+static struct camp_thread_states after(struct camp_thread_states thread, uint64_t user,
+                                       uint64_t asleep)
+{
+    thread.state_ns[CAMP_STATE_USER] += user;
+    thread.state_ns[CAMP_STATE_TIMER] += asleep;
+    thread.cpu_ns += user;
+    thread.time_ns += user + asleep;
+    return thread;
+}
+
+static void begin_sums(enum group_key key, const struct workloads *rules)
+{
+    struct members members;
+
+    assert_int_equal(members_init(&members, key, rules, NULL), CAMP_OK);
+    assert_int_equal(thread_sums_init(&sums, &members, 8), CAMP_OK);
+    visitor = thread_sums_visitor(&sums);
+    sums.looked_ns = 0;
+    now = 0;
+}
+
+static void begin_look(void)
+{
+    now += 1000;
+    thread_sums_begin(&sums, now, false);
+}
+
+static void end_look(void)
+{
+    assert_int_equal(thread_sums_end(&sums), CAMP_OK);
+    sums.looked_ns = now + LOOK_NS;
+}
+
+static void see(const struct camp_thread_states *before, const struct camp_thread_states *thread,
+                uint32_t *note)
+{
+    visitor.seen(visitor.context, before, thread, note);
+}
+
+static uint64_t total(void)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sum += sums.standings.total[i];
+    return sum;
+}
+
+static uint64_t group_total(const char *name)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < sums.standings.count; i++) {
+        const struct standing *group = &sums.standings.groups[i];
+
+        for (int k = 0;
+             group->shown != NULL && strcmp(group->name, name) == 0 && k < CAMP_STATE_COUNT; k++)
+            sum += group->shown[k];
+    }
+    return sum;
+}
+
+static void a_thread_counts_from_look_to_look_and_to_its_end(void **state)
+{
+    const struct camp_thread_states a = thread_of(10, 10, "a", 100);
+    const struct camp_thread_states b = after(a, 300, 600), c = after(b, 50, 50);
+    struct camp_states_wait wait = { .thread = &b, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
+    uint32_t note = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &b, &note);
+    end_look();
+    assert_int_equal(total(), 900);
+    wait.note = &note;
+    begin_look();
+    visitor.waited(visitor.context, &wait);
+    end_look();
+    assert_int_equal(total(), 1800);
+    begin_look();
+    visitor.ended(visitor.context, &b, &c, note);
+    end_look();
+    assert_int_equal(total(), 1900);
+    assert_int_equal(group_total("a"), 1900);
+    assert_int_equal(sums.standings.total[SUM_MEASURED], 350);
+    thread_sums_release(&sums);
+}
+
+static void what_came_and_went_between_two_looks_is_booked_once(void **state)
+{
+    struct camp_thread_states brief = after(thread_of(20, 20, "brief", 1500), 7, 3);
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    end_look();
+    begin_look();
+    brief.flags |= CAMP_THREAD_ENDED;
+    visitor.ended(visitor.context, NULL, &brief, 0);
+    end_look();
+    assert_int_equal(group_total("brief"), 10);
+    assert_int_equal(sums.missing_count, 0);
+    thread_sums_release(&sums);
+}
+
+/* Its last numbers come with a later look than the one that misses it. */
+static void who_is_missing_is_taken_off_its_last_numbers(void **state)
+{
+    const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 400, 500);
+    struct camp_thread_states last = after(a, 20, 30);
+    uint32_t note = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &a, &note);
+    end_look();
+    begin_look();
+    visitor.missed(visitor.context, &a);
+    end_look();
+    begin_look();
+    last.flags |= CAMP_THREAD_ENDED;
+    visitor.ended(visitor.context, NULL, &last, 0);
+    end_look();
+    assert_int_equal(total(), 950);
+    assert_int_equal(sums.missing_count, 0);
+    thread_sums_release(&sums);
+}
+
+/* exec(2) by another than the first thread: it goes on as the first one. */
+static void who_goes_on_under_another_tid_is_the_same(void **state)
+{
+    const struct camp_thread_states first = after(thread_of(10, 10, "a", 100), 0, 900);
+    const struct camp_thread_states other = after(thread_of(12, 10, "a", 200), 300, 500);
+    struct camp_thread_states later = after(other, 40, 60), last = after(first, 1, 2);
+    uint32_t notes[2] = { 0 }, fresh = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &first, &notes[0]);
+    see(NULL, &other, &notes[1]);
+    end_look();
+    assert_int_equal(total(), 1700);
+    begin_look();
+    last.tid = 12;
+    last.flags |= CAMP_THREAD_ENDED;
+    visitor.ended(visitor.context, NULL, &last, 0);
+    later.tid = 10;
+    snprintf(later.name, sizeof later.name, "new");
+    visitor.missed(visitor.context, &first);
+    see(NULL, &later, &fresh);
+    visitor.missed(visitor.context, &other);
+    end_look();
+    assert_int_equal(total(), 1803);
+    assert_int_equal(group_total("new"), 100);
+    thread_sums_release(&sums);
+}
+
+/* It began while the last look went on, which met it. */
+static void who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid(void **state)
+{
+    const struct camp_thread_states other = after(thread_of(12, 10, "a", 1010), 20, 10);
+    struct camp_thread_states later = after(other, 40, 60);
+    uint32_t note = 0, fresh = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &other, &note);
+    end_look();
+    begin_look();
+    later.tid = 10;
+    see(NULL, &later, &fresh);
+    visitor.missed(visitor.context, &other);
+    end_look();
+    assert_int_equal(total(), 130);
+    thread_sums_release(&sums);
+}
+
+/* The numbers of groups are others since then, and not all threads were told of that. */
+static void a_look_that_failed_leaves_no_thread_in_a_group_of_before(void **state)
+{
+    const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
+    struct camp_states_wait wait = { .thread = &a, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
+    uint32_t note = 3;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    now += 1000;
+    thread_sums_begin(&sums, now, true); /* its visit fails */
+    begin_look();
+    wait.note = &note;
+    visitor.waited(visitor.context, &wait);
+    end_look();
+    assert_int_equal(note, 1);
+    assert_int_equal(group_total("a"), 900);
+    begin_look();
+    assert_false(sums.forgets);
+    end_look();
+    thread_sums_release(&sums);
+}
+
+/* Of 3 in the total one was read before; its parent had ended, too. */
+static void a_total_is_told_by_what_was_read_of_its_threads(void **state)
+{
+    const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
+    struct camp_thread_states all = after(thread_of(0, 0, "make", 900), 500, 600);
+    uint32_t note = 0;
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &read, &note);
+    end_look();
+    begin_look();
+    visitor.missed(visitor.context, &read);
+    end_look();
+    begin_look();
+    all.count = 3;
+    all.parent = 77;
+    all.flags = CAMP_THREAD_ENDED | CAMP_THREAD_TOTAL;
+    visitor.ended(visitor.context, NULL, &all, 0);
+    end_look();
+    assert_int_equal(total(), 1100);
+    thread_sums_release(&sums);
+}
+
+static void who_is_older_than_the_session_counts_since_it_is_watched(void **state)
+{
+    struct camp_thread_states old = after(thread_of(10, 10, "old", 1200), 5, 5);
+    uint32_t note = 0;
+
+    (void)state;
+    old.cpu_ns = 1000000;
+    old.flags = CAMP_THREAD_OLDER;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    end_look();
+    begin_look();
+    see(NULL, &old, &note);
+    end_look();
+    assert_int_equal(total(), 10);
+    assert_int_equal(sums.standings.total[SUM_MEASURED], 0);
+    thread_sums_release(&sums);
+}
+
+static void threads_are_in_the_group_of_their_process(void **state)
+{
+    const struct camp_thread_states first = after(thread_of(10, 10, "server", 1100), 1, 0);
+    const struct camp_thread_states worker = after(thread_of(12, 10, "worker-1", 1200), 2, 0);
+    struct camp_thread_states renamed = after(first, 4, 0);
+    uint32_t notes[2] = { 0 };
+
+    (void)state;
+    begin_sums(GROUP_NAME, NULL);
+    begin_look();
+    see(NULL, &first, &notes[0]);
+    see(NULL, &worker, &notes[1]);
+    end_look();
+    assert_int_equal(group_total("server"), 3);
+    assert_int_equal(sums.processes, 1);
+    assert_int_equal(sums.threads, 2);
+    begin_look();
+    snprintf(renamed.name, sizeof renamed.name, "other");
+    see(&first, &renamed, &notes[0]);
+    end_look();
+    assert_int_equal(group_total("server"), 3);
+    assert_int_equal(group_total("other (0)"), 4); /* "other" is the rest */
+    thread_sums_release(&sums);
+}
+
+static void workloads_are_asked_once_a_process_and_again_when_it_changes(void **state)
+{
+    static const char text[] = "web name=^nginx$\ndb name=^post\n";
+    const struct camp_thread_states a = after(thread_of(10, 10, "nginx", 1100), 1, 0);
+    const struct camp_thread_states b = after(thread_of(11, 11, "sh", 1100), 2, 0);
+    struct camp_thread_states c = after(b, 4, 0);
+    struct workloads rules;
+    struct rule_fault fault;
+    uint32_t notes[2] = { 0 };
+
+    (void)state;
+    assert_int_equal(workloads_parse(&rules, text, sizeof text - 1, &fault), CAMP_OK);
+    begin_sums(GROUP_NUMBER, &rules);
+    begin_look();
+    see(NULL, &a, &notes[0]);
+    see(NULL, &b, &notes[1]);
+    end_look();
+    begin_look();
+    snprintf(c.name, sizeof c.name, "postgres");
+    see(&b, &c, &notes[1]);
+    end_look();
+    assert_int_equal(group_total("web"), 1);
+    assert_int_equal(group_total("(unmatched)"), 2);
+    assert_int_equal(group_total("db"), 4);
+    thread_sums_release(&sums);
+    workloads_release(&rules);
+}
+
+/* Random lives of threads: what is booked is what they lived. */
+static void over_random_lives_nothing_is_lost_or_booked_twice(void **state)
+{
+    enum { MOST = 200 };
+    static struct camp_thread_states threads[MOST];
+    static uint32_t notes[MOST];
+    static bool lives[MOST];
+    uint64_t lived = 0, clock = 0;
+
+    (void)state;
+    srand(11);
+    begin_sums(GROUP_NAME, NULL);
+    for (int look = 0; look < 300; look++) {
+        begin_look();
+        for (int i = 0; i < MOST; i++) {
+            const uint64_t user = (uint64_t)(rand() % 50), asleep = (uint64_t)(rand() % 50);
+            struct camp_thread_states before = threads[i], next;
+            char name[16];
+
+            if (!lives[i]) {
+                snprintf(name, sizeof name, "g%d", rand() % 30);
+                threads[i] = thread_of(1 + i, 1 + i, name, sums.looked_ns + ++clock % 900);
+                notes[i] = 0;
+            }
+            next = after(threads[i], user, asleep);
+            lived += user + asleep;
+            if (lives[i] ? rand() % 8 == 0 : rand() % 2 == 0) {
+                next.flags |= CAMP_THREAD_ENDED;
+                visitor.ended(visitor.context, lives[i] ? &before : NULL, &next, notes[i]);
+                lives[i] = false;
+                continue;
+            }
+            see(lives[i] ? &before : NULL, &next, &notes[i]);
+            threads[i] = next;
+            lives[i] = true;
+        }
+        end_look();
+        assert_int_equal(total(), lived);
+        assert_true(sums.members.count <= MOST);
+    }
+    thread_sums_release(&sums);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_counts_from_look_to_look_and_to_its_end),
+        cmocka_unit_test(what_came_and_went_between_two_looks_is_booked_once),
+        cmocka_unit_test(who_is_missing_is_taken_off_its_last_numbers),
+        cmocka_unit_test(who_goes_on_under_another_tid_is_the_same),
+        cmocka_unit_test(who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid),
+        cmocka_unit_test(a_look_that_failed_leaves_no_thread_in_a_group_of_before),
+        cmocka_unit_test(a_total_is_told_by_what_was_read_of_its_threads),
+        cmocka_unit_test(who_is_older_than_the_session_counts_since_it_is_watched),
+        cmocka_unit_test(threads_are_in_the_group_of_their_process),
+        cmocka_unit_test(workloads_are_asked_once_a_process_and_again_when_it_changes),
+        cmocka_unit_test(over_random_lives_nothing_is_lost_or_booked_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

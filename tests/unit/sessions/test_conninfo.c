@@ -1,0 +1,125 @@
+/* What may be shown of a connection string: never a secret, whatever the input. */
+#include "sources/sessions/postgres/conninfo.h"
+
+#include "../tree.h"
+
+#include <string.h>
+
+static void assert_shown(const char *conninfo, const char *expected)
+{
+    char shown[128];
+
+    conninfo_shown(conninfo, shown, sizeof shown);
+    assert_string_equal(shown, expected);
+}
+
+static void a_password_is_not_shown(void **state)
+{
+    (void)state;
+    assert_shown("host=h user=u password=geheim", "host=h user=u");
+    assert_shown("password = 'ge heim' host=h", "host=h");
+    assert_shown("user=u password='it\\'s geheim' dbname=d", "dbname=d user=u");
+    assert_shown("sslpassword=geheim host=h sslkey=k", "host=h");
+    assert_shown("postgres://u:geheim@h/d", "host=h dbname=d user=u");
+    assert_shown("postgresql://u:ge%40heim@h:7/d", "host=h port=7 dbname=d user=u");
+    assert_shown("postgres://u:ge?heim@h/d", "host=h dbname=d user=u");
+    assert_shown("postgresql://u:geheim@h1:7,h2:8/d", "host=h1,h2 port=7,8 dbname=d user=u");
+    assert_shown("postgres://h/d?user=u&password=geheim&sslmode=require", "host=h dbname=d user=u");
+    assert_shown("password=geheim", "(default)");
+    assert_shown("postgres://:geheim@", "(default)");
+}
+
+static void only_what_is_known_to_be_harmless_is_shown(void **state)
+{
+    (void)state;
+    assert_shown("host=h options='-c x.token=geheim' application_name=geheim", "host=h");
+    assert_shown("passfile=/home/geheim host=h requirepeer=geheim", "host=h");
+    assert_shown("service=s", "service=s");
+    assert_shown("", "(default)");
+    assert_shown("accounts", "dbname=accounts");
+    assert_shown("host='' port=5433", "port=5433");
+}
+
+/* libpq takes these as something else than their author did. */
+static void what_may_be_a_password_in_anothers_place_is_hidden(void **state)
+{
+    (void)state;
+    assert_shown("postgres://u:ge@heim@h/d", "(hidden)");
+    assert_shown("postgres://u:ge/heim@h/d", "(hidden)");
+    assert_shown("postgres://u%40geheim:x@h/d", "(hidden)");
+    assert_shown("dbname=postgres://u:geheim@h/d", "(hidden)");
+    assert_shown("dbname='host=h password=geheim'", "(hidden)");
+    assert_shown("u:geheim@h/d", "(hidden)");
+    assert_shown("user=u:geheim host=h", "(hidden)");
+    assert_shown("host=h password=ge heim", "(hidden)");
+    assert_shown("host=h pasword=geheim", "(hidden)");
+    assert_shown("password='geheim", "(hidden)");
+    assert_shown("port=geheim", "(hidden)");
+}
+
+static void a_socket_without_a_file_is_shown(void **state)
+{
+    (void)state;
+    assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
+}
+
+static void what_stands_behind_postgres_is_what_libpq_takes(void **state)
+{
+    char *uri = conninfo_of_place("//u@h/d"), *words = conninfo_of_place("host=h");
+
+    (void)state;
+    assert_string_equal(uri, "postgres://u@h/d");
+    assert_string_equal(words, "host=h");
+    assert_true(conninfo_is_good(uri) && conninfo_is_good(words) && conninfo_is_good(""));
+    assert_true(conninfo_is_good("accounts"));
+    assert_false(conninfo_is_good("password=my geheim"));
+    assert_false(conninfo_is_good("geheim=1"));
+    free(uri);
+    free(words);
+}
+
+static void it_is_one_line_that_ends(void **state)
+{
+    char shown[16];
+
+    (void)state;
+    assert_shown("host='a\nb\033[2J'", "host=a?b?[2J");
+    conninfo_shown("host=a-name-that-is-long user=u", shown, sizeof shown);
+    assert_string_equal(shown, "host=a-name-tha");
+}
+
+static void an_unknown_key_is_named_unless_it_may_be_part_of_a_password(void **state)
+{
+    static const struct {
+        const char *conninfo, *key;
+    } cases[] = {
+        { "hst=x", "hst" },         { "host=x prot=1 dbname=y", "prot" },
+        { "host=x port=1", "" },    { "password=a b=c", "" },
+        { "user='a b=c' x=1", "" }, { "postgres://u:p@h/?x=1", "" },
+    };
+    const char *key;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t length = conninfo_wrong_key(cases[i].conninfo, &key);
+
+        assert_int_equal(length, strlen(cases[i].key));
+        if (length > 0)
+            assert_memory_equal(key, cases[i].key, length);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_password_is_not_shown),
+        cmocka_unit_test(only_what_is_known_to_be_harmless_is_shown),
+        cmocka_unit_test(what_may_be_a_password_in_anothers_place_is_hidden),
+        cmocka_unit_test(a_socket_without_a_file_is_shown),
+        cmocka_unit_test(what_stands_behind_postgres_is_what_libpq_takes),
+        cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
+        cmocka_unit_test(it_is_one_line_that_ends),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* Looks at an Oracle, and the source that they are of: who is who, and time that goes on. */
+#include "sources/sessions/odbc/oracle.h"
+
+#include "../fake_odbc.h"
+#include "../tree.h"
+#include "sources/sessions/odbc/oracle_look.h"
+
+#include <signal.h>
+
+/* clang-format off */
+#define F(text) { (text), sizeof(text) - 1 }
+#define SESSION(sid, serial, state, event, class, wait_us, spid) \
+    F(sid), F(serial), F("SCOTT"), F("ACTIVE"), F(state), F(event), F(class), F(wait_us), \
+    { (spid), strlen(spid) }, F("2026-11-22"), F("sqlplus"), F("here"), F(""), F("USER")
+/* clang-format on */
+#define COLUMNS 14
+
+enum { SESSIONS, WAITS, MODEL, INSTANCE };
+
+static const struct field waits[] = { F("1"), F("Application"), F("enq: TX"), F("5000"), F("1"),
+                                      F("2"), F("User I/O"),    F("a read"),  F("70"),   F("2") };
+static const struct field model[] = { F("1"), F("DB time"), F("9000"),
+                                      F("1"), F("DB CPU"),  F("4000.00") };
+static char host[65];
+static struct field instance[1];
+static struct fake_answer answers[4];
+
+static void answer_with(const struct field *sessions, size_t count)
+{
+    gethostname(host, sizeof host - 1);
+    instance[0] = (struct field){ host, strlen(host) };
+    memcpy(answers,
+           (struct fake_answer[]){
+               { .of = "v$session s", .fields = sessions, .rows = count, .columns = COLUMNS },
+               { .of = "v$session_event", .fields = waits, .rows = 2, .columns = 5 },
+               { .of = "v$sess_time_model", .fields = model, .rows = 2, .columns = 3 },
+               { .of = "v$instance", .fields = instance, .rows = 1, .columns = 1 },
+           },
+           sizeof answers);
+    fake_answers = answers;
+    fake_answer_count = COUNT(answers);
+}
+
+static void take_look(struct oracle_look *look)
+{
+    struct odbc_connection connection;
+    struct oracle_texts texts;
+
+    memset(look, 0, sizeof *look);
+    assert_int_equal(oracle_texts_open(&texts, &connection, false, NULL), CAMP_OK);
+    assert_true(texts.is_local);
+    assert_int_equal(oracle_look_read(look, &texts, true, NULL), CAMP_OK);
+    oracle_texts_close(&texts);
+}
+
+/* --------------------------------------------------------------------------------- A look -- */
+
+static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
+{
+    const struct field sessions[] = {
+        SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", "")
+    };
+    struct oracle_look look;
+
+    (void)state;
+    answer_with(sessions, 2);
+    take_look(&look);
+    assert_int_equal(look.count, 2);
+    assert_string_equal(look.sessions[0].serial, "7"); /* in the order of their sids */
+    assert_int_equal(look.sessions[0].certainty, ORACLE_IN_FLIGHT);
+    assert_string_equal(look.sessions[0].wait.class, "Application");
+    assert_string_equal(look.sessions[0].wait.event, "enq:_TX");
+    assert_int_equal(look.sessions[0].wait_count, 1);
+    assert_int_equal(look.waits[look.sessions[0].first_wait].ns, 5000 * NS_PER_US);
+    assert_int_equal(look.sessions[0].db_time_ns, 9000 * NS_PER_US);
+    assert_int_equal(look.sessions[0].db_cpu_ns, 4000 * NS_PER_US);
+    assert_int_equal(look.sessions[1].certainty, ORACLE_NO_WAIT);
+    assert_string_equal(look.waits[look.sessions[1].first_wait].class, "User_I/O");
+    oracle_look_release(&look);
+}
+
+/* The finished waits of a sid are of whoever had it before and behind them. */
+static void who_has_another_serial_behind_the_waits_is_left_out(void **state)
+{
+    const struct field sessions[] = {
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
+        SESSION("2", "5", "WAITING", "a read", "User I/O", "70", ""),
+        SESSION("3", "6", "WAITING", "a read", "User I/O", "70", "")
+    };
+    const struct field again[] = {
+        SESSION("1", "8", "WAITING", "enq: TX", "Application", "60000000", ""),
+        SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", "")
+    };
+    struct oracle_look look;
+
+    (void)state;
+    answer_with(sessions, 3);
+    answers[SESSIONS].again = again;
+    answers[SESSIONS].rows_again = 2;
+    take_look(&look);
+    assert_int_equal(look.count, 1);
+    assert_int_equal(look.sessions[0].sid, 2);
+    assert_int_equal(look.sessions[0].certainty, ORACLE_MAY_BE_ENDED);
+    oracle_look_release(&look);
+}
+
+static void a_process_of_several_sessions_is_nobody_s_own(void **state)
+{
+    char own[16], parent[16];
+    struct oracle_look look;
+
+    (void)state;
+    snprintf(own, sizeof own, "%d", getpid());
+    snprintf(parent, sizeof parent, "%d", getppid());
+    {
+        const struct field sessions[] = {
+            SESSION("1", "7", "", "", "", "", own), SESSION("2", "7", "", "", "", "", parent),
+            SESSION("3", "7", "", "", "", "", own),
+            SESSION("4", "7", "", "", "", "", "4294967297"), /* not 1 */
+            SESSION("5", "7", "", "", "", "", "-1")
+        };
+
+        answer_with(sessions, 5);
+        take_look(&look);
+    }
+    assert_int_equal(look.count, 5);
+    assert_false(look.sessions[0].has_clock);
+    assert_true(look.sessions[1].has_clock);
+    assert_false(look.sessions[2].has_clock);
+    assert_int_equal(look.sessions[3].spid, 0);
+    assert_int_equal(look.sessions[4].spid, 0);
+    oracle_look_release(&look);
+}
+
+static void names_are_cut_between_characters(void **state)
+{
+    struct field sessions[] = { SESSION("1", "7", "", "", "", "", "") };
+    struct oracle_look look;
+
+    (void)state;
+    sessions[10] = (struct field)
+        F(/* the 64th byte is the first half of one */
+          "123456789 123456789 123456789 123456789 123456789 123456789 123\xc3\xa9 and more");
+    answer_with(sessions, 1);
+    take_look(&look);
+    assert_string_equal(look.sessions[0].program,
+                        "123456789 123456789 123456789 123456789 123456789 123456789 123");
+    oracle_look_release(&look);
+}
+
+/* -------------------------------------------------------------------------------- Source -- */
+
+static volatile sig_atomic_t stop;
+
+static struct source *open_source(void)
+{
+    static const struct from from = { .stop = &stop };
+    static struct from_facts facts;
+    struct source *source = NULL;
+    struct camp_error error;
+
+    snprintf(facts.name, sizeof facts.name, "sales");
+    if (oracle_source_open(&from, "DSN=sales", &source, &facts, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    assert_string_equal(facts.tier, "schedstat+SQL");
+    return source;
+}
+
+static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
+{
+    const struct frame *frame;
+    struct camp_error error;
+
+    assert_int_equal(source->next(source, 0, &frame, &error), CAMP_OK);
+    if (*end_ns != 0)
+        assert_int_equal(frame->start_ns, *end_ns);
+    assert_true(frame->end_ns >= frame->start_ns);
+    *end_ns = frame->end_ns;
+    return frame;
+}
+
+/* An answer that comes late is of a time that was told already, as one of which nothing is known.
+ */
+static void intervals_follow_each_other_whatever_fails(void **state)
+{
+    const struct field sessions[] = {
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
+    };
+    const struct frame *frame;
+    struct source *source;
+    uint64_t end_ns = 0;
+
+    (void)state;
+    answer_with(sessions, 1);
+    source = open_source();
+    frame = read_frame(source, &end_ns);
+    assert_int_equal(frame->entity_count, 1);
+    answers[SESSIONS].result = CAMP_E_GONE;
+    frame = read_frame(source, &end_ns);
+    assert_string_equal(frame->note, "odbc:sales: it is down");
+    assert_int_equal(frame->entity_count, 0);
+    assert_int_equal(frame->losses.partial, 1);
+    answers[SESSIONS].result = CAMP_OK;
+    answers[WAITS].ms = 400;
+    while (strstr(frame->note, "answers again") == NULL) {
+        frame = read_frame(source, &end_ns);
+        assert_int_equal(frame->entity_count, 0);
+        assert_int_equal(frame->losses.partial, 0);
+    }
+    answers[WAITS].ms = 0;
+    read_frame(source, &end_ns);
+    frame = read_frame(source, &end_ns);
+    assert_int_equal(frame->entity_count, 1);
+    assert_string_equal(frame->note, "");
+    source_close(source);
+}
+
+static void a_database_that_is_back_is_asked_within_a_second_or_so(void **state)
+{
+    const struct field sessions[] = {
+        SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
+    };
+    const struct timespec pause = { 0, 20 * NS_PER_MS };
+    struct source *source;
+    uint64_t end_ns = 0, back_ns;
+
+    (void)state;
+    answer_with(sessions, 1);
+    source = open_source();
+    answers[SESSIONS].result = CAMP_E_GONE;
+    for (int i = 0; i < 60; i++) { /* 1.2 s: pauses of 0, 10, 20, ... 640 ms */
+        read_frame(source, &end_ns);
+        nanosleep(&pause, NULL);
+    }
+    assert_in_range(answers[SESSIONS].executed, 5, 30);
+    answers[SESSIONS].result = CAMP_OK;
+    back_ns = end_ns;
+    while (strstr(read_frame(source, &end_ns)->note, "answers again") == NULL)
+        nanosleep(&pause, NULL);
+    assert_true(end_ns - back_ns < 8 * (uint64_t)NS_PER_S);
+    source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_look_has_what_is_finished_and_what_is_in_flight),
+        cmocka_unit_test(who_has_another_serial_behind_the_waits_is_left_out),
+        cmocka_unit_test(a_process_of_several_sessions_is_nobody_s_own),
+        cmocka_unit_test(names_are_cut_between_characters),
+        cmocka_unit_test(intervals_follow_each_other_whatever_fails),
+        cmocka_unit_test(a_database_that_is_back_is_asked_within_a_second_or_so),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

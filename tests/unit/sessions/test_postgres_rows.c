@@ -1,0 +1,453 @@
+/* Rows of sessions, from accounts and samples that were made up: who is told, when, and of what. */
+#include "sources/sessions/postgres/postgres_inside.h"
+
+#include "../tree.h"
+#include "counters/units.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define MS 1000000u
+#define START_NS (1000 * (uint64_t)NS_PER_S)
+#define LOCK 0x03000004u
+#define CLIENT_READ 0x06000000u
+#define ACTIVE 3u
+#define PID 5000000 /* beyond all that a kernel gives */
+
+static struct postgres_source source;
+static struct sampled_times told;
+
+/* An interval of 1 s, in whose last look by SQL nobody is yet. */
+static void open_source(enum postgres_tier tier)
+{
+    const struct session_plan plan = {
+        .name = "postgres",
+        .has_told = tier != POSTGRES_SQL,
+        .has_sampled = tier == POSTGRES_MEMORY || tier == POSTGRES_GATED,
+        .rules_text = session_rules_postgres,
+        .label_names = postgres_label_names,
+        .label_count = POSTGRES_LABELS,
+    };
+
+    source = (struct postgres_source){ .tier = tier, .told = &told };
+    source.place.learned = 1;
+    for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
+        source.place.code[i] = 2 + i; /* 3: active */
+    source.roll.is_local = tier != POSTGRES_SQL;
+    source.roll.look_ns = START_NS + NS_PER_S;
+    source.roll.own_pids[0] = 9;
+    assert_int_equal(session_frame_init(&source.sessions, &plan, NULL), CAMP_OK);
+    session_frame_begin(&source.sessions, START_NS, START_NS + NS_PER_S, 0);
+    sampled_times_init(&told, NS_PER_S);
+    assert_int_equal(postgres_events_learn(&source.events, LOCK, "Lock", "tuple"), CAMP_OK);
+}
+
+static void close_source(void)
+{
+    account_book_release(&source.book);
+    postgres_roll_release(&source.roll);
+    postgres_events_release(&source.events);
+    session_frame_release(&source.sessions);
+    sampled_times_release(&told);
+    free(source.times);
+    free(source.names);
+}
+
+/* When a process began, by the wall clock. */
+static int64_t wall_us(uint64_t boot_ns)
+{
+    return (int64_t)((source_clock_ns(CLOCK_REALTIME) - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) /
+                     1000);
+}
+
+/* SQL has shown one that began so. */
+static void meet(int32_t pid, int64_t start_us, const char *type, const char *user)
+{
+    struct postgres_session session = { .pid = pid,
+                                        .start_us = start_us,
+                                        .kind = { { "none", "none", "active", type } },
+                                        .user = user,
+                                        .database = "",
+                                        .application = "",
+                                        .client = "",
+                                        .query = "" };
+    const struct postgres_look look = { .is_whole = true,
+                                        .asked_ns = source.roll.look_ns,
+                                        .answered_ns = source.roll.look_ns,
+                                        .server_us = start_us,
+                                        .sessions = &session,
+                                        .count = 1,
+                                        .own_pid = 9 };
+
+    assert_int_equal(postgres_roll_take(&source.roll, &look), CAMP_OK);
+}
+
+/* 100 ms on a CPU, 200 ms in the run queue, 300 ms of a lock. */
+static struct backend_account account(int32_t pid, uint32_t flags)
+{
+    return (struct backend_account){ .pid = pid,
+                                     .flags = flags,
+                                     .start_ns = NS_PER_S,
+                                     .begin_ns = START_NS + 400 * MS,
+                                     .time_ns = START_NS + 1000 * MS,
+                                     .cpu_ns = 100 * MS,
+                                     .run_queue_ns = 200 * MS,
+                                     .wait_count = 1,
+                                     .waits = { { LOCK, ACTIVE, 300 * MS, 1 } } };
+}
+
+static void fill(const struct backend_account *accounts, size_t count)
+{
+    const struct frame *frame = &source.sessions.frame;
+
+    session_frame_begin(&source.sessions, frame->start_ns, frame->end_ns, 0);
+    assert_int_equal(account_book_turn(&source.book, accounts, count), CAMP_OK);
+    assert_int_equal(postgres_rows_of_accounts(&source), CAMP_OK);
+}
+
+static size_t row_count(void)
+{
+    return source.sessions.frame.entity_count;
+}
+
+static const struct entity *row_at(size_t row)
+{
+    assert_true(row < row_count());
+    return &source.sessions.frame.entities[row];
+}
+
+static uint64_t value_ms(size_t row, const char *column)
+{
+    const struct schema *schema = &source.sessions.schema;
+
+    for (size_t i = 0; i < schema->column_count; i++) {
+        if (strcmp(schema->columns[i].name, column) == 0)
+            return frame_values(&source.sessions.frame, row)[i] / MS;
+    }
+    fail_msg("there is no column %s", column);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ Accounts -- */
+
+static void an_account_is_a_row_by_its_name(void **state)
+{
+    const struct backend_account one = account(PID, 0);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    meet(PID, wall_us(one.start_ns) + 5000, "client_backend", "bob");
+    fill(&one, 1);
+    assert_int_equal(row_count(), 1);
+    assert_string_equal(row_at(0)->name, "bob");
+    assert_int_equal(row_at(0)->pid, PID);
+    assert_int_equal(row_at(0)->flags, ENTITY_NEW);
+    assert_int_equal(source.sessions.frame.elapsed_ns[0], 600 * MS);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
+    assert_int_equal(value_ms(0, "contention_row_lock_ns"), 300);
+    close_source();
+}
+
+static void who_is_not_known_yet_is_told_later_and_whole(void **state)
+{
+    struct backend_account one = account(PID, 0);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    fill(&one, 1);
+    assert_int_equal(row_count(), 0);
+    meet(PID, wall_us(one.start_ns), "client_backend", "bob");
+    one.time_ns += 50 * MS;
+    one.cpu_ns += 50 * MS;
+    fill(&one, 1);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(row_at(0)->flags, ENTITY_NEW);
+    assert_int_equal(value_ms(0, "cpu_ns"), 150);
+    fill(&one, 1);
+    assert_int_equal(row_count(), 0); /* nothing since */
+    close_source();
+}
+
+static void who_ends_unknown_is_a_stranger_if_it_was_a_client(void **state)
+{
+    struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID + 1, BACKEND_ENDED) };
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    two[1].waits[0].activity = BACKEND_ACTIVITY_NONE; /* a worker of the server */
+    fill(two, 2);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(row_at(0)->id, PID);
+    assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
+    assert_int_equal(source.book.count, 2); /* and comes no more: not waited for */
+    assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
+    close_source();
+}
+
+/* Hidden from our role, older than we are, or our own. */
+static void who_stays_unknown_is_no_row(void **state)
+{
+    struct backend_account three[] = { account(9, BACKEND_ENDED), account(PID, 0),
+                                       account(PID + 1, BACKEND_OLDER | BACKEND_ENDED) };
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    source.roll.look_ns = three[0].begin_ns + 2 * (uint64_t)NS_PER_S;
+    three[0].begin_ns = three[2].begin_ns = source.roll.look_ns;
+    three[0].time_ns = three[2].time_ns = source.roll.look_ns + 600 * MS;
+    fill(three, 3);
+    assert_int_equal(row_count(), 0);
+    assert_int_equal(source.book.count, 3); /* and is not waited for */
+    close_source();
+}
+
+static void a_pid_that_comes_again_is_two_rows(void **state)
+{
+    struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID, 0) };
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    two[1].start_ns += 100 * MS;
+    meet(PID, wall_us(two[0].start_ns), "client_backend", "bob");
+    meet(PID, wall_us(two[1].start_ns), "client_backend", "eve");
+    fill(two, 2);
+    assert_int_equal(row_count(), 2);
+    assert_string_equal(row_at(0)->name, "bob");
+    assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
+    assert_string_equal(row_at(1)->name, "eve");
+    close_source();
+}
+
+static void the_servers_own_are_told_when_they_are_asked_for(void **state)
+{
+    const struct backend_account one = account(PID, BACKEND_OLDER);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    meet(PID, wall_us(one.start_ns), "walwriter", "");
+    fill(&one, 1);
+    assert_int_equal(row_count(), 0);
+    close_source();
+    open_source(POSTGRES_BPF);
+    source.background = true;
+    meet(PID, wall_us(one.start_ns), "walwriter", "");
+    fill(&one, 1);
+    assert_int_equal(row_count(), 1);
+    assert_string_equal(row_at(0)->name, "walwriter");
+    assert_int_equal(row_at(0)->flags, 0);
+    close_source();
+}
+
+/* ------------------------------------------------------------------------------- Samples -- */
+
+/* Looks by SQL: 300 ms active without an event, then 700 ms in a lock. */
+static void sample(int32_t pid, int64_t start_us, bool is_asleep)
+{
+    struct sampled_sight sight = {
+        pid, start_us, 0, { { "none", "none", "active", "client_backend" } }, is_asleep
+    };
+
+    sampled_times_look(&told, START_NS, &sight, 1);
+    sampled_times_begin(&told, START_NS);
+    sampled_times_look(&told, START_NS + 300 * MS, &sight, 1);
+    sight.kind.texts[SESSION_CLASS] = "Lock";
+    sight.kind.texts[SESSION_EVENT] = "tuple";
+    sampled_times_look(&told, START_NS + 300 * MS, &sight, 1);
+    sampled_times_look(&told, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_end(&told, START_NS + 1000 * MS);
+}
+
+static void what_the_database_says_stands_beside(void **state)
+{
+    const struct backend_account one = account(PID, 0);
+    const int64_t start_us = wall_us(one.start_ns);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    meet(PID, start_us, "client_backend", "bob");
+    sample(PID, start_us, false);
+    fill(&one, 1);
+    assert_int_equal(value_ms(0, "told_cpu_ns"), 300);
+    assert_int_equal(value_ms(0, "told_contention_ns"), 700);
+    assert_int_equal(value_ms(0, "contention_ns"), 300);
+    close_source();
+}
+
+static void elsewhere_it_is_all_there_is(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_SQL);
+    meet(PID, 5, "client_backend", "bob");
+    sample(PID, 5, false);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(row_at(0)->id, PID);
+    assert_int_equal(row_at(0)->pid, 0); /* here another has that number */
+    assert_int_equal(value_ms(0, "cpu_ns"), 300);
+    assert_int_equal(value_ms(0, "contention_ns"), 700);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
+    close_source();
+}
+
+/* This process, which has run a little: what a tier makes of its samples. */
+static void fill_samples(enum postgres_tier tier, bool is_asleep)
+{
+    open_source(tier);
+    meet(getpid(), 5, "client_backend", "bob");
+    sample(getpid(), 5, is_asleep);
+    if (tier == POSTGRES_MEMORY)
+        source.glances.times = told;
+    source.roll.of[0].clock.cpu_ns = 0; /* so that there is something since */
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
+}
+
+static uint64_t left_ms(void)
+{
+    const uint64_t *values = frame_values(&source.sessions.frame, 0);
+
+    return (source.sessions.frame.elapsed_ns[0] - values[SESSION_CPU] - values[SESSION_RUN_QUEUE]) /
+           MS;
+}
+
+static void what_the_scheduler_left_is_divided_as_samples_were(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_MEMORY, true);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() * 7 / 10 - 1, left_ms() * 7 / 10 + 1);
+    assert_in_range(value_ms(0, "wait_without_event_ns"), left_ms() * 3 / 10 - 1,
+                    left_ms() * 3 / 10 + 1);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* as it was */
+    assert_int_equal(value_ms(0, "told_contention_ns"), 700);
+    close_source();
+}
+
+/* SQL said "on a CPU", and its task slept a moment later. */
+static void who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, true);
+    assert_int_equal(value_ms(0, "contention_ns"), left_ms());
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000);
+    close_source();
+}
+
+static void who_was_not_seen_asleep_has_unaccounted_time(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, false);
+    assert_int_equal(value_ms(0, "contention_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 0);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms());
+    close_source();
+}
+
+static void who_sleeps_without_an_event_alone_does(void **state)
+{
+    struct sampled_sight sight = {
+        getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    sampled_times_look(&told, START_NS, &sight, 1);
+    sampled_times_begin(&told, START_NS);
+    sampled_times_look(&told, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_end(&told, START_NS + 1000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
+    close_source();
+}
+
+/* Looks that are 2 s apart have seen one of these. */
+static void what_no_look_saw_is_not_filled(void **state)
+{
+    struct sampled_sight sight = {
+        getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    sampled_times_look(&told, START_NS, &sight, 1);
+    sampled_times_begin(&told, START_NS);
+    sampled_times_look(&told, START_NS + 2000 * MS, &sight, 1);
+    sampled_times_end(&told, START_NS + 2000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms() / 2 - 1,
+                    left_ms() / 2 + 1);
+    close_source();
+}
+
+static void who_is_gone_before_its_clock_was_read_is_partial(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    source.roll.of[0].task.start++; /* another had its pid */
+    source.roll.of[0].began_ns = START_NS + 1;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(source.sessions.frame.losses.partial, 1);
+    assert_int_equal(value_ms(0, "cpu_ns"), 0);
+    close_source();
+}
+
+/* One that came while SQL did not answer has run before the interval began. */
+static void what_it_ran_before_the_interval_is_not_told(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "client_backend", "bob");
+    source.roll.of[0].clock = (struct proc_clock){ 0 };
+    source.roll.of[0].began_ns = START_NS - 1;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(source.sessions.frame.losses.partial, 1);
+    assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
+    assert_true(source.roll.of[0].clock.time_ns > 0); /* of the next interval it is known */
+    close_source();
+}
+
+static void who_is_not_told_is_no_loss(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    meet(getpid(), 5, "checkpointer", "");
+    source.roll.of[0].task.start++;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 0);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    close_source();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_account_is_a_row_by_its_name),
+        cmocka_unit_test(who_is_not_known_yet_is_told_later_and_whole),
+        cmocka_unit_test(who_ends_unknown_is_a_stranger_if_it_was_a_client),
+        cmocka_unit_test(who_stays_unknown_is_no_row),
+        cmocka_unit_test(a_pid_that_comes_again_is_two_rows),
+        cmocka_unit_test(the_servers_own_are_told_when_they_are_asked_for),
+        cmocka_unit_test(what_the_database_says_stands_beside),
+        cmocka_unit_test(elsewhere_it_is_all_there_is),
+        cmocka_unit_test(what_the_scheduler_left_is_divided_as_samples_were),
+        cmocka_unit_test(who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise),
+        cmocka_unit_test(who_was_not_seen_asleep_has_unaccounted_time),
+        cmocka_unit_test(who_sleeps_without_an_event_alone_does),
+        cmocka_unit_test(what_no_look_saw_is_not_filled),
+        cmocka_unit_test(who_is_gone_before_its_clock_was_read_is_partial),
+        cmocka_unit_test(what_it_ran_before_the_interval_is_not_told),
+        cmocka_unit_test(who_is_not_told_is_no_loss),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* Looks made to times: each nanosecond once, and none that was not seen. */
+#include "sources/sessions/sampled_times.h"
+
+#include "../tree.h"
+
+#include <string.h>
+
+#define MS 1000000u
+#define LONGEST (1000 * MS)
+
+static struct sampled_sight sight(int64_t id, const char *event, bool is_asleep)
+{
+    return (struct sampled_sight){
+        id, 1, 0, { { "Lock", event, "active", "client_backend" } }, is_asleep
+    };
+}
+
+static void look(struct sampled_times *times, uint64_t at_ms, const char *event, bool is_asleep)
+{
+    const struct sampled_sight one = sight(7, event, is_asleep);
+
+    assert_int_equal(sampled_times_look(times, at_ms * MS, &one, event != NULL), CAMP_OK);
+}
+
+static const struct sampled_time *time_of(const struct sampled_session *session, const char *event)
+{
+    static const struct sampled_time none;
+
+    for (size_t i = 0; i < session->time_count; i++) {
+        if (strcmp(labels_value(session->times[i].kind, SESSION_EVENT), event) == 0)
+            return &session->times[i];
+    }
+    return &none;
+}
+
+static uint64_t told_sum(const struct sampled_session *session)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < session->time_count; i++)
+        sum += session->times[i].told_ns;
+    return sum;
+}
+
+static struct sampled_times begun(void)
+{
+    struct sampled_times times;
+
+    sampled_times_init(&times, LONGEST);
+    look(&times, 1000, "a", true);
+    sampled_times_begin(&times, 1000 * MS);
+    return times;
+}
+
+static void the_time_between_two_looks_is_halved(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 1100, "a", true);
+    look(&times, 1200, "b", false);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
+    assert_int_equal(time_of(times.sessions[0], "a")->told_ns, 150 * MS);
+    assert_int_equal(time_of(times.sessions[0], "b")->told_ns, 50 * MS);
+    assert_int_equal(time_of(times.sessions[0], "a")->asleep_ns, 150 * MS);
+    assert_int_equal(time_of(times.sessions[0], "b")->asleep_ns, 0);
+    sampled_times_release(&times);
+}
+
+static void an_interval_begins_with_nothing_but_who_is_there(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 1100, "b", true);
+    sampled_times_end(&times, 1100 * MS);
+    sampled_times_begin(&times, 1100 * MS);
+    look(&times, 1200, "b", true);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 100 * MS);
+    assert_int_equal(times.sessions[0]->time_count, 1);
+    assert_int_equal(told_sum(times.sessions[0]), 100 * MS);
+    assert_false(times.sessions[0]->is_new);
+    sampled_times_release(&times);
+}
+
+static void who_is_new_is_booked_from_its_beginning(void **state)
+{
+    struct sampled_times times = begun();
+    struct sampled_sight both[] = { sight(9, "b", true), sight(7, "a", true) };
+
+    (void)state;
+    both[0].began_ns = 1040 * MS;
+    assert_int_equal(sampled_times_look(&times, 1100 * MS, both, 2), CAMP_OK);
+    sampled_times_end(&times, 1100 * MS);
+    assert_int_equal(times.sessions[1]->id, 9);
+    assert_true(times.sessions[1]->is_new);
+    assert_int_equal(times.arrived, 1);
+    assert_int_equal(times.sessions[1]->elapsed_ns, 60 * MS);
+    assert_int_equal(told_sum(times.sessions[1]), 60 * MS);
+    sampled_times_release(&times);
+}
+
+/* As glances at memory are: they see only who is known already. */
+static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void **state)
+{
+    struct sampled_times times = begun();
+    struct sampled_sight both[] = { sight(7, "a", true), sight(9, "b", true) };
+
+    (void)state;
+    look(&times, 1100, "a", true);
+    both[1].began_ns = 1040 * MS;
+    assert_int_equal(sampled_times_look(&times, 1200 * MS, both, 2), CAMP_OK);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.sessions[1]->elapsed_ns, 160 * MS);
+    assert_int_equal(told_sum(times.sessions[1]), 160 * MS);
+    sampled_times_release(&times);
+}
+
+static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 1100, "a", true);
+    look(&times, 1200, NULL, true);
+    sampled_times_end(&times, 1300 * MS);
+    assert_true(times.sessions[0]->is_ended);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 150 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), 150 * MS);
+    sampled_times_begin(&times, 1300 * MS);
+    assert_int_equal(times.count, 0);
+    sampled_times_release(&times);
+}
+
+static void who_is_seen_again_has_not_ended(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 1100, NULL, false);
+    assert_true(times.sessions[0]->is_ended);
+    look(&times, 1200, "a", true);
+    sampled_times_end(&times, 1200 * MS);
+    assert_int_equal(times.count, 1);
+    assert_false(times.sessions[0]->is_ended);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), 200 * MS);
+    sampled_times_release(&times);
+}
+
+static void a_pid_that_begins_anew_is_another_session(void **state)
+{
+    struct sampled_times times = begun();
+    struct sampled_sight other = sight(7, "a", true);
+
+    (void)state;
+    other.start = 2;
+    other.began_ns = 1080 * MS;
+    assert_int_equal(sampled_times_look(&times, 1100 * MS, &other, 1), CAMP_OK);
+    assert_int_equal(times.count, 2);
+    assert_true(times.sessions[0]->is_ended);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 50 * MS);
+    assert_int_equal(times.sessions[1]->elapsed_ns, 20 * MS);
+    sampled_times_release(&times);
+}
+
+/* The server did not answer for 3 s: 2 s of it were not seen by anybody. */
+static void a_long_gap_is_elapsed_and_not_booked(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    look(&times, 4000, "a", true);
+    sampled_times_end(&times, 4000 * MS);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 3000 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), LONGEST);
+    sampled_times_release(&times);
+}
+
+static void an_interval_without_a_look_is_elapsed_and_not_booked(void **state)
+{
+    struct sampled_times times = begun();
+
+    (void)state;
+    sampled_times_end(&times, 1500 * MS);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 500 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), 0);
+    sampled_times_begin(&times, 1500 * MS);
+    look(&times, 1700, "a", true);
+    sampled_times_end(&times, 1800 * MS);
+    assert_int_equal(times.sessions[0]->elapsed_ns, 300 * MS);
+    assert_int_equal(told_sum(times.sessions[0]), 200 * MS);
+    sampled_times_release(&times);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_time_between_two_looks_is_halved),
+        cmocka_unit_test(an_interval_begins_with_nothing_but_who_is_there),
+        cmocka_unit_test(who_is_new_is_booked_from_its_beginning),
+        cmocka_unit_test(who_began_before_looks_that_did_not_see_it_has_its_whole_time),
+        cmocka_unit_test(who_has_ended_is_booked_half_the_gap_and_is_then_gone),
+        cmocka_unit_test(who_is_seen_again_has_not_ended),
+        cmocka_unit_test(a_pid_that_begins_anew_is_another_session),
+        cmocka_unit_test(a_long_gap_is_elapsed_and_not_booked),
+        cmocka_unit_test(an_interval_without_a_look_is_elapsed_and_not_booked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

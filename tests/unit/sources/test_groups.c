@@ -1,0 +1,133 @@
+/* Threads added up as a source: rows that go on as the same ones, and names of what they are. */
+#include "sources/groups.h"
+
+#include "../tree.h"
+
+static const struct column columns[] = {
+    { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
+};
+static const struct schema schema = { "threads", columns, 1, 1 };
+
+/* Threads as a test wants them. */
+struct made {
+    struct source source;
+    struct frame frame;
+};
+
+static const struct schema *describe(const struct source *source)
+{
+    (void)source;
+    return &schema;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct made *made = (struct made *)base;
+
+    (void)deadline_ns;
+    (void)error;
+    *ret_frame = &made->frame;
+    return CAMP_OK;
+}
+
+static void close_made(struct source *base)
+{
+    frame_release(&((struct made *)base)->frame);
+    free(base);
+}
+
+static struct made *made_threads(void)
+{
+    struct made *made = calloc(1, sizeof *made);
+
+    assert_non_null(made);
+    made->source = (struct source){ describe, next, close_made, NULL };
+    frame_init(&made->frame, &schema);
+    return made;
+}
+
+static void add_thread(struct made *made, int32_t pid, uint32_t uid, uint32_t flags,
+                       const char *name)
+{
+    struct entity *entity = frame_add(&made->frame);
+
+    assert_non_null(entity);
+    entity->id = pid;
+    entity->pid = pid;
+    entity->uid = uid;
+    entity->flags = flags;
+    snprintf(entity->name, sizeof entity->name, "%s", name);
+    made->frame.elapsed_ns[made->frame.entity_count - 1] = 10;
+    *frame_values(&made->frame, made->frame.entity_count - 1) = 4;
+}
+
+static const struct frame *grouped(struct made *made, enum group_key key, struct source **ret)
+{
+    struct camp_error error = { 0 };
+    const struct frame *frame;
+
+    assert_int_equal(groups_source_open(&made->source, key, ret, &error), CAMP_OK);
+    assert_int_equal((*ret)->next(*ret, 0, &frame, &error), CAMP_OK);
+    return frame;
+}
+
+static void users_have_their_names_and_go_on_whoever_is_new(void **state)
+{
+    struct made *made = made_threads();
+    const struct frame *frame;
+    struct source *source;
+
+    (void)state;
+    add_thread(made, 7, 0, ENTITY_NEW, "a");
+    add_thread(made, 8, 0, ENTITY_NEW, "b");
+    frame = grouped(made, GROUP_USER, &source);
+    assert_int_equal(frame->entity_count, 1);
+    assert_string_equal(frame->entities[0].name, "root");
+    assert_int_equal(frame->entities[0].flags & ENTITY_NEW, 0);
+    assert_int_equal(frame->elapsed_ns[0], 20);
+    assert_int_equal(*frame_values(frame, 0), 8);
+    source_close(source);
+}
+
+static void what_ended_is_a_row_of_its_own_without_an_id(void **state)
+{
+    struct made *made = made_threads();
+    const struct frame *frame;
+    struct source *source;
+
+    (void)state;
+    add_thread(made, 7, 54321, 0, "a");
+    add_thread(made, 8, 54321, ENTITY_ENDED, "b");
+    frame = grouped(made, GROUP_USER, &source);
+    assert_int_equal(frame->entity_count, 2);
+    assert_string_equal(frame->entities[0].name, "54321");
+    assert_string_equal(frame->entities[1].name, "54321 (ended)");
+    assert_int_equal(frame->entities[1].id, 0);
+    source_close(source);
+}
+
+static void a_process_is_new_once(void **state)
+{
+    struct made *made = made_threads();
+    const struct frame *frame;
+    struct source *source;
+
+    (void)state;
+    add_thread(made, 7, 0, ENTITY_NEW, "a");
+    frame = grouped(made, GROUP_PROCESS, &source);
+    assert_int_equal(frame->entities[0].id, 7);
+    assert_int_equal(frame->entities[0].flags & ENTITY_NEW, ENTITY_NEW);
+    source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(users_have_their_names_and_go_on_whoever_is_new),
+        cmocka_unit_test(what_ended_is_a_row_of_its_own_without_an_id),
+        cmocka_unit_test(a_process_is_new_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* CSV: is a text divided into rows and fields as RFC 4180 says? */
+#include "sources/tables/csv.h"
+
+#include "../foreign_table.h"
+
+/* All rows of a text, as one: fields between | |, problems in ( ). */
+static void assert_rows(const char *text, size_t length, const char *expected)
+{
+    const struct from from = { .stop = &never };
+    char path[64], read[1024] = "";
+    struct rows *rows;
+    struct row row;
+    size_t at = 0;
+
+    write_table(path, text, length);
+    assert_int_equal(csv_rows_open(path, &from, &rows, NULL), CAMP_OK);
+    while (rows->next(rows, &row, NULL) == CAMP_OK) {
+        at += (size_t)snprintf(read + at, sizeof read - at, "%d:", (int)row.number);
+        for (size_t i = 0; i < row.count; i++)
+            at += (size_t)snprintf(read + at, sizeof read - at, "|%.*s", (int)row.fields[i].length,
+                                   row.fields[i].text);
+        if (row.problem != NULL)
+            at += (size_t)snprintf(read + at, sizeof read - at, "(%s)", row.problem);
+        at += (size_t)snprintf(read + at, sizeof read - at, "\n");
+    }
+    rows->close(rows);
+    unlink(path);
+    assert_string_equal(read, expected);
+}
+
+#define ASSERT_ROWS(text, expected) assert_rows(text, sizeof(text) - 1, expected)
+
+static void open_made(const char *text, size_t length, const char *message)
+{
+    const struct from from = { .stop = &never };
+    struct camp_error error = { 0 };
+    char path[64];
+    struct rows *rows = NULL;
+    struct row row;
+    int r;
+
+    write_table(path, text, length);
+    r = csv_rows_open(path, &from, &rows, &error);
+    while (r == CAMP_OK)
+        r = rows->next(rows, &row, &error);
+    assert_int_equal(r, CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, message));
+    if (rows != NULL)
+        rows->close(rows);
+    unlink(path);
+}
+
+static void fields_end_at_commas_and_rows_at_lines(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("a,b\n1,2\n", "1:|a|b\n2:|1|2\n");
+    ASSERT_ROWS("a,b\n1,2", "1:|a|b\n2:|1|2\n");
+    ASSERT_ROWS(",\n1,,\n", "1:||\n2:|1||\n");
+    ASSERT_ROWS(" a , b \n", "1:| a | b \n");
+    ASSERT_ROWS("", "");
+}
+
+static void the_header_says_what_divides_fields(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("a;b\n1,5;2\n", "1:|a|b\n2:|1,5|2\n");
+    ASSERT_ROWS("a\tb\n1;5\t\"2\tx\"\n", "1:|a|b\n2:|1;5|2\tx\n");
+    ASSERT_ROWS("\r\n\"a,b\";\"c;d\"\n\"1\"x;2\n",
+                "2:|a,b|c;d\n3:|1|2(there is text behind a closing quote)\n");
+    ASSERT_ROWS("a,\"b;\nc\"\n1;2,3\n", "1:|a|b;\nc\n3:|1;2|3\n");
+    open_made("time;a, b;c\n", 12, "line 1: the header has 1 comma, 2 semicolons and 0 tabs");
+    open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
+}
+
+static void lines_may_end_as_on_windows(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("a,b\r\n1,2\r\n", "1:|a|b\n2:|1|2\n");
+    ASSERT_ROWS("\"a\",\"b\"\r\n\"1\",\"2\"\r", "1:|a|b\n2:|1|2\n");
+    ASSERT_ROWS("a\rb,c\n", "1:|a\rb|c\n");
+}
+
+static void a_byte_order_mark_is_no_part_of_a_name(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("\xef\xbb\xbf"
+                "a,b\n",
+                "1:|a|b\n");
+    ASSERT_ROWS("\xef\xbb\xbf"
+                "\"a\",b\n",
+                "1:|a|b\n");
+}
+
+static void empty_lines_are_passed_over_and_counted(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("\n\na,b\n\r\nc\n\n", "3:|a|b\n5:|c\n");
+}
+
+static void quotes_hold_commas_lines_and_quotes(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("\"a,b\",\"c\"\"d\"\n", "1:|a,b|c\"d\n");
+    ASSERT_ROWS("\"two\nlines\",x\nnext\n", "1:|two\nlines|x\n3:|next\n");
+    ASSERT_ROWS("\"\",\"\"\"\"\n", "1:||\"\n");
+    ASSERT_ROWS("5\" disk,x\n", "1:|5\" disk|x\n");
+    ASSERT_ROWS("a\"\",b\nc,d\n", "1:|a\"\"|b\n2:|c|d\n");
+}
+
+static void a_quote_that_is_not_closed_is_its_line_alone(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("a,b\n1,\"2\n3,4\n5,6\n",
+                "1:|a|b\n2:|1|2(a quote is not closed)\n3:|3|4\n4:|5|6\n");
+    ASSERT_ROWS("a,b\n1,\"2", "1:|a|b\n2:|1|2(a quote is not closed)\n");
+}
+
+static void text_behind_a_quote_is_told(void **state)
+{
+    (void)state;
+    ASSERT_ROWS("\"a\"b,c\nd,e\n", "1:|a|c(there is text behind a closing quote)\n2:|d|e\n");
+}
+
+/* Rows cross the ends of the blocks in which the file is read, quoted ones too. */
+static void rows_of_a_long_file_are_whole(void **state)
+{
+    const struct from from = { .stop = &never };
+    const size_t count = 40000;
+    char *text = malloc(count * 32), path[64], expected[32];
+    size_t length = 0, i = 0;
+    struct rows *rows;
+    struct row row;
+
+    (void)state;
+    for (; i < count; i++)
+        length += (size_t)sprintf(text + length, "%zu,\"x\"\"%zu\n\",z\n", i, 7 * i);
+    write_table(path, text, length);
+    assert_int_equal(csv_rows_open(path, &from, &rows, NULL), CAMP_OK);
+    for (i = 0; rows->next(rows, &row, NULL) == CAMP_OK; i++) {
+        assert_int_equal(row.number, 2 * i + 1);
+        assert_int_equal(row.count, 3);
+        sprintf(expected, "x\"%zu\n", 7 * i);
+        assert_int_equal(row.fields[1].length, strlen(expected));
+        assert_memory_equal(row.fields[1].text, expected, strlen(expected));
+    }
+    assert_int_equal(i, count);
+    rows->close(rows);
+    unlink(path);
+    free(text);
+}
+
+static void what_is_no_table_is_told(void **state)
+{
+    const size_t length = (size_t)2 << 20;
+    char *text = calloc(1, length);
+
+    (void)state;
+    open_made("\xff\xfet\0i\0", 6, "is UTF-16: save it as UTF-8");
+    open_made(text, length, "line 1: more than 1 MiB in a row");
+    memset(text, 'x', length);
+    text[2] = ',';
+    text[4] = '\n';
+    text[9] = '"';
+    open_made(text, length, "line 2: more than 1 MiB in a row");
+    free(text);
+}
+
+static void a_file_that_cannot_be_read_is_told(void **state)
+{
+    const struct from from = { .stop = &never };
+    struct camp_error error = { 0 };
+    struct rows *rows;
+
+    (void)state;
+    assert_int_equal(csv_rows_open("/no/such.csv", &from, &rows, &error), CAMP_E_IO);
+    assert_string_equal(error.message, "/no/such.csv: No such file or directory");
+    assert_int_equal(csv_rows_open("/tmp", &from, &rows, &error), CAMP_E_IO);
+    assert_string_equal(error.message, "/tmp: Is a directory");
+}
+
+struct heard {
+    uint64_t done, total;
+};
+
+static void hear(void *context, uint64_t done, uint64_t total)
+{
+    *(struct heard *)context = (struct heard){ done, total };
+}
+
+static void progress_reaches_the_end(void **state)
+{
+    struct heard heard = { 0 };
+    const struct from from = { .stop = &never, .progress = hear, .context = &heard };
+    struct rows *rows;
+    struct row row;
+    char path[64];
+
+    (void)state;
+    write_table(path, "a,b\n1,2\n", 8);
+    assert_int_equal(csv_rows_open(path, &from, &rows, NULL), CAMP_OK);
+    while (rows->next(rows, &row, NULL) == CAMP_OK)
+        ;
+    rows->close(rows);
+    unlink(path);
+    assert_int_equal(heard.done, 8);
+    assert_int_equal(heard.total, 8);
+}
+
+static void reading_ends_when_it_is_told_to_stop(void **state)
+{
+    volatile sig_atomic_t stop = 1;
+    const struct from from = { .stop = &stop };
+    struct camp_error error = { 0 };
+    struct rows *rows;
+
+    (void)state;
+    assert_int_equal(csv_rows_open(stored_table("sessions3"), &from, &rows, &error), CAMP_E_IO);
+    assert_non_null(strstr(error.message, "stopped before it was read"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_end_at_commas_and_rows_at_lines),
+        cmocka_unit_test(the_header_says_what_divides_fields),
+        cmocka_unit_test(lines_may_end_as_on_windows),
+        cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
+        cmocka_unit_test(empty_lines_are_passed_over_and_counted),
+        cmocka_unit_test(quotes_hold_commas_lines_and_quotes),
+        cmocka_unit_test(a_quote_that_is_not_closed_is_its_line_alone),
+        cmocka_unit_test(text_behind_a_quote_is_told),
+        cmocka_unit_test(rows_of_a_long_file_are_whole),
+        cmocka_unit_test(what_is_no_table_is_told),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_told),
+        cmocka_unit_test(progress_reaches_the_end),
+        cmocka_unit_test(reading_ends_when_it_is_told_to_stop),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* camp verify's text: what fits in its columns. */
+#include "verify/verify_show.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct row_spec spec = { "made-up", "switches", "a number : another" };
+static const struct summary summary = { .passed = 1, .time = "2026-11-21T10:24:30.101+00:00" };
+
+/* The text of a column, by its heading; "" when it is unknown. */
+static const char *column(const struct finding *finding, const char *title)
+{
+    static struct verify_record record;
+    const struct table *table = &record.tables[0];
+
+    verify_record_fill(&record, finding, 1, &summary);
+    for (size_t i = 0; i < table->field_count; i++) {
+        if (table->fields[i].title == NULL || strcmp(table->fields[i].title, title) != 0)
+            continue;
+        assert_true(table->cells[i].kind == CELL_TEXT || table->cells[i].kind == CELL_UNKNOWN);
+        return table->cells[i].kind == CELL_TEXT ? table->cells[i].text : "";
+    }
+    fail_msg("there is no column '%s'", title);
+    return "";
+}
+
+static struct finding finding_of(double below, double above)
+{
+    return (struct finding){ .spec = &spec,
+                             .verdict = VERDICT_PASS,
+                             .wanted = true,
+                             .expected = 501,
+                             .reported = 501,
+                             .below = below,
+                             .above = above,
+                             .confidence = NAN };
+}
+
+static void the_unit_stands_beside_the_numbers(void **state)
+{
+    struct finding finding = finding_of(1, 1);
+
+    (void)state;
+    assert_string_equal(column(&finding, "expected"), "501");
+    assert_string_equal(column(&finding, "unit"), "switches");
+    finding.verdict = VERDICT_NOT_TESTED;
+    assert_string_equal(column(&finding, "expected"), "");
+    assert_string_equal(column(&finding, "unit"), "switches");
+}
+
+static void an_error_has_its_sign(void **state)
+{
+    static const struct {
+        double reported;
+        const char *text;
+    } cases[] = { { 501, "0" }, { 503, "+2" }, { 498.5, "-2.50" }, { 37501, "+37000" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct finding finding = finding_of(INFINITY, INFINITY);
+
+        finding.reported = cases[i].reported;
+        assert_string_equal(column(&finding, "error"), cases[i].text);
+    }
+}
+
+static void what_failed_says_what_was_allowed(void **state)
+{
+    static struct verify_record record;
+    struct finding finding = finding_of(0.5, INFINITY);
+
+    (void)state;
+    finding.verdict = VERDICT_FAIL;
+    verify_record_fill(&record, &finding, 1, &summary);
+    assert_string_equal(record.notes[0],
+                        "made-up: FAIL: a number : another (allowed: -0.500 to +any switches)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_unit_stands_beside_the_numbers),
+        cmocka_unit_test(an_error_has_its_sign),
+        cmocka_unit_test(what_failed_says_what_was_allowed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
