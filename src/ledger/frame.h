@@ -21,13 +21,33 @@ enum column_kind {
     COLUMN_GAUGE    /* a level at its end */
 };
 
+/* What a state means to the entity that is in it: in the order in which states are shown. */
+enum column_class {
+    CLASS_NONE,       /* no state, or a state whose meaning is unknown */
+    CLASS_CPU,        /* on a CPU */
+    CLASS_READY,      /* it could run, and has no CPU: run queue, stolen by a hypervisor */
+    CLASS_IO,         /* it waits for a device: disks, page faults */
+    CLASS_CONTENTION, /* it waits for what another entity holds */
+    CLASS_OTHER_WAIT, /* it waits within its work, for more than one of these or something else */
+    CLASS_IDLE        /* it has nothing to do, or waits for its next work; stopped */
+};
+
 struct column {
-    const char *name;  /* "user_ns" */
-    const char *title; /* "user" */
+    const char *name;  /* "text_fault_ns" */
+    const char *title; /* "text fault" */
     const char *help;  /* where it comes from */
     enum column_kind kind;
     enum camp_provenance provenance;
+    enum column_class class; /* of a state */
+    /* "flt", of at most 6 characters. States of one short title share a column of text. NULL: the
+     * title. Static. */
+    const char *short_title;
 };
+
+/* The class, and the short title, of a state by its column's name, where a source has only names:
+ * tables, fleets, recordings. CLASS_NONE and NULL: the name is unknown. */
+enum column_class column_class_of(const char *name);
+const char *column_short_title_of(const char *name);
 
 /* The columns of a source, stated once; states come first. */
 struct schema {

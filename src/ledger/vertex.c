@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What a state means to whoever is in it: the vertices of 4. */
-enum class { CLASS_CPU, CLASS_IDLE, CLASS_IO, CLASS_CONTENTION };
+enum class { VERTEX_CPU, VERTEX_IDLE, VERTEX_IO, VERTEX_CONTENTION };
 
 static const char *const names_of_3[] = { "CPU", "idle", "waiting" };
 static const char *const names_of_4[] = { "CPU", "idle", "I/O", "contention" };
@@ -14,32 +14,32 @@ static const struct {
     enum class class;
 } usual[] = {
     /* threads: enum camp_state */
-    { "user_ns", CLASS_CPU },
-    { "system_ns", CLASS_CPU },
-    { "irq_ns", CLASS_CPU },
-    { "text_fault_ns", CLASS_IO },
-    { "data_fault_ns", CLASS_IO },
-    { "kernel_fault_ns", CLASS_IO },
-    { "lock_ns", CLASS_CONTENTION },
-    { "disk_ns", CLASS_IO },
-    { "poll_ns", CLASS_IDLE },
-    { "socket_ns", CLASS_IDLE },
-    { "pipe_ns", CLASS_IDLE },
-    { "timer_ns", CLASS_IDLE },
-    { "child_ns", CLASS_IDLE },
-    { "other_sleep_ns", CLASS_IDLE },
-    { "run_queue_ns", CLASS_CONTENTION },
-    { "stopped_ns", CLASS_IDLE },
-    { "off_cpu_ns", CLASS_IDLE }, /* off a CPU for an unknown reason */
+    { "user_ns", VERTEX_CPU },
+    { "system_ns", VERTEX_CPU },
+    { "irq_ns", VERTEX_CPU },
+    { "text_fault_ns", VERTEX_IO },
+    { "data_fault_ns", VERTEX_IO },
+    { "kernel_fault_ns", VERTEX_IO },
+    { "lock_ns", VERTEX_CONTENTION },
+    { "disk_ns", VERTEX_IO },
+    { "poll_ns", VERTEX_IDLE },
+    { "socket_ns", VERTEX_IDLE },
+    { "pipe_ns", VERTEX_IDLE },
+    { "timer_ns", VERTEX_IDLE },
+    { "child_ns", VERTEX_IDLE },
+    { "other_sleep_ns", VERTEX_IDLE },
+    { "run_queue_ns", VERTEX_CONTENTION },
+    { "stopped_ns", VERTEX_IDLE },
+    { "off_cpu_ns", VERTEX_IDLE }, /* off a CPU for an unknown reason */
     /* CPUs, beyond those */
-    { "nice_ns", CLASS_CPU },
-    { "busy_ns", CLASS_CPU }, /* of a host's, where its exporter has no more */
-    { "softirq_ns", CLASS_CPU },
-    { "guest_ns", CLASS_CPU },
-    { "guest_nice_ns", CLASS_CPU },
-    { "idle_ns", CLASS_IDLE },
-    { "iowait_ns", CLASS_IO },
-    { "steal_ns", CLASS_CONTENTION },
+    { "nice_ns", VERTEX_CPU },
+    { "busy_ns", VERTEX_CPU }, /* of a host's, where its exporter has no more */
+    { "softirq_ns", VERTEX_CPU },
+    { "guest_ns", VERTEX_CPU },
+    { "guest_nice_ns", VERTEX_CPU },
+    { "idle_ns", VERTEX_IDLE },
+    { "iowait_ns", VERTEX_IO },
+    { "steal_ns", VERTEX_CONTENTION },
 };
 
 bool vertices_init(struct vertices *ret, const struct schema *schema, const char *const *names,
@@ -71,10 +71,10 @@ static const struct {
     const char *prefix;
     enum class class;
 } prefixes[] = {
-    { "cpu_", CLASS_CPU },
-    { "contention_", CLASS_CONTENTION },
-    { "wait_", CLASS_IO },
-    { "idle_", CLASS_IDLE },
+    { "cpu_", VERTEX_CPU },
+    { "contention_", VERTEX_CONTENTION },
+    { "wait_", VERTEX_IO },
+    { "idle_", VERTEX_IDLE },
 };
 
 /* The class of a state; -1: it is not known. */
@@ -116,7 +116,7 @@ bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t co
             continue;
         all_known &= vertex >= 0;
         if (vertex >= (int)count)
-            vertex = CLASS_IO; /* of 3: waiting */
+            vertex = VERTEX_IO; /* of 3: waiting */
         ret->of_state[i] = (uint8_t)(vertex + 1);
     }
     return all_known;

@@ -96,6 +96,8 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
         .help = strdup(text_of(row, 3)),
         .kind = (enum column_kind)kind,
         .provenance = (enum camp_provenance)provenance_of(text_of(row, 5)),
+        .class = kind == COLUMN_STATE ? column_class_of(text_of(row, 0)) : CLASS_NONE,
+        .short_title = column_short_title_of(text_of(row, 0)),
     };
     table->column_names[at] = strdup(text_of(row, 1));
     table->places[at].seldom = sqlite3_column_int(row, 6) != 0;

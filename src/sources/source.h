@@ -41,6 +41,12 @@ static inline void source_close(struct source *source)
         source->close(source);
 }
 
+/* The columns of this machine's sources. */
+extern const struct schema cpus_schema;        /* enum cpus_column */
+extern const struct schema cpus_states_schema; /* enum cpus_states_column */
+extern const struct schema threads_schema;     /* enum camp_state, then enum threads_counter */
+extern const struct schema threads_schedstat_schema;
+
 /* Each CPU, the total first (id CAMP_CPU_TOTAL). States: the columns of /proc/stat. A CPU that went
  * offline or came online in the interval has no whole one: it is left out, and counted as partial.
  * `root`: where to read; NULL: this machine. */

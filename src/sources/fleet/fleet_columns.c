@@ -59,7 +59,13 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
     if (columns->schema.column_count == FLEET_COLUMNS_MOST)
         return false;
     columns->schema.column_count++;
-    *column = (struct column){ strdup(name), strdup(title), strdup(help), kind, provenance };
+    *column = (struct column){ strdup(name),
+                               strdup(title),
+                               strdup(help),
+                               kind,
+                               provenance,
+                               kind == COLUMN_STATE ? column_class_of(name) : CLASS_NONE,
+                               column_short_title_of(name) };
     return column->name != NULL && column->title != NULL && column->help != NULL;
 }
 

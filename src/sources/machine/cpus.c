@@ -13,21 +13,26 @@
 #include <time.h>
 
 static const struct column columns[] = {
-    { "user_ns", "user", "user code", COLUMN_STATE, CAMP_SAMPLED },
-    { "nice_ns", "nice", "user code of niced tasks", COLUMN_STATE, CAMP_SAMPLED },
-    { "system_ns", "system", "the kernel for a task", COLUMN_STATE, CAMP_SAMPLED },
-    { "irq_ns", "irq", "hard interrupts", COLUMN_STATE, CAMP_SAMPLED },
-    { "softirq_ns", "softirq", "soft interrupts", COLUMN_STATE, CAMP_SAMPLED },
-    { "guest_ns", "guest", "CPUs of virtual machines", COLUMN_STATE, CAMP_SAMPLED },
-    { "guest_nice_ns", "guest nice", "the same, niced", COLUMN_STATE, CAMP_SAMPLED },
-    { "idle_ns", "idle", "nothing to run", COLUMN_STATE, CAMP_MEASURED },
-    { "iowait_ns", "iowait", "idle, a disk is waited for", COLUMN_STATE, CAMP_MEASURED },
-    { "steal_ns", "steal", "the hypervisor ran something else", COLUMN_STATE, CAMP_MEASURED },
+    { "user_ns", "user", "user code", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU, "usr" },
+    { "nice_ns", "nice", "user code of niced tasks", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU, NULL },
+    { "system_ns", "system", "the kernel for a task", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU,
+      "sys" },
+    { "irq_ns", "irq", "hard interrupts", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU, NULL },
+    { "softirq_ns", "softirq", "soft interrupts", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU, "soft" },
+    { "guest_ns", "guest", "CPUs of virtual machines", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU,
+      NULL },
+    { "guest_nice_ns", "guest nice", "the same, niced", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU,
+      "gnice" },
+    { "idle_ns", "idle", "nothing to run", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE, NULL },
+    { "iowait_ns", "iowait", "idle, a disk is waited for", COLUMN_STATE, CAMP_MEASURED, CLASS_IO,
+      "iow" },
+    { "steal_ns", "steal", "the hypervisor ran something else", COLUMN_STATE, CAMP_MEASURED,
+      CLASS_READY, "stl" },
 };
 
 _Static_assert(sizeof columns / sizeof columns[0] == CPUS_COLUMN_COUNT, "a column was forgotten");
 
-static const struct schema cpus_schema = {
+const struct schema cpus_schema = {
     .name = "cpus",
     .columns = columns,
     .column_count = CPUS_COLUMN_COUNT,

@@ -13,12 +13,14 @@
 #include <string.h>
 
 static const struct column columns[] = {
-    STATE("user", "user", "a thread outside system calls: in its own code, or a page fault"),
-    STATE("system", "system", "a thread in a system call, or a kernel thread"),
-    STATE("irq", "irq", "interrupts of devices and of the timer"),
-    STATE("softirq", "softirq", "deferred work of interrupts"),
-    STATE("iowait", "iowait", "idle, and a thread that slept here waits for a disk (own)"),
-    STATE("idle", "idle", "nothing to run, and nobody of here waits for a disk"),
+    STATE("user", "user", "usr", CLASS_CPU,
+          "a thread outside system calls: in its own code, or a page fault"),
+    STATE("system", "system", "sys", CLASS_CPU, "a thread in a system call, or a kernel thread"),
+    STATE("irq", "irq", NULL, CLASS_CPU, "interrupts of devices and of the timer"),
+    STATE("softirq", "softirq", "soft", CLASS_CPU, "deferred work of interrupts"),
+    STATE("iowait", "iowait", "iow", CLASS_IO,
+          "idle, and a thread that slept here waits for a disk (own)"),
+    STATE("idle", "idle", NULL, CLASS_IDLE, "nothing to run, and nobody of here waits for a disk"),
     COUNTER("any_wait_ns", "any", "idle, and a thread anywhere waits for a disk"),
     COUNTER("kernel_wait_ns", "kernel", "iowait of /proc/stat, as it stands"),
     COUNTER("steal_ns", "steal", "a hypervisor ran something else: within the states"),
@@ -28,7 +30,7 @@ static const struct column columns[] = {
 _Static_assert(sizeof columns / sizeof columns[0] == CPUS_STATES_COLUMN_COUNT,
                "a column was forgotten");
 
-static const struct schema cpus_states_schema = {
+const struct schema cpus_states_schema = {
     .name = "cpus",
     .columns = columns,
     .column_count = CPUS_STATES_COLUMN_COUNT,

@@ -5,9 +5,9 @@
 #include "ledger/frame.h"
 
 /* A time in ns, by the name of its state. */
-#define STATE(name, title, help)                                                                   \
+#define STATE(name, title, short_title, class, help)                                               \
     {                                                                                              \
-        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED                                       \
+        name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED, class, short_title                   \
     }
 /* What is counted; a time in ns by its whole name. */
 #define COUNTER(name, title, help)                                                                 \

@@ -17,12 +17,14 @@
 enum { COLUMN_CPU, COLUMN_RUN_QUEUE, COLUMN_OFF_CPU, COLUMN_COUNT };
 
 static const struct column columns[COLUMN_COUNT] = {
-    STATE("cpu", "cpu", "on a CPU, by the scheduler's own count"),
-    STATE("run_queue", "lat", "runnable, and no CPU runs it, by the scheduler's own count"),
-    { "off_cpu_ns", "off", "the rest: asleep, or stopped", COLUMN_STATE, CAMP_DERIVED },
+    STATE("cpu", "cpu", NULL, CLASS_CPU, "on a CPU, by the scheduler's own count"),
+    STATE("run_queue", "run queue", "runq", CLASS_READY,
+          "runnable, and no CPU runs it, by the scheduler's own count"),
+    { "off_cpu_ns", "off CPU", "the rest: asleep, or stopped", COLUMN_STATE, CAMP_DERIVED,
+      CLASS_IDLE, "off" },
 };
 
-static const struct schema threads_schema = {
+const struct schema threads_schedstat_schema = {
     .name = "threads",
     .columns = columns,
     .column_count = COLUMN_COUNT,
@@ -58,7 +60,7 @@ struct schedstat_source {
 static const struct schema *describe(const struct source *source)
 {
     (void)source;
-    return &threads_schema;
+    return &threads_schedstat_schema;
 }
 
 static void close_threads(struct source *base)
@@ -309,7 +311,7 @@ int threads_schedstat_open(const struct schedstat_selection *selection,
     source->source = (struct source){ describe, next, close_threads, NULL };
     source->selection = *selection;
     source->stop = stop;
-    frame_init(&source->frame, &threads_schema);
+    frame_init(&source->frame, &threads_schedstat_schema);
     r = read_snapshot(source, error);
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     if (r != CAMP_OK) {

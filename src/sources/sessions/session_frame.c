@@ -64,13 +64,16 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
 /* -------------------------------------------------------------------------------- Columns -- */
 
 static const struct {
-    const char *title, *help;
+    const char *title, *short_title, *help;
+    enum column_class class;
 } states[SESSION_STATE_COUNT] = {
-    { "CPU", "on a CPU, by the operating system's scheduler" },
-    { "run queue", "ready to run, and no CPU runs it: what the database books as something else" },
-    { "contention", "asleep for what another session holds" },
-    { "wait", "asleep for a device, another process, or the client within a statement" },
-    { "idle", "asleep with nothing to do" },
+    { "CPU", NULL, "on a CPU, by the operating system's scheduler", CLASS_CPU },
+    { "run queue", "runq",
+      "ready to run, and no CPU runs it: what the database books as something else", CLASS_READY },
+    { "contention", "cont", "asleep for what another session holds", CLASS_CONTENTION },
+    { "wait", NULL, "asleep for a device, another process, or the client within a statement",
+      CLASS_OTHER_WAIT },
+    { "idle", NULL, "asleep with nothing to do", CLASS_IDLE },
 };
 
 static bool add_column(struct session_frame *sessions, enum column_kind kind,
@@ -79,7 +82,7 @@ static bool add_column(struct session_frame *sessions, enum column_kind kind,
     struct schema *schema = &sessions->schema;
 
     sessions->columns[schema->column_count++] =
-        (struct column){ name, title, help, kind, provenance };
+        (struct column){ name, title, help, kind, provenance, CLASS_NONE, NULL };
     schema->state_count += kind == COLUMN_STATE;
     return name != NULL && title != NULL && help != NULL;
 }
@@ -91,16 +94,25 @@ static char *joined(const char *first, const char *second, const char *third)
     return asprintf(&text, "%s%s%s", first, second, third) >= 0 ? text : NULL;
 }
 
+/* Of the column that was added last. */
+static void set_class(struct session_frame *sessions, enum session_state state)
+{
+    sessions->columns[sessions->schema.column_count - 1].class = states[state].class;
+}
+
 static bool add_states(struct session_frame *sessions, const struct session_plan *plan)
 {
     const int count = plan->detail ? SESSION_RUN_QUEUE + 1 : SESSION_STATE_COUNT;
     bool good = true;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         good &= add_column(sessions, COLUMN_STATE,
                            i <= SESSION_RUN_QUEUE ? plan->cpu_provenance : plan->wait_provenance,
                            joined(session_state_names[i], "_ns", ""), strdup(states[i].title),
                            strdup(states[i].help));
+        set_class(sessions, (enum session_state)i);
+        sessions->columns[i].short_title = states[i].short_title;
+    }
     return good;
 }
 
@@ -127,6 +139,8 @@ static bool add_rule_columns(struct session_frame *sessions, const struct sessio
         good &= add_column(sessions, plan->detail ? COLUMN_STATE : COLUMN_COUNTER,
                            plan->wait_provenance, column_name(column), title,
                            joined(session_state_names[column->state], ": ", column->rules));
+        if (plan->detail)
+            set_class(sessions, column->state);
     }
     return good;
 }

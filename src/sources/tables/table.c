@@ -59,8 +59,12 @@ static bool make_schema(struct table_source *source)
         if (columns->columns[i].use != USE_STATE)
             continue;
         name_state(source, at, columns->columns[i].stem);
-        source->states[at] = (struct column){ source->names[at], columns->columns[i].title,
-                                              "a column of the table", COLUMN_STATE, CAMP_UNKNOWN };
+        source->states[at] = (struct column){ .name = source->names[at],
+                                              .title = columns->columns[i].title,
+                                              .help = "a column of the table",
+                                              .kind = COLUMN_STATE,
+                                              .provenance = CAMP_UNKNOWN,
+                                              .class = column_class_of(source->names[at]) };
         at++;
     }
     source->schema = (struct schema){ "table", source->states, at, at };

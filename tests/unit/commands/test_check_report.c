@@ -17,9 +17,6 @@
 
 static const struct column task_columns[TASKS_COLUMN_COUNT];
 static const struct schema tasks_schema = { "tasks", task_columns, TASKS_COLUMN_COUNT, 0 };
-static const struct column cpu_columns[CPUS_COLUMN_COUNT];
-static const struct schema cpus_schema = { "cpus", cpu_columns, CPUS_COLUMN_COUNT,
-                                           CPUS_COLUMN_COUNT };
 
 static void add_task(struct frame *tasks, int64_t id, const char *name)
 {

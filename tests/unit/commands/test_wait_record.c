@@ -16,11 +16,6 @@
 #define SECOND UINT64_C(1000000000)
 #define MS UINT64_C(1000000)
 
-static const struct column columns[THREADS_COLUMN_COUNT];
-static const struct schema threads_schema = { "threads", columns, THREADS_COLUMN_COUNT, 0 };
-static const struct schema states_schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT, 0 };
-static const struct schema kernel_schema = { "cpus", columns, CPUS_COLUMN_COUNT, 0 };
-
 struct made {
     struct frame threads, cpus;
     struct wait_tasks tasks;
@@ -78,7 +73,7 @@ static void make(struct made *made)
 {
     *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS, .losses.unseen = 3 };
     frame_init(&made->threads, &threads_schema);
-    frame_init(&made->cpus, &states_schema);
+    frame_init(&made->cpus, &cpus_states_schema);
     add_cpu(made, CAMP_CPU_TOTAL, 1700 * MS, 600 * MS, 1150 * MS);
     add_cpu(made, 0, SECOND, 0, 550 * MS);
     add_cpu(made, 1, 700 * MS, 600 * MS, 600 * MS);
@@ -210,7 +205,7 @@ static void of_the_kernel_alone_the_other_definitions_are_unknown(void **state)
     make(&made);
     made.tier = WAIT_KERNEL;
     frame_release(&made.cpus);
-    frame_init(&made.cpus, &kernel_schema);
+    frame_init(&made.cpus, &cpus_schema);
     assert_non_null(frame_add(&made.cpus));
     made.cpus.elapsed_ns[0] = SECOND;
     values = frame_values(&made.cpus, 0);
