@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib
+load recording
 
 setup_file() {
     export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
@@ -163,4 +164,32 @@ fails_with() {
     kill -STOP "$PG_PID"
     fails_with 'no answer to connecting' "$PG connect_timeout=1"
     kill -CONT "$PG_PID"
+}
+
+# stop_over_an_end: stops the backend that answers camp from 60 ms before an interval's end to 100 ms after it.
+stop_over_an_end() {
+    local backend end
+    backend=$(query_postgres "select pid from pg_stat_activity where application_name = 'camp'")
+    more_ticks late 1
+    end=$(ask late 'select max(wall_clock_ns) from tick')
+    sleep "$(((end + 440000000 - $(date +%s%N)) / 1000000))e-3"
+    kill -STOP "$backend"
+    sleep 0.16
+    kill -CONT "$backend"
+}
+
+has_a_short_interval() {
+    stop_over_an_end
+    more_ticks late 1
+    [ "$(ask late 'select min(end_ns - start_ns) < 470000000 from tick where tick > 1')" = 1 ]
+}
+
+@test "postgres: an interval whose last sample is late ends at the one before, and nothing is unaccounted" {
+    record_beside late --from "postgres:$PG" --tier sql --interval 500ms
+    until_it has_a_short_interval
+    end_recording late "$RECORD_PID"
+    # Times are rounded down to whole nanoseconds at each sample. The end of the recording is no sample.
+    holds late "select count(*) > 0 and sum(abs(unaccounted_ns)) <= 2 * (sum(looks) + count(*))
+        from postgres_every join entity using (entity)
+        where application = 'holder' and tick < (select max(tick) from tick)"
 }

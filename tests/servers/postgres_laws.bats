@@ -401,9 +401,10 @@ holds_with_counts() {
 
 @test "laws: parallel workers are linked to their leader, and run as it does" {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
-    # A session whose query is seen later is an entity for each query.
+    # A session whose query, user or database is seen later is an entity for each of them.
     for tier in bpf memory gated sql; do
-        holds $tier "select count(distinct id) = 2 and min(user || database) = 'camp_superpostgres'
+        holds $tier "select count(distinct id) = 2 and max(user || database) = 'camp_superpostgres'
+            and min(user || database) in ('', 'camp_superpostgres')
             from entity where parent = $leader and application = 'leader'"
     done
     needs_bpf

@@ -243,6 +243,23 @@ static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
     return r;
 }
 
+/* Where the interval ends. If the last sample is late, the interval ends at the one before it: what
+ * lies between the two is accounted in the next interval, from samples at both of its ends. A
+ * server that does not answer for longer does not hold up the interval. */
+static uint64_t end_of_interval(const struct postgres_sampler *sampler, int end_status,
+                                uint64_t deadline_ns)
+{
+    const uint64_t sampled_ns = sampler->times.look_ns;
+
+    if (end_status == CAMP_OK)
+        return postgres_look_ns(sampler->look);
+    if (is_stopped(sampler))
+        return now_ns(CLOCK_MONOTONIC);
+    if (sampled_ns > sampler->end_ns && sampled_ns + 2 * sampler->period_ns > deadline_ns)
+        return sampled_ns;
+    return deadline_ns;
+}
+
 int postgres_sampler_next(struct postgres_sampler *sampler, uint64_t deadline_ns,
                           uint64_t *ret_end_ns, struct camp_error *error)
 {
@@ -255,9 +272,7 @@ int postgres_sampler_next(struct postgres_sampler *sampler, uint64_t deadline_ns
         r = look_at_end(sampler, deadline_ns, error);
     if (r == CAMP_E_NOMEM)
         return r;
-    sampler->end_ns = r == CAMP_OK          ? postgres_look_ns(sampler->look)
-                      : is_stopped(sampler) ? now_ns(CLOCK_MONOTONIC)
-                                            : deadline_ns;
+    sampler->end_ns = end_of_interval(sampler, r, deadline_ns);
     sampled_times_end(&sampler->times, sampler->end_ns);
     sampler->next_ns = sampler->end_ns + sampler->period_ns;
     *ret_end_ns = sampler->end_ns;
