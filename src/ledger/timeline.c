@@ -16,7 +16,7 @@ void timeline_init(struct timeline *timeline, const struct schema *schema, size_
 
 void timeline_release(struct timeline *timeline)
 {
-    roster_release(&timeline->roster);
+    registry_release(&timeline->registry);
     free(timeline->frames);
     free(timeline->entities);
     free(timeline->elapsed_s);
@@ -68,7 +68,7 @@ static int reserve_frame(struct timeline *timeline)
 
 static int reserve_places(struct timeline *timeline)
 {
-    const size_t count = timeline->roster.capacity;
+    const size_t count = timeline->registry.capacity;
 
     if (timeline->places != NULL && count == timeline->place_count)
         return CAMP_OK;
@@ -148,13 +148,13 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
 {
     const size_t first = timeline->row_count;
 
-    roster_begin(&timeline->roster);
+    registry_start_frame(&timeline->registry);
     for (size_t i = 0; i < frame->entity_count; i++) {
-        enum roster_news news;
+        enum registry_match match;
         uint32_t number;
         size_t row;
 
-        if (roster_find(&timeline->roster, &frame->entities[i], &number, &news) != CAMP_OK ||
+        if (registry_enter(&timeline->registry, &frame->entities[i], &number, &match) != CAMP_OK ||
             reserve_places(timeline) != CAMP_OK)
             return CAMP_E_NOMEM;
         fill_row(timeline, number, frame, i);
@@ -231,17 +231,17 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
 
 /* ------------------------------------------------------------------------------ Who is gone -- */
 
-/* Who is not in the last frame, and in one only: [roster.count]. NULL: no memory. */
+/* Who is not in the last frame, and in one only: [registry.count]. NULL: no memory. */
 static bool *find_gone(const struct timeline *timeline)
 {
-    const struct roster *roster = &timeline->roster;
-    bool *gone = calloc(roster->count + 1, sizeof *gone);
-    bool *seen = calloc(roster->count + 1, sizeof *seen);
+    const struct registry *registry = &timeline->registry;
+    bool *gone = calloc(registry->count + 1, sizeof *gone);
+    bool *seen = calloc(registry->count + 1, sizeof *seen);
 
     for (size_t row = 0; gone != NULL && seen != NULL && row < timeline->row_count; row++) {
         const uint32_t number = timeline->entities[row];
 
-        gone[number] = !seen[number] && !roster_is_there(roster, number);
+        gone[number] = !seen[number] && !registry_is_present(registry, number);
         seen[number] = true;
     }
     if (seen == NULL) {
@@ -278,15 +278,15 @@ static void fold_rows(struct timeline *timeline, const uint32_t *numbers)
 
 static int fold_gone(struct timeline *timeline)
 {
-    struct roster old = timeline->roster;
+    struct registry old = timeline->registry;
     uint32_t *numbers = calloc(old.count + 1, sizeof *numbers);
     bool *gone = find_gone(timeline);
     int r = numbers != NULL && gone != NULL
-                ? roster_fold(&old, gone, " (ended)", &timeline->roster, numbers)
+                ? registry_fold(&old, gone, " (ended)", &timeline->registry, numbers)
                 : CAMP_E_NOMEM;
 
     if (r == CAMP_OK) {
-        roster_release(&old);
+        registry_release(&old);
         free(timeline->places);
         timeline->places = NULL;
         timeline->place_count = 0;
@@ -302,10 +302,10 @@ static int fold_gone(struct timeline *timeline)
 /* Is there no room for so many rows more, in one part of `parts` of the memory? */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
-    const size_t bytes = timeline->bytes_maximum / parts, known = timeline->roster.count;
+    const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;
 
     return timeline->row_count + more > bytes / row_bytes(timeline) ||
-           (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct roster_entity));
+           (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct registry_entry));
 }
 
 /* Who is gone goes first; where that does not make half of the room, the resolution of time does.

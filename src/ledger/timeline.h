@@ -12,7 +12,7 @@
 #ifndef CAMP_LEDGER_TIMELINE_H
 #define CAMP_LEDGER_TIMELINE_H
 
-#include "roster.h"
+#include "registry.h"
 #include "vertex.h"
 
 struct timeline_frame {
@@ -24,13 +24,13 @@ struct timeline_frame {
 
 struct timeline {
     const struct schema *schema;
-    struct roster roster; /* who is who */
-    size_t bytes_maximum; /* of the rows, and of who is who */
-    uint64_t merging;     /* so many frames of the source are one here; 1: each is its own */
+    struct registry registry; /* who is who */
+    size_t bytes_maximum;     /* of the rows, and of who is who */
+    uint64_t merging;         /* so many frames of the source are one here; 1: each is its own */
     size_t frame_count, frame_capacity;
     struct timeline_frame *frames; /* [frame_count] */
     size_t row_count, row_capacity;
-    uint32_t *entities; /* [row_count] number in the roster; at most once in a frame */
+    uint32_t *entities; /* [row_count] number in the registry; at most once in a frame */
     float *elapsed_s;   /* [row_count] */
     float *missing;     /* [row_count] share of it in no state */
     float *over;        /* [row_count] share of it booked twice: frames added up may have both */

@@ -17,7 +17,7 @@
 
 static bool reserve_tracked(struct recorder_table *table)
 {
-    const size_t capacity = table->roster.capacity;
+    const size_t capacity = table->registry.capacity;
     struct recorder_tracked *tracked;
     uint64_t *gauges;
 
@@ -207,19 +207,19 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     const bool kernel = (entity->flags & ENTITY_KERNEL) != 0;
     uint32_t flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED), at;
     struct recorder_tracked *tracked;
-    enum roster_news news;
+    enum registry_match match;
     struct rest rest;
-    int r = roster_find(&table->roster, entity, &at, &news);
+    int r = registry_enter(&table->registry, entity, &at, &match);
 
     if (r != CAMP_OK || !reserve_tracked(table))
         return CAMP_E_NOMEM;
     tracked = &table->tracked[at];
-    if (tracked->met == table->roster.frames)
+    if (tracked->met == table->registry.frames)
         return list_twin(table, tick, frame, row, at, number);
-    tracked->met = table->roster.frames;
+    tracked->met = table->registry.frames;
     if (tracked->number == 0)
         tracked->number = ++*number, tracked->stale = true;
-    if (tracked->stale || news != ROSTER_KNOWN || tracked->kernel != kernel) {
+    if (tracked->stale || match != REGISTRY_KNOWN || tracked->kernel != kernel) {
         r = write_identity(table, tick, tracked->number, entity, tracked->labels);
         tracked->labels = entity->labels;
         flags |= RECORDING_CHANGED;
@@ -242,10 +242,11 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
 /* Those whose rest would otherwise go on. At a key tick the reader sees that they are not there. */
 static int list_gone(struct recorder_table *table, bool key)
 {
-    for (size_t i = 0; i < table->roster.count; i++) {
+    for (size_t i = 0; i < table->registry.count; i++) {
         struct recorder_tracked *tracked = &table->tracked[i];
 
-        if (tracked->rest.state < 0 || tracked->met == table->roster.frames || tracked->number == 0)
+        if (tracked->rest.state < 0 || tracked->met == table->registry.frames ||
+            tracked->number == 0)
             continue;
         tracked->rest.state = -1;
         if (!key && !add_row(table, (struct recorder_row){ tracked->number, (uint32_t)i, SIZE_MAX,
@@ -276,7 +277,7 @@ static void sort_list(struct recorder_table *table)
 
 void recorder_table_forget(struct recorder_table *table)
 {
-    roster_release(&table->roster);
+    registry_release(&table->registry);
     free(table->tracked);
     free(table->last_gauges);
     table->tracked = NULL;
@@ -292,34 +293,34 @@ static int forget_gone(struct recorder_table *table, size_t present)
     struct recorder_table old = *table;
     int r = CAMP_OK;
 
-    if (table->roster.count < 2 * present + FORGET_ABOVE)
+    if (table->registry.count < 2 * present + FORGET_ABOVE)
         return CAMP_OK;
-    table->roster = (struct roster){ 0 };
+    table->registry = (struct registry){ 0 };
     table->tracked = NULL;
     table->last_gauges = NULL;
     table->tracked_capacity = 0;
-    roster_begin(&table->roster);
-    for (size_t i = 0; i < old.roster.count && r == CAMP_OK; i++) {
-        struct entity entity = old.roster.entities[i].entity;
-        enum roster_news news;
+    registry_start_frame(&table->registry);
+    for (size_t i = 0; i < old.registry.count && r == CAMP_OK; i++) {
+        struct entity entity = old.registry.entities[i].entity;
+        enum registry_match match;
         uint32_t at;
 
-        if (old.roster.entities[i].met + 1 < old.roster.frames)
+        if (old.registry.entities[i].last_seen + 1 < old.registry.frames)
             continue;
         entity.flags &= ~(uint32_t)ENTITY_NEW;
-        r = roster_find(&table->roster, &entity, &at, &news);
+        r = registry_enter(&table->registry, &entity, &at, &match);
         if (r != CAMP_OK || !reserve_tracked(table)) {
             r = CAMP_E_NOMEM;
             break;
         }
         table->tracked[at] = old.tracked[i];
-        table->tracked[at].met = old.tracked[i].met == old.roster.frames;
+        table->tracked[at].met = old.tracked[i].met == old.registry.frames;
         if (table->gauge_count > 0)
             memcpy(&table->last_gauges[at * table->gauge_count],
                    &old.last_gauges[i * table->gauge_count],
                    table->gauge_count * sizeof *table->last_gauges);
     }
-    roster_release(&old.roster);
+    registry_release(&old.registry);
     free(old.tracked);
     free(old.last_gauges);
     return r;
@@ -332,7 +333,7 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
 
     key = key || table->wants_key;
     table->list_count = 0;
-    roster_begin(&table->roster);
+    registry_start_frame(&table->registry);
     r = write_tick(table, tick, key, frame);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = list_row(table, tick, key, frame, i, number);

@@ -299,6 +299,6 @@ void recorder_table_release(struct recorder_table *table)
     free(table->tracked);
     free(table->last_gauges);
     free(table->list);
-    roster_release(&table->roster);
+    registry_release(&table->registry);
     *table = (struct recorder_table){ 0 };
 }

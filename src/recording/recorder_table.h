@@ -3,7 +3,7 @@
 #define CAMP_RECORDING_RECORDER_TABLE_H
 
 #include "idle_rows.h"
-#include "ledger/roster.h"
+#include "ledger/registry.h"
 
 #include <sqlite3.h>
 
@@ -11,7 +11,7 @@
 struct recorder_tracked {
     uint32_t number; /* in the file; 0: none yet */
     uint32_t count;
-    uint64_t met; /* in which of the roster's frames */
+    uint64_t met; /* in which of the registry's frames */
     struct rest rest;
     const struct labels *labels; /* under this number */
     bool kernel;
@@ -49,8 +49,8 @@ struct recorder_table {
     sqlite3_stmt *label;       /* NULL: the schema has no labels */
     int64_t tick_number;       /* of the interval that is written */
     const struct frame *frame; /* likewise */
-    struct roster roster;
-    struct recorder_tracked *tracked; /* [tracked_capacity] by the roster's numbers */
+    struct registry registry;
+    struct recorder_tracked *tracked; /* [tracked_capacity] by the registry's numbers */
     uint64_t *last_gauges;            /* [tracked_capacity x gauge_count] as last written */
     size_t tracked_capacity;
     struct recorder_row *list; /* of this interval */

@@ -21,7 +21,7 @@ static const struct labels *group_of(const struct label_groups *groups, const st
 
 static bool reserve(struct label_groups *groups)
 {
-    const size_t capacity = groups->roster.capacity;
+    const size_t capacity = groups->registry.capacity;
     struct label_place *places;
 
     if (capacity <= groups->capacity)
@@ -48,7 +48,7 @@ static bool begin_group(struct label_groups *groups, uint32_t number, const stru
     value = value[0] != '\0' ? value : "(none)";
     field_copy((struct field){ value, strlen(value) }, entity->name, sizeof entity->name);
     groups->places[number] =
-        (struct label_place){ groups->roster.frames, groups->frame.entity_count - 1 };
+        (struct label_place){ groups->registry.frames, groups->frame.entity_count - 1 };
     return true;
 }
 
@@ -57,14 +57,15 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     const struct labels *labels = group_of(groups, &frame->entities[row]);
     const struct entity group = { .id = (int64_t)(intptr_t)labels };
     const uint64_t *values = frame_values(frame, row);
-    enum roster_news news;
+    enum registry_match match;
     uint64_t *sums;
     uint32_t number;
     size_t to;
 
-    if (roster_find(&groups->roster, &group, &number, &news) != CAMP_OK || !reserve(groups))
+    if (registry_enter(&groups->registry, &group, &number, &match) != CAMP_OK || !reserve(groups))
         return CAMP_E_NOMEM;
-    if (groups->places[number].met != groups->roster.frames && !begin_group(groups, number, labels))
+    if (groups->places[number].met != groups->registry.frames &&
+        !begin_group(groups, number, labels))
         return CAMP_E_NOMEM;
     to = groups->places[number].row;
     sums = frame_values(&groups->frame, to);
@@ -91,7 +92,7 @@ int label_groups_fill(struct label_groups *groups, const struct frame *frame)
     groups->frame.wall_clock_ns = frame->wall_clock_ns;
     groups->frame.losses = frame->losses;
     groups->frame.note = frame->note;
-    roster_begin(&groups->roster);
+    registry_start_frame(&groups->registry);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = add_row(groups, frame, i);
     return r;
@@ -99,7 +100,7 @@ int label_groups_fill(struct label_groups *groups, const struct frame *frame)
 
 void label_groups_release(struct label_groups *groups)
 {
-    roster_release(&groups->roster);
+    registry_release(&groups->registry);
     free(groups->places);
     frame_release(&groups->frame);
     *groups = (struct label_groups){ 0 };

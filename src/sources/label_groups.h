@@ -2,17 +2,17 @@
 #ifndef CAMP_SOURCES_LABEL_GROUPS_H
 #define CAMP_SOURCES_LABEL_GROUPS_H
 
-#include "ledger/roster.h"
+#include "ledger/registry.h"
 #include "source.h"
 
 struct label_groups {
-    size_t label;         /* which of the schema's */
-    struct frame frame;   /* the groups of the last frame, of the same schema */
-    struct roster roster; /* of groups, whose ids there are the addresses of their tuples */
+    size_t label;             /* which of the schema's */
+    struct frame frame;       /* the groups of the last frame, of the same schema */
+    struct registry registry; /* of groups, whose ids there are the addresses of their tuples */
     struct label_place {
-        uint64_t met; /* in which of the roster's frames */
+        uint64_t met; /* in which of the registry's frames */
         size_t row;   /* of `frame` */
-    } * places;       /* [capacity] by the roster's numbers */
+    } * places;       /* [capacity] by the registry's numbers */
     size_t capacity;
 };
 

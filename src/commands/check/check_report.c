@@ -155,12 +155,12 @@ static void add_sums(struct report_process *process, const struct report_process
 static int add_process(struct check_report *report, const struct entity *entity,
                        const struct report_process *more)
 {
-    enum roster_news news;
+    enum registry_match match;
     uint32_t number;
-    int r = roster_find(&report->roster, entity, &number, &news);
+    int r = registry_enter(&report->registry, entity, &number, &match);
 
     if (r == CAMP_OK)
-        r = reserve((void **)&report->processes, &report->process_capacity, report->roster.count,
+        r = reserve((void **)&report->processes, &report->process_capacity, report->registry.count,
                     sizeof *report->processes);
     if (r != CAMP_OK)
         return r;
@@ -172,7 +172,7 @@ static int add_process(struct check_report *report, const struct entity *entity,
  * those are that end: otherwise a run of days would know each that ever was. */
 static int fold_gone(struct check_report *report)
 {
-    struct roster old = report->roster;
+    struct registry old = report->registry;
     const size_t count = old.count;
     bool *gone = calloc(count + 1, sizeof *gone);
     uint32_t *numbers = calloc(count + 1, sizeof *numbers);
@@ -180,13 +180,13 @@ static int fold_gone(struct check_report *report)
     int r = CAMP_E_NOMEM;
 
     for (size_t i = 0; gone != NULL && i < count; i++)
-        gone[i] = old.entities[i].met + GONE_AFTER < old.frames;
+        gone[i] = old.entities[i].last_seen + GONE_AFTER < old.frames;
     if (gone != NULL && numbers != NULL)
-        r = roster_fold(&old, gone, "", &report->roster, numbers);
+        r = registry_fold(&old, gone, "", &report->registry, numbers);
     if (r == CAMP_OK) {
-        roster_release(&old);
-        report->crowd = 2 * report->roster.count;
-        processes = calloc(report->roster.count + 1, sizeof *processes);
+        registry_release(&old);
+        report->crowd = 2 * report->registry.count;
+        processes = calloc(report->registry.count + 1, sizeof *processes);
     }
     if (r == CAMP_OK && processes == NULL)
         r = CAMP_E_NOMEM;
@@ -198,7 +198,7 @@ static int fold_gone(struct check_report *report)
         return r;
     free(report->processes);
     report->processes = processes;
-    report->process_capacity = report->roster.count;
+    report->process_capacity = report->registry.count;
     return CAMP_OK;
 }
 
@@ -208,9 +208,9 @@ static int add_processes(struct check_report *report, double interval_s)
     const double share = interval_s / 100;
     int r = CAMP_OK;
 
-    if (report->roster.count >= (report->crowd > CROWD ? report->crowd : CROWD))
+    if (report->registry.count >= (report->crowd > CROWD ? report->crowd : CROWD))
         r = fold_gone(report);
-    roster_begin(&report->roster);
+    registry_start_frame(&report->registry);
     for (size_t i = 0; i < record->tables[CHECK_PROCESSES].row_count && r == CAMP_OK; i++) {
         const double measured = number_at(record, "processes", i, "measured_percent") * share;
         const double sampled = number_at(record, "processes", i, "sampled_percent") * share;
@@ -322,7 +322,7 @@ void check_report_release(struct check_report *report)
         output_file_discard(&report->file);
     check_record_release(&report->record);
     error_picture_release(&report->picture);
-    roster_release(&report->roster);
+    registry_release(&report->registry);
     free(report->command);
     free(report->intervals);
     free(report->processes);

@@ -6,7 +6,7 @@
 #define CAMP_COMMANDS_CHECK_CHECK_REPORT_H
 
 #include "check_record.h"
-#include "ledger/roster.h"
+#include "ledger/registry.h"
 #include "program/output_file.h"
 #include "views/pictures/picture_error.h"
 
@@ -43,8 +43,8 @@ struct check_report {
     double unread_percent;             /* the most of an interval */
     char begin[40];                    /* when the first interval ended */
     struct report_interval *intervals; /* [REPORT_INTERVALS]: i is at i % REPORT_INTERVALS */
-    struct roster roster;
-    struct report_process *processes; /* [roster.count] */
+    struct registry registry;
+    struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
     size_t crowd;            /* so many processes that those long gone are added up by name */
     struct report_cpu *cpus; /* [cpu_count] */

@@ -274,7 +274,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 static void fill_process(const struct check_report *report, size_t number, struct cell *cells)
 {
     const struct report_process *process = &report->processes[number];
-    const struct entity *entity = &report->roster.entities[number].entity;
+    const struct entity *entity = &report->registry.entities[number].entity;
     const double error = error_percent(process->measured_s, process->sampled_s);
 
     cells[0] = entity->id > 0 ? cell_integer(entity->id) : cell_unknown();
@@ -297,7 +297,7 @@ static int write_processes(FILE *stream, const struct check_report *report)
         { "error_percent", "error %", "(sampled - measured) / measured", 0, 1 },
         { "absolute_s", "absolute s", "sum over intervals of |sampled - measured|", 0, 3 },
     };
-    const size_t count = report->roster.count;
+    const size_t count = report->registry.count;
     const size_t shown = count < PROCESSES_SHOWN ? count : PROCESSES_SHOWN;
     struct cell *cells = calloc(shown * COUNT(fields) + 1, sizeof *cells);
     size_t *order = calloc(count + 1, sizeof *order);

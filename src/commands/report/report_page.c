@@ -86,8 +86,8 @@ static int tell(const struct work *work, const char *output)
     if (strcmp(output, "-") == 0)
         return STATUS_OK;
     printf("%s: %" PRIu64 " %s, %zu %s, %.1f MB\n", output, work->page->frames,
-           noun_of(work->page->frames, "interval", "intervals"), work->stream.roster.count,
-           noun_of(work->stream.roster.count, "entity", "entities"), (double)work->size / 1e6);
+           noun_of(work->page->frames, "interval", "intervals"), work->stream.registry.count,
+           noun_of(work->stream.registry.count, "entity", "entities"), (double)work->size / 1e6);
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
 }
 

@@ -29,7 +29,7 @@ struct work {
     struct timeline timeline;
     struct frame chosen; /* --only: those rows of a frame */
     struct axes axes;
-    bool *pinned; /* [timeline.roster.count] */
+    bool *pinned; /* [timeline.registry.count] */
     int colour;   /* of struct picture */
     regex_t only, pin;
 };
@@ -180,7 +180,8 @@ static int read_frames(struct work *work, struct page_options *page)
 {
     const int status = page_read(page, work->options->count, keep, work);
 
-    if (status == OPTIONS_GO_ON && work->timeline.roster.count == 0 && work->options->only != NULL)
+    if (status == OPTIONS_GO_ON && work->timeline.registry.count == 0 &&
+        work->options->only != NULL)
         return complain(STATUS_FAILURE, "%s has no name that --only asks for", work->facts->name);
     return status;
 }
@@ -236,13 +237,13 @@ static int choose_frame(struct work *work, size_t *ret)
 
 static int find_pinned(struct work *work)
 {
-    const struct roster *roster = &work->timeline.roster;
+    const struct registry *registry = &work->timeline.registry;
 
-    work->pinned = calloc(roster->count + 1, sizeof *work->pinned);
+    work->pinned = calloc(registry->count + 1, sizeof *work->pinned);
     if (work->pinned == NULL)
         return complain(STATUS_FAILURE, "no memory");
-    for (size_t i = 0; work->options->pin != NULL && i < roster->count; i++)
-        work->pinned[i] = regexec(&work->pin, roster->entities[i].entity.name, 0, NULL, 0) == 0;
+    for (size_t i = 0; work->options->pin != NULL && i < registry->count; i++)
+        work->pinned[i] = regexec(&work->pin, registry->entities[i].entity.name, 0, NULL, 0) == 0;
     return STATUS_OK;
 }
 

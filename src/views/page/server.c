@@ -136,7 +136,7 @@ const struct http_place *server_at(const struct server *server)
 static void forget(struct server *server)
 {
     const uint64_t oldest = history_oldest_frame(&server->history);
-    const uint64_t kept = server->stream.roster.frames - oldest;
+    const uint64_t kept = server->stream.registry.frames - oldest;
 
     if (oldest > kept)
         stream_forget(&server->stream, oldest - kept);

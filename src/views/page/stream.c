@@ -28,7 +28,7 @@ int stream_init(struct stream *ret, const struct schema *schema)
 
 void stream_release(struct stream *stream)
 {
-    roster_release(&stream->roster);
+    registry_release(&stream->registry);
     free(stream->known);
     free(stream->shares);
     free(stream->now.numbers);
@@ -50,12 +50,12 @@ void stream_ask_key(struct stream *stream)
 
 void stream_forget(struct stream *stream, uint64_t since)
 {
-    struct roster *roster = &stream->roster;
+    struct registry *registry = &stream->registry;
 
-    if (roster->count - roster->spare_count < (stream->crowd > CROWD ? stream->crowd : CROWD))
+    if (registry->count - registry->spare_count < (stream->crowd > CROWD ? stream->crowd : CROWD))
         return;
-    roster_forget(roster, since);
-    stream->crowd = 2 * (roster->count - roster->spare_count);
+    registry_expire(registry, since);
+    stream->crowd = 2 * (registry->count - registry->spare_count);
 }
 
 /* --------------------------------------------------------------------------------- Memory -- */
@@ -96,9 +96,9 @@ static bool reserve_known(struct stream *stream)
     const size_t states = stream->schema->state_count;
     size_t capacity = stream->capacity;
 
-    if (stream->roster.count <= capacity)
+    if (stream->registry.count <= capacity)
         return true;
-    capacity = stream->roster.capacity;
+    capacity = stream->registry.capacity;
     if (!grow(&stream->known, capacity, sizeof *stream->known) ||
         !grow(&stream->shares, capacity, states * sizeof *stream->shares))
         return false;
@@ -147,17 +147,17 @@ static void add_row(struct stream *stream, const struct frame *frame, size_t ent
 
 static bool gather(struct stream *stream, const struct frame *frame)
 {
-    enum roster_news news;
+    enum registry_match match;
     uint32_t number;
 
     if (!reserve_now(stream, frame->entity_count))
         return false;
     stream->now.count = 0;
     stream->news.count = 0;
-    roster_begin(&stream->roster);
+    registry_start_frame(&stream->registry);
     for (size_t i = 0; i < frame->entity_count; i++) {
-        if (roster_find(&stream->roster, &frame->entities[i], &number, &news) != CAMP_OK ||
-            !reserve_known(stream) || (news != ROSTER_KNOWN && !append(&stream->news, number)))
+        if (registry_enter(&stream->registry, &frame->entities[i], &number, &match) != CAMP_OK ||
+            !reserve_known(stream) || (match != REGISTRY_KNOWN && !append(&stream->news, number)))
             return false;
         add_row(stream, frame, i, number);
     }
@@ -267,7 +267,7 @@ static bool choose(struct stream *stream, bool is_key)
     for (size_t i = 0; i < stream->there.count; i++) {
         const uint32_t number = stream->there.numbers[i];
 
-        if (roster_is_there(&stream->roster, number))
+        if (registry_is_present(&stream->registry, number))
             continue;
         stream->known[number].is_there = false;
         if (!is_key && (stream->known[number].row.flags & ROW_ENDED) == 0 &&

@@ -11,7 +11,7 @@
 #define CAMP_VIEWS_PAGE_STREAM_H
 
 #include "ledger/axes.h"
-#include "ledger/roster.h"
+#include "ledger/registry.h"
 #include "views/bytes.h"
 
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
@@ -61,9 +61,9 @@ struct stream_numbers {
 
 struct stream {
     const struct schema *schema;
-    struct roster roster;
-    struct stream_known *known;   /* [roster.count] */
-    uint16_t *shares;             /* [roster.count x state_count]: as they were sent last */
+    struct registry registry;
+    struct stream_known *known;   /* [registry.count] */
+    uint16_t *shares;             /* [registry.count x state_count]: as they were sent last */
     size_t capacity;              /* of these two, in entities */
     struct stream_now now;        /* what follows is of the frame that is written */
     struct stream_numbers news;   /* entities that are new or have changed */

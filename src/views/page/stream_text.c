@@ -207,7 +207,7 @@ int stream_entities_numbered(const struct stream *stream, const struct stream_nu
         const uint32_t number = numbers->numbers[i];
 
         putc(i > 0 ? ',' : '[', text.stream);
-        put_entity(text.stream, stream->schema, &stream->roster.entities[number].entity, number);
+        put_entity(text.stream, stream->schema, &stream->registry.entities[number].entity, number);
     }
     putc(']', text.stream);
     return text_end(&text, BLOCK_ENTITIES, out);
@@ -220,10 +220,10 @@ int stream_entities(const struct stream *stream, struct bytes *out)
     if (!text_begin(&text))
         return CAMP_E_NOMEM;
     putc('[', text.stream);
-    for (size_t i = 0; i < stream->roster.count; i++) {
+    for (size_t i = 0; i < stream->registry.count; i++) {
         if (i > 0)
             putc(',', text.stream);
-        put_entity(text.stream, stream->schema, &stream->roster.entities[i].entity, i);
+        put_entity(text.stream, stream->schema, &stream->registry.entities[i].entity, i);
     }
     putc(']', text.stream);
     return text_end(&text, BLOCK_ENTITIES, out);

@@ -43,7 +43,7 @@ struct picture {
     const char *note;                /* what else a reader should know; "": nothing */
     size_t frame;                    /* which one a picture of one frame shows */
     bool over_entities;              /* of a stack: one frame, entity by entity */
-    const bool *pinned;              /* [timeline->roster.count] who is labelled; NULL: nobody */
+    const bool *pinned;              /* [timeline->registry.count] who is labelled; NULL: nobody */
     int colour;                      /* a label's number, or enum picture_colour */
 };
 

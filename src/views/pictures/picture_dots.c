@@ -31,7 +31,7 @@ static const struct entity *entity_of(const struct picture *picture, const struc
 {
     const struct timeline *timeline = picture->timeline;
 
-    return &timeline->roster.entities[timeline->entities[dot->row]].entity;
+    return &timeline->registry.entities[timeline->entities[dot->row]].entity;
 }
 
 /* Dots of one kind: a name without the number at its end ("web" of web1 and web2), or a label. */

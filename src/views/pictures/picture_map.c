@@ -37,8 +37,8 @@ struct map {
     const struct picture *picture;
     size_t lines, columns;
     size_t folded;           /* so many entities at most are one line */
-    uint32_t *order;         /* [roster.count] numbers of entities, in the order of their lines */
-    uint32_t *line;          /* [roster.count] by number */
+    uint32_t *order;         /* [registry.count] numbers of entities, in the order of their lines */
+    uint32_t *line;          /* [registry.count] by number */
     struct weights *weights; /* [lines] of one column */
     double *elapsed_s;       /* likewise */
     uint32_t *colours;       /* [columns x lines]; NO_CELL: nobody was there */
@@ -51,11 +51,11 @@ struct map {
 
 /* ------------------------------------------------------------------------------------- Lines -- */
 
-static const struct roster *sorted_roster; /* for qsort(), which has no argument to spare */
+static const struct registry *sorted_registry; /* for qsort(), which has no argument to spare */
 
 static int compare_numbers(const void *left, const void *right)
 {
-    const struct roster_entity *entities = sorted_roster->entities;
+    const struct registry_entry *entities = sorted_registry->entities;
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     const struct entity *ours = &entities[a].entity, *theirs = &entities[b].entity;
     int order = 0;
@@ -70,15 +70,15 @@ static int compare_numbers(const void *left, const void *right)
 /* Threads of a process stand together. */
 static void order_lines(struct map *map)
 {
-    const struct roster *roster = &map->picture->timeline->roster;
+    const struct registry *registry = &map->picture->timeline->registry;
 
-    for (size_t i = 0; i < roster->count; i++)
+    for (size_t i = 0; i < registry->count; i++)
         map->order[i] = (uint32_t)i;
-    sorted_roster = roster;
-    qsort(map->order, roster->count, sizeof *map->order, compare_numbers);
-    map->folded = (roster->count + LINES_MOST - 1) / LINES_MOST;
-    map->lines = (roster->count + map->folded - 1) / map->folded;
-    for (size_t i = 0; i < roster->count; i++)
+    sorted_registry = registry;
+    qsort(map->order, registry->count, sizeof *map->order, compare_numbers);
+    map->folded = (registry->count + LINES_MOST - 1) / LINES_MOST;
+    map->lines = (registry->count + map->folded - 1) / map->folded;
+    for (size_t i = 0; i < registry->count; i++)
         map->line[map->order[i]] = (uint32_t)(i / map->folded);
 }
 
@@ -253,7 +253,7 @@ static void draw_key(FILE *stream, const struct map *map)
 
 static void draw_names(FILE *stream, const struct map *map)
 {
-    const struct roster *roster = &map->picture->timeline->roster;
+    const struct registry *registry = &map->picture->timeline->registry;
     const size_t fits = (size_t)fmax(1, ceil(11 / map->cell));
     char text[ENTITY_TEXT_SIZE], cut[ENTITY_TEXT_SIZE + 4];
 
@@ -265,7 +265,7 @@ static void draw_names(FILE *stream, const struct map *map)
         if (!is_pinned && (map->lines > LINES_NAMED || fits > 1) &&
             line % (fits > map->lines / 20 + 1 ? fits : map->lines / 20 + 1) != 0)
             continue;
-        entity_text(text, &roster->entities[entity].entity);
+        entity_text(text, &registry->entities[entity].entity);
         length = svg_text_fit(text, 11, LEFT - 24);
         snprintf(cut, sizeof cut, "%.*s%s", (int)length, text, text[length] != '\0' ? "..." : "");
         svg_text(stream, (struct svg_point){ LEFT - 6, TOP + map->cell * ((double)line + 0.5) + 4 },
@@ -282,7 +282,7 @@ static char *caption_of(const struct map *map)
 
     if (caption == NULL)
         return NULL;
-    caption_source(caption, picture, 0, map->columns, picture->timeline->roster.count);
+    caption_source(caption, picture, 0, map->columns, picture->timeline->registry.count);
     fprintf(caption, " in %zu lines, %zu columns", map->lines, map->columns);
     if (map->folded > 1)
         fprintf(caption, "; a line is the mean of %zu neighbours", map->folded);
@@ -309,7 +309,7 @@ static void release_map(struct map *map)
 static int prepare_map(struct map *map)
 {
     const struct timeline *timeline = map->picture->timeline;
-    const size_t count = timeline->roster.count + 1;
+    const size_t count = timeline->registry.count + 1;
 
     map->columns = timeline->frame_count;
     map->order = calloc(count, sizeof *map->order);
@@ -318,7 +318,7 @@ static int prepare_map(struct map *map)
     map->elapsed_s = calloc(LINES_MOST + 1, sizeof *map->elapsed_s);
     if (map->order == NULL || map->line == NULL || map->weights == NULL || map->elapsed_s == NULL)
         return CAMP_E_NOMEM;
-    if (timeline->roster.count > 0)
+    if (timeline->registry.count > 0)
         order_lines(map);
     map->colours = calloc(map->columns * map->lines + 1, sizeof *map->colours);
     map->runs = calloc(map->columns * map->lines + 1, sizeof *map->runs);

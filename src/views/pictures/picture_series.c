@@ -278,7 +278,7 @@ static double draw_names(FILE *stream, const struct series *series, const struct
     double most = 0;
 
     for (size_t i = 0; i < series->count; i++) {
-        entity_text(text, &picture->timeline->roster.entities[series->entities[i]].entity);
+        entity_text(text, &picture->timeline->registry.entities[series->entities[i]].entity);
         text[svg_text_fit(text, 11, NAMES_HEIGHT - 10)] = '\0';
         most = fmax(most, svg_text_width(text, 11));
         if (stream != NULL)
@@ -303,7 +303,7 @@ static char *caption_of(const struct series *series, const struct picture *pictu
     if (caption == NULL)
         return NULL;
     caption_source(caption, picture, from, to,
-                   by_entity ? series->count : picture->timeline->roster.count);
+                   by_entity ? series->count : picture->timeline->registry.count);
     if (by_entity)
         fputs(", in the order of the source.\n", caption);
     else

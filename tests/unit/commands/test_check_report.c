@@ -74,9 +74,9 @@ static void processes_that_are_gone_are_added_up_by_name(void **state)
 
     (void)state;
     add_intervals(&report);
-    assert_true(report.roster.count < 4 * 4096);
-    for (size_t i = 0; i < report.roster.count; i++) {
-        const bool is_one = strcmp(report.roster.entities[i].entity.name, "stays") == 0;
+    assert_true(report.registry.count < 4 * 4096);
+    for (size_t i = 0; i < report.registry.count; i++) {
+        const bool is_one = strcmp(report.registry.entities[i].entity.name, "stays") == 0;
 
         *(is_one ? &stays : &comes) += report.processes[i].measured_s;
     }

@@ -73,7 +73,7 @@ static size_t row_of(size_t number, int64_t id)
     const struct timeline_frame *kept = &timeline.frames[number];
 
     for (size_t row = kept->first; row < kept->first + kept->count; row++) {
-        if (timeline.roster.entities[timeline.entities[row]].entity.id == id)
+        if (timeline.registry.entities[timeline.entities[row]].entity.id == id)
             return row;
     }
     fail_msg("no entity %d in frame %zu", (int)id, number);
@@ -221,12 +221,12 @@ static void a_crowd_that_comes_and_goes_is_added_up_by_name(void **state)
         }
         keep();
         assert_true(timeline.row_count <= most / ROW_BYTES);
-        assert_true(timeline.roster.count <= 1024 + 300);
+        assert_true(timeline.registry.count <= 1024 + 300);
     }
     assert_int_equal(timeline.frames[timeline.frame_count - 1].losses.lost,
                      timeline.frames[timeline.frame_count - 1].merged);
     for (size_t row = 0; row < timeline.row_count; row++) {
-        const struct entity *entity = &timeline.roster.entities[timeline.entities[row]].entity;
+        const struct entity *entity = &timeline.registry.entities[timeline.entities[row]].entity;
         double *sum = entity->id == 1          ? &stays
                       : entity->name[0] == 'n' ? &back /* "n2", or "n2 (ended)" */
                       : entity->id == 0        ? &ended

@@ -613,7 +613,7 @@ static void a_crowd_that_came_and_went_is_forgotten(void **state)
         if (frame > 5)
             stream_forget(&f->stream, (uint64_t)frame - 5);
     }
-    assert_true(f->stream.roster.count < 80000);
+    assert_true(f->stream.registry.count < 80000);
     assert_int_equal(f->stream.there.count, 1001);
     bytes_release(&bytes);
     fixture_free(f);

@@ -1,0 +1,174 @@
+/* The registry: numbers of entities over successive frames. */
+#include "ledger/registry.h"
+
+#include "../tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct entity entity_of(int64_t id, const char *name, uint32_t flags)
+{
+    struct entity entity = { .id = id, .flags = flags, .count = 1 };
+
+    snprintf(entity.name, sizeof entity.name, "%s", name);
+    return entity;
+}
+
+static uint32_t find(struct registry *registry, struct entity entity, enum registry_match expected)
+{
+    enum registry_match match;
+    uint32_t number;
+
+    assert_int_equal(registry_enter(registry, &entity, &number, &match), CAMP_OK);
+    assert_int_equal(match, expected);
+    assert_true(registry_is_present(registry, number));
+    return number;
+}
+
+static void an_entity_keeps_its_number(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", 0), REGISTRY_NEW), 0);
+    assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_NEW), 1);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_KNOWN), 1);
+    assert_false(registry_is_present(&registry, 0));
+    assert_int_equal(find(&registry, entity_of(7, "b", ENTITY_ENDED), REGISTRY_CHANGED), 0);
+    assert_string_equal(registry.entities[0].entity.name, "b");
+    registry_release(&registry);
+}
+
+static void an_entity_without_an_id_is_identified_by_its_name(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(0, "sh", ENTITY_ENDED), REGISTRY_NEW), 0);
+    assert_int_equal(find(&registry, entity_of(0, "ls", ENTITY_ENDED), REGISTRY_NEW), 1);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(0, "ls", ENTITY_ENDED | ENTITY_NEW), REGISTRY_KNOWN),
+                     1);
+    registry_release(&registry);
+}
+
+static void a_new_entity_inherits_nothing_from_the_earlier_owner_of_its_id(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", ENTITY_NEW), REGISTRY_NEW), 0);
+    assert_int_equal(find(&registry, entity_of(7, "a", ENTITY_NEW), REGISTRY_KNOWN), 0);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", ENTITY_NEW), REGISTRY_NEW), 1);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", 0), REGISTRY_KNOWN), 1);
+    registry_release(&registry);
+}
+
+static void an_entity_with_other_labels_has_changed(void **state)
+{
+    const char *const red[] = { "red" }, *const blue[] = { "blue" };
+    struct entity entity = entity_of(7, "a", 0);
+    struct registry registry = { 0 };
+
+    (void)state;
+    entity.labels = labels_intern(red, 1);
+    registry_start_frame(&registry);
+    find(&registry, entity, REGISTRY_NEW);
+    registry_start_frame(&registry);
+    entity.labels = labels_intern(red, 1);
+    find(&registry, entity, REGISTRY_KNOWN);
+    registry_start_frame(&registry);
+    entity.labels = labels_intern(blue, 1);
+    find(&registry, entity, REGISTRY_CHANGED);
+    assert_string_equal(labels_value(registry.entities[0].entity.labels, 0), "blue");
+    registry_release(&registry);
+}
+
+static void many_entities_are_distinguished(void **state)
+{
+    struct registry registry = { 0 };
+    enum registry_match match;
+    uint32_t number;
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        registry_start_frame(&registry);
+        for (uint32_t i = 0; i < 100000; i++) {
+            const struct entity entity = { .id = 1 + (int64_t)i * 4096 };
+
+            assert_int_equal(registry_enter(&registry, &entity, &number, &match), CAMP_OK);
+            assert_int_equal(number, i);
+            assert_int_equal(match, round == 0 ? REGISTRY_NEW : REGISTRY_KNOWN);
+        }
+    }
+    registry_release(&registry);
+}
+
+static void an_expired_number_is_reused(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    for (int i = 0; i < 100; i++)
+        find(&registry, entity_of(i + 1, "a", 0), REGISTRY_NEW);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(8, "a", ENTITY_NEW), REGISTRY_NEW), 100);
+    assert_int_equal(find(&registry, entity_of(50, "a", 0), REGISTRY_KNOWN), 49);
+    registry_expire(&registry, 2);
+    assert_int_equal(registry.spare_count, 99);
+    registry_expire(&registry, 2); /* a free number is listed once */
+    assert_int_equal(registry.spare_count, 99);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_KNOWN), 100);
+    assert_int_equal(find(&registry, entity_of(50, "a", 0), REGISTRY_KNOWN), 49);
+    for (int i = 0; i < 99; i++) {
+        const uint32_t number = find(&registry, entity_of(1000 + i, "b", 0), REGISTRY_NEW);
+
+        assert_true(number < 100 && number != 49);
+    }
+    assert_int_equal(find(&registry, entity_of(1, "a", 0), REGISTRY_NEW), 101);
+    registry_expire(&registry, 3);
+    assert_int_equal(registry.spare_count, 0);
+    registry_release(&registry);
+}
+
+/* The same id twice: the entity seen last owns it, whatever the numbers are. */
+static void the_entity_seen_last_keeps_its_id_when_others_expire(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    find(&registry, entity_of(1, "gone", 0), REGISTRY_NEW);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "old", 0), REGISTRY_NEW), 1);
+    registry_expire(&registry, 2);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "young", ENTITY_NEW), REGISTRY_NEW), 0);
+    registry_expire(&registry, 2);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "young", 0), REGISTRY_KNOWN), 0);
+    registry_release(&registry);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_entity_keeps_its_number),
+        cmocka_unit_test(an_entity_without_an_id_is_identified_by_its_name),
+        cmocka_unit_test(a_new_entity_inherits_nothing_from_the_earlier_owner_of_its_id),
+        cmocka_unit_test(an_entity_with_other_labels_has_changed),
+        cmocka_unit_test(many_entities_are_distinguished),
+        cmocka_unit_test(an_expired_number_is_reused),
+        cmocka_unit_test(the_entity_seen_last_keeps_its_id_when_others_expire),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
