@@ -87,11 +87,11 @@ struct exported {
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
-    struct thread_sums sums;     /* bpf; of the others its standings and members alone */
-    struct camp_states *session; /* NULL: not of this tier */
-    struct cpus_states *cpus;    /* bpf */
-    struct source *cpus_source;  /* otherwise */
-    struct source *tasks;        /* otherwise */
+    struct thread_sums sums;                     /* bpf; of the others its top and members alone */
+    struct camp_states *session;                 /* NULL: not of this tier */
+    struct cpus_states *cpus;                    /* bpf */
+    struct source *cpus_source;                  /* otherwise */
+    struct source *tasks;                        /* otherwise */
     uint64_t measured[CPUS_STATES_COLUMN_COUNT]; /* of all CPUs, since it was opened */
     uint64_t busy_ns, idle_ns, iowait_ns;        /* likewise, of the other tiers */
     uint64_t task_measured_ns, task_sampled_ns, unread_ns, lost, unseen;

@@ -58,7 +58,7 @@ void exported_self_look(struct exported *exported, const struct exported_scrapes
     exported_set(exported, SELF_SENT, 0, scrapes->sent_bytes);
     exported_set(exported, SELF_LOOK, 0, exported->look_ns);
     exported_set(exported, SELF_LOOK_CPU, 0, exported->look_cpu_ns);
-    exported_set(exported, SELF_GROUPS, 0, exported->sums.standings.count);
-    exported_set(exported, SELF_DEMOTED, 0, exported->sums.standings.demoted);
+    exported_set(exported, SELF_GROUPS, 0, exported->sums.top.count);
+    exported_set(exported, SELF_DEMOTED, 0, exported->sums.top.demoted);
     set_losses(exported);
 }

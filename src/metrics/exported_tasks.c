@@ -113,39 +113,39 @@ static int look_at_threads(struct exported *exported, struct camp_error *error)
 /* A row of the source is one process, or several of one name that came and went. */
 static int book_process(struct exported *exported, const struct frame *frame, size_t row)
 {
-    struct standings *standings = &exported->sums.standings;
+    struct top_k *top = &exported->sums.top;
     const struct entity *entity = &frame->entities[row];
     const uint64_t *from = frame_values(frame, row);
     uint64_t values[THREAD_SUM_COUNT] = { 0 };
-    struct standing_key key = { 0 };
+    struct top_k_key key = { 0 };
     uint32_t group;
     int r;
 
     snprintf(key.text, sizeof key.text, "%s", entity->name);
-    r = standings_find(standings, &key, &group);
+    r = top_k_find(top, &key, &group);
     if (r != CAMP_OK)
         return r;
     values[SUM_MEASURED] = from[TASKS_MEASURED];
     values[SUM_SAMPLED] = from[TASKS_SAMPLED];
-    standings_add(standings, group, values, values[SUM_MEASURED]);
+    top_k_add(top, group, values, values[SUM_MEASURED]);
     return CAMP_OK;
 }
 
 static int look_at_processes(struct exported *exported, struct camp_error *error)
 {
-    struct standings *standings = &exported->sums.standings;
+    struct top_k *top = &exported->sums.top;
     const struct frame *frame;
     int r = exported->tasks->next(exported->tasks, 0, &frame, error);
 
     if (r != CAMP_OK)
         return r;
-    standings_begin(standings, frame->end_ns - frame->start_ns);
+    top_k_start(top, frame->end_ns - frame->start_ns);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = book_process(exported, frame, i);
     if (r == CAMP_OK)
-        r = standings_settle(standings);
+        r = top_k_finish(top);
     if (r == CAMP_OK)
-        r = members_name(&exported->sums.members, standings);
+        r = members_name(&exported->sums.members, top);
     exported->lost += frame->losses.lost;
     exported->unseen += frame->losses.unseen;
     exported->unread_ns += frame->losses.unread_ns;
@@ -185,31 +185,31 @@ static void fill_group(struct exported *exported, const char *name, const uint64
 
 static void fill_totals(struct exported *exported)
 {
-    const struct standings *standings = &exported->sums.standings;
+    const struct top_k *top = &exported->sums.top;
 
     for (size_t i = 0; exported->session != NULL && i < CAMP_STATE_COUNT; i++) {
-        exported_set(exported, TASK_STATE, i, standings->total[i]);
-        exported_set(exported, RETIRED_STATE, i, standings->retired[i]);
+        exported_set(exported, TASK_STATE, i, top->total[i]);
+        exported_set(exported, RETIRED_STATE, i, top->retired[i]);
     }
-    exported_set(exported, TASK_CPU_MEASURED, 0, standings->total[SUM_MEASURED]);
-    exported_set(exported, RETIRED_MEASURED, 0, standings->retired[SUM_MEASURED]);
+    exported_set(exported, TASK_CPU_MEASURED, 0, top->total[SUM_MEASURED]);
+    exported_set(exported, RETIRED_MEASURED, 0, top->retired[SUM_MEASURED]);
     if (!has_sampled(exported))
         return;
-    exported_set(exported, TASK_CPU_SAMPLED, 0, standings->total[SUM_SAMPLED]);
-    exported_set(exported, RETIRED_SAMPLED, 0, standings->retired[SUM_SAMPLED]);
+    exported_set(exported, TASK_CPU_SAMPLED, 0, top->total[SUM_SAMPLED]);
+    exported_set(exported, RETIRED_SAMPLED, 0, top->retired[SUM_SAMPLED]);
 }
 
 void exported_groups_fill(struct exported *exported)
 {
-    const struct standings *standings = &exported->sums.standings;
+    const struct top_k *top = &exported->sums.top;
 
     exported->families[GROUP_STATE].count = 0;
     exported->families[GROUP_MEASURED].count = 0;
     exported->families[GROUP_SAMPLED].count = 0;
-    for (size_t i = 0; i < standings->count; i++) {
-        if (standings->groups[i].shown != NULL)
-            fill_group(exported, standings->groups[i].name, standings->groups[i].shown);
+    for (size_t i = 0; i < top->count; i++) {
+        if (top->groups[i].shown != NULL)
+            fill_group(exported, top->groups[i].name, top->groups[i].shown);
     }
-    fill_group(exported, "other", standings->other);
+    fill_group(exported, "other", top->other);
     fill_totals(exported);
 }

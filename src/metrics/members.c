@@ -117,27 +117,26 @@ void members_leave(struct members *members, const struct camp_thread_states *thr
 
 /* --------------------------------------------------------------------------------- Finding -- */
 
-static int find_number(struct standings *standings, uint64_t number, uint32_t *ret)
+static int find_number(struct top_k *top, uint64_t number, uint32_t *ret)
 {
-    const struct standing_key key = { .number = number };
+    const struct top_k_key key = { .number = number };
 
-    return standings_find(standings, &key, ret);
+    return top_k_find(top, &key, ret);
 }
 
-static int find_name(struct standings *standings, const struct camp_thread_states *thread,
-                     uint32_t *ret)
+static int find_name(struct top_k *top, const struct camp_thread_states *thread, uint32_t *ret)
 {
-    struct standing_key key = { 0 };
+    struct top_k_key key = { 0 };
 
     memcpy(key.text, thread->name, sizeof thread->name);
-    return standings_find(standings, &key, ret);
+    return top_k_find(top, &key, ret);
 }
 
-static int find_workload(struct members *members, struct standings *standings,
+static int find_workload(struct members *members, struct top_k *top,
                          const struct camp_thread_states *thread, uint32_t *ret)
 {
     const bool has_line = (thread->flags & (CAMP_THREAD_KERNEL | CAMP_THREAD_ENDED)) == 0;
-    struct standing_key key = { 0 };
+    struct top_k_key key = { 0 };
     char line[PROCESS_LINE_SIZE] = "";
     const char *name;
 
@@ -147,11 +146,11 @@ static int find_workload(struct members *members, struct standings *standings,
                           workloads_match(members->rules, thread->name,
                                           user_names_get(&members->users, thread->uid), line));
     snprintf(key.text, sizeof key.text, "%s", name);
-    return standings_find(standings, &key, ret);
+    return top_k_find(top, &key, ret);
 }
 
 /* By name, or by rules about name, user and command line. One that ended is not kept. */
-static int find_process_group(struct members *members, struct standings *standings,
+static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {
     const bool is_first = thread->tid == thread->pid;
@@ -162,8 +161,8 @@ static int find_process_group(struct members *members, struct standings *standin
         *ret = process->group;
         return CAMP_OK;
     }
-    r = members->key == GROUP_NUMBER ? find_workload(members, standings, thread, ret)
-                                     : find_name(standings, thread, ret);
+    r = members->key == GROUP_NUMBER ? find_workload(members, top, thread, ret)
+                                     : find_name(top, thread, ret);
     return r == CAMP_OK && is_first && (thread->flags & CAMP_THREAD_ENDED) == 0
                ? keep_process(members, thread->pid, *ret)
                : r;
@@ -175,39 +174,39 @@ static bool is_as_it_was(const struct camp_thread_states *before,
     return before != NULL && before->uid == thread->uid && strcmp(before->name, thread->name) == 0;
 }
 
-int members_find(struct members *members, struct standings *standings,
+int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret)
 {
     int r = CAMP_OK;
 
     if (members->key == GROUP_USER)
-        return find_number(standings, thread->uid, ret);
+        return find_number(top, thread->uid, ret);
     if (members->key == GROUP_CGROUP)
-        return find_number(standings, thread->cgroup, ret);
+        return find_number(top, thread->cgroup, ret);
     if (!is_as_it_was(before, thread))
-        r = find_process_group(members, standings, thread, ret);
+        r = find_process_group(members, top, thread, ret);
     if (r == CAMP_OK)
-        standings->groups[*ret].look = standings->looks;
+        top->groups[*ret].last_seen = top->snapshots;
     return r;
 }
 
 /* --------------------------------------------------------------------------------- Naming -- */
 
 /* The paths of the cgroups that are shown, as cgroup_paths_know() takes them. */
-static int know_cgroups(struct members *members, const struct standings *standings)
+static int know_cgroups(struct members *members, const struct top_k *top)
 {
     static const struct schema none = { .name = "cgroups" };
     struct frame frame;
     int r = CAMP_OK;
 
     frame_init(&frame, &none);
-    for (size_t i = 0; i < standings->count && r == CAMP_OK; i++) {
-        struct entity *entity = standings->groups[i].shown != NULL ? frame_add(&frame) : NULL;
+    for (size_t i = 0; i < top->count && r == CAMP_OK; i++) {
+        struct entity *entity = top->groups[i].shown != NULL ? frame_add(&frame) : NULL;
 
         if (entity != NULL)
-            entity->cgroup = standings->groups[i].key.number;
-        else if (standings->groups[i].shown != NULL)
+            entity->cgroup = top->groups[i].key.number;
+        else if (top->groups[i].shown != NULL)
             r = CAMP_E_NOMEM;
     }
     if (r == CAMP_OK)
@@ -216,7 +215,7 @@ static int know_cgroups(struct members *members, const struct standings *standin
     return r;
 }
 
-static const char *own_name(struct members *members, const struct standing *group)
+static const char *own_name(struct members *members, const struct top_k_group *group)
 {
     if (members->key == GROUP_USER)
         return user_names_get(&members->users, (uint32_t)group->key.number);
@@ -226,45 +225,44 @@ static const char *own_name(struct members *members, const struct standing *grou
 }
 
 /* "other" is the name of the rest. */
-static bool is_taken(const struct standings *standings, const char *name)
+static bool is_taken(const struct top_k *top, const char *name)
 {
     if (strcmp(name, "other") == 0)
         return true;
-    for (size_t i = 0; i < standings->count; i++) {
-        if (standings->groups[i].name != NULL && strcmp(standings->groups[i].name, name) == 0)
+    for (size_t i = 0; i < top->count; i++) {
+        if (top->groups[i].name != NULL && strcmp(top->groups[i].name, name) == 0)
             return true;
     }
     return false;
 }
 
 /* Two users of one name, a cgroup that was made anew, a command that is called "other". */
-static char *unique_name(const struct standings *standings, const struct standing *group,
-                         const char *own)
+static char *unique_name(const struct top_k *top, const struct top_k_group *group, const char *own)
 {
     const size_t length = strlen(own);
     const char *end = length > NAME_MAXIMUM ? own + length - NAME_MAXIMUM : own;
     char name[NAME_MAXIMUM + 48];
 
     snprintf(name, sizeof name, "%s%s", end != own ? "..." : "", end);
-    for (uint64_t number = group->key.number; is_taken(standings, name); number++)
+    for (uint64_t number = group->key.number; is_taken(top, name); number++)
         snprintf(name, sizeof name, "%s%s (%" PRIu64 ")", end != own ? "..." : "", end, number);
     return strdup(name);
 }
 
-int members_name(struct members *members, struct standings *standings)
+int members_name(struct members *members, struct top_k *top)
 {
     bool known = false;
 
-    for (size_t i = 0; i < standings->count; i++) {
-        struct standing *group = &standings->groups[i];
+    for (size_t i = 0; i < top->count; i++) {
+        struct top_k_group *group = &top->groups[i];
         int r = CAMP_OK;
 
         if (group->shown == NULL || group->name != NULL)
             continue;
         if (members->key == GROUP_CGROUP && !known)
-            r = know_cgroups(members, standings);
+            r = know_cgroups(members, top);
         known = true;
-        group->name = r == CAMP_OK ? unique_name(standings, group, own_name(members, group)) : NULL;
+        group->name = r == CAMP_OK ? unique_name(top, group, own_name(members, group)) : NULL;
         if (group->name == NULL)
             return CAMP_E_NOMEM;
     }

@@ -6,7 +6,7 @@
 #define CAMP_METRICS_MEMBERS_H
 
 #include "ledger/group.h"
-#include "ledger/standings.h"
+#include "ledger/top_k.h"
 #include "ledger/workload.h"
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/user_names.h"
@@ -36,9 +36,9 @@ void members_release(struct members *members);
 /* Groups have other numbers than before, or rules are others: no process is known any more. */
 void members_forget(struct members *members);
 
-/* The group of a thread, in `standings`. `before`: as it was, when it was in group *ret; NULL: it
+/* The group of a thread, in `top`. `before`: as it was, when it was in group *ret; NULL: it
  * was in none that is known. CAMP_OK or CAMP_E_NOMEM. */
-int members_find(struct members *members, struct standings *standings,
+int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);
 
@@ -47,6 +47,6 @@ void members_leave(struct members *members, const struct camp_thread_states *thr
 
 /* Names those groups that are shown and have no name yet; no two have the same. CAMP_OK or
  * CAMP_E_NOMEM. */
-int members_name(struct members *members, struct standings *standings);
+int members_name(struct members *members, struct top_k *top);
 
 #endif

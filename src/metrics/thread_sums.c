@@ -12,12 +12,12 @@
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
 {
     *ret = (struct thread_sums){ .members = *members, .looked_ns = now_ns(CLOCK_MONOTONIC) };
-    return standings_init(&ret->standings, THREAD_SUM_COUNT, places);
+    return top_k_init(&ret->top, THREAD_SUM_COUNT, places);
 }
 
 void thread_sums_release(struct thread_sums *sums)
 {
-    standings_release(&sums->standings);
+    top_k_release(&sums->top);
     members_release(&sums->members);
     free(sums->missing);
     free(sums->late);
@@ -51,8 +51,7 @@ static bool find_group(struct thread_sums *sums, const struct camp_thread_states
 {
     uint32_t group = *note - 1;
     const bool known = *note != 0 && !sums->forgets;
-    const int r =
-        members_find(&sums->members, &sums->standings, known ? before : NULL, now, &group);
+    const int r = members_find(&sums->members, &sums->top, known ? before : NULL, now, &group);
 
     if (r == CAMP_OK)
         *note = group + 1;
@@ -95,7 +94,7 @@ static void book(struct thread_sums *sums, const struct camp_thread_states *befo
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         score += matters(i) ? values[i] : 0;
-    standings_add(&sums->standings, *note - 1, values, score);
+    top_k_add(&sums->top, *note - 1, values, score);
 }
 
 /* ------------------------------------------------------------------------------- Visiting -- */
@@ -142,15 +141,15 @@ static void seen(void *context, const struct camp_thread_states *before,
 static void waited(void *context, const struct camp_states_wait *wait)
 {
     struct thread_sums *sums = context;
-    struct standings *standings = &sums->standings;
+    struct top_k *top = &sums->top;
 
     sums->threads++;
     sums->processes += wait->is_first;
     if ((*wait->note == 0 || sums->forgets) && !find_group(sums, NULL, wait->thread, wait->note))
         return;
-    standings->groups[*wait->note - 1].look = standings->looks;
-    standings_add_one(standings, *wait->note - 1, wait->state, wait->elapsed_ns,
-                      matters((int)wait->state) ? wait->elapsed_ns : 0);
+    top->groups[*wait->note - 1].last_seen = top->snapshots;
+    top_k_add_one(top, *wait->note - 1, wait->state, wait->elapsed_ns,
+                  matters((int)wait->state) ? wait->elapsed_ns : 0);
 }
 
 static void ended(void *context, const struct camp_thread_states *before,
@@ -178,8 +177,7 @@ static void missed(void *context, const struct camp_thread_states *before)
         }
         sums->missing_capacity = capacity;
     }
-    sums->missing[sums->missing_count++] =
-        (struct missing_thread){ *before, sums->standings.looks };
+    sums->missing[sums->missing_count++] = (struct missing_thread){ *before, sums->top.snapshots };
     members_leave(&sums->members, before);
 }
 
@@ -243,7 +241,7 @@ static void forget_found(struct thread_sums *sums)
     for (size_t i = 0; i < sums->missing_count; i++) {
         const struct missing_thread *missing = &sums->missing[i];
 
-        if (missing->look + MISSING_LOOKS > sums->standings.looks && missing->look != 0)
+        if (missing->look + MISSING_LOOKS > sums->top.snapshots && missing->look != 0)
             sums->missing[kept++] = *missing;
     }
     sums->missing_count = kept;
@@ -276,7 +274,7 @@ static void book_late(struct thread_sums *sums)
 
 void thread_sums_begin(struct thread_sums *sums, uint64_t now, bool forget)
 {
-    sums->forgets |= standings_begin(&sums->standings, now - sums->looked_ns) || forget;
+    sums->forgets |= top_k_start(&sums->top, now - sums->looked_ns) || forget;
     if (sums->forgets)
         members_forget(&sums->members);
     sums->threads = 0;
@@ -288,9 +286,9 @@ int thread_sums_end(struct thread_sums *sums)
 {
     book_late(sums);
     if (sums->result == CAMP_OK)
-        sums->result = standings_settle(&sums->standings);
+        sums->result = top_k_finish(&sums->top);
     if (sums->result == CAMP_OK)
-        sums->result = members_name(&sums->members, &sums->standings);
+        sums->result = members_name(&sums->members, &sums->top);
     if (sums->result == CAMP_OK)
         sums->forgets = false;
     return sums->result;

@@ -39,7 +39,7 @@ struct missing_thread {
 };
 
 struct thread_sums {
-    struct standings standings;
+    struct top_k top;
     struct members members;
     uint64_t counts[THREAD_COUNT_COUNT];
     uint64_t threads, processes; /* living, in the last look */

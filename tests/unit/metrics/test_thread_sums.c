@@ -67,7 +67,7 @@ static uint64_t total(void)
     uint64_t sum = 0;
 
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        sum += sums.standings.total[i];
+        sum += sums.top.total[i];
     return sum;
 }
 
@@ -75,8 +75,8 @@ static uint64_t group_total(const char *name)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < sums.standings.count; i++) {
-        const struct standing *group = &sums.standings.groups[i];
+    for (size_t i = 0; i < sums.top.count; i++) {
+        const struct top_k_group *group = &sums.top.groups[i];
 
         for (int k = 0;
              group->shown != NULL && strcmp(group->name, name) == 0 && k < CAMP_STATE_COUNT; k++)
@@ -108,7 +108,7 @@ static void a_thread_counts_from_look_to_look_and_to_its_end(void **state)
     end_look();
     assert_int_equal(total(), 1900);
     assert_int_equal(group_total("a"), 1900);
-    assert_int_equal(sums.standings.total[SUM_MEASURED], 350);
+    assert_int_equal(sums.top.total[SUM_MEASURED], 350);
     thread_sums_release(&sums);
 }
 
@@ -267,7 +267,7 @@ static void who_is_older_than_the_session_counts_since_it_is_watched(void **stat
     see(NULL, &old, &note);
     end_look();
     assert_int_equal(total(), 10);
-    assert_int_equal(sums.standings.total[SUM_MEASURED], 0);
+    assert_int_equal(sums.top.total[SUM_MEASURED], 0);
     thread_sums_release(&sums);
 }
 

@@ -1,0 +1,218 @@
+/* Groups enter and leave the top K: the sums hold at any time, and no counter falls. */
+#include "ledger/top_k.h"
+
+#include "../tree.h"
+
+#define WIDTH 3
+#define SECOND UINT64_C(1000000000)
+
+static struct top_k_key key_of(uint64_t number)
+{
+    struct top_k_key key = { .number = number };
+
+    return key;
+}
+
+static uint32_t group_of(struct top_k *top, uint64_t number)
+{
+    const struct top_k_key key = key_of(number);
+    uint32_t group = 0;
+
+    assert_int_equal(top_k_find(top, &key, &group), CAMP_OK);
+    return group;
+}
+
+static void add_snapshot(struct top_k *top, const uint64_t *ns, size_t count)
+{
+    top_k_start(top, SECOND);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t values[WIDTH] = { ns[i], 1, 2 * ns[i] };
+
+        top_k_add(top, group_of(top, i), values, ns[i]);
+    }
+    assert_int_equal(top_k_finish(top), CAMP_OK);
+}
+
+static const uint64_t *shown_of(struct top_k *top, uint64_t number)
+{
+    return top->groups[group_of(top, number)].shown;
+}
+
+static void assert_adds_up(const struct top_k *top)
+{
+    for (size_t i = 0; i < top->width; i++) {
+        uint64_t sum = top->other[i] + top->retired[i];
+
+        for (size_t k = 0; k < top->count; k++)
+            sum += top->groups[k].shown != NULL ? top->groups[k].shown[i] : 0;
+        assert_int_equal(sum, top->total[i]);
+    }
+}
+
+static void the_top_groups_are_shown_from_their_first_snapshot_on(void **state)
+{
+    const uint64_t ns[] = { 5, 30, 20, 10 };
+    struct top_k top;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    add_snapshot(&top, ns, COUNT(ns));
+    assert_int_equal(shown_of(&top, 1)[0], 30);
+    assert_int_equal(shown_of(&top, 2)[2], 40);
+    assert_null(shown_of(&top, 0));
+    assert_int_equal(top.other[0], 15);
+    assert_adds_up(&top);
+    top_k_release(&top);
+}
+
+static void a_slightly_higher_score_does_not_enter_the_top(void **state)
+{
+    const uint64_t first[] = { SECOND, SECOND / 2, 0 };
+    const uint64_t later[] = { SECOND, SECOND / 2, SECOND / 10 * 6 };
+    struct top_k top;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    add_snapshot(&top, first, COUNT(first));
+    for (int i = 0; i < 500; i++)
+        add_snapshot(&top, later, COUNT(later));
+    assert_non_null(shown_of(&top, 1));
+    assert_null(shown_of(&top, 2));
+    assert_int_equal(top.demoted, 0);
+    top_k_release(&top);
+}
+
+static void a_clearly_higher_score_enters_and_the_last_group_retires(void **state)
+{
+    const uint64_t first[] = { SECOND, SECOND / 10, 0 };
+    const uint64_t later[] = { SECOND, SECOND / 10, SECOND / 2 };
+    struct top_k top;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    add_snapshot(&top, first, COUNT(first));
+    for (int i = 0; i < 100; i++) {
+        add_snapshot(&top, later, COUNT(later));
+        assert_adds_up(&top);
+    }
+    assert_null(shown_of(&top, 1));
+    assert_non_null(shown_of(&top, 2));
+    assert_int_equal(top.demoted, 1);
+    assert_true(top.retired[0] >= SECOND / 10);
+    top_k_release(&top);
+}
+
+static void a_group_that_returns_starts_at_zero(void **state)
+{
+    const uint64_t left[] = { SECOND, 0 }, right[] = { 0, SECOND };
+    struct top_k top;
+    uint64_t before;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 1), CAMP_OK);
+    add_snapshot(&top, left, 2);
+    while (shown_of(&top, 1) == NULL)
+        add_snapshot(&top, right, 2);
+    before = top.retired[0];
+    assert_int_equal(before, SECOND);
+    while (shown_of(&top, 0) == NULL)
+        add_snapshot(&top, left, 2);
+    assert_int_equal(shown_of(&top, 0)[0], SECOND);
+    assert_true(top.retired[0] > before);
+    assert_adds_up(&top);
+    top_k_release(&top);
+}
+
+/* The series of a group never falls while it lasts. */
+static void random_snapshots_add_up_and_no_counter_falls(void **state)
+{
+    enum { GROUPS = 3000, SNAPSHOTS = 400 };
+    uint64_t *shown = calloc(GROUPS, sizeof *shown), total = 0, other = 0, retired = 0;
+    struct top_k top;
+
+    (void)state;
+    srand(7);
+    assert_non_null(shown);
+    assert_int_equal(top_k_init(&top, WIDTH, 5), CAMP_OK);
+    for (int snapshot = 0; snapshot < SNAPSHOTS; snapshot++) {
+        top_k_start(&top, SECOND);
+        for (int i = 0; i < 60; i++) {
+            const uint64_t number = (uint64_t)(snapshot / 20 * 100 + rand() % 100) % GROUPS;
+            const uint64_t ns = (uint64_t)(rand() % 1000) * (number % 7) * 1000000;
+            const uint64_t values[WIDTH] = { ns, 1, 0 };
+
+            top_k_add(&top, group_of(&top, number), values, ns);
+        }
+        assert_int_equal(top_k_finish(&top), CAMP_OK);
+        assert_adds_up(&top);
+        assert_true(top.total[0] >= total && top.other[0] >= other && top.retired[0] >= retired);
+        total = top.total[0];
+        other = top.other[0];
+        retired = top.retired[0];
+        for (size_t i = 0; i < top.count; i++) {
+            const struct top_k_group *group = &top.groups[i];
+            uint64_t *before = &shown[group->key.number];
+
+            assert_true(group->shown == NULL || group->shown[0] >= *before);
+            *before = group->shown != NULL ? group->shown[0] : 0;
+        }
+    }
+    assert_true(top.demoted > 10);
+    assert_int_equal(top.shown_count, 5);
+    free(shown);
+    top_k_release(&top);
+}
+
+static void gone_groups_are_dropped_and_their_time_is_kept(void **state)
+{
+    struct top_k top;
+    bool forgot = false;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    for (uint64_t snapshot = 0; snapshot < 100; snapshot++) {
+        forgot |= top_k_start(&top, SECOND);
+        for (uint64_t i = 0; i < 100; i++) {
+            const uint64_t values[WIDTH] = { 1, 1, 1 };
+
+            top_k_add(&top, group_of(&top, 100 * snapshot + i), values, 1);
+        }
+        assert_int_equal(top_k_finish(&top), CAMP_OK);
+    }
+    assert_true(forgot);
+    assert_true(top.count < 2500);
+    assert_int_equal(top.total[0], 10000);
+    assert_adds_up(&top);
+    top_k_release(&top);
+}
+
+static void a_failed_snapshot_is_accounted_with_the_next(void **state)
+{
+    const uint64_t values[WIDTH] = { 7, 0, 0 };
+    struct top_k top;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    top_k_start(&top, SECOND);
+    top_k_add(&top, group_of(&top, 1), values, 7);
+    top_k_start(&top, SECOND);
+    assert_int_equal(top_k_finish(&top), CAMP_OK);
+    assert_int_equal(top.total[0], 7);
+    assert_adds_up(&top);
+    top_k_release(&top);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_top_groups_are_shown_from_their_first_snapshot_on),
+        cmocka_unit_test(a_slightly_higher_score_does_not_enter_the_top),
+        cmocka_unit_test(a_clearly_higher_score_enters_and_the_last_group_retires),
+        cmocka_unit_test(a_group_that_returns_starts_at_zero),
+        cmocka_unit_test(random_snapshots_add_up_and_no_counter_falls),
+        cmocka_unit_test(gone_groups_are_dropped_and_their_time_is_kept),
+        cmocka_unit_test(a_failed_snapshot_is_accounted_with_the_next),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
