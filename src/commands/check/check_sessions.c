@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MEASURED_LEAST 0.1 /* percent of the wall times: of less a relative error says nothing */
+#define MEASURED_LEAST 0.1 /* percent of the wall times: below, a relative error says nothing */
 
 static const struct field summary_fields[] = {
     { .name = "time", .help = "end of the interval, RFC 3339" },
@@ -43,14 +43,12 @@ static const struct field loss_fields[] = {
 
 bool check_sessions_can(const struct source *source)
 {
-    struct told_columns columns;
+    struct reported_columns columns;
 
-    return told_columns_find(&columns, source->describe(source));
+    return reported_columns_find(&columns, source->describe(source));
 }
 
-/* -------------------------------------------------------------------------- The record -- */
-
-/* What would be shown as -0.000 is nothing. */
+/* Never -0.000. */
 static struct cell seconds_cell(double ns)
 {
     return cell_real(fabs(ns) < 500000 ? 0 : ns / NS_PER_S);
@@ -61,26 +59,26 @@ static struct cell points_cell(double percent)
     return cell_real(fabs(percent) < 0.005 ? 0 : percent);
 }
 
-static void fill_states(struct check_sessions_record *ret, const struct told *told)
+static void fill_states(struct check_sessions_record *ret, const struct reported_error *error)
 {
     struct cell *cells = ret->cells;
 
-    for (size_t i = 0; i < TOLD_COUNT; i++) {
-        const struct told_sum *sum = &told->sums[i];
-        const double measured = 100 * sum->measured_ns / NS_PER_S / told->session_s;
-        const double said = 100 * sum->told_ns / NS_PER_S / told->session_s;
-        const double error = 100 * (sum->told_ns - sum->measured_ns) / sum->measured_ns;
-        const bool is_told = i < TOLD_UNACCOUNTED && measured >= MEASURED_LEAST;
+    for (size_t i = 0; i < REPORTED_COUNT; i++) {
+        const struct reported_sum *sum = &error->sums[i];
+        const double measured = 100 * sum->measured_ns / NS_PER_S / error->session_s;
+        const double reported = 100 * sum->reported_ns / NS_PER_S / error->session_s;
+        const double relative = 100 * (sum->reported_ns - sum->measured_ns) / sum->measured_ns;
+        const bool is_reported = i < REPORTED_UNACCOUNTED && measured >= MEASURED_LEAST;
 
         *cells++ = cell_text(i < SESSION_STATE_COUNT ? session_state_names[i] : "unaccounted");
         *cells++ = seconds_cell(sum->measured_ns);
         *cells++ = points_cell(measured);
-        *cells++ = seconds_cell(sum->told_ns);
-        *cells++ = points_cell(said);
-        *cells++ =
-            emphasised(points_cell(said - measured), emphasis_of_error(error, said - measured));
-        *cells++ = cell_real(is_told ? error : NAN);
-        *cells++ = cell_real(told_rms(told, i));
+        *cells++ = seconds_cell(sum->reported_ns);
+        *cells++ = points_cell(reported);
+        *cells++ = emphasised(points_cell(reported - measured),
+                              emphasis_of_error(relative, reported - measured));
+        *cells++ = cell_real(is_reported ? relative : NAN);
+        *cells++ = cell_real(reported_error_rms(error, i));
     }
 }
 
@@ -91,7 +89,7 @@ static void fill_losses(struct check_sessions_record *ret, const struct losses *
     ret->losses[2] = cell_natural(losses->partial);
 }
 
-/* Of CPU and run queue, or of the other states. */
+/* `run`: of CPU and run queue; otherwise of the other states. */
 static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
 {
     for (size_t i = 0; i < schema->state_count; i++) {
@@ -101,25 +99,25 @@ static bool has_provenance(const struct schema *schema, bool run, enum camp_prov
     return false;
 }
 
-/* What was left is right by construction: how far off the samples were that divide it is said. */
-static void tell_scaled(struct check_sessions_record *ret, const struct told *told)
+/* The rest is right by construction; the samples that divide it are not: their error is noted. */
+static void note_scaled(struct check_sessions_record *ret, const struct reported_error *error)
 {
     const size_t size = sizeof ret->provenance;
     const int length = snprintf(ret->provenance, size,
                                 "On this tier CPU and run queue are measured; the other states are "
                                 "what is left, divided as samples saw it.");
-    const double left_ns = told->session_s * NS_PER_S - told->sums[SESSION_CPU].measured_ns -
-                           told->sums[SESSION_RUN_QUEUE].measured_ns;
+    const double left_ns = error->session_s * NS_PER_S - error->sums[SESSION_CPU].measured_ns -
+                           error->sums[SESSION_RUN_QUEUE].measured_ns;
 
-    if (told->sampled_ns > 0)
+    if (error->sampled_ns > 0)
         snprintf(ret->provenance + length, size - (size_t)length,
                  " Samples alone saw %.2f %% asleep, where %.2f %% was left.",
-                 100 * told->sampled_ns / NS_PER_S / told->session_s,
-                 100 * left_ns / NS_PER_S / told->session_s);
+                 100 * error->sampled_ns / NS_PER_S / error->session_s,
+                 100 * left_ns / NS_PER_S / error->session_s);
 }
 
-/* Where a state is itself sampled, it is not the truth that the table is held against. */
-static void tell_provenance(struct check_sessions_record *ret, const struct told *told,
+/* A sampled state is no reference to compare with, so the notes say which states are sampled. */
+static void note_provenance(struct check_sessions_record *ret, const struct reported_error *error,
                             const struct schema *schema)
 {
     ret->provenance[0] = '\0';
@@ -127,7 +125,7 @@ static void tell_provenance(struct check_sessions_record *ret, const struct told
         snprintf(ret->provenance, sizeof ret->provenance,
                  "On this tier nothing is measured: the table has one sample beside another.");
     else if (has_provenance(schema, false, CAMP_SCALED))
-        tell_scaled(ret, told);
+        note_scaled(ret, error);
     else if (has_provenance(schema, false, CAMP_SAMPLED))
         snprintf(ret->provenance, sizeof ret->provenance,
                  "On this tier CPU and run queue are measured; the other states are sampled too, "
@@ -147,7 +145,7 @@ static void fill_notes(struct check_sessions_record *ret, const struct frame *fr
     ret->notes[count] = NULL;
 }
 
-static void fill_summary(struct check_sessions_record *ret, const struct told *told,
+static void fill_summary(struct check_sessions_record *ret, const struct reported_error *error,
                          double interval_s, const struct from_facts *facts, uint64_t intervals)
 {
     char all[48] = "";
@@ -156,47 +154,45 @@ static void fill_summary(struct check_sessions_record *ret, const struct told *t
     ret->summary[1] = cell_real(interval_s);
     ret->summary[2] = cell_text(facts->name);
     ret->summary[3] = cell_text(facts->tier);
-    ret->summary[4] = cell_natural(told->sessions);
-    ret->summary[5] = cell_real(told->session_s);
+    ret->summary[4] = cell_natural(error->sessions);
+    ret->summary[5] = cell_real(error->session_s);
     ret->summary[6] = intervals > 0 ? cell_natural(intervals) : cell_unknown();
     if (intervals > 0)
         snprintf(all, sizeof all, "all %" PRIu64 " intervals: ", intervals);
     snprintf(ret->headline, sizeof ret->headline,
              "%s  %s%.2f s  %s  tier %s  %s%" PRIu64 " sessions, %.1f session-seconds", ret->time,
              all, interval_s, facts->name, facts->tier, intervals > 0 ? "at most " : "",
-             told->sessions, told->session_s);
+             error->sessions, error->session_s);
 }
 
-void check_sessions_fill(struct check_sessions_record *ret, const struct told *told,
+void check_sessions_fill(struct check_sessions_record *ret, const struct reported_error *error,
                          const struct frame *frame, const struct from_facts *facts,
                          const char *time, double interval_s, uint64_t intervals)
 {
     snprintf(ret->time, sizeof ret->time, "%s", time);
-    fill_summary(ret, told, interval_s, facts, intervals);
-    fill_states(ret, told);
+    fill_summary(ret, error, interval_s, facts, intervals);
+    fill_states(ret, error);
     fill_losses(ret, &frame->losses);
-    if (told->session_s > 0)
-        tell_provenance(ret, told, frame->schema);
+    if (error->session_s > 0)
+        note_provenance(ret, error, frame->schema);
     else
         snprintf(ret->provenance, sizeof ret->provenance, "No session: nothing to compare.");
     fill_notes(ret, frame, facts);
     ret->tables[0] =
         one_row("interval", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary);
     ret->tables[1] =
-        (struct table){ "states",   TABLE_ROWS, state_fields,        CHECK_SESSIONS_FIELDS,
-                        ret->cells, TOLD_COUNT, told->session_s == 0 };
+        (struct table){ "states",   TABLE_ROWS,     state_fields,         CHECK_SESSIONS_FIELDS,
+                        ret->cells, REPORTED_COUNT, error->session_s == 0 };
     ret->tables[2] = one_row("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses);
     ret->record = (struct record){
         "camp.check.sessions/1", ret->headline, ret->tables, COUNT(ret->tables), 1, ret->notes
     };
 }
 
-/* ---------------------------------------------------------------------------- Intervals -- */
-
 struct run {
     const struct check_sessions *check;
-    struct told_columns columns;
-    struct told all;
+    struct reported_columns columns;
+    struct reported_error all;
     struct losses losses;       /* of all intervals */
     char note[FRAME_NOTE_SIZE]; /* of the last interval with unseen or lost events */
     double all_s;
@@ -204,27 +200,27 @@ struct run {
     struct check_sessions_record record;
 };
 
-static int show(struct run *run, const struct told *told, const struct frame *frame,
+static int show(struct run *run, const struct reported_error *error, const struct frame *frame,
                 double interval_s, uint64_t intervals)
 {
     char time[TIME_TEXT_SIZE];
     int failed;
 
     time_text(time, sizeof time, frame->wall_clock_ns);
-    check_sessions_fill(&run->record, told, frame, run->check->facts, time, interval_s, intervals);
+    check_sessions_fill(&run->record, error, frame, run->check->facts, time, interval_s, intervals);
     if (intervals > 0)
         fill_losses(&run->record, &run->losses);
     failed = run->check->view->record(run->check->view_options, &run->record.record, run->shown++);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-static int take_interval(struct run *run, const struct frame *frame)
+static int add_interval(struct run *run, const struct frame *frame)
 {
     const double interval_s = (double)(frame->end_ns - frame->start_ns) / NS_PER_S;
-    struct told told = { 0 };
+    struct reported_error error = { 0 };
 
-    told_add(&told, &run->columns, frame);
-    told_add(&run->all, &run->columns, frame);
+    reported_error_add(&error, &run->columns, frame);
+    reported_error_add(&run->all, &run->columns, frame);
     run->losses.unseen += frame->losses.unseen;
     if (frame->losses.unseen > 0)
         snprintf(run->note, sizeof run->note, "%s", frame->note != NULL ? frame->note : "");
@@ -232,7 +228,7 @@ static int take_interval(struct run *run, const struct frame *frame)
     run->losses.partial += frame->losses.partial;
     run->all_s += interval_s;
     run->intervals++;
-    return show(run, &told, frame, interval_s, 0);
+    return show(run, &error, frame, interval_s, 0);
 }
 
 int check_sessions_run(const struct check_sessions *check, struct from_options *from)
@@ -242,7 +238,7 @@ int check_sessions_run(const struct check_sessions *check, struct from_options *
     const struct frame *frame = NULL;
     int status = OPTIONS_GO_ON;
 
-    told_columns_find(&run.columns, check->source->describe(check->source));
+    reported_columns_find(&run.columns, check->source->describe(check->source));
     while (status == OPTIONS_GO_ON && !stop_requested &&
            (check->count == 0 || run.intervals < check->count)) {
         struct camp_error error = { 0 };
@@ -253,9 +249,9 @@ int check_sessions_run(const struct check_sessions *check, struct from_options *
         progress_clear(&from->progress);
         if (r == SOURCE_END)
             break;
-        status = r == CAMP_OK ? take_interval(&run, frame) : complain_of(r, &error);
+        status = r == CAMP_OK ? add_interval(&run, frame) : complain_of(r, &error);
         if (r == CAMP_OK && frame->end_ns > deadline_ns + check->interval_ns)
-            deadline_ns = frame->end_ns; /* none to make up for */
+            deadline_ns = frame->end_ns; /* late intervals are not caught up */
     }
     if (status == OPTIONS_GO_ON && run.intervals == 0 && !stop_requested)
         return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",

@@ -36,7 +36,7 @@ static void open_frame(struct session_frame *sessions, bool detail, bool has_tol
 
 /* On a CPU, ready, locked, reading, idle; the rest of its second is in no state. */
 static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5],
-                const uint64_t told_ms[5])
+                const uint64_t reported_ms[5])
 {
     const struct session_time times[] = {
         { { { "Lock", "tuple", "active", "client" } }, ms[2] * MS },
@@ -51,7 +51,7 @@ static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5]
                                .time_count = 3 };
 
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
-        session.told_ns[i] = told_ms[i] * MS;
+        session.told_ns[i] = reported_ms[i] * MS;
     assert_int_equal(session_frame_add(sessions, &session), CAMP_OK);
 }
 
@@ -68,25 +68,26 @@ static void add_two(struct session_frame *sessions)
 static void check_sums(bool detail)
 {
     struct session_frame sessions;
-    struct told_columns columns;
-    struct told told = { 0 };
+    struct reported_columns columns;
+    struct reported_error error = { 0 };
 
     open_frame(&sessions, detail, true);
     add_two(&sessions);
-    assert_true(told_columns_find(&columns, &sessions.schema));
-    told_add(&told, &columns, &sessions.frame);
-    assert_int_equal(told.sessions, 2);
-    assert_float_equal(told.session_s, 2, 1e-9);
-    assert_float_equal(told.sums[SESSION_CPU].measured_ns, 400. * MS, 1);
-    assert_float_equal(told.sums[SESSION_CPU].told_ns, 900. * MS, 1);
-    assert_float_equal(told_rms(&told, SESSION_CPU), sqrt((400. * 400 + 100. * 100) / 2), 1e-6);
-    assert_float_equal(told.sums[SESSION_WAIT].measured_ns, 200. * MS, 1);
-    assert_float_equal(told.sums[SESSION_WAIT].told_ns, 200. * MS, 1);
-    assert_float_equal(told_rms(&told, SESSION_WAIT), 50, 1e-6);
-    assert_float_equal(told_rms(&told, SESSION_RUN_QUEUE), sqrt(400. * 400 / 2), 1e-6);
-    assert_float_equal(told_rms(&told, SESSION_CONTENTION), 0, 1e-6);
-    assert_float_equal(told.sums[TOLD_UNACCOUNTED].measured_ns, 50. * MS, 1);
-    assert_float_equal(told.sums[TOLD_UNACCOUNTED].told_ns, 0, 1);
+    assert_true(reported_columns_find(&columns, &sessions.schema));
+    reported_error_add(&error, &columns, &sessions.frame);
+    assert_int_equal(error.sessions, 2);
+    assert_float_equal(error.session_s, 2, 1e-9);
+    assert_float_equal(error.sums[SESSION_CPU].measured_ns, 400. * MS, 1);
+    assert_float_equal(error.sums[SESSION_CPU].reported_ns, 900. * MS, 1);
+    assert_float_equal(reported_error_rms(&error, SESSION_CPU), sqrt((400. * 400 + 100. * 100) / 2),
+                       1e-6);
+    assert_float_equal(error.sums[SESSION_WAIT].measured_ns, 200. * MS, 1);
+    assert_float_equal(error.sums[SESSION_WAIT].reported_ns, 200. * MS, 1);
+    assert_float_equal(reported_error_rms(&error, SESSION_WAIT), 50, 1e-6);
+    assert_float_equal(reported_error_rms(&error, SESSION_RUN_QUEUE), sqrt(400. * 400 / 2), 1e-6);
+    assert_float_equal(reported_error_rms(&error, SESSION_CONTENTION), 0, 1e-6);
+    assert_float_equal(error.sums[REPORTED_UNACCOUNTED].measured_ns, 50. * MS, 1);
+    assert_float_equal(error.sums[REPORTED_UNACCOUNTED].reported_ns, 0, 1);
     session_frame_release(&sessions);
 }
 
@@ -102,28 +103,28 @@ static void in_detail_the_sums_are_the_same(void **state)
     check_sums(true);
 }
 
-/* Of a recording whose last interval had none. */
-static void the_number_of_sessions_is_the_most_of_an_interval(void **state)
+/* The last interval has no session. */
+static void the_session_count_is_the_highest_of_all_intervals(void **state)
 {
     struct session_frame sessions;
-    struct told_columns columns;
-    struct told told = { 0 };
+    struct reported_columns columns;
+    struct reported_error error = { 0 };
 
     (void)state;
     open_frame(&sessions, false, true);
-    told_columns_find(&columns, &sessions.schema);
+    reported_columns_find(&columns, &sessions.schema);
     add_two(&sessions);
-    told_add(&told, &columns, &sessions.frame);
+    reported_error_add(&error, &columns, &sessions.frame);
     session_frame_begin(&sessions, 0, 1000 * MS, 0);
-    told_add(&told, &columns, &sessions.frame);
-    assert_int_equal(told.sessions, 2);
+    reported_error_add(&error, &columns, &sessions.frame);
+    assert_int_equal(error.sessions, 2);
     session_frame_release(&sessions);
 }
 
-static void without_a_session_there_are_no_zeros(void **state)
+static void without_a_session_no_zeros_are_shown(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
-    const struct told none = { 0 };
+    const struct reported_error none = { 0 };
     struct check_sessions_record record;
     struct session_frame sessions;
 
@@ -135,27 +136,27 @@ static void without_a_session_there_are_no_zeros(void **state)
     session_frame_release(&sessions);
 }
 
-/* One that was there a tenth of the time has a tenth of the weight. */
-static void a_session_weighs_as_long_as_it_was_there(void **state)
+/* A tenth of the time, a tenth of the weight. */
+static void a_session_is_weighted_by_its_time(void **state)
 {
     struct session_frame sessions;
-    struct told_columns columns;
-    struct told told = { 0 };
+    struct reported_columns columns;
+    struct reported_error error = { 0 };
 
     (void)state;
     open_frame(&sessions, false, true);
     add_two(&sessions);
     sessions.frame.elapsed_ns[1] = 100 * MS;
-    told_columns_find(&columns, &sessions.schema);
-    told_add(&told, &columns, &sessions.frame);
-    told_add(&told, &columns, &sessions.frame); /* an interval more changes no mean */
-    assert_float_equal(told.session_s, 2.2, 1e-9);
-    assert_float_equal(told_rms(&told, SESSION_CPU),
+    reported_columns_find(&columns, &sessions.schema);
+    reported_error_add(&error, &columns, &sessions.frame);
+    reported_error_add(&error, &columns, &sessions.frame); /* another interval keeps the mean */
+    assert_float_equal(error.session_s, 2.2, 1e-9);
+    assert_float_equal(reported_error_rms(&error, SESSION_CPU),
                        sqrt((400. * 400 * 1 + 1000. * 1000 * 0.1) / 1.1), 1e-6);
     session_frame_release(&sessions);
 }
 
-static void without_what_the_database_says_there_is_nothing_to_check(void **state)
+static void without_reported_columns_nothing_is_checked(void **state)
 {
     static const struct column columns[] = {
         { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED },
@@ -163,12 +164,12 @@ static void without_what_the_database_says_there_is_nothing_to_check(void **stat
     };
     static const struct schema threads = { "threads", columns, 2, 1 };
     struct session_frame sessions;
-    struct told_columns found;
+    struct reported_columns found;
 
     (void)state;
     open_frame(&sessions, false, false);
-    assert_false(told_columns_find(&found, &sessions.schema));
-    assert_false(told_columns_find(&found, &threads));
+    assert_false(reported_columns_find(&found, &sessions.schema));
+    assert_false(reported_columns_find(&found, &threads));
     session_frame_release(&sessions);
 }
 
@@ -181,20 +182,20 @@ static void check_cell(const struct check_sessions_record *record, size_t row, s
     assert_float_equal(cell->real, expected, 1e-6);
 }
 
-static void the_record_has_shares_points_and_what_was_sampled_too(void **state)
+static void the_record_shows_shares_points_and_sampled_states(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     struct check_sessions_record record;
     struct session_frame sessions;
-    struct told_columns columns;
-    struct told told = { 0 };
+    struct reported_columns columns;
+    struct reported_error error = { 0 };
 
     (void)state;
     open_frame(&sessions, false, true);
     add_two(&sessions);
-    told_columns_find(&columns, &sessions.schema);
-    told_add(&told, &columns, &sessions.frame);
-    check_sessions_fill(&record, &told, &sessions.frame, &facts, "now", 1, 0);
+    reported_columns_find(&columns, &sessions.schema);
+    reported_error_add(&error, &columns, &sessions.frame);
+    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
     check_cell(&record, SESSION_CPU, 1, 0.4);
     check_cell(&record, SESSION_CPU, 2, 20);
     check_cell(&record, SESSION_CPU, 4, 45);
@@ -202,8 +203,9 @@ static void the_record_has_shares_points_and_what_was_sampled_too(void **state)
     check_cell(&record, SESSION_CPU, 6, 125);
     check_cell(&record, SESSION_RUN_QUEUE, 6, -100);
     assert_int_equal(record.cells[SESSION_CPU * CHECK_SESSIONS_FIELDS + 5].emphasis, BAD);
-    check_cell(&record, TOLD_UNACCOUNTED, 5, -2.5);
-    assert_int_equal(record.cells[TOLD_UNACCOUNTED * CHECK_SESSIONS_FIELDS + 6].kind, CELL_UNKNOWN);
+    check_cell(&record, REPORTED_UNACCOUNTED, 5, -2.5);
+    assert_int_equal(record.cells[REPORTED_UNACCOUNTED * CHECK_SESSIONS_FIELDS + 6].kind,
+                     CELL_UNKNOWN);
     assert_non_null(strstr(record.notes[0], "the other states are sampled too"));
     assert_string_equal(record.headline, "now  1.00 s  postgres:db  tier schedstat+memory  2 "
                                          "sessions, 2.0 session-seconds");
@@ -211,7 +213,7 @@ static void the_record_has_shares_points_and_what_was_sampled_too(void **state)
 }
 
 /* Of 2 s the scheduler left 1.2; samples saw 1.5. */
-static void by_how_much_samples_were_scaled_is_told(void **state)
+static void a_note_says_how_far_samples_were_scaled(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     const struct session_plan plan = { .name = "postgres",
@@ -222,27 +224,27 @@ static void by_how_much_samples_were_scaled_is_told(void **state)
                                        .rules_text = rules };
     struct check_sessions_record record;
     struct session_frame sessions;
-    struct told_columns columns;
-    struct told told = { 0 };
+    struct reported_columns columns;
+    struct reported_error error = { 0 };
 
     (void)state;
     assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
     add_two(&sessions);
     frame_values(&sessions.frame, 0)[sessions.sampled_column] = 500 * MS;
     frame_values(&sessions.frame, 1)[sessions.sampled_column] = 1000 * MS;
-    assert_true(told_columns_find(&columns, &sessions.schema));
-    told_add(&told, &columns, &sessions.frame);
-    check_sessions_fill(&record, &told, &sessions.frame, &facts, "now", 1, 0);
+    assert_true(reported_columns_find(&columns, &sessions.schema));
+    reported_error_add(&error, &columns, &sessions.frame);
+    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
     assert_non_null(strstr(record.notes[0], "what is left, divided as samples saw it"));
     assert_non_null(strstr(record.notes[0], "saw 75.00 % asleep, where 60.00 % was left"));
     session_frame_release(&sessions);
 }
 
-/* 8 us measured, 120 ms told: 15 points are of interest, 1465817 % are not. */
-static void of_next_to_nothing_no_relative_error_is_told(void **state)
+/* 8 us measured, 120 ms reported: 15 points are of interest, 1465817 % are not. */
+static void a_state_near_zero_has_no_relative_error(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
-    const struct told told = {
+    const struct reported_error error = {
         .session_s = 0.8,
         .sums = { [SESSION_WAIT] = { 8000, 120e6, 0 }, [SESSION_IDLE] = { 0.0011 * 800e6, 0, 0 } }
     };
@@ -251,7 +253,7 @@ static void of_next_to_nothing_no_relative_error_is_told(void **state)
 
     (void)state;
     open_frame(&sessions, false, true);
-    check_sessions_fill(&record, &told, &sessions.frame, &facts, "now", 1, 0);
+    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
     check_cell(&record, SESSION_WAIT, 5, 100 * 119.992 / 800);
     assert_int_equal(record.cells[SESSION_WAIT * CHECK_SESSIONS_FIELDS + 5].emphasis, BAD);
     assert_int_equal(record.cells[SESSION_WAIT * CHECK_SESSIONS_FIELDS + 6].kind, CELL_UNKNOWN);
@@ -264,13 +266,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_cancel_out_in_a_sum_and_not_in_the_rms),
         cmocka_unit_test(in_detail_the_sums_are_the_same),
-        cmocka_unit_test(the_number_of_sessions_is_the_most_of_an_interval),
-        cmocka_unit_test(without_a_session_there_are_no_zeros),
-        cmocka_unit_test(a_session_weighs_as_long_as_it_was_there),
-        cmocka_unit_test(without_what_the_database_says_there_is_nothing_to_check),
-        cmocka_unit_test(the_record_has_shares_points_and_what_was_sampled_too),
-        cmocka_unit_test(by_how_much_samples_were_scaled_is_told),
-        cmocka_unit_test(of_next_to_nothing_no_relative_error_is_told),
+        cmocka_unit_test(the_session_count_is_the_highest_of_all_intervals),
+        cmocka_unit_test(without_a_session_no_zeros_are_shown),
+        cmocka_unit_test(a_session_is_weighted_by_its_time),
+        cmocka_unit_test(without_reported_columns_nothing_is_checked),
+        cmocka_unit_test(the_record_shows_shares_points_and_sampled_states),
+        cmocka_unit_test(a_note_says_how_far_samples_were_scaled),
+        cmocka_unit_test(a_state_near_zero_has_no_relative_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
