@@ -1,10 +1,9 @@
 /*
- * camp load: loads of known size, which tell the truth about themselves at their end.
+ * camp load: loads of known size, which report their ground truth at their end.
  *
  * This file is the table of the loads; load_commands.c and load_wait_commands.c read the options of
- * each, run it and show its truth; what a load does and knows stands in load_*.c. Exit status 3
- * (partial) says that the load could not be made as large as was asked for; its truth is what it
- * was.
+ * each, run it and show its truth; the loads themselves are in load_*.c. Exit status 3 (partial):
+ * the load could not reach the requested size; its truth is what it reached.
  */
 #include "load_commands.h"
 
@@ -78,7 +77,7 @@ int command_load(int argc, char **argv)
     for (size_t i = 0; i < COUNT_OF(loads); i++) {
         if (strcmp(loads[i].name, name) == 0) {
             stop_on_signals();
-            load_starts();
+            load_mark_startup();
             return loads[i].run(argc - 1, argv + 1);
         }
         suggestion_offer(&suggestion, loads[i].name);

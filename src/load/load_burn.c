@@ -1,10 +1,10 @@
 /*
  * Using the CPU by a clock.
  *
- * A CPU clock costs a system call, and a loop of system calls would be a load of system time. So
- * the loop reads CLOCK_MONOTONIC, which the vDSO answers in user mode, for as long as the CPU clock
- * still has to go, and looks at the CPU clock again only then: it has gone that far unless the CPU
- * was taken away meanwhile.
+ * Reading a CPU clock costs a system call, and a loop of system calls would be a load of system
+ * time. So the loop reads CLOCK_MONOTONIC, which the vDSO answers in user mode, for the CPU time
+ * that remains, and only then the CPU clock again: it has advanced that far unless the thread was
+ * preempted.
  */
 #include "load_burn.h"
 

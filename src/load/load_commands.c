@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define DEFAULT_PACKETS 10000
-#define MISSED_MAX 0.05 /* of its places in the tick: with more its effect is not that promised */
+#define MISSED_MAX 0.05 /* share of misplaced burns; with more, the promised effect is missing */
 
-/* In how far a load of a CPU fell short: of its share, of its places in the tick. */
+/* How a CPU load fell short: of its share, or of its phase. */
 static void remark_on_cpu(const struct load_cpu_plan *plan, const struct load_cpu_truth *truth,
                           char *ret)
 {
@@ -133,7 +133,7 @@ int load_memory_command(int argc, char **argv)
     return load_ended(show_load_memory(view_by_name(load_formats[format]), &truth), r, &error, "");
 }
 
-/* A network namespace by the name `ip netns` gave it, or by a path; -1: this one. */
+/* A network namespace by a name of `ip netns` or a path; -1: the current one. */
 static int open_namespace(const char *name, int *ret)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* The commands of the loads: what the files that hold them share. */
+/* The commands of the loads: shared by their files. */
 #ifndef CAMP_LOAD_LOAD_COMMANDS_H
 #define CAMP_LOAD_LOAD_COMMANDS_H
 
@@ -11,29 +11,29 @@
 #include <stddef.h>
 
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98 /* of what was asked for is taken for all of it */
+#define NEARLY 0.98 /* of the requested amount counts as all of it */
 #define REMARK_SIZE 200u
 
 /* LOAD_FORMAT's variable `format` is an index into this list. */
 extern const char *const load_formats[];
 
 #define LOAD_FORMAT COMMON_OPTION(COMMON_FORMAT, &format, .choices = load_formats), COLOR_OPTION
-/* How long the load of `plan` goes on. */
+/* The duration of `plan`. */
 #define LOAD_DURATION_OF(text) COMMON_OPTION(COMMON_DURATION, &plan.duration_ns, .help = text)
 #define LOAD_DURATION                                                                              \
     LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \
                      "far.")
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* Parses the options of one load: nothing but options. */
+/* Parses the options of a load; arguments are an error. */
 int load_parse(const char *usage, const char *about, const struct option_spec *specs, size_t count,
                int argc, char **argv);
 
-/* The status of a load that was shown: `failed` and `error` are its result, `remark` says in how
- * far it fell short (empty: it did not). */
+/* The exit status of a load that was shown: `failed` and `error` are its result, `remark` says how
+ * it fell short (empty: it did not). */
 int load_ended(int shown, int failed, const struct camp_error *error, const char *remark);
 
-/* Loads that use something up. */
+/* Loads that use a resource. */
 int load_cpu_command(int argc, char **argv);
 int load_fork_command(int argc, char **argv);
 int load_memory_command(int argc, char **argv);

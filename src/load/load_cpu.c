@@ -1,20 +1,20 @@
 /*
- * A load of a known share of one CPU, at a known place in the kernel's tick.
+ * A load of a known share of one CPU, at a known phase of the kernel's tick.
  *
- * Theory. A kernel that samples charges the whole tick to whatever runs when it comes. So who runs
- * only between ticks is charged nothing, and who runs for a moment around each is charged all of
- * it. Each period this load sleeps to its place (an absolute CLOCK_MONOTONIC time, with a timer
- * slack of 1 ns), uses the CPU in user mode, and sleeps again. How long it burns is decided by its
- * own CPU clock (CLOCK_PROCESS_CPUTIME_ID, sum_exec_runtime: measured): up to the share of all the
- * wall time until the end of this period, so that what was missed or overdone is made up for, but
- * never out of its place. What it costs to wake and to sleep is in that clock, so it is in the
- * share.
+ * Theory. A sampling kernel charges the whole tick to the task that runs when the tick comes. So a
+ * task that runs only between ticks is charged nothing, and a task that runs for a moment around
+ * each tick is charged all the time. In each period the load sleeps until its place (an absolute
+ * CLOCK_MONOTONIC time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again.
+ * Its own CPU clock (CLOCK_PROCESS_CPUTIME_ID, sum_exec_runtime: measured) decides how long it
+ * burns: up to the share of all wall time until the end of this period, so that deviations are made
+ * up for, but never out of phase. The costs of waking and sleeping are in that clock, so they are
+ * in the share.
  *
- * Whether it kept its place is seen without being sampled for it: CLOCK_MONOTONIC_COARSE differs
- * before and after a burn when a tick came within it.
+ * The load checks its phase without being sampled itself: CLOCK_MONOTONIC_COARSE differs before and
+ * after a burn when a tick came within it.
  *
- * SCHED_FIFO (priority 1) is taken only when places were missed because others had the CPU, when
- * it is permitted, and up to 90 %, which leaves the others what the load does not use.
+ * SCHED_FIFO (priority 1) is used only after burns were missed because other tasks had the CPU, if
+ * permitted, and up to 90 %, so that others get the off_cpu_ns.
  */
 #include "load.h"
 
@@ -31,7 +31,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Distances from the tick. A wakeup in a virtual machine is some 50 us late, a tick up to 60. */
+/* Distances from the tick. In a virtual machine a wakeup is some 50 us late, a tick up to 60. */
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
 #define SLEEP_MARGIN_NS 20000u
@@ -52,9 +52,9 @@ struct cpu_run {
     const struct load_cpu_plan *plan;
     struct load_cpu_truth *truth;
     struct tick tick;
-    uint64_t began_ns, began_own_ns, period_ns;
+    uint64_t start_ns, began_own_ns, period_ns;
     uint64_t random;
-    uint64_t window_cycles, window_missed; /* since the phase was last judged */
+    uint64_t window_cycles, window_missed; /* since the phase was last checked */
 };
 
 static uint64_t own_ns(void)
@@ -62,24 +62,24 @@ static uint64_t own_ns(void)
     return now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* What the own clock ought to show at `time_ns`. */
+/* Where the CPU clock should be at `time_ns`. */
 static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 {
-    double share = run->plan->percent / 100 * (double)(time_ns - run->began_ns);
+    double share = run->plan->percent / 100 * (double)(time_ns - run->start_ns);
 
     return run->began_own_ns + (uint64_t)share;
 }
 
 static uint64_t next_random(struct cpu_run *run)
 {
-    /* xorshift64: only to have no fixed relation to the tick. */
+    /* xorshift64: avoids a fixed relation to the tick. */
     run->random ^= run->random << 13;
     run->random ^= run->random >> 7;
     run->random ^= run->random << 17;
     return run->random;
 }
 
-/* One period of any phase: the burn begins anywhere where it still fits. */
+/* One period without a phase: the burn starts anywhere it fits. */
 static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -105,16 +105,16 @@ static long preemptions(void)
     return usage.ru_nivcsw;
 }
 
-/* The burn itself, with a look at the coarse clock on both sides. True: as many ticks came as
- * ought to. */
+/* The burn itself, between two readings of the coarse clock. True: the expected number of ticks
+ * came. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
-    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), began = now_ns(CLOCK_MONOTONIC), ticks;
+    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), start = now_ns(CLOCK_MONOTONIC), ticks;
     long taken = preemptions();
 
     load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
-    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
     ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
     run->truth->ticks_met += ticks;
     if (ticks != expected_ticks || preemptions() != taken)
@@ -147,7 +147,7 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* `start` is the tick to be met; the burn begins before it and lasts till after it. */
+/* `start` is the tick to meet; the burn starts before it and lasts beyond it. */
 static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -155,7 +155,7 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
              lead = need > PAST_TICK_NS ? need - PAST_TICK_NS : 0;
 
     if (need < ACROSS_MIN_NS * 9 / 10)
-        return end; /* ahead of its share: lets this tick go by */
+        return end; /* ahead of its share: skips this tick */
     lead = lead > LEAD_MAX_NS ? LEAD_MAX_NS : lead < LEAD_MIN_NS ? LEAD_MIN_NS : lead;
     if (!sleep_until(start - lead))
         return end;
@@ -166,14 +166,14 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* Searches for the tick, and never leaves the CPU by itself. */
-static bool search_for_tick(struct cpu_run *run, unsigned sightings)
+/* Searches for the tick without ever leaving the CPU. */
+static bool search_for_tick(struct cpu_run *run, unsigned matches)
 {
-    uint64_t began = now_ns(CLOCK_MONOTONIC);
+    uint64_t start = now_ns(CLOCK_MONOTONIC);
     struct tick tick;
-    bool found = tick_lock(&tick, sightings);
+    bool found = tick_lock(&tick, matches);
 
-    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - began;
+    run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
     if (!found)
         return false;
     run->tick = tick;
@@ -189,9 +189,9 @@ static bool become_realtime(const struct load_cpu_plan *plan)
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
 }
 
-/* After a fair number of cycles: was the phase kept? If not, others had the CPU, or the tick moved
- * (a virtual machine that was suspended or migrated). */
-static void mend_phase(struct cpu_run *run)
+/* After enough cycles: was the phase kept? If not, other tasks had the CPU, or the tick moved (a
+ * virtual machine was suspended or migrated). */
+static void restore_phase(struct cpu_run *run)
 {
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))
         return;
@@ -204,15 +204,15 @@ static void mend_phase(struct cpu_run *run)
     run->window_cycles = run->window_missed = 0;
 }
 
-/* Where the next period starts: where the last one ended, or, when that is past, as soon as there
- * is a place again. The periods left out in between had no burn in their place: missed. */
+/* Where the next period starts: at the end of the last one, or when that is past, at the next
+ * possible place. Skipped periods count as missed. */
 static uint64_t next_start(struct cpu_run *run, uint64_t end)
 {
     uint64_t now = now_ns(CLOCK_MONOTONIC), start;
 
     if (run->plan->phase == LOAD_ANY_PHASE)
         return end + (now > end ? (now - end) / run->period_ns * run->period_ns : 0);
-    mend_phase(run);
+    restore_phase(run);
     now = now_ns(CLOCK_MONOTONIC);
     if (now < end + run->tick.length_ns / 2)
         now = end - run->tick.length_ns / 2;
@@ -224,12 +224,12 @@ static uint64_t next_start(struct cpu_run *run, uint64_t end)
 
 static void run_cycles(struct cpu_run *run)
 {
-    uint64_t start = run->began_ns;
+    uint64_t start = run->start_ns;
 
     if (run->plan->phase != LOAD_ANY_PHASE)
         start = tick_after(&run->tick, start);
     while (!stop_requested) {
-        if (run->plan->duration_ns != 0 && start - run->began_ns >= run->plan->duration_ns)
+        if (run->plan->duration_ns != 0 && start - run->start_ns >= run->plan->duration_ns)
             break;
         switch (run->plan->phase) {
         case LOAD_BETWEEN_TICKS:
@@ -244,11 +244,11 @@ static void run_cycles(struct cpu_run *run)
         start = next_start(run, start);
     }
     if (run->plan->duration_ns != 0)
-        sleep_until(run->began_ns + run->plan->duration_ns);
+        sleep_until(run->start_ns + run->plan->duration_ns);
 }
 
-/* The share of a period that one burn can fill. */
-static double room_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
+/* The share of a period that one burn can use. */
+static double available_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
 {
     uint64_t lost = phase == LOAD_BETWEEN_TICKS ? AFTER_TICK_NS + BEFORE_TICK_NS + SLEEP_MARGIN_NS
                                                 : LEAD_MAX_NS;
@@ -267,10 +267,10 @@ double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns)
         return 0;
     if (period_ns == 0)
         period_ns = tick_ns;
-    return 100 * room_ns(phase, tick_ns, period_ns) / (double)period_ns;
+    return 100 * available_ns(phase, tick_ns, period_ns) / (double)period_ns;
 }
 
-/* Across ticks a small share cannot meet every tick: it meets each nth, for long enough. */
+/* A small share cannot meet every tick: it meets each nth, for long enough. */
 static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_ns)
 {
     double burn_ns = plan->percent / 100 * (double)tick_ns;
@@ -295,7 +295,8 @@ static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error
     if (plan->phase == LOAD_ANY_PHASE)
         return CAMP_OK;
     if (tick_ns == 0)
-        return camp_fail(error, CAMP_E_NOTSUP, 0, "this kernel does not say its tick: no phase");
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "this kernel does not report its tick: --phase is unavailable");
     if (plan->period_ns % tick_ns != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "with a phase the period is a multiple of the tick, here %.3f ms",
@@ -320,7 +321,7 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
     if (r != CAMP_OK)
         return r;
     ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_last_cpu() : plan->cpu;
-    r = load_take_place(&saved, ret->cpu, error);
+    r = load_place_set(&saved, ret->cpu, error);
     if (r != CAMP_OK)
         goto out;
     ret->search_ns = own_ns();
@@ -332,18 +333,18 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
                       "no clock tick could be detected: --phase is unavailable on this machine");
         goto out;
     }
-    run.began_ns = now_ns(CLOCK_MONOTONIC);
+    run.start_ns = now_ns(CLOCK_MONOTONIC);
     run.began_own_ns = own_ns();
     ret->search_ns = run.began_own_ns - ret->search_ns;
-    run.random = run.began_ns | 1;
+    run.random = run.start_ns | 1;
     run_cycles(&run);
     ret->own_ns = own_ns() - run.began_own_ns;
-    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - run.began_ns;
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - run.start_ns;
     ret->percent = ret->wall_ns > 0 ? 100 * (double)ret->own_ns / (double)ret->wall_ns : 0;
     ret->period_ns = run.period_ns;
     ret->tick_ns = run.tick.length_ns;
     ret->tick_phase_ns = run.tick.phase_ns;
 out:
-    load_give_back_place(&saved);
+    load_place_restore(&saved);
     return r;
 }

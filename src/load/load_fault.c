@@ -1,14 +1,14 @@
 /*
- * Page faults that have to wait for a file: major faults.
+ * Page faults that wait for a file: major faults.
  *
- * The load maps a file whose pages are not in memory, and touches one page after the other, with
- * read-ahead off (MADV_RANDOM). Each touch is a fault that the disk has to serve. Before each pass
- * the pages are unmapped (MADV_DONTNEED) and put out of the page cache (posix_fadvise(2)). How many
- * were waited for getrusage(2) counts; where the file cannot be put out of memory (tmpfs, others
- * use it) it is none.
+ * The load maps a file whose pages are not in memory, and touches one page after the other, without
+ * read-ahead (MADV_RANDOM). Each touch is a fault that the disk has to serve. Before each pass the
+ * pages are unmapped (MADV_DONTNEED) and removed from the page cache (posix_fadvise(2)).
+ * getrusage(2) counts how many had to wait; none where the file cannot leave memory (tmpfs, or
+ * another process uses it).
  *
- * In its own code a touch reads one byte. In a call it is write(2) of that byte to a pipe: then the
- * kernel touches the page.
+ * The load's own code touches a page by reading one byte. In a call, write(2) of that byte to a
+ * pipe lets the kernel touch it.
  */
 #include "load.h"
 
@@ -35,7 +35,7 @@ struct fault_run {
     size_t pages; /* of the mapping */
     char *mapped; /* NULL: not yet */
     int file;
-    int ends[2];          /* the pipe that a call writes to */
+    int ends[2];          /* the pipe for touches in a call */
     uint64_t deadline_ns; /* 0: none */
 };
 
@@ -76,7 +76,7 @@ static int map_file(struct fault_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* False: a call was interrupted by a stop. */
+/* False: a stop interrupted a call. */
 static bool touch(const struct fault_run *run, const char *page)
 {
     char byte;
@@ -90,10 +90,10 @@ static bool touch(const struct fault_run *run, const char *page)
 
 static void touch_timed(const struct fault_run *run, const char *page)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
 
     run->truth->pages += touch(run, page);
-    spent_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    spent_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     if (spent_ns > run->truth->longest_ns)
         run->truth->longest_ns = spent_ns;
 }
@@ -111,27 +111,27 @@ static bool has_more(const struct fault_run *run)
                                  : run->truth->pages < run->plan->pages;
 }
 
-/* Each page once, or fewer when that is enough. */
+/* Each page once, or until the plan is done. */
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;
     uint64_t faults = major_faults(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 
     for (size_t i = 0; i < run->pages && has_more(run) && !stop_requested; i++)
         touch_timed(run, run->mapped + i * run->page_bytes);
-    truth->touch_ns += now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->touch_ns += now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
     truth->major_faults += major_faults() - faults;
 }
 
 static int run_passes(struct fault_run *run, struct camp_error *error)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
     int r = CAMP_OK;
 
     if (run->plan->duration_ns > 0)
-        run->deadline_ns = began_ns + run->plan->duration_ns;
+        run->deadline_ns = start_ns + run->plan->duration_ns;
     while (r == CAMP_OK && has_more(run) && !stop_requested) {
         madvise(run->mapped, run->pages * run->page_bytes, MADV_DONTNEED);
         if (load_drop_from_memory(run->file))
@@ -139,7 +139,7 @@ static int run_passes(struct fault_run *run, struct camp_error *error)
         else
             r = camp_fail_errno(error, errno, name_of(run->plan));
     }
-    run->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    run->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     return r;
 }
 

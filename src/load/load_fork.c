@@ -1,13 +1,13 @@
 /*
- * Many short processes: what tools that look now and then never see.
+ * Many short processes, which tools that sample processes never see.
  *
- * Each child uses the CPU until its own CPU clock shows the burn, then writes that clock's value
- * into memory shared with the parent, and _exit()s: its own time. What follows (the system call's
- * way out, releasing the address space) is CPU time of the child too, but it cannot say it any
- * more. The kernel can: a child that ended and was not waited for still has its CPU clock, so the
- * parent waits with WNOWAIT, reads that, and then reaps: its whole time. It is sum_exec_runtime in
- * ns, as is the sum of ru_utime and ru_stime of wait4(2) (cputime_adjust() scales these to it; only
- * their proportion is sampled), but that is cut to 1 us twice for each child.
+ * Each child uses the CPU until its own CPU clock shows the burn, writes that clock's value into
+ * memory shared with the parent, and calls _exit(): its own time. The off_cpu_ns (the way out of
+ * the system call, releasing the address space) is CPU time of the child too, but the child cannot
+ * report it. The kernel can: a zombie still has its CPU clock, so the parent waits with WNOWAIT,
+ * reads that clock, and then reaps: the whole time. It is sum_exec_runtime in ns, like the sum of
+ * ru_utime and ru_stime of wait4(2) (cputime_adjust() scales these to it; only their proportion is
+ * sampled), which is however truncated to 1 us twice for each child.
  */
 #include "load.h"
 
@@ -26,28 +26,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIVING_MAX 256u /* children at a time; no further fork until one ends */
+#define LIVING_MAX 256u /* living children; no further fork until one exits */
 #define RATE_MAX 20000.0
 #define BURN_MAX_NS (10ull * NS_PER_S)
 
 struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
-    pid_t pids[LIVING_MAX]; /* 0: free */
-    _Atomic uint64_t *said; /* [LIVING_MAX], shared with the children: their last act. 0: nothing */
+    pid_t pids[LIVING_MAX];     /* 0: free */
+    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: each one's last act. 0:
+                                 * none yet */
     unsigned living;
 };
 
-static void child_life(_Atomic uint64_t *said, uint64_t burn_ns)
+static void child_run(_Atomic uint64_t *reported, uint64_t burn_ns)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a load that is killed leaves nobody burning */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* no child outlives a killed load */
     load_burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns, 0, UINT64_MAX);
-    atomic_store(said, now_ns(CLOCK_PROCESS_CPUTIME_ID));
+    atomic_store(reported, now_ns(CLOCK_PROCESS_CPUTIME_ID));
     _exit(0);
 }
 
-/* The final CPU time of a child that has ended. The child may not have left its CPU yet, so the
- * clock is read until it stops. */
+/* The final CPU time of an exited child. It may still be leaving its CPU, so the clock is read
+ * until it stops. */
 static uint64_t whole_clock(pid_t pid)
 {
     uint64_t whole_ns = 0, before = UINT64_MAX;
@@ -59,10 +60,11 @@ static uint64_t whole_clock(pid_t pid)
     return whole_ns;
 }
 
-/* A child that ended: books it and frees its place. */
+/* Accounts for an exited child and frees its slot. */
 static void reap(struct fork_run *run, unsigned place)
 {
-    uint64_t said = atomic_load(&run->said[place]), whole_ns = whole_clock(run->pids[place]);
+    uint64_t reported = atomic_load(&run->reported[place]),
+             whole_ns = whole_clock(run->pids[place]);
 
     while (waitpid(run->pids[place], NULL, 0) < 0 && errno == EINTR)
         continue;
@@ -70,12 +72,12 @@ static void reap(struct fork_run *run, unsigned place)
     run->living--;
     run->truth->children++;
     run->truth->whole_ns += whole_ns;
-    run->truth->own_ns += said;
-    if (said == 0)
+    run->truth->own_ns += reported;
+    if (reported == 0)
         run->truth->unreported++;
 }
 
-static void reap_ended(struct fork_run *run, int flags)
+static void reap_exited(struct fork_run *run, int flags)
 {
     unsigned place;
 
@@ -102,10 +104,10 @@ static void fork_one(struct fork_run *run)
         place++;
     if (place == LIVING_MAX)
         return;
-    atomic_store(&run->said[place], 0);
+    atomic_store(&run->reported[place], 0);
     pid = fork();
     if (pid == 0)
-        child_life(&run->said[place], run->plan->burn_ns);
+        child_run(&run->reported[place], run->plan->burn_ns);
     if (pid < 0) {
         run->truth->failed++;
         return;
@@ -114,26 +116,26 @@ static void fork_one(struct fork_run *run)
     run->living++;
 }
 
-static bool is_over(const struct load_fork_plan *plan, uint64_t began_ns, uint64_t time_ns)
+static bool is_over(const struct load_fork_plan *plan, uint64_t start_ns, uint64_t time_ns)
 {
-    return plan->duration_ns != 0 && time_ns - began_ns >= plan->duration_ns;
+    return plan->duration_ns != 0 && time_ns - start_ns >= plan->duration_ns;
 }
 
-static void fork_at_rate(struct fork_run *run, uint64_t began_ns)
+static void fork_at_rate(struct fork_run *run, uint64_t start_ns)
 {
     double period_ns = NS_PER_S / run->plan->rate;
     uint64_t number;
 
     for (number = 0; !stop_requested; number++) {
-        uint64_t due = began_ns + (uint64_t)((double)number * period_ns), now;
+        uint64_t due = start_ns + (uint64_t)((double)number * period_ns), now;
 
-        if (is_over(run->plan, began_ns, due) || !sleep_until(due))
+        if (is_over(run->plan, start_ns, due) || !sleep_until(due))
             break;
-        reap_ended(run, WNOHANG);
+        reap_exited(run, WNOHANG);
         while (run->living == LIVING_MAX && sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS))
-            reap_ended(run, WNOHANG);
+            reap_exited(run, WNOHANG);
         now = now_ns(CLOCK_MONOTONIC);
-        if (stop_requested || is_over(run->plan, began_ns, now))
+        if (stop_requested || is_over(run->plan, start_ns, now))
             break;
         if ((double)(now - due) > period_ns)
             run->truth->late++;
@@ -145,26 +147,26 @@ int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
               struct camp_error *error)
 {
     struct fork_run run = { .plan = plan, .truth = ret };
-    size_t size = LIVING_MAX * sizeof *run.said;
-    uint64_t began_ns, own_ns, forked_ns;
+    size_t size = LIVING_MAX * sizeof *run.reported;
+    uint64_t start_ns, own_ns, forked_ns;
 
     memset(ret, 0, sizeof *ret);
     if (!(plan->rate > 0 && plan->rate <= RATE_MAX) || plan->burn_ns > BURN_MAX_NS)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "a rate is above 0 and at most %.0f a second, a burn at most 10 s",
                          RATE_MAX);
-    run.said = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (run.said == MAP_FAILED)
+    run.reported = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run.reported == MAP_FAILED)
         return camp_fail_errno(error, errno, "memory shared with the children");
-    began_ns = now_ns(CLOCK_MONOTONIC);
+    start_ns = now_ns(CLOCK_MONOTONIC);
     own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-    fork_at_rate(&run, began_ns);
-    forked_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
-    reap_ended(&run, 0);
+    fork_at_rate(&run, start_ns);
+    forked_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+    reap_exited(&run, 0);
     ret->parent_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
-    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     ret->rate = forked_ns > 0 ? (double)ret->children * NS_PER_S / (double)forked_ns : 0;
-    munmap(run.said, size);
+    munmap(run.reported, size);
     if (ret->children == 0 && ret->failed > 0)
         return camp_fail(error, CAMP_E_NOMEM, 0,
                          "no process could be forked; raise the limit (ulimit -u)");

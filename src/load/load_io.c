@@ -1,15 +1,14 @@
 /*
  * Reads or writes of known number and size.
  *
- * The load counts its own pread(2) and pwrite(2) calls, what they moved, and the wall time within
- * them (two vDSO clock readings around each call, some 50 ns). In how far the disk saw it is
- * another matter: without O_DIRECT the page cache stands between, and fdatasync(2) at the end of a
- * writing load brings it there. A cold load puts its file out of the page cache before each pass,
- * so that buffered reads wait for the disk too, or for what was read ahead for them.
+ * The load counts its own pread(2) and pwrite(2) calls, the bytes they transferred, and the wall
+ * time within them (two vDSO clock readings around each call, some 50 ns). The disk sees something
+ * else: without O_DIRECT the page cache is in between, and fdatasync(2) at the end of a writing
+ * load flushes it. A cold load evicts its file from the page cache before each pass, so that
+ * buffered reads wait for the disk too, or for read-ahead.
  *
- * A file made here loses its name as soon as it has one (O_TMPFILE, or unlink(2) at once): it is
- * gone when the load ends, however it ends. It never grows beyond FILE_MAX_BYTES; longer loads
- * begin it anew.
+ * A file created here is unlinked at once (O_TMPFILE, or unlink(2)), so it vanishes however the
+ * load ends. It never grows beyond FILE_MAX_BYTES; longer loads start over.
  */
 #include "load.h"
 
@@ -54,7 +53,7 @@ static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
                          "direct I/O is in whole blocks of a multiple of %u bytes", DIRECT_UNIT);
     if (plan->cold && (plan->direct || plan->write))
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--cold is of reads through the page cache: not with --direct or --write");
+                         "--cold needs reads through the page cache: remove --direct or --write");
     return CAMP_OK;
 }
 
@@ -73,7 +72,7 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
     return camp_fail_errno(error, failed, name);
 }
 
-/* Only now: open(O_CREAT | O_DIRECT) makes the file even where it then fails. */
+/* Last, as open(O_CREAT | O_DIRECT) creates the file even where it then fails. */
 static int go_direct(struct io_run *run, struct camp_error *error)
 {
     int flags = fcntl(run->file, F_GETFL);
@@ -112,7 +111,7 @@ static int open_file(struct io_run *run, struct camp_error *error)
     return go_direct(run, error);
 }
 
-/* Reading needs something to be read: writes it, and drops it from the page cache again. */
+/* Writes the file that will be read, and evicts it from the page cache. */
 static int prepare(struct io_run *run, struct camp_error *error)
 {
     uint64_t block = run->plan->block;
@@ -146,15 +145,15 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* One call, timed. Its result; *ret_failed is its errno. */
+/* One timed call. Returns its result; *ret_failed is its errno. */
 static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
     ssize_t n = run->plan->write ? pwrite(run->file, run->buffer, bytes, (off_t)offset)
                                  : pread(run->file, run->buffer, bytes, (off_t)offset);
 
     *ret_failed = errno;
-    spent_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    spent_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     run->truth->call_ns += spent_ns;
     if (spent_ns > run->truth->longest_ns)
         run->truth->longest_ns = spent_ns;
@@ -168,7 +167,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
-/* Bytes that remain to be read or written. With a deadline: any number until then. */
+/* Bytes that remain to transfer. With a deadline: unlimited until then. */
 static uint64_t bytes_left(const struct io_run *run)
 {
     if (run->deadline_ns != 0)
@@ -195,7 +194,7 @@ static int move_all(struct io_run *run, struct camp_error *error)
             return failed_io(run, failed, error);
         if (n == 0)
             return camp_fail(error, CAMP_E_IO, 0,
-                             "nothing could be moved at byte %llu: was the file cut meanwhile?",
+                             "no data at byte %llu: was the file truncated meanwhile?",
                              (unsigned long long)offset);
         run->truth->operations++;
         run->truth->bytes += (uint64_t)n;
@@ -207,13 +206,13 @@ static int move_all(struct io_run *run, struct camp_error *error)
 
 static int sync_written(struct io_run *run, struct camp_error *error)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 
     if (!run->plan->write || run->plan->direct)
         return CAMP_OK;
     if (fdatasync(run->file) != 0)
         return failed_io(run, errno, error);
-    run->truth->sync_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    run->truth->sync_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     return CAMP_OK;
 }
 
@@ -229,15 +228,15 @@ static int run_timed(struct io_run *run, struct camp_error *error)
 {
     struct load_io_truth *truth = run->truth;
     uint64_t storage = storage_bytes(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
     int r;
 
     if (run->plan->duration_ns > 0)
-        run->deadline_ns = began_ns + run->plan->duration_ns;
+        run->deadline_ns = start_ns + run->plan->duration_ns;
     r = move_all(run, error);
     if (r == CAMP_OK)
         r = sync_written(run, error);
-    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
     truth->storage_bytes = storage_bytes() - storage;
     return r;

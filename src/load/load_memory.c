@@ -1,11 +1,10 @@
 /*
- * Memory taken in steps of known size.
+ * Memory allocated in steps of known size.
  *
- * Each step is an anonymous mapping of whole pages, each of them written to once: only then is it
- * given a frame, by a minor fault. MADV_NOHUGEPAGE keeps that one fault a page; with huge pages one
- * fault gives many. getrusage(2) counts the faults of this process exactly (at each fault, no
- * sampling), mincore(2) says which pages are resident. Nothing of earlier steps is given back
- * before the end.
+ * Each step is an anonymous mapping of whole pages, each written to once: only then does a minor
+ * fault give it a frame. MADV_NOHUGEPAGE keeps that one fault a page; with huge pages one fault
+ * gives many. getrusage(2) counts the faults of this process exactly (at each fault, no sampling),
+ * mincore(2) says which pages are resident. Nothing is freed before the end.
  */
 #include "load.h"
 
@@ -47,8 +46,8 @@ static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
     return resident;
 }
 
-/* Writes to each page. Returns how many, fewer when a stop was requested. (The address sanitizer
- * would look at its own notes about each page, and those faults would be counted too.) */
+/* Writes to each page. Returns how many, fewer when a stop was requested. (Not instrumented: the
+ * address sanitizer's shadow pages would fault as well.) */
 __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memory, size_t bytes,
                                                             size_t page)
 {
@@ -59,7 +58,7 @@ __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memor
     return at / page;
 }
 
-static void take_step(unsigned char *memory, size_t bytes, size_t page, struct load_step *step)
+static void touch_step(unsigned char *memory, size_t bytes, size_t page, struct load_step *step)
 {
     uint64_t faults = minor_faults();
 
@@ -69,7 +68,7 @@ static void take_step(unsigned char *memory, size_t bytes, size_t page, struct l
     step->resident_bytes = resident_bytes(memory, bytes, page);
 }
 
-static void book_step(struct load_memory_truth *truth, struct load_step *step)
+static void account_step(struct load_memory_truth *truth, struct load_step *step)
 {
     truth->steps++;
     truth->bytes += step->bytes;
@@ -93,8 +92,8 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
         memory[ret->steps] = taken;
         if (!plan->huge)
             madvise(taken, bytes, MADV_NOHUGEPAGE);
-        take_step(taken, bytes, page, &step);
-        book_step(ret, &step);
+        touch_step(taken, bytes, page, &step);
+        account_step(ret, &step);
         if (plan->each_step != NULL && !plan->each_step(plan->context, &step))
             break;
         if (plan->pause_ns > 0)
@@ -103,8 +102,8 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
     return CAMP_OK;
 }
 
-/* A load is not to drive the machine into its swap or its killer. */
-static int check_room(uint64_t wanted_bytes, struct camp_error *error)
+/* Keeps the machine from swapping and from killing for lack of memory. */
+static int check_available(uint64_t wanted_bytes, struct camp_error *error)
 {
     struct camp_memory memory;
     uint64_t most;
@@ -125,7 +124,7 @@ int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *r
 {
     void *memory[LOAD_STEPS_MAX] = { NULL };
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
-    uint64_t step_bytes, began_ns;
+    uint64_t step_bytes, start_ns;
     int r;
 
     memset(ret, 0, sizeof *ret);
@@ -134,18 +133,18 @@ int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *r
         return camp_fail(error, CAMP_E_INVALID, 0, "1 to %u steps of 1 byte to 1 TiB",
                          LOAD_STEPS_MAX);
     step_bytes = (plan->step_bytes + page - 1) / page * page;
-    r = check_room(step_bytes * plan->steps, error);
+    r = check_available(step_bytes * plan->steps, error);
     if (r != CAMP_OK)
         return r;
     bytes = (size_t)step_bytes;
     if (bytes != step_bytes)
         return camp_fail(error, CAMP_E_INVALID, 0, "a step of 4 GiB or more takes a 64-bit camp");
     ret->page_bytes = page;
-    began_ns = now_ns(CLOCK_MONOTONIC);
+    start_ns = now_ns(CLOCK_MONOTONIC);
     r = run_steps(plan, bytes, page, memory, ret, error);
     if (r == CAMP_OK && plan->duration_ns > 0)
-        sleep_until(began_ns + plan->duration_ns);
-    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+        sleep_until(start_ns + plan->duration_ns);
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     for (size_t i = 0; i < LOAD_STEPS_MAX && memory[i] != NULL; i++)
         munmap(memory[i], bytes);
     return r;

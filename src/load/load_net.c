@@ -1,15 +1,15 @@
 /*
  * UDP packets of known number and size.
  *
- * To nobody else: the receiver is a thread of this load, on a socket that must be able to bind the
- * target's address, so the address is one of this machine or of a network namespace the caller
- * opened (a veth pair). Beyond that the sender is not routed over a gateway (SO_DONTROUTE), has a
- * hop limit of 1, and goes on only once its first packet has arrived at that socket. Both ends are
- * connected to each other, so nobody else's packet is counted.
+ * No packet reaches another program: the receiver is a thread of this load, on a socket that must
+ * be able to bind the target's address, so the address belongs to this machine or to a network
+ * namespace that the caller opened (a veth pair). Beyond that the sender uses no gateway
+ * (SO_DONTROUTE), has a hop limit of 1, and continues only after its first packet has arrived at
+ * that socket. Both ends are connected to each other, so no foreign packet is counted.
  *
- * Nothing is lost for want of a buffer: at most WINDOW packets are on their way at a time. Packets
- * are never fragmented (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8)
- * and IP header (20, or 40 for IPv6) on lo; Ethernet and veth count 14 more.
+ * No buffer overflows: at most WINDOW packets are in flight. Packets are never fragmented
+ * (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8) and IP header (20, or
+ * 40 for IPv6) on lo; Ethernet and veth count 14 more.
  */
 #include "load.h"
 
@@ -46,7 +46,7 @@ struct net_run {
     struct sockaddr_storage target;
     socklen_t target_size;
     uint64_t deadline_ns; /* 0: none */
-    sem_t space;          /* packets that may still be sent before one arrives */
+    sem_t space;          /* packets that may be in flight additionally */
     _Atomic uint64_t received_packets, received_bytes;
     atomic_bool over;
 };
@@ -66,7 +66,7 @@ static int read_target(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* bind() takes these too, but a packet to them goes to others, or to nobody. */
+/* bind() accepts these too, but packets to them reach others, or nobody. */
 static bool is_one_address(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
@@ -78,8 +78,8 @@ static bool is_one_address(const struct sockaddr_storage *address)
     return !IN6_IS_ADDR_MULTICAST(&ip6->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
 }
 
-/* A UDP socket of the given namespace (-1: this one). A socket stays in the namespace it was made
- * in, so the thread goes there and comes back. */
+/* A UDP socket of the given namespace (-1: the current one). A socket stays in the namespace it was
+ * created in, so the thread switches there and back. */
 static int socket_in(int namespace, int family, struct camp_error *error)
 {
     int home = -1, made = -1, failed;
@@ -106,7 +106,7 @@ static int socket_in(int namespace, int family, struct camp_error *error)
     return made >= 0 ? made : camp_fail_errno(error, failed, "a network namespace");
 }
 
-/* The sender reaches what is directly there, in whole packets, or fails. */
+/* The sender reaches only directly connected addresses, in whole packets, or fails. */
 static int restrain(int sender, int family)
 {
     int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
@@ -166,7 +166,7 @@ static void *receive(void *argument)
         ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
 
         if (length < 0)
-            continue; /* nothing for 20 ms, or a signal: looks whether it is over */
+            continue; /* nothing for 20 ms, or a signal: checks for the end */
         atomic_fetch_add(&run->received_bytes, (uint64_t)length);
         atomic_fetch_add(&run->received_packets, 1);
         sem_post(&run->space);
@@ -174,8 +174,8 @@ static void *receive(void *argument)
     return NULL;
 }
 
-/* Waits until a packet that is on its way has arrived. False: none has in a second. */
-static bool wait_for_room(struct net_run *run)
+/* Waits until a packet in flight has arrived. False: none did within a second. */
+static bool wait_for_space(struct net_run *run)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
     struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
@@ -206,18 +206,18 @@ static int send_one(struct net_run *run, const char *payload, struct camp_error 
     return errno == EINTR ? CAMP_OK : camp_fail_errno(error, errno, "sending a packet");
 }
 
-static void post_room(struct net_run *run, unsigned packets)
+static void post_space(struct net_run *run, unsigned packets)
 {
     while (packets-- > 0)
         sem_post(&run->space);
 }
 
-/* Waits until the next packet may be sent. Packets that do not arrive within a second are lost. */
-static int make_room(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
+/* Waits until the next packet may be sent. A packet not received within a second is lost. */
+static int make_space(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
 {
     uint64_t arrived;
 
-    if (wait_for_room(run) || stop_requested)
+    if (wait_for_space(run) || stop_requested)
         return CAMP_OK;
     arrived = atomic_load(&run->received_packets);
     if (arrived == *arrived_before)
@@ -225,7 +225,7 @@ static int make_room(struct net_run *run, uint64_t *arrived_before, struct camp_
                          "packets do not arrive (%llu have): are the interfaces up?",
                          (unsigned long long)arrived);
     *arrived_before = arrived;
-    post_room(run, WINDOW - 1);
+    post_space(run, WINDOW - 1);
     return CAMP_OK;
 }
 
@@ -245,16 +245,16 @@ static int send_all(struct net_run *run, struct camp_error *error)
     while (has_more(run) && !stop_requested) {
         r = send_one(run, payload, error);
         if (r == CAMP_OK)
-            r = make_room(run, &arrived_before, error);
+            r = make_space(run, &arrived_before, error);
         if (r != CAMP_OK)
             return r;
-        if (run->truth->sent_packets == 1) /* the rest only now that this one has arrived */
-            post_room(run, WINDOW);
+        if (run->truth->sent_packets == 1) /* the others follow only after this one has arrived */
+            post_space(run, WINDOW);
     }
     return CAMP_OK;
 }
 
-/* Until all have arrived, or none has for a second. */
+/* Until all have arrived, or none did for a second. */
 static void wait_for_rest(struct net_run *run)
 {
     uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);
@@ -274,19 +274,19 @@ static void wait_for_rest(struct net_run *run)
 static int send_and_receive(struct net_run *run, struct camp_error *error)
 {
     struct load_net_truth *truth = run->truth;
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
     pthread_t thread;
     int r = pthread_create(&thread, NULL, receive, run);
 
     if (r != 0)
         return camp_fail(error, CAMP_E_NOMEM, r, "no thread for the receiver; try again later");
     if (run->plan->duration_ns > 0)
-        run->deadline_ns = began_ns + run->plan->duration_ns;
+        run->deadline_ns = start_ns + run->plan->duration_ns;
     r = send_all(run, error);
     wait_for_rest(run);
     atomic_store(&run->over, true);
     pthread_join(thread, NULL);
-    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->received_packets = atomic_load(&run->received_packets);
     truth->received_bytes = atomic_load(&run->received_bytes);
     truth->lost_packets = truth->sent_packets - truth->received_packets;

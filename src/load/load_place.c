@@ -28,12 +28,12 @@ static int stay_on(int cpu, struct camp_error *error)
     if (sched_setaffinity(0, sizeof only, &only) == 0)
         return CAMP_OK;
     return camp_fail(error, errno == EINVAL ? CAMP_E_GONE : CAMP_E_PERM, errno,
-                     "CPU %d cannot be had: it is offline, absent or not allowed; "
+                     "CPU %d is unavailable: it is offline, absent or not allowed; "
                      "see /sys/devices/system/cpu/online",
                      cpu);
 }
 
-int load_take_place(struct load_place *saved, int cpu, struct camp_error *error)
+int load_place_set(struct load_place *saved, int cpu, struct camp_error *error)
 {
     saved->policy = sched_getscheduler(0);
     saved->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
@@ -43,7 +43,7 @@ int load_take_place(struct load_place *saved, int cpu, struct camp_error *error)
     return cpu >= 0 ? stay_on(cpu, error) : CAMP_OK;
 }
 
-void load_give_back_place(const struct load_place *saved)
+void load_place_restore(const struct load_place *saved)
 {
     if (!saved->known)
         return;

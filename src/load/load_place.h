@@ -1,4 +1,4 @@
-/* Where and how a load runs: what is changed of the calling thread for it, and put back. */
+/* Where and how a load runs: the settings of the calling thread, and their restoration. */
 #ifndef CAMP_LOAD_LOAD_PLACE_H
 #define CAMP_LOAD_LOAD_PLACE_H
 
@@ -15,14 +15,14 @@ struct load_place {
     bool known;
 };
 
-/* Timers on time (a slack of 1 ns), and this CPU alone (-1: any). What was before goes to *saved,
- * also when the CPU cannot be had. Threads made from now on begin the same way. */
-int load_take_place(struct load_place *saved, int cpu, struct camp_error *error);
+/* Timer slack 1 ns, and this CPU alone (-1: any). The old settings go to *saved, also on failure.
+ * New threads inherit the settings. */
+int load_place_set(struct load_place *saved, int cpu, struct camp_error *error);
 
-/* Policy, CPUs and slack as they were. */
-void load_give_back_place(const struct load_place *saved);
+/* Restores policy, CPUs and timer slack. */
+void load_place_restore(const struct load_place *saved);
 
-/* The last CPU that this process may run on; -1: not known. */
+/* The last CPU this process may run on; -1: unknown. */
 int load_last_cpu(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A load in a process of its own, so that it can be watched from outside: its truth comes back
- * through memory shared with its parent.
+ * A load in a process of its own, to be watched from outside. Its truth comes back through shared
+ * memory.
  */
 #include "load.h"
 
@@ -23,7 +23,7 @@ struct shared {
     _Alignas(max_align_t) unsigned char truth[];
 };
 
-/* The load's functions by untyped pointers. */
+/* The loads' functions with untyped pointers. */
 int load_cpu_run(const void *plan, void *ret, struct camp_error *error)
 {
     return load_cpu(plan, ret, error);
@@ -44,7 +44,7 @@ int load_fault_run(const void *plan, void *ret, struct camp_error *error)
     return load_fault(plan, ret, error);
 }
 
-static void child_life(struct shared *shared, pid_t parent, load_function *run, const void *plan)
+static void child_run(struct shared *shared, pid_t parent, load_function *run, const void *plan)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() == parent)
@@ -53,7 +53,7 @@ static void child_life(struct shared *shared, pid_t parent, load_function *run, 
     _exit(0);
 }
 
-int load_begin(struct load_process *process, load_function *run, const void *plan,
+int load_start(struct load_process *process, load_function *run, const void *plan,
                size_t truth_size, struct camp_error *error)
 {
     struct shared *shared;
@@ -76,7 +76,7 @@ int load_begin(struct load_process *process, load_function *run, const void *pla
         stop_requested = 0;
         stop_on_signals();
         sigprocmask(SIG_SETMASK, &before, NULL);
-        child_life(shared, parent, run, plan);
+        child_run(shared, parent, run, plan);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (process->pid < 0) {

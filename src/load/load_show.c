@@ -1,6 +1,6 @@
 /*
- * The truths of the loads as records: one table of fields for each load, from which every format
- * is written. In text the totals stand one below the other; a line is title, value, unit.
+ * The truths of the loads as records: one table of fields for each load serves all formats. In text
+ * the totals are lines of title, value and unit.
  */
 #include "load_show.h"
 
@@ -25,7 +25,7 @@ struct truth {
     const struct table *rows; /* of each step or thread; NULL: none */
 };
 
-/* The unit is the last word of a field's name: so it is known how a person wants to read it. */
+/* The last word of a field's name is its unit, which decides the format. */
 static void value_text(char *ret, size_t capacity, const struct field *field,
                        const struct cell *cell)
 {
@@ -65,7 +65,7 @@ static size_t write_notes(const struct field *fields, const struct cell *cells, 
 
 static uint64_t startup_ns;
 
-void load_starts(void)
+void load_mark_startup(void)
 {
     startup_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -136,8 +136,7 @@ int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
         { "ticks_met", "ticks met", "ticks that came while it ran (with a phase)", 0, 0 },
         { "ticks_unsure", "of these, perhaps charged to another task",
           "another task took the CPU in the same burn, or the burn missed its place", 0, 0 },
-        { "sampled_percent", "what ticks would make of it", "ticks_met x tick_ns of wall_ns", 0,
-          3 },
+        { "sampled_percent", "as sampled by ticks", "ticks_met x tick_ns of wall_ns", 0, 3 },
         { "period_ns", "period", "one burn in each", 0, 0 },
         { "tick_ns", "tick", "clock_getres(CLOCK_MONOTONIC_COARSE)", 0, 0 },
         { "tick_phase_ns", "tick seen after its multiples by", "of CLOCK_MONOTONIC", 0, 0 },
@@ -183,12 +182,12 @@ int show_load_fork(const struct view *view, const struct load_fork_truth *truth)
         { "children", "children", "forked, and waited for", 0, 0 },
         { "failed", "forks refused", "by a limit", 0, 0 },
         { "late", "forks late", "by more than one period", 0, 0 },
-        { "unreported", "children killed", "before they could say their time", 0, 0 },
+        { "unreported", "children killed", "before they reported their time", 0, 0 },
         { "rate", "children a second", "achieved", 0, 2 },
-        { "own_ns", "CPU time by the children's word",
-          "sum of each one's clock as its last act: without its exit", 0, 0 },
+        { "own_ns", "CPU time as the children reported it",
+          "sum of each one's CPU clock, read as its last act: without its exit", 0, 0 },
         { "whole_ns", "CPU time with their exit",
-          "sum of their clocks after their end: what exit records ought to add up to", 0, 0 },
+          "sum of their CPU clocks after their exit: what exit records should add up to", 0, 0 },
         { "parent_ns", "CPU time of the parent", "forks and waits; not in the others", 0, 0 },
         { "wall_ns", "wall time", "from the first fork to the last end", 0, 0 },
     };
@@ -276,8 +275,8 @@ int show_load_net(const struct view *view, const struct load_net_truth *truth)
     return show(view, &shown);
 }
 
-/* What the clocks of a wall and of a CPU, read one after the other, leave. */
-static uint64_t rest(uint64_t wall_ns, uint64_t own_ns)
+/* Differences of a wall clock and a CPU clock read in turn may be slightly negative. */
+static uint64_t off_cpu_ns(uint64_t wall_ns, uint64_t own_ns)
 {
     return wall_ns > own_ns ? wall_ns - own_ns : 0;
 }
@@ -290,7 +289,7 @@ int show_load_io(const struct view *view, const struct load_io_truth *truth)
         { "call_ns", "time within the calls", "wall time in read or write", 0, 0 },
         { "longest_ns", "longest call", "wall time", 0, 0 },
         { "sync_ns", "time to bring it to the disk", "fdatasync() after writing", 0, 0 },
-        { "prepared_bytes", "written before, to be read", "not part of the rest", 0, 0 },
+        { "prepared_bytes", "written before, to be read", "not part of the off_cpu_ns", 0, 0 },
         { "storage_bytes", "read from storage for it", "by getrusage()", 0, 0 },
         { "own_ns", "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
         { "waited_ns", "waited", "wall_ns - own_ns: for the disk, and after it for a CPU", 0, 0 },
@@ -305,7 +304,7 @@ int show_load_io(const struct view *view, const struct load_io_truth *truth)
         cell_natural(truth->prepared_bytes),
         cell_natural(truth->storage_bytes),
         cell_natural(truth->own_ns),
-        cell_natural(rest(truth->wall_ns, truth->own_ns)),
+        cell_natural(off_cpu_ns(truth->wall_ns, truth->own_ns)),
         cell_natural(truth->wall_ns),
     };
     const struct truth shown = { "io", fields, cells, sizeof cells / sizeof cells[0], NULL };
@@ -360,7 +359,7 @@ int show_load_fault(const struct view *view, const struct load_fault_truth *trut
         cell_natural(truth->major_faults),
         cell_natural(truth->touch_ns),
         cell_natural(truth->own_ns),
-        cell_natural(rest(truth->touch_ns, truth->own_ns)),
+        cell_natural(off_cpu_ns(truth->touch_ns, truth->own_ns)),
         cell_natural(truth->longest_ns),
         cell_natural(truth->wall_ns),
     };

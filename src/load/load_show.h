@@ -5,11 +5,11 @@
 #include "load.h"
 #include "views/view.h"
 
-/* Must be called once, before the options of a load are read. Each record has the CPU time that the
- * process used until this call, and the CPU time that it used in total. */
-void load_starts(void);
+/* Must be called once, before the options of a load are parsed: each record has the CPU time that
+ * the process had used by then, and at its end. */
+void load_mark_startup(void);
 
-/* Each writes one truth to stdout. Returns an exit status. */
+/* Each writes one truth to stdout and returns an exit status. */
 int show_load_cpu(const struct view *view, const struct load_cpu_plan *plan,
                   const struct load_cpu_truth *truth);
 int show_load_fork(const struct view *view, const struct load_fork_truth *truth);

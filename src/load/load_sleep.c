@@ -1,16 +1,16 @@
 /*
  * A thread that is asleep for a known share of its time, in one kind of sleep.
  *
- * Theory. How long a thread slept it cannot say alone: its clock after the call is that of a moment
- * when it runs again, and between being woken and running lies the run queue. So another thread
- * wakes it, and reads its clock just before it does: the sleep is from the sleeper's last reading
- * before the call to that. They play ping-pong: the sleeper says when it wants to be woken, and
- * sleeps; the waker sleeps until then, and wakes it. A timer needs no waker; its sleep lasts at
- * least until the time that was asked for.
+ * Theory. A thread cannot measure alone how long it slept: its clock after the call shows when it
+ * runs again, and between wakeup and running it is on the run queue. So another thread wakes it,
+ * and reads its clock just before: the sleep lasts from the sleeper's last reading before the call
+ * to that. The sleeper sends the time at which it wants to be woken, and sleeps; the waker sleeps
+ * until then, and wakes it. A timer needs no waker; its sleep lasts at least until the requested
+ * time.
  *
- * In each period it sleeps as long as it has to for its share of all the time until the end of that
- * period, and then uses the CPU, in user mode, to that end. So what was slept too long, because the
- * waker had no CPU, is made up for.
+ * In each period the thread sleeps as long as its share of all time until the end of that period
+ * requires, and uses the CPU, in user mode, for the off_cpu_ns. So sleep that lasted too long,
+ * because the waker had no CPU, is made up for.
  */
 #include "load.h"
 
@@ -35,17 +35,17 @@
 #define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
 #define PERIOD_MIN_NS NS_PER_MS
 #define PERIOD_MAX_NS NS_PER_S
-#define SLEEP_MIN_NS (100u * NS_PER_US) /* shorter ones are left to the next period */
+#define SLEEP_MIN_NS (100u * NS_PER_US) /* shorter sleeps are left to the next period */
 
 /* The sleeper and its waker. */
 struct pair {
     const struct load_sleep_plan *plan;
     struct load_sleep_truth *truth; /* the sleeper's own */
     pthread_t waker;
-    sem_t ask; /* the sleeper's ping: wake me at wake_at_ns */
+    sem_t ask; /* the sleeper's request: wake me at wake_at_ns */
     _Atomic uint64_t wake_at_ns;
-    _Atomic uint64_t began_ns; /* since when it sleeps; 0: it does not yet, or it was booked */
-    _Atomic uint64_t woke_ns;  /* just before the last pong */
+    _Atomic uint64_t start_ns; /* start of its sleep; 0: not asleep yet, or already accounted */
+    _Atomic uint64_t woke_ns;  /* just before the last wakeup */
     _Atomic uint64_t after_ns; /* just after it; 0: not yet */
     _Atomic uint32_t pongs;    /* the futex */
     _Atomic uint64_t asleep_ns, missed;
@@ -53,16 +53,14 @@ struct pair {
     int ends[2]; /* the pipe */
 };
 
-/* ---------------------------------------------------------------------------- Waker -- */
-
 static void wake(struct pair *pair)
 {
-    uint64_t began = atomic_exchange(&pair->began_ns, 0), before = now_ns(CLOCK_MONOTONIC);
+    uint64_t start = atomic_exchange(&pair->start_ns, 0), before = now_ns(CLOCK_MONOTONIC);
 
-    if (began == 0)
+    if (start == 0)
         atomic_fetch_add(&pair->missed, 1);
     else
-        atomic_fetch_add(&pair->asleep_ns, before - began);
+        atomic_fetch_add(&pair->asleep_ns, before - start);
     atomic_store(&pair->woke_ns, before);
     atomic_store(&pair->after_ns, 0);
     atomic_fetch_add(&pair->pongs, 1);
@@ -89,7 +87,7 @@ static void *wake_when_asked(void *argument)
     }
 }
 
-/* Signals are for the sleeper: it is the one who has to end early. */
+/* Signals go to the sleeper, which has to end early. */
 static int start_waker(struct pair *pair, struct camp_error *error)
 {
     sigset_t all, before;
@@ -116,8 +114,6 @@ static void end_waker(struct pair *pair)
     pthread_join(pair->waker, NULL);
 }
 
-/* -------------------------------------------------------------------------- Sleeper -- */
-
 static void sleep_until_pong(struct pair *pair, uint32_t pongs)
 {
     char byte;
@@ -130,9 +126,9 @@ static void sleep_until_pong(struct pair *pair, uint32_t pongs)
             continue;
 }
 
-/* It was woken before it ran again, and before the waker's call was over: at the earlier of both.
- */
-static void book_waking(struct pair *pair, uint64_t now)
+/* The thread was woken before it ran again, and before the waker's call returned: at the earlier of
+ * both. */
+static void account_waking(struct pair *pair, uint64_t now)
 {
     uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);
 
@@ -140,55 +136,55 @@ static void book_waking(struct pair *pair, uint64_t now)
     pair->truth->unsure_ns += (after != 0 && after < now ? after : now) - woke;
 }
 
-static void sleep_till_woken(struct pair *pair, uint64_t wake_at_ns)
+static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
 {
     uint32_t pongs = atomic_load(&pair->pongs);
-    uint64_t now, began;
+    uint64_t now, start;
 
     atomic_store(&pair->wake_at_ns, wake_at_ns);
     sem_post(&pair->ask);
-    atomic_store(&pair->began_ns, now_ns(CLOCK_MONOTONIC));
+    atomic_store(&pair->start_ns, now_ns(CLOCK_MONOTONIC));
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
-    began = atomic_exchange(&pair->began_ns, 0);
-    if (began != 0) /* nobody woke it: a stop was requested, or it came too late to sleep */
-        atomic_fetch_add(&pair->asleep_ns, now - began);
+    start = atomic_exchange(&pair->start_ns, 0);
+    if (start != 0) /* not woken: a stop was requested, or it came too late to sleep */
+        atomic_fetch_add(&pair->asleep_ns, now - start);
     else
-        book_waking(pair, now);
+        account_waking(pair, now);
 }
 
 static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
 {
-    uint64_t began = now_ns(CLOCK_MONOTONIC), now;
+    uint64_t start = now_ns(CLOCK_MONOTONIC), now;
 
     sleep_until(wake_at_ns);
     now = now_ns(CLOCK_MONOTONIC);
-    atomic_fetch_add(&pair->asleep_ns, (now < wake_at_ns ? now : wake_at_ns) - began);
+    atomic_fetch_add(&pair->asleep_ns, (now < wake_at_ns ? now : wake_at_ns) - start);
     pair->truth->late_ns += now > wake_at_ns ? now - wake_at_ns : 0;
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
 
-/* How long it has to sleep for its share of the time until `end_ns`. */
-static uint64_t needed_ns(const struct pair *pair, uint64_t began_ns, uint64_t end_ns)
+/* The sleep that its share of the time until `end_ns` requires. */
+static uint64_t needed_ns(const struct pair *pair, uint64_t start_ns, uint64_t end_ns)
 {
-    uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - began_ns));
+    uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - start_ns));
     uint64_t asleep = atomic_load(&pair->asleep_ns);
 
     return share > asleep ? share - asleep : 0;
 }
 
-static void take_turns(struct pair *pair, uint64_t began_ns)
+static void alternate(struct pair *pair, uint64_t start_ns)
 {
     const struct load_sleep_plan *plan = pair->plan;
     uint64_t period = plan->period_ns != 0 ? plan->period_ns : DEFAULT_PERIOD_NS;
-    uint64_t end = plan->duration_ns != 0 ? began_ns + plan->duration_ns : UINT64_MAX;
-    uint64_t now = began_ns;
+    uint64_t end = plan->duration_ns != 0 ? start_ns + plan->duration_ns : UINT64_MAX;
+    uint64_t now = start_ns;
 
     while (now < end && !stop_requested) {
-        uint64_t next = began_ns + (now - began_ns + period) / period * period, need;
+        uint64_t next = start_ns + (now - start_ns + period) / period * period, need;
 
         next = next < end ? next : end;
-        need = needed_ns(pair, began_ns, next);
+        need = needed_ns(pair, start_ns, next);
         need = need < next - now ? need : next - now;
         if (need >= SLEEP_MIN_NS) {
             uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -197,7 +193,7 @@ static void take_turns(struct pair *pair, uint64_t began_ns)
             if (plan->kind == LOAD_SLEEP_TIMER)
                 sleep_by_timer(pair, now + need);
             else
-                sleep_till_woken(pair, now + need);
+                sleep_until_woken(pair, now + need);
             pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
         }
         load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);
@@ -218,15 +214,15 @@ static void fill_truth(const struct pair *pair)
 static int run_pair(struct pair *pair, struct camp_error *error)
 {
     bool woken = pair->plan->kind != LOAD_SLEEP_TIMER;
-    uint64_t began_ns, own_ns;
+    uint64_t start_ns, own_ns;
     int r = woken ? start_waker(pair, error) : CAMP_OK;
 
     if (r == CAMP_OK) {
-        began_ns = now_ns(CLOCK_MONOTONIC);
+        start_ns = now_ns(CLOCK_MONOTONIC);
         own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-        take_turns(pair, began_ns);
+        alternate(pair, start_ns);
         pair->truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
-        pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+        pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
         if (woken)
             end_waker(pair);
         fill_truth(pair);
@@ -258,9 +254,9 @@ int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
     if (r != CAMP_OK)
         return r;
     ret->tid = (int32_t)gettid();
-    r = load_take_place(&saved, plan->cpu, error);
+    r = load_place_set(&saved, plan->cpu, error);
     if (r == CAMP_OK)
         r = run_pair(&pair, error);
-    load_give_back_place(&saved);
+    load_place_restore(&saved);
     return r;
 }

@@ -1,9 +1,10 @@
 /*
- * Threads of a known share of a CPU each.
+ * Threads that each use a known share of a CPU.
  *
- * Each keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID), in periods that begin at
+ * Each keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID), in periods that start at
  * different times, and reads that clock as its first and its last act. So the sum of the threads is
- * a little less than what the process used: making, starting and ending a thread is outside.
+ * a little less than the CPU time of the process: creating, starting and ending a thread is
+ * outside.
  */
 #include "load.h"
 
@@ -24,22 +25,22 @@
 struct worker {
     pthread_t thread;
     const struct load_threads_plan *plan;
-    uint64_t began_ns, delay_ns;
+    uint64_t start_ns, delay_ns;
     struct load_thread_truth truth;
 };
 
-static void keep_share(const struct worker *worker, uint64_t began_ns, uint64_t own_ns)
+static void keep_share(const struct worker *worker, uint64_t start_ns, uint64_t own_ns)
 {
     double share = worker->plan->percent / 100;
     uint64_t end = worker->plan->duration_ns, start, target;
 
-    end = end != 0 ? worker->began_ns + end : UINT64_MAX;
-    if (!sleep_until(began_ns + worker->delay_ns < end ? began_ns + worker->delay_ns : end))
+    end = end != 0 ? worker->start_ns + end : UINT64_MAX;
+    if (!sleep_until(start_ns + worker->delay_ns < end ? start_ns + worker->delay_ns : end))
         return;
-    for (start = began_ns; start < end && !stop_requested; start += PERIOD_NS) {
+    for (start = start_ns; start < end && !stop_requested; start += PERIOD_NS) {
         uint64_t next = start + PERIOD_NS < end ? start + PERIOD_NS : end;
 
-        target = own_ns + (uint64_t)(share * (double)(next - began_ns));
+        target = own_ns + (uint64_t)(share * (double)(next - start_ns));
         load_burn(CLOCK_THREAD_CPUTIME_ID, target, 0, end);
         next += worker->delay_ns;
         if (!sleep_until(next < end ? next : end))
@@ -50,12 +51,12 @@ static void keep_share(const struct worker *worker, uint64_t began_ns, uint64_t 
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
 
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     worker->truth.tid = (int32_t)gettid();
-    keep_share(worker, began_ns, own_ns);
-    worker->truth.wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    keep_share(worker, start_ns, own_ns);
+    worker->truth.wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     worker->truth.own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
     return NULL;
 }
@@ -63,14 +64,14 @@ static void *work(void *argument)
 static int start_all(struct worker *workers, const struct load_threads_plan *plan,
                      struct load_threads_truth *ret, struct camp_error *error)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 
     while (ret->threads < plan->threads && !stop_requested) {
         struct worker *worker = &workers[ret->threads];
         int failed;
 
         worker->plan = plan;
-        worker->began_ns = began_ns;
+        worker->start_ns = start_ns;
         worker->delay_ns = PERIOD_NS * ret->threads / plan->threads;
         failed = pthread_create(&worker->thread, NULL, work, worker);
         if (failed != 0)
@@ -86,7 +87,7 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
                  struct camp_error *error)
 {
     struct worker *workers;
-    uint64_t began_ns, own_ns, i;
+    uint64_t start_ns, own_ns, i;
     int r;
 
     memset(ret, 0, sizeof *ret);
@@ -97,7 +98,7 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
     workers = calloc((size_t)plan->threads, sizeof *workers);
     if (workers == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory; ask for fewer threads");
-    began_ns = now_ns(CLOCK_MONOTONIC);
+    start_ns = now_ns(CLOCK_MONOTONIC);
     own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     r = start_all(workers, plan, ret, error);
     for (i = 0; i < ret->threads; i++) {
@@ -110,7 +111,7 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
         ret->each[i] = *truth;
     }
     ret->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
-    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     free(workers);
     return r;
 }

@@ -47,18 +47,18 @@ int load_io_command(int argc, char **argv)
     return load_ended(show_load_io(view_by_name(load_formats[format]), &truth), r, &error, remark);
 }
 
-/* The three that differ in the kind of their sleep, in the order of enum load_sleep_kind. */
+/* The three kinds of sleep, in the order of enum load_sleep_kind. */
 static const struct sleep_command {
     const char *name, *usage, *about;
 } sleeps[] = {
     { "lock", "camp load lock [OPTIONS]",
       "A thread that sleeps in futex(2) for a known share of its time, until another one\n"
-      "wakes it. The rest of the time it uses a CPU." },
+      "wakes it. The off_cpu_ns of the time it uses a CPU." },
     { "pipe", "camp load pipe [OPTIONS]",
       "A thread that sleeps in read(2) of a pipe for a known share of its time, until\n"
-      "another one writes to it. The rest of the time it uses a CPU." },
+      "another one writes to it. The off_cpu_ns of the time it uses a CPU." },
     { "sleep", "camp load sleep [OPTIONS]",
-      "A thread that sleeps in clock_nanosleep(2) for a known share of its time. The rest\n"
+      "A thread that sleeps in clock_nanosleep(2) for a known share of its time. The off_cpu_ns\n"
       "of the time it uses a CPU." },
 };
 

@@ -338,7 +338,7 @@ field() {
 # bats test_tags=law
 @test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
     usage io --cold --direct
-    [[ $stderr == *"--cold is of reads through the page cache"* ]]
+    [[ $stderr == *"--cold needs reads through the page cache"* ]]
     usage io --cold --write
     head -c 1M /dev/zero >file
     sync file
@@ -393,7 +393,7 @@ field() {
 @test "load lock: a CPU that is not there is a clear error" {
     run --separate-stderr "$CAMP" load lock --cpu 1023
     [ "$status" -eq 1 ]
-    [[ $stderr == "camp load: CPU 1023 cannot be had: "* ]]
+    [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]
 }
 
 # bats test_tags=law

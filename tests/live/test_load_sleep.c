@@ -22,7 +22,7 @@ static struct camp_thread_states watch(load_function *run, const void *plan, voi
     uint64_t steal = steal_ns();
     pid_t pid;
 
-    assert_int_equal(load_begin(&process, run, plan, truth_size, &error), CAMP_OK);
+    assert_int_equal(load_start(&process, run, plan, truth_size, &error), CAMP_OK);
     pid = process.pid;
     if (load_end(&process, false, ret_truth, truth_size, &error) != CAMP_OK)
         fail_msg("%s", error.message);

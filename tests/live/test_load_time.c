@@ -277,7 +277,7 @@ static void stopped_load_tells_the_truth_so_far(void **state)
     (void)state;
     assert_true(shared != MAP_FAILED);
     shared->plan = (struct load_cpu_plan){ 50, LOAD_ANY_PHASE, 0, -1, 3600ull * NS_PER_S };
-    assert_int_equal(load_begin(&process, run_watched, &shared, sizeof truth, NULL), CAMP_OK);
+    assert_int_equal(load_start(&process, run_watched, &shared, sizeof truth, NULL), CAMP_OK);
     assert_int_equal(clock_getcpuclockid(process.pid, &clock), 0);
     while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns)) /* it has begun */
         continue;
@@ -302,7 +302,7 @@ static void killed_load_is_gone_not_zero(void **state)
     struct load_process process;
 
     (void)state;
-    assert_int_equal(load_begin(&process, load_cpu_run, &plan, sizeof truth, NULL), CAMP_OK);
+    assert_int_equal(load_start(&process, load_cpu_run, &plan, sizeof truth, NULL), CAMP_OK);
     kill(process.pid, SIGKILL);
     assert_int_equal(load_end(&process, false, &truth, sizeof truth, NULL), CAMP_E_GONE);
 }

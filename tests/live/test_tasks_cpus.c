@@ -81,7 +81,7 @@ static struct between_ticks watch_between_ticks(void)
     next_frame(tasks, 0);
     next_frame(columns, 0);
     seen.switches = switches_ever();
-    assert_int_equal(load_begin(&process, load_cpu_run, &plan, sizeof seen.truth, NULL), CAMP_OK);
+    assert_int_equal(load_start(&process, load_cpu_run, &plan, sizeof seen.truth, NULL), CAMP_OK);
     assert_int_equal(load_end(&process, false, &seen.truth, sizeof seen.truth, NULL), CAMP_OK);
     seen.switches = switches_ever() - seen.switches;
     seen.own_ns = seen.truth.own_ns + seen.truth.search_ns;
