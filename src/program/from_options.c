@@ -2,8 +2,8 @@
 
 #include "command.h"
 #include "counters/units.h"
+#include "sources/field.h"
 #include "sources/label_groups.h"
-#include "sources/tables/table_field.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "label_groups.h"
 
 #include "counters/error.h"
-#include "sources/tables/table_field.h"
+#include "sources/field.h"
 
 #include <stdlib.h>
 #include <string.h>

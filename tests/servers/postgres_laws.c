@@ -12,10 +12,10 @@
 #include "../live/scheduler_witness.h"
 #include "../live/states_session.h"
 #include "microstates/backends.h"
+#include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/postgres_learn.h"
 #include "sources/sessions/postgres/postgres_memory.h"
 #include "sources/sessions/postgres/postgres_place.h"
-#include "sources/sessions/proc_clock.h"
 
 #include <libpq-fe.h>
 #include <string.h>

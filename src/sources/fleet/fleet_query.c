@@ -12,8 +12,7 @@
 #include "fleet_inside.h"
 
 #include "counters/error.h"
-#include "sources/tables/table_field.h"
-#include "sources/tables/table_usual.h"
+#include "sources/field.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "fleet_text.h"
 
-#include "sources/tables/table_field.h"
+#include "sources/field.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "prometheus_answer.h"
 
 #include "counters/error.h"
-#include "sources/tables/table_field.h"
+#include "sources/field.h"
 
 #include <jansson.h>
 

@@ -7,7 +7,7 @@
 #include "ledger/grow.h"
 #include "prometheus_failure.h"
 #include "prometheus_place.h"
-#include "sources/sessions/retry.h"
+#include "sources/remote/retry.h"
 
 #include <curl/curl.h>
 

@@ -3,7 +3,7 @@
 #include "counters/error.h"
 #include "ledger/grow.h"
 #include "measured_column.h"
-#include "sources/sessions/proc_clock.h"
+#include "sources/machine/proc_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,15 +5,9 @@
 #ifndef CAMP_SOURCES_TABLES_ROWS_H
 #define CAMP_SOURCES_TABLES_ROWS_H
 
+#include "sources/field.h"
+
 #include <camp/camp.h>
-
-#include <stddef.h>
-#include <stdint.h>
-
-struct field {
-    const char *text; /* any bytes; no final NUL */
-    size_t length;
-};
 
 struct row {
     uint64_t number; /* of the line on which it begins, or of the result: for messages */

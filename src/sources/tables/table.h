@@ -1,6 +1,6 @@
 /*
  * A table as a source: rows of (time, entity, numbers) become frames, whoever made them. What the
- * columns mean is said in table_columns.h, how times and numbers are written in table_field.h.
+ * columns mean is said in table_columns.h, how times and numbers are written in sources/field.h.
  *
  * - A frame is all rows of one time; its interval is the time since the one before, of the first
  *   the usual one.

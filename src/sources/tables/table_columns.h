@@ -17,7 +17,8 @@
 #define CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
 
 #include "ledger/frame.h"
-#include "table_field.h"
+#include "rows.h"
+#include "sources/field.h"
 
 #define TABLE_NAME_SIZE 64
 

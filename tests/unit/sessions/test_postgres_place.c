@@ -1,9 +1,9 @@
 /* Where a server's variables are: made-up entries of its table, and this program's own executable.
  */
+#include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_memory.h"
 #include "sources/sessions/postgres/postgres_place.h"
-#include "sources/sessions/proc_clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include "counters/error.h"
 #include "mariadb_failure.h"
-#include "sources/sessions/retry.h"
+#include "sources/remote/retry.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

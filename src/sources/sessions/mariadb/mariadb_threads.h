@@ -5,8 +5,8 @@
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
 
+#include "sources/machine/proc_clock.h"
 #include "sources/machine/thread_list.h"
-#include "sources/sessions/proc_clock.h"
 
 #include <camp/states.h>
 

@@ -4,7 +4,7 @@
 #include "counters/units.h"
 #include "odbc_connection.h"
 #include "oracle_inside.h"
-#include "sources/sessions/retry.h"
+#include "sources/remote/retry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

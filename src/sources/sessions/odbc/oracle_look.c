@@ -3,7 +3,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/grow.h"
-#include "sources/sessions/proc_clock.h"
+#include "sources/machine/proc_clock.h"
 #include "sources/source.h"
 
 #include <ctype.h>

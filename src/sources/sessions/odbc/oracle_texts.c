@@ -1,6 +1,6 @@
 #include "oracle_texts.h"
 
-#include "sources/tables/table_field.h"
+#include "sources/field.h"
 
 #include <string.h>
 #include <strings.h>

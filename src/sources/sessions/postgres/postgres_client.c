@@ -10,7 +10,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_failure.h"
-#include "sources/sessions/retry.h"
+#include "sources/remote/retry.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
 
 #include "ledger/labels.h"
 #include "postgres_sessions.h"
-#include "sources/sessions/proc_clock.h"
+#include "sources/machine/proc_clock.h"
 
 #include <stdbool.h>
 

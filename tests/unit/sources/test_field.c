@@ -1,5 +1,5 @@
 /* Numbers, times and units in the fields of a table. */
-#include "sources/tables/table_field.h"
+#include "sources/field.h"
 
 #include "../tree.h"
 #include "counters/units.h"

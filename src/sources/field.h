@@ -1,16 +1,22 @@
 /*
- * Numbers, times and units of a table's fields. Nothing here depends on the locale.
+ * A field: a number, a time or a unit as text, in a table, in an answer of a server, in an option.
+ * Nothing here depends on the locale.
  *
  * A time is text (ISO 8601: a date, with a time of day or not; without an offset it is in this
  * machine's time zone) or a number. A number is, by its magnitude, seconds, ms, us or ns since
  * 1970; below 10^8 it is plain: seconds from the table's own zero, or a count of its intervals.
  */
-#ifndef CAMP_SOURCES_TABLES_TABLE_FIELD_H
-#define CAMP_SOURCES_TABLES_TABLE_FIELD_H
-
-#include "rows.h"
+#ifndef CAMP_SOURCES_FIELD_H
+#define CAMP_SOURCES_FIELD_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct field {
+    const char *text; /* any bytes; no final NUL */
+    size_t length;
+};
 
 enum field_fault {
     FIELD_OK,

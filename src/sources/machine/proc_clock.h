@@ -2,8 +2,8 @@
  * What the scheduler says of any task of a database server: its CPU time, its run-queue delay, and
  * whether it runs, waits to run, or sleeps. From stat and schedstat of /proc: any user may.
  */
-#ifndef CAMP_SOURCES_SESSIONS_PROC_CLOCK_H
-#define CAMP_SOURCES_SESSIONS_PROC_CLOCK_H
+#ifndef CAMP_SOURCES_MACHINE_PROC_CLOCK_H
+#define CAMP_SOURCES_MACHINE_PROC_CLOCK_H
 
 #include <camp/camp.h>
 

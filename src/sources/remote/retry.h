@@ -1,6 +1,6 @@
 /* When to connect again to a database that was lost: at once, then with growing pauses. */
-#ifndef CAMP_SOURCES_SESSIONS_RETRY_H
-#define CAMP_SOURCES_SESSIONS_RETRY_H
+#ifndef CAMP_SOURCES_REMOTE_RETRY_H
+#define CAMP_SOURCES_REMOTE_RETRY_H
 
 #include "counters/units.h"
 

@@ -1,6 +1,6 @@
-/* Times of a table's rows: table_field.h. */
+/* Times of a field, see field.h. */
 #include "counters/units.h"
-#include "table_field.h"
+#include "field.h"
 
 #include <math.h>
 #include <time.h>

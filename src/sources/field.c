@@ -1,4 +1,4 @@
-#include "table_field.h"
+#include "field.h"
 
 #include "counters/units.h"
 
