@@ -1,125 +1,255 @@
 #!/usr/bin/env bats
+# bats file_tags=deep
 
 bats_require_minimum_version 1.5.0
-# Rules for every command.
+# Tests of tools/check-layers: each rule of the table in ARCHITECTURE.md is broken once in a copy of the tree.
+
+setup_file() {
+    "$BATS_TEST_DIRNAME/../../tools/copy-tree" "$BATS_FILE_TMPDIR/tree"
+    rm -r "$BATS_FILE_TMPDIR/tree/tests/fixtures" # which no rule is about
+}
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    COPY=$BATS_TEST_TMPDIR/tree
 }
 
-# All that there are, by camp's own word.
-commands() {
-    "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+copy_of_tree() {
+    rm -rf "$COPY"
+    cp -r "$BATS_FILE_TMPDIR/tree" "$COPY"
 }
 
-@test "camp alone is a usage error and names the commands" {
-    run "$CAMP"
-    [ "$status" -eq 2 ]
-    [[ $output == *check* ]]
+# refused PATTERN: the check fails with one line, which matches the pattern.
+refused() {
+    run -1 "$TREE/tools/check-layers" "$COPY"
+    echo "$output"
+    [ "$(echo "$output" | wc -l)" -eq 1 ]
+    # shellcheck disable=SC2053
+    [[ $output == $1 ]]
 }
 
-@test "camp --help names every command and exits 0" {
-    run "$CAMP" --help
-    [ "$status" -eq 0 ]
-    for command in check top time wait view record report get list doctor load verify probe; do
-        [[ $output == *$command* ]]
-    done
+# plant FILE LINE [PATTERN]: adds the line to the file. The check must then name the file.
+plant() {
+    mkdir -p "$(dirname "$COPY/$1")"
+    echo "$2" >>"$COPY/$1"
+    refused "$1:${3:-*}"
 }
 
-@test "--help of each command exits 0 and says its usage" {
-    for command in $(commands); do
-        run --separate-stderr "$CAMP" "$command" --help
-        [ "$status" -eq 0 ]
-        [[ $output == *"camp $command"* ]]
-        [ -z "$stderr" ]
-    done
-}
-
-@test "--help of each command and load fits a terminal of 80 columns" {
-    for words in '' $(commands) 'load cpu' 'load fork' 'load memory' \
-        'load net' 'load io' 'load threads'; do
-        # shellcheck disable=SC2086
-        run --separate-stderr "$CAMP" $words --help
-        [ "$status" -eq 0 ]
-        [ "${#lines[@]}" -gt 3 ]
-        for line in "${lines[@]}"; do
-            echo "camp $words --help: $line"
-            [ "${#line}" -le 80 ]
-        done
-    done
-}
-
-@test "--version prints the version and exits 0" {
-    run "$CAMP" --version
-    [ "$status" -eq 0 ]
-    [[ $output =~ [0-9]+\.[0-9]+\.[0-9]+ ]]
-}
-
-@test "help COMMAND is what COMMAND --help is, and help alone what --help is" {
-    for words in '' $(commands) 'load cpu'; do
-        # shellcheck disable=SC2086
-        run --separate-stderr "$CAMP" help $words
-        [ "$status" -eq 0 ]
-        [ -z "$stderr" ]
-        # shellcheck disable=SC2086
-        [ "$output" = "$("$CAMP" $words --help)" ]
-    done
-    run --separate-stderr "$CAMP" help chekc
-    [ "$status" -eq 2 ]
-    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
-}
-
-@test "an unknown command is a usage error, on stderr, and a near one is suggested" {
-    run --separate-stderr "$CAMP" chekc
-    [ "$status" -eq 2 ]
+accepted() {
+    run -0 "$TREE/tools/check-layers" "$COPY"
     [ -z "$output" ]
-    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
-    run --separate-stderr "$CAMP" hlep
-    [[ $stderr == *"did you mean 'help'?" ]]
-    run --separate-stderr "$CAMP" measure
-    [ "$status" -eq 2 ]
-    [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
 }
 
-@test "an option that is nearly there is suggested" {
-    for command in check get list doctor verify probe; do
-        run --separate-stderr "$CAMP" "$command" --fromat json
-        [ "$status" -eq 2 ]
-        [ -z "$output" ]
-        [[ $stderr == "camp $command: there is no option --fromat; did you mean --format?" ]]
+@test "the tree keeps to the rules of its rooms" {
+    run -0 "$TREE/tools/check-layers" "$TREE"
+    [ -z "$output" ]
+}
+
+@test "an empty tree is refused" {
+    run -1 "$TREE/tools/check-layers" "$BATS_TEST_TMPDIR"
+}
+
+# --------------------------------------------------------------------------------------- includes --
+
+@test "the ledger may not include a source" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "sources/source.h"'
+}
+
+@test "the ledger may not include a view" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "../views/view.h"'
+}
+
+@test "the ledger may not include a command" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include "program/command.h"'
+}
+
+@test "the ledger may not do input or output" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <stdio.h>'
+}
+
+@test "the ledger may not include a library" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <zlib.h>'
+}
+
+@test "the ledger may not read a clock" {
+    copy_of_tree
+    plant src/ledger/planted.c '#include <time.h>'
+}
+
+@test "a source may not include a view" {
+    copy_of_tree
+    plant src/sources/planted.c '#include "views/record.h"'
+}
+
+@test "a source may not include a command" {
+    copy_of_tree
+    plant src/sources/planted.c '#include "../commands/command.h"'
+}
+
+@test "the folder of a database may not include the folder of another database" {
+    copy_of_tree
+    plant src/sources/sessions/postgres/planted.c '#include "sources/sessions/mariadb/mariadb.h"'
+    rm "$COPY/src/sources/sessions/postgres/planted.c"
+    plant src/sources/sessions/mariadb/planted.c '#include "../odbc/odbc.h"'
+}
+
+@test "a fleet may not include the sessions of databases or tables" {
+    copy_of_tree
+    plant src/sources/fleet/planted.c '#include "sources/sessions/session.h"'
+    rm "$COPY/src/sources/fleet/planted.c"
+    plant src/sources/fleet/planted.c '#include "sources/tables/rows.h"'
+}
+
+@test "the sources of this machine may not include a server's sources" {
+    copy_of_tree
+    plant src/sources/machine/planted.c '#include "sources/sessions/session.h"'
+}
+
+@test "only the units and errors of libcamp's inner headers may be included elsewhere" {
+    for room in sources views commands; do
+        copy_of_tree
+        plant src/$room/planted.c '#include "counters/text.h"'
+        printf '#include "counters/units.h"\n#include "counters/error.h"\n' >"$COPY/src/$room/planted.c"
+        accepted
+        rm "$COPY/src/$room/planted.c"
     done
 }
 
-@test "an unknown option of each command is a usage error, in one line on stderr" {
-    for command in $(commands); do
-        run --separate-stderr "$CAMP" "$command" --no-such-option
-        [ "$status" -eq 2 ]
-        [ -z "$output" ]
-        [[ $stderr == *"camp $command: "*no-such-option* ]]
+@test "a view may not include a source" {
+    copy_of_tree
+    plant src/views/planted.c '#include "sources/source.h"'
+}
+
+@test "a view may not include a command" {
+    copy_of_tree
+    plant src/views/planted.c '#include "program/command.h"'
+}
+
+@test "libcamp may not include the rooms above it" {
+    copy_of_tree
+    plant src/counters/planted.c '#include "ledger/frame.h"'
+    rm "$COPY/src/counters/planted.c"
+    plant src/counters/linux/planted.c '#include "../../views/view.h"'
+}
+
+@test "no other folder may include a file of a system's folder" {
+    copy_of_tree
+    plant src/commands/planted.c '#include "counters/linux/file.h"'
+    rm "$COPY/src/commands/planted.c"
+    plant src/counters/planted.c '#include "linux/file.h"'
+    rm "$COPY/src/counters/planted.c"
+    plant src/counters/none/planted.c '#include "../linux/file.h"'
+}
+
+@test "the public header includes stddef.h and stdint.h only" {
+    copy_of_tree
+    plant include/camp/camp.h '#include <stdbool.h>'
+}
+
+@test "the public header includes nothing of src" {
+    copy_of_tree
+    plant include/camp/camp.h '#include "../../src/counters/error.h"'
+}
+
+@test "an include in a comment is ignored" {
+    copy_of_tree
+    printf '/*\n#include "program/command.h"\n*/\n' >"$COPY/src/views/planted.c"
+    accepted
+}
+
+# ------------------------------------------------------------------------------ operating systems --
+
+@test "no folder tests which operating system it is built for" {
+    copy_of_tree
+    plant src/commands/planted.c '#ifdef __linux__'
+    rm "$COPY/src/commands/planted.c"
+    plant src/counters/planted.h '#if defined(_WIN32) && 1'
+    rm "$COPY/src/counters/planted.h"
+    plant include/camp/planted.h '# elif defined(__sun)'
+}
+
+@test "the folder of a system may test it" {
+    copy_of_tree
+    echo '#ifdef __linux__' >"$COPY/src/counters/linux/planted.c"
+    accepted
+}
+
+# ------------------------------------------------------------------------------------------ rooms --
+
+@test "a file in a folder without a row in the table is refused" {
+    copy_of_tree
+    plant src/utilities/planted.c '#include <stdio.h>' '*: is in no room of ARCHITECTURE.md'
+    rm "$COPY/src/utilities/planted.c"
+    plant src/ledger/deeper/planted.c '' '*: is in no room of ARCHITECTURE.md'
+}
+
+@test "the rules are those of the table in ARCHITECTURE.md" {
+    copy_of_tree
+    echo '#include "sources/source.h"' >"$COPY/src/views/planted.c"
+    sed -i '/^| `src\/views` /s/`base`/`base` `sources`/' "$COPY/ARCHITECTURE.md"
+    accepted
+    sed -i '/^| `src\/views` /d' "$COPY/ARCHITECTURE.md"
+    run -1 "$TREE/tools/check-layers" "$COPY"
+    [[ $output == *'src/views/view.c:1: is in no room'* ]]
+}
+
+@test "a row of a folder that does not exist is refused" {
+    copy_of_tree
+    sed -i 's/^| `src\/ledger` /| `src\/attic` | old things | `base` |\n&/' "$COPY/ARCHITECTURE.md"
+    refused 'ARCHITECTURE.md:*: there is no folder src/attic'
+}
+
+@test "a room that may include what does not exist is refused" {
+    copy_of_tree
+    sed -i '/^| `src\/views\/http` /s/`base`/`base` `attic`/' "$COPY/ARCHITECTURE.md"
+    refused 'ARCHITECTURE.md:*: src/views/http may include src/attic, which does not exist'
+}
+
+@test "a table without rows is refused" {
+    copy_of_tree
+    sed -i '/^| `/d' "$COPY/ARCHITECTURE.md"
+    run -1 "$TREE/tools/check-layers" "$COPY"
+    [[ ${lines[0]} == 'ARCHITECTURE.md:1: there is no table of rooms' ]]
+}
+
+@test "a room without a README.md, and one with a long one, are refused" {
+    copy_of_tree
+    rm "$COPY/src/ledger/README.md"
+    refused 'src/ledger/README.md:1: has 0 lines; each room has a README.md of 1 to 15 lines'
+    seq 16 >"$COPY/src/ledger/README.md"
+    refused 'src/ledger/README.md:1: has 16 lines; *'
+}
+
+@test "a README.md that names a file that does not exist is refused" {
+    copy_of_tree
+    plant src/ledger/README.md 'Open first: `attic.h`.' '1: names attic.h, which does not exist'
+}
+
+# ------------------------------------------------------------------------------------------- size --
+
+@test "a file of more than 450 lines is refused" {
+    copy_of_tree
+    yes '/**/' | head -450 >"$COPY/src/views/planted.c"
+    accepted
+    plant src/views/planted.c '/**/' '1: has 451 lines, more than 450'
+    rm "$COPY/src/views/planted.c"
+    yes '#' | head -450 >"$COPY/tests/commands/planted.bats"
+    plant tests/commands/planted.bats '#' '1: has 451 lines, more than 450'
+}
+
+@test "a folder of more than 40 files is refused" {
+    copy_of_tree
+    for number in $(seq 10 40); do
+        touch "$COPY/src/views/http/planted$number.c"
     done
-}
-
-@test "a reader that goes away early ends camp quietly" {
-    run --separate-stderr bash -c '
-        "$1" check --interval 0.1 --count 3 | head -1; echo "${PIPESTATUS[0]}"' - "$CAMP"
-    [ "${#lines[@]}" -eq 2 ]
-    [ "${lines[1]}" = 0 ]
-    [ -z "$stderr" ]
-}
-
-@test "a full disk is one line on stderr and exit 1" {
-    for words in 'check --interval 0.1 --count 1' 'list cpus' doctor --help 'check --help' --version; do
-        # shellcheck disable=SC2086
-        run --separate-stderr bash -c '"$@" >/dev/full' - "$CAMP" $words
-        [ "$status" -eq 1 ]
-        [ "${#stderr_lines[@]}" -eq 1 ]
-        [[ $stderr == camp*'No space left'* ]]
+    accepted
+    for number in $(seq 41 50); do
+        touch "$COPY/src/views/http/planted$number.c"
     done
-}
-
-@test "a closed stdout is one line on stderr and exit 1" {
-    run --separate-stderr bash -c '"$1" check --interval 0.1 --count 1 >&-' - "$CAMP"
-    [ "$status" -eq 1 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    refused 'src/views/http:1: has 4[0-9] files, more than 40'
 }

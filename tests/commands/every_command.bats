@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+
+bats_require_minimum_version 1.5.0
+# Rules for every command.
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+}
+
+# All that there are, by camp's own word.
+commands() {
+    "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+}
+
+@test "camp alone is a usage error and names the commands" {
+    run "$CAMP"
+    [ "$status" -eq 2 ]
+    [[ $output == *check* ]]
+}
+
+@test "camp --help names every command and exits 0" {
+    run "$CAMP" --help
+    [ "$status" -eq 0 ]
+    for command in check top time wait view record report get list doctor load verify probe; do
+        [[ $output == *$command* ]]
+    done
+}
+
+@test "--help of each command exits 0 and says its usage" {
+    for command in $(commands); do
+        run --separate-stderr "$CAMP" "$command" --help
+        [ "$status" -eq 0 ]
+        [[ $output == *"camp $command"* ]]
+        [ -z "$stderr" ]
+    done
+}
+
+@test "--help of each command and load fits a terminal of 80 columns" {
+    for words in '' $(commands) 'load cpu' 'load fork' 'load memory' \
+        'load net' 'load io' 'load threads'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" $words --help
+        [ "$status" -eq 0 ]
+        [ "${#lines[@]}" -gt 3 ]
+        for line in "${lines[@]}"; do
+            echo "camp $words --help: $line"
+            [ "${#line}" -le 80 ]
+        done
+    done
+}
+
+@test "--version prints the version and exits 0" {
+    run "$CAMP" --version
+    [ "$status" -eq 0 ]
+    [[ $output =~ [0-9]+\.[0-9]+\.[0-9]+ ]]
+}
+
+@test "help COMMAND is what COMMAND --help is, and help alone what --help is" {
+    for words in '' $(commands) 'load cpu'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" help $words
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        # shellcheck disable=SC2086
+        [ "$output" = "$("$CAMP" $words --help)" ]
+    done
+    run --separate-stderr "$CAMP" help chekc
+    [ "$status" -eq 2 ]
+    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
+}
+
+@test "an unknown command is a usage error, on stderr, and a near one is suggested" {
+    run --separate-stderr "$CAMP" chekc
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
+    run --separate-stderr "$CAMP" hlep
+    [[ $stderr == *"did you mean 'help'?" ]]
+    run --separate-stderr "$CAMP" measure
+    [ "$status" -eq 2 ]
+    [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
+}
+
+@test "an option that is nearly there is suggested" {
+    for command in check get list doctor verify probe; do
+        run --separate-stderr "$CAMP" "$command" --fromat json
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [[ $stderr == "camp $command: there is no option --fromat; did you mean --format?" ]]
+    done
+}
+
+@test "an unknown option of each command is a usage error, in one line on stderr" {
+    for command in $(commands); do
+        run --separate-stderr "$CAMP" "$command" --no-such-option
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [[ $stderr == *"camp $command: "*no-such-option* ]]
+    done
+}
+
+@test "a reader that goes away early ends camp quietly" {
+    run --separate-stderr bash -c '
+        "$1" check --interval 0.1 --count 3 | head -1; echo "${PIPESTATUS[0]}"' - "$CAMP"
+    [ "${#lines[@]}" -eq 2 ]
+    [ "${lines[1]}" = 0 ]
+    [ -z "$stderr" ]
+}
+
+@test "a full disk is one line on stderr and exit 1" {
+    for words in 'check --interval 0.1 --count 1' 'list cpus' doctor --help 'check --help' --version; do
+        # shellcheck disable=SC2086
+        run --separate-stderr bash -c '"$@" >/dev/full' - "$CAMP" $words
+        [ "$status" -eq 1 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == camp*'No space left'* ]]
+    done
+}
+
+@test "a closed stdout is one line on stderr and exit 1" {
+    run --separate-stderr bash -c '"$1" check --interval 0.1 --count 1 >&-' - "$CAMP"
+    [ "$status" -eq 1 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+}
