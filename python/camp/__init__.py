@@ -1,4 +1,4 @@
-"""camp: where time really goes on this computer, and how each number was obtained.
+"""camp accounts for every nanosecond exactly once, and says how each number was obtained.
 
     >>> import camp
     >>> camp.cpu_utilisation().measured_busy_percent

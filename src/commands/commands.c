@@ -20,7 +20,7 @@ static const struct command commands[] = {
 
 const struct command_list camp_commands = {
     .usage = "camp COMMAND [OPTIONS]",
-    .about = "camp books every nanosecond once: where time really goes on this computer.",
+    .about = "camp accounts for every nanosecond exactly once: where time really goes.",
     .title = "Commands",
     .commands = commands,
     .count = sizeof commands / sizeof commands[0],

@@ -217,10 +217,10 @@ static void write_list(const char *words, const char *help, const struct command
 static void write_camp(void)
 {
     const struct command_list *list = &camp_commands;
-    const char *is = strchr(list->about, ':') + 2;
+    const char *what = strchr(list->about, ' ') + 1; /* the program's name is the first word */
     char line[100];
 
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(is, "."), is);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(what, ":."), what);
     write_head("camp", line, list->usage, list->about);
     write_title(list->title);
     for (size_t i = 0; i < list->count; i++) {
