@@ -1,9 +1,9 @@
 /*
- * camp verify: is every number right on this machine? The paper's Result Validation. Here: options,
- * which trials are run how often, the exit status. The findings are kept in verify_book.c and shown
- * by verify_show.c, the experiments are in the other verify_*.c.
+ * camp verify: is every number right on this machine? The paper's Result Validation. This file has
+ * the options, the order and repetition of the trials, and the exit status. verify_findings.c keeps
+ * the findings, verify_show.c shows them, the other verify_*.c are the experiments.
  */
-#include "verify_book.h"
+#include "verify_findings.h"
 
 #include "counters/units.h"
 #include "program/command.h"
@@ -31,9 +31,9 @@ static const struct trial_list *const lists[] = {
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* What was asked for, and how far it is. */
+/* The request and its progress. */
 struct verify_run {
-    struct verification book;
+    struct verification verification;
     uint64_t count;
     int format;
     const char *only;
@@ -42,7 +42,7 @@ struct verify_run {
     struct view_options view_options;
     struct verify_record record;
     struct progress progress;
-    uint64_t began_ns; /* this round */
+    uint64_t start_ns; /* this round */
     int status;
 };
 
@@ -53,14 +53,12 @@ uint64_t verify_tick_ns(void)
     return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 10 * NS_PER_MS;
 }
 
-/* -------------------------------------------------------------------------- Trials -- */
-
-static bool begin_try(struct verification *verification, const struct trial *trial)
+static bool start_try(struct verification *verification, const struct trial *trial)
 {
     bool any = false;
 
     for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = book_find(verification, trial->rows[i].name);
+        struct finding *finding = findings_find(verification, trial->rows[i].name);
 
         finding->trying = finding->wanted && finding->verdict == VERDICT_OPEN &&
                           (finding->tries == 0 || finding->interfered);
@@ -74,22 +72,22 @@ static bool begin_try(struct verification *verification, const struct trial *tri
     return any;
 }
 
-/* What a trial forgot to book is no pass. */
+/* A row that the trial left undecided is no pass. */
 static void close_trial(struct verification *verification, const struct trial *trial)
 {
     for (size_t i = 0; i < trial->row_count; i++) {
-        book_find(verification, trial->rows[i].name)->interfered = false;
+        findings_find(verification, trial->rows[i].name)->interfered = false;
         not_tested(verification, trial->rows[i].name, "%s",
                    stop_requested != 0 ? "stopped" : "the trial ended without an answer");
     }
 }
 
-/* A row that failed in this try, while the hypervisor took the CPUs away, is not judged by it. */
+/* A row that failed in this try, while the hypervisor stole CPU time, stays undecided. */
 static void excuse_stolen(struct verification *verification, const struct trial *trial,
                           double stolen_percent)
 {
     for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = book_find(verification, trial->rows[i].name);
+        struct finding *finding = findings_find(verification, trial->rows[i].name);
 
         if (!finding->trying || finding->verdict != VERDICT_FAIL)
             continue;
@@ -102,17 +100,18 @@ static void excuse_stolen(struct verification *verification, const struct trial 
 /* On a terminal, writes to stderr which rows are being measured. */
 static void show_progress(struct verify_run *run, const struct trial *trial, size_t round)
 {
-    const unsigned long long so_far_s = (now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
+    const unsigned long long so_far_s = (now_ns(CLOCK_MONOTONIC) - run->start_ns) / NS_PER_S;
     size_t wanted = 0, decided = 0, trying = 0;
     const char *name = "";
     char text[256], rounds[64] = "";
 
-    for (size_t i = 0; i < run->book.count; i++) {
-        wanted += run->book.findings[i].wanted;
-        decided += run->book.findings[i].wanted && run->book.findings[i].verdict != VERDICT_OPEN;
+    for (size_t i = 0; i < run->verification.count; i++) {
+        wanted += run->verification.findings[i].wanted;
+        decided += run->verification.findings[i].wanted &&
+                   run->verification.findings[i].verdict != VERDICT_OPEN;
     }
     for (size_t i = 0; i < trial->row_count; i++) {
-        const struct finding *finding = book_find(&run->book, trial->rows[i].name);
+        const struct finding *finding = findings_find(&run->verification, trial->rows[i].name);
 
         if (finding->trying && trying++ == 0)
             name = trial->rows[i].name;
@@ -122,23 +121,23 @@ static void show_progress(struct verify_run *run, const struct trial *trial, siz
                  (unsigned long long)run->count);
     snprintf(text, sizeof text, "camp verify: %srow %zu of %zu, %s%s; %llu s %s", rounds,
              decided + 1, wanted, name, trying > 1 ? " and others" : "", so_far_s,
-             wanted == run->book.count ? "of about " WHOLE_TAKES : "so far");
+             wanted == run->verification.count ? "of about " WHOLE_TAKES : "so far");
     progress_text(&run->progress, text);
 }
 
 static void run_trial(struct verify_run *run, const struct trial *trial, bool timed, size_t round)
 {
-    struct verification *verification = &run->book;
+    struct verification *verification = &run->verification;
 
     verification->running = trial;
-    while (!stop_requested && begin_try(verification, trial)) {
-        uint64_t began_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
+    while (!stop_requested && start_try(verification, trial)) {
+        uint64_t start_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
         double stolen_percent;
 
         show_progress(run, trial, round);
         trial->run(verification);
         stolen_percent = 100.0 * (double)(verify_stolen_ns() - stolen_ns) /
-                         (double)(now_ns(CLOCK_MONOTONIC) - began_ns);
+                         (double)(now_ns(CLOCK_MONOTONIC) - start_ns);
         if (timed && stolen_percent > STEAL_MAX_PERCENT)
             excuse_stolen(verification, trial, stolen_percent);
     }
@@ -152,8 +151,6 @@ static void run_all(struct verify_run *run, size_t round)
             run_trial(run, &lists[i]->trials[j], lists[i]->timed, round);
     progress_clear(&run->progress);
 }
-
-/* ------------------------------------------------------------------------- Options -- */
 
 static int read_distortion(struct verification *verification, const char *text)
 {
@@ -236,8 +233,8 @@ static int read_options(struct verify_run *run, int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    book_open(&run->book, lists, LIST_COUNT, run->only);
-    if (wanted_count(&run->book) == 0)
+    findings_open(&run->verification, lists, LIST_COUNT, run->only);
+    if (wanted_count(&run->verification) == 0)
         return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
     run->view = view_by_name(formats[run->format]);
     run->view_options = (struct view_options){
@@ -245,10 +242,8 @@ static int read_options(struct verify_run *run, int argc, char **argv)
         .colour = run->format == FORMAT_TEXT && view_wants_colour(stdout),
         .width = run->format == FORMAT_TEXT ? view_width(stdout) : 0,
     };
-    return read_distortions(&run->book);
+    return read_distortions(&run->verification);
 }
-
-/* -------------------------------------------------------------------------- Output -- */
 
 static struct summary summary_of(const struct verification *verification)
 {
@@ -271,24 +266,24 @@ static int show(struct verify_run *run, size_t number)
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-/* One time all of it. */
+/* Runs all trials once. */
 static int run_once(struct verify_run *run, size_t number)
 {
     char time[TIME_TEXT_SIZE];
     struct summary summary;
 
-    run->began_ns = now_ns(CLOCK_MONOTONIC);
-    book_open(&run->book, lists, LIST_COUNT, run->only);
+    run->start_ns = now_ns(CLOCK_MONOTONIC);
+    findings_open(&run->verification, lists, LIST_COUNT, run->only);
     run_all(run, number);
-    summary = summary_of(&run->book);
-    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - run->began_ns) / NS_PER_S;
+    summary = summary_of(&run->verification);
+    summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - run->start_ns) / NS_PER_S;
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     summary.time = time;
     if (summary.failed > 0)
         run->status = STATUS_FAILURE;
     else if (summary.not_tested > 0 && run->status == STATUS_OK)
         run->status = STATUS_PARTIAL;
-    verify_record_fill(&run->record, run->book.findings, run->book.count, &summary);
+    verify_record_fill(&run->record, run->verification.findings, run->verification.count, &summary);
     return show(run, number);
 }
 
@@ -309,7 +304,7 @@ int command_verify(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (run.list) {
-        verify_record_list(&run.record, run.book.findings, run.book.count);
+        verify_record_list(&run.record, run.verification.findings, run.verification.count);
         status = show(&run, 0);
         return status == OPTIONS_GO_ON ? STATUS_OK : status;
     }

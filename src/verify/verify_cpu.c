@@ -1,16 +1,15 @@
 /*
  * CPU time, as the paper validated it: idle, half, full, and two times 30 %.
  *
- * Of a process: the library's utilisation of it, sampled every 50 ms, against its own CPU clock.
- * The samples are contiguous and the process sleeps at the first and the last of them, so their
- * mean, weighted by their length, is over exactly what its own clock says; the 95 % interval of the
- * mean comes from their scatter, as in the paper.
+ * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock. The
+ * samples are contiguous and the process sleeps at the first and the last of them, so their mean,
+ * weighted by their length, covers exactly what the clock measures; the 95 % interval of the mean
+ * comes from their scatter, as in the paper.
  *
- * Of the machine: wall time - idle - iowait of all CPUs is the time that something ran. The
- * truth is the CPU time of all processes, the loads' own among them, those that ended included
- * (verify_witness.c): so what else runs here is known, and not in the way. It is wrong by the
- * resolution of /proc/stat (1/100 s, at both ends), by up to a tick of each task that runs at a
- * look, and by what cutime cuts off.
+ * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of all
+ * processes, the loads and exited processes included (verify_witness.c), so other activity is known
+ * and does not disturb. The error is the resolution of /proc/stat (1/100 s, at both ends), up to a
+ * tick of each task that runs during a reading, and the truncation of cutime.
  */
 #include "verify.h"
 
@@ -27,7 +26,7 @@
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)
-/* 16: one at each mark between the ends, and the last when the load is over. */
+/* 16: one at each mark between the ends, and the last after the load */
 #define SAMPLES (DURATION_NS / SAMPLE_NS)
 #define STUDENT_95 2.13 /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
 
@@ -37,7 +36,7 @@ struct samples {
     double weight[SAMPLES]; /* their length, ns */
 };
 
-/* When the library was asked, by the watcher's own clock: between two readings of it. */
+/* When the library was called, between two readings of the watcher's clock. */
 struct moment {
     uint64_t before_ns, after_ns;
 };
@@ -120,7 +119,7 @@ static void take_sample(struct watched *watched)
 
 #define CPUS_MAX 1025
 
-struct looks {
+struct readings {
     struct camp_cpu before[CPUS_MAX], after[CPUS_MAX];
     size_t count;
 };
@@ -130,21 +129,21 @@ static double busy_ns(const struct camp_utilisation *cpu, double wall)
     return cpu->measured_busy_percent / 100 * wall;
 }
 
-static void judge_cpus(struct machine *machine, const struct looks *looks)
+static void judge_cpus(struct machine *machine, const struct readings *readings)
 {
     struct camp_utilisation of;
 
-    machine->cpus = looks->count - 1;
-    machine->result =
-        camp_cpu_difference(&looks->before[0], &looks->after[0], machine->cpus, &of, sizeof of);
+    machine->cpus = readings->count - 1;
+    machine->result = camp_cpu_difference(&readings->before[0], &readings->after[0], machine->cpus,
+                                          &of, sizeof of);
     machine->wall = (double)of.elapsed_ns;
     machine->busy = busy_ns(&of, machine->wall * (double)machine->cpus);
     for (size_t i = 1; i <= machine->cpus && machine->result == CAMP_OK; i++) {
-        if (looks->before[i].cpu != looks->after[i].cpu)
+        if (readings->before[i].cpu != readings->after[i].cpu)
             machine->result = CAMP_E_GONE;
         else
             machine->result =
-                camp_cpu_difference(&looks->before[i], &looks->after[i], 1, &of, sizeof of);
+                camp_cpu_difference(&readings->before[i], &readings->after[i], 1, &of, sizeof of);
         if (machine->result != CAMP_OK)
             return;
         machine->sum_busy += busy_ns(&of, (double)of.elapsed_ns);
@@ -152,40 +151,40 @@ static void judge_cpus(struct machine *machine, const struct looks *looks)
     }
 }
 
-/* One reading of all CPUs, as the witness asks for it. */
-struct cpu_look {
+/* One reading of all CPUs, called by the witness. */
+struct cpu_reading {
     struct camp_cpu *cpus; /* [CPUS_MAX] */
     size_t count;
     int result;
     struct camp_error error;
 };
 
-static void look_at_cpus(void *context)
+static void read_cpus(void *context)
 {
-    struct cpu_look *look = context;
+    struct cpu_reading *reading = context;
 
-    look->result = camp_cpu_read_all(NULL, look->cpus, sizeof *look->cpus, CPUS_MAX, &look->count,
-                                     &look->error);
+    reading->result = camp_cpu_read_all(NULL, reading->cpus, sizeof *reading->cpus, CPUS_MAX,
+                                        &reading->count, &reading->error);
 }
 
-/* All processes and all CPUs, at one moment. When there is no such moment the CPUs alone. */
-static void look_at_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
-                            size_t *ret_count)
+/* All processes and all CPUs, at one moment. Where that fails, the CPUs alone. */
+static void read_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
+                         size_t *ret_count)
 {
-    struct cpu_look look = { .cpus = cpus };
+    struct cpu_reading reading = { .cpus = cpus };
 
     if (machine->seen_result == CAMP_OK)
-        machine->seen_result = witness_look(witness, look_at_cpus, &look, &machine->seen_error);
+        machine->seen_result = witness_read(witness, read_cpus, &reading, &machine->seen_error);
     if (machine->seen_result != CAMP_OK)
-        look_at_cpus(&look);
-    *ret_count = look.count;
-    if (machine->result == CAMP_OK && look.result != CAMP_OK) {
-        machine->result = look.result;
-        machine->error = look.error;
+        read_cpus(&reading);
+    *ret_count = reading.count;
+    if (machine->result == CAMP_OK && reading.result != CAMP_OK) {
+        machine->result = reading.result;
+        machine->error = reading.error;
     }
 }
 
-/* The CPU that a load is pinned to, while it is: from the first sample to this one. */
+/* The CPU that a load is pinned to, from the first sample to this one. */
 static void sample_pinned(struct machine *machine, int32_t cpu)
 {
     struct camp_cpu now;
@@ -200,7 +199,7 @@ static void sample_pinned(struct machine *machine, int32_t cpu)
         machine->pinned_result = r;
 }
 
-/* Samples the loads until they are over. */
+/* Samples the loads until their end. */
 static int sample_all(struct watched *watched, size_t count, struct machine *machine,
                       struct camp_error *error)
 {
@@ -230,8 +229,8 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
         struct watched *one = &watched[i];
 
         one->plan.duration_ns = DURATION_NS;
-        r = subject_begin(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
-                          &one->plan, sizeof(struct load_cpu_truth), error);
+        r = subject_open(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
+                         &one->plan, sizeof(struct load_cpu_truth), error);
         if (r == CAMP_OK)
             one->mark = subject_mark(&one->subject);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);
@@ -244,24 +243,24 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
     return r;
 }
 
-/* Runs the loads and fills both arguments. A failure: the trial could not be held. */
+/* Runs the loads and fills both arguments. On failure the trial cannot be judged. */
 static int watch(struct watched *watched, size_t count, struct machine *machine,
                  struct camp_error *error)
 {
-    static struct looks looks; /* 180 KiB: not for the stack */
+    static struct readings readings; /* 180 KiB: not for the stack */
     struct witness before = WITNESS_NONE, after = WITNESS_NONE;
     int r = begin_all(watched, count, error);
 
     *machine = (struct machine){ .result = CAMP_OK };
     if (r != CAMP_OK)
         return r;
-    look_at_machine(machine, &before, looks.before, &looks.count);
+    read_machine(machine, &before, readings.before, &readings.count);
     r = sample_all(watched, count, machine, error);
-    look_at_machine(machine, &after, looks.after, &looks.count);
+    read_machine(machine, &after, readings.after, &readings.count);
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
         r = subject_since(&watched[i].subject, &watched[i].mark, &watched[i].most, error);
     if (r == CAMP_OK && machine->result == CAMP_OK)
-        judge_cpus(machine, &looks);
+        judge_cpus(machine, &readings);
     if (machine->seen_result == CAMP_OK)
         witness_compare(&before, &after, &machine->seen);
     witness_release(&before);
@@ -279,8 +278,8 @@ static double width(const struct moment *moment)
     return (double)(moment->after_ns - moment->before_ns);
 }
 
-/* The process against its own clock, in percent of a CPU by the watcher's clock; asleep when
- * `idle`. */
+/* The process against its own clock, in percent of a CPU by the watcher's clock; `idle`: its time
+ * asleep. */
 static void judge_process(struct verification *verification, const char *row,
                           struct watched *watched, bool idle)
 {
@@ -292,45 +291,46 @@ static void judge_process(struct verification *verification, const char *row,
     double above = below + 100 * (double)(watched->most.own_ns - own->own_ns) / wall;
 
     if (watched->result != CAMP_OK) {
-        book_failure(verification, row, watched->result, &watched->error);
+        decide_failure(verification, row, watched->result, &watched->error);
         return;
     }
-    book_confidence(verification, row, confidence(&watched->samples));
-    book_between(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
-                 idle ? above : below, idle ? below : above);
+    set_confidence(verification, row, confidence(&watched->samples));
+    decide_between(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
+                   idle ? above : below, idle ? below : above);
 }
 
 /* A hypervisor also steals from a CPU that waits to be woken. The kernel accounts that time twice,
  * as idle and as stolen, so the busy time is too small, by at most the stolen time (a CPU that was
  * 34 % busy read as 0 where 40 % was stolen). */
-static double below_by_steal(const struct machine *machine, double room_ns)
+static double below_by_steal(const struct machine *machine, double slack_ns)
 {
-    return (room_ns + machine->steal) * 100 / machine->wall;
+    return (slack_ns + machine->steal) * 100 / machine->wall;
 }
 
-/* The machine against the sum of its processes, in percent of one CPU: busy, or, when it is asked
- * for and is the greater part, idle. */
+/* The machine against the sum of its processes, in percent of one CPU: busy, or idle if requested
+ * and the greater part. */
 static void judge_machine(struct verification *verification, const char *row,
                           const struct machine *machine, bool idle)
 {
     double percent = 100 / machine->wall, all = 100 * (double)machine->cpus;
     double truth = machine->seen.tasks_ns * percent, reported = machine->busy * percent;
-    double room_ns =
+    double slack_ns =
         2.0 * (double)proc_time_unit_ns() +
         (2.0 * (double)verify_tick_ns() + machine->seen.moments_ns) * (double)machine->cpus +
         machine->seen.uncertain_ns;
 
     if (machine->result != CAMP_OK) {
-        book_failure(verification, row, machine->result, &machine->error);
+        decide_failure(verification, row, machine->result, &machine->error);
     } else if (machine->seen_result != CAMP_OK) {
         interfered(verification, row, "%s", machine->seen_error.message);
     } else {
         /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
-        double below = below_by_steal(machine, room_ns), above = below;
+        double below = below_by_steal(machine, slack_ns), above = below;
 
         idle = idle && truth < all / 2;
-        book_between(verification, row, idle ? all - truth : truth,
-                     idle ? all - reported : reported, idle ? above : below, idle ? below : above);
+        decide_between(verification, row, idle ? all - truth : truth,
+                       idle ? all - reported : reported, idle ? above : below,
+                       idle ? below : above);
     }
 }
 
@@ -339,10 +339,10 @@ static void judge_sum(struct verification *verification, const struct machine *m
     double percent = 100 / machine->wall;
 
     if (machine->result != CAMP_OK)
-        book_failure(verification, "cpu-sum", machine->result, &machine->error);
-    else /* idle, iowait, steal: each cut to a unit, on each CPU and in the total */
-        book(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
-             below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
+        decide_failure(verification, "cpu-sum", machine->result, &machine->error);
+    else /* idle, iowait, steal: each truncated to a unit, on each CPU and in the total */
+        decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
+               below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }
 
 static void end_all(struct watched *watched, size_t count)
@@ -395,11 +395,11 @@ static void run_full(struct verification *verification)
         judge_machine(verification, "cpu-full-machine", &machine, false);
         judge_sum(verification, &machine);
         if (machine.pinned_result != CAMP_OK)
-            book_failure(verification, "cpu-full-cpu", machine.pinned_result,
-                         &machine.pinned_error);
-        else /* the load never sleeps: the CPU is never idle, whoever else wants it */
-            book(verification, "cpu-full-cpu", 100, machine.pinned.measured_busy_percent,
-                 machine.pinned.resolution_percent);
+            decide_failure(verification, "cpu-full-cpu", machine.pinned_result,
+                           &machine.pinned_error);
+        else /* the load never sleeps: the CPU is never idle, whatever else runs */
+            decide(verification, "cpu-full-cpu", 100, machine.pinned.measured_busy_percent,
+                   machine.pinned.resolution_percent);
     }
     end_all(&watched, 1);
 }

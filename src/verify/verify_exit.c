@@ -1,16 +1,16 @@
 /*
- * Exit records: what tools that look now and then never see.
+ * Exit records, of processes that sampling tools never see.
  *
- * Children of BURN_NS each come and go. Each must have left one record, and the truth of its time
- * is its CPU clock as a zombie. They do not look at their own CPU clocks, for that would bring them
- * up to date: so their records are as of their last tick or switch, as those of other programs are,
- * and more than half of such a child is not in measured_ns (struct camp_task_exit). As it never
- * slept, at_most_ns is what it ran, but for the moment before it first ran, and for its end after
- * the record, of which the zombie's clock knows and no record does (freeing its memory).
+ * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its time is
+ * its CPU clock as a zombie. They do not read their own CPU clocks, which would bring them up to
+ * date: so, as for other programs, their records are as of their last tick or switch, and more than
+ * half of such a child is not in measured_ns (struct camp_task_exit). As it never slept, at_most_ns
+ * is its CPU time, except for the moment before it first ran, and its exit after the record
+ * (freeing its memory), which the zombie's clock includes and no record does.
  *
- * What such an end costs depends on the program and on what else runs, so it is measured in
- * between: every other child looks at its clock as its last act. The rest of its zombie's clock is
- * its end. The records of these count, but are not added up.
+ * The cost of such an exit depends on the program and on what else runs, so it is measured in the
+ * same trial: every other child reads its clock as its last act. The rest of its zombie's clock is
+ * its exit. Records of these children are counted, but not added up.
  */
 #include "verify.h"
 
@@ -33,7 +33,7 @@
 #define ATTEND_NS (50u * NS_PER_MS)
 #define BURN_NS (5u * NS_PER_MS)
 #define PERIOD_NS (8u * NS_PER_MS)
-#define KNOWING_NAME "camp-knowing"
+#define SELF_TIMED_NAME "camp-timed"
 
 struct records {
     struct camp_taskstats listen;
@@ -45,35 +45,35 @@ struct records {
 
 /* In memory that the children share. */
 struct fork_truth {
-    uint64_t knowing, ends_ns; /* children that looked at their clocks, and what came after */
-    double ends_square;        /* the sum of the squares of these */
-    uint64_t blind, clocks_ns; /* the others, and their CPU clocks, once they had ended */
-    uint64_t forks_ns;         /* what it took their parent to fork them, which is in elapsed_ns */
+    uint64_t self_timed, exits_ns; /* children that read their clocks, and their exits after that */
+    double exits_square;           /* the sum of the squares of the latter */
+    uint64_t untimed, clocks_ns;   /* the other children, and their CPU clocks after their exit */
+    uint64_t forks_ns;             /* what the parent needed to fork them, which is in elapsed_ns */
     uint64_t last_look_ns;
 };
 
-static void child_life(struct fork_truth *truth, bool knowing)
+static void child_run(struct fork_truth *truth, bool self_timed)
 {
     uint64_t end = now_ns(CLOCK_MONOTONIC) + BURN_NS;
 
-    if (knowing)
-        prctl(PR_SET_NAME, KNOWING_NAME);
+    if (self_timed)
+        prctl(PR_SET_NAME, SELF_TIMED_NAME);
     while (now_ns(CLOCK_MONOTONIC) < end)
         continue;
-    if (knowing)
+    if (self_timed)
         truth->last_look_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     _exit(0);
 }
 
 static bool fork_one(struct fork_truth *truth)
 {
-    bool knowing = truth->knowing < truth->blind;
+    bool self_timed = truth->self_timed < truth->untimed;
     uint64_t fork_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns;
     pid_t pid = fork();
     siginfo_t info;
 
     if (pid == 0)
-        child_life(truth, knowing);
+        child_run(truth, self_timed);
     fork_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - fork_ns;
     if (pid < 0)
         return false;
@@ -83,12 +83,12 @@ static bool fork_one(struct fork_truth *truth)
         clock_ns = 0;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
-    if (knowing) {
-        truth->knowing++;
-        truth->ends_ns += clock_ns - truth->last_look_ns;
-        truth->ends_square += pow((double)(clock_ns - truth->last_look_ns), 2);
+    if (self_timed) {
+        truth->self_timed++;
+        truth->exits_ns += clock_ns - truth->last_look_ns;
+        truth->exits_square += pow((double)(clock_ns - truth->last_look_ns), 2);
     } else {
-        truth->blind++;
+        truth->untimed++;
         truth->clocks_ns += clock_ns;
         truth->forks_ns += fork_ns;
     }
@@ -110,7 +110,7 @@ static int act_fork(const void *plan, void *truth, struct camp_error *error)
     return CAMP_OK;
 }
 
-static void attend(struct records *records)
+static void read_records(struct records *records)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
     size_t count = EXITS_AT_ONCE;
@@ -124,7 +124,7 @@ static void attend(struct records *records)
             if (exit->parent != records->parent || !exit->is_process)
                 continue;
             records->count++;
-            if (strcmp(exit->name, KNOWING_NAME) == 0)
+            if (strcmp(exit->name, SELF_TIMED_NAME) == 0)
                 continue;
             records->ns +=
                 (double)(exit->voluntary_switches == 0 ? exit->at_most_ns : exit->measured_ns);
@@ -140,46 +140,46 @@ static int collect(struct subject *subject, struct records *records, struct camp
     records->parent = (int32_t)subject->pid;
     subject_start(subject);
     for (now += ATTEND_NS; now < end && sleep_until(now); now += ATTEND_NS)
-        attend(records);
+        read_records(records);
     r = subject_wait(subject, error);
-    attend(records);
+    read_records(records);
     return r;
 }
 
-/* How far the total exit time of the children that do not read their clocks may differ from the
- * mean of the children that do. The tolerance is computed from the scatter of the second group. */
-static double ends_unsure_ns(const struct fork_truth *truth)
+/* Allowed difference between the total exit time of the children that do not read their clocks and
+ * the mean of those that do: from the scatter of the latter. */
+static double exits_error_ns(const struct fork_truth *truth)
 {
-    double knowing = (double)truth->knowing, blind = (double)truth->blind;
-    double mean = (double)truth->ends_ns / knowing;
-    double variance = fmax(truth->ends_square / knowing - mean * mean, 0);
+    double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;
+    double mean = (double)truth->exits_ns / self_timed;
+    double variance = fmax(truth->exits_square / self_timed - mean * mean, 0);
 
-    return knowing > 0 ? DEVIATIONS * sqrt(variance * blind * (1 + blind / knowing)) : 0;
+    return self_timed > 0 ? DEVIATIONS * sqrt(variance * untimed * (1 + untimed / self_timed)) : 0;
 }
 
 static void judge(struct verification *verification, const struct records *records,
                   const struct fork_truth *truth, double taken_ns)
 {
-    double blind = (double)truth->blind, knowing = (double)truth->knowing;
-    double ends_ns = knowing > 0 ? blind * (double)truth->ends_ns / knowing : 0;
-    double expected_ns = (double)truth->clocks_ns - ends_ns;
+    double untimed = (double)truth->untimed, self_timed = (double)truth->self_timed;
+    double exits_ns = self_timed > 0 ? untimed * (double)truth->exits_ns / self_timed : 0;
+    double expected_ns = (double)truth->clocks_ns - exits_ns;
 
     if (records->result != CAMP_OK) {
-        book_failure(verification, "exits-count", records->result, &records->error);
-        book_failure(verification, "exits-time", records->result, &records->error);
+        decide_failure(verification, "exits-count", records->result, &records->error);
+        decide_failure(verification, "exits-time", records->result, &records->error);
         return;
     }
     if (records->listen.overruns > 0) {
-        interfered(verification, "exits-count", "the kernel dropped records for want of room");
-        interfered(verification, "exits-time", "the kernel dropped records for want of room");
+        interfered(verification, "exits-count", "the kernel dropped records for lack of space");
+        interfered(verification, "exits-time", "the kernel dropped records for lack of space");
         return;
     }
-    book(verification, "exits-count", blind + knowing, records->count, 0);
+    decide(verification, "exits-count", untimed + self_timed, records->count, 0);
     /* elapsed - run delay includes stolen time and interrupts, a task's clock does not
      * (docs/counters.md). */
-    book_between(verification, "exits-time", expected_ns / NS_PER_MS, records->ns / NS_PER_MS,
-                 ends_unsure_ns(truth) / NS_PER_MS,
-                 (ends_unsure_ns(truth) + (double)truth->forks_ns + taken_ns) / NS_PER_MS);
+    decide_between(verification, "exits-time", expected_ns / NS_PER_MS, records->ns / NS_PER_MS,
+                   exits_error_ns(truth) / NS_PER_MS,
+                   (exits_error_ns(truth) + (double)truth->forks_ns + taken_ns) / NS_PER_MS);
 }
 
 static void run_exits(struct verification *verification)
@@ -187,14 +187,14 @@ static void run_exits(struct verification *verification)
     struct records records = { .listen = CAMP_TASKSTATS_NONE };
     struct subject subject = SUBJECT_NONE;
     struct camp_error error = { 0 };
-    uint64_t taken = verify_taken_ns(CAMP_CPU_TOTAL);
+    uint64_t before = verify_off_task_ns(CAMP_CPU_TOTAL);
     int r = CAMP_OK;
 
     records.result = camp_taskstats_open(&records.listen, &records.error);
     if (records.result == CAMP_OK)
         records.result = camp_taskstats_listen(&records.listen, &records.error);
     if (records.result == CAMP_OK) {
-        r = subject_begin(&subject, act_fork, NULL, sizeof(struct fork_truth), &error);
+        r = subject_open(&subject, act_fork, NULL, sizeof(struct fork_truth), &error);
         if (r == CAMP_OK)
             r = collect(&subject, &records, &error);
     }
@@ -204,14 +204,14 @@ static void run_exits(struct verification *verification)
         judge(verification, &records, &(struct fork_truth){ 0 }, 0);
     else
         judge(verification, &records, subject_truth(&subject),
-              verify_taken_since_ns(CAMP_CPU_TOTAL, taken));
+              verify_off_task_since_ns(CAMP_CPU_TOTAL, before));
     subject_end(&subject);
     camp_taskstats_close(&records.listen);
 }
 
 static const struct row_spec rows[] = {
-    { "exits-count", "records", "of processes that ended : how many were forked" },
-    { "exits-time", "ms", "records' CPU time : clocks of the ended, less their ends" },
+    { "exits-count", "records", "of exited processes : how many were forked" },
+    { "exits-time", "ms", "records' CPU time : zombies' clocks, less their exits" },
 };
 static const struct trial trials[] = { { rows, sizeof rows / sizeof *rows, run_exits } };
 const struct trial_list exit_trials = { trials, sizeof trials / sizeof *trials, true };

@@ -2,19 +2,18 @@
  * Reads and writes: of the process that did them, and of the disk underneath.
  *
  * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time: each is
- * one request of the disk, which counts it when it completes. What a process reads and writes is
- * counted when it asks the disk (task_io_account_read(), submit_bio()); the file system's own reads
- * for it (its maps) are in that too.
+ * one request of the disk, which counts it when it completes. A process's reads and writes are
+ * counted when it submits them (task_io_account_read(), submit_bio()), together with the file
+ * system's own reads on its behalf (its maps).
  *
  * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with the
- * least traffic counts: what the other rounds have in addition was not the load's. The upper bound
- * of a round is the traffic of all disks together, by the kernel's count at another place (pgpgin
- * and pgpgout of /proc/vmstat, counted where a request starts). When that bound is too wide, an
- * interval without a load shows whether other processes use the disk. If they do, only "at least"
- * is judged.
+ * least traffic counts: the surplus of the others was not the load's. The upper bound of a round is
+ * the traffic of all disks together, which the kernel counts at another place (pgpgin and pgpgout
+ * of /proc/vmstat, where a request starts). When that bound is too wide, an interval without a load
+ * shows whether other processes use the disk. If they do, only "at least" is judged.
  *
- * Major faults: pages of a file that was put out of the page cache, each of them touched with
- * read-ahead off.
+ * Major faults: pages of a file that was evicted from the page cache, each touched without
+ * read-ahead.
  */
 #include "verify.h"
 
@@ -39,7 +38,7 @@
 #define ROUNDS 5u
 #define VMSTAT_UNIT 1024.0 /* of pgpgin and pgpgout: mm/vmstat.c halves sectors */
 
-/* The name below /sys/class/block of the device that the folder is on. */
+/* The name below /sys/class/block of the folder's device. */
 static bool find_device(char *ret, size_t size)
 {
     struct stat facts;
@@ -58,7 +57,7 @@ static bool find_device(char *ret, size_t size)
     return snprintf(ret, size, "%s", name != NULL ? name + 1 : target) < (int)size;
 }
 
-/* What a round, or an idle interval, moved on the disk. */
+/* Traffic of the disk in a round, or in an idle interval. */
 struct growth {
     double reads, read_bytes, writes, written_bytes;
     double asked_read_bytes, asked_written_bytes; /* requested from all disks */
@@ -81,8 +80,9 @@ static void read_task(struct io_trial *trial, struct camp_task *ret)
         trial->task_result = camp_process_read(NULL, &trial->subject.process, CAMP_TASK_IO, ret,
                                                sizeof *ret, &trial->task_error);
     if (trial->task_result == CAMP_OK && !(ret->known & CAMP_TASK_IO))
-        trial->task_result = camp_fail(&trial->task_error, CAMP_E_NOTSUP, 0,
-                                       "this kernel does not count it, or not for you");
+        trial->task_result =
+            camp_fail(&trial->task_error, CAMP_E_NOTSUP, 0,
+                      "this kernel does not count it, or you lack the permission to read it");
 }
 
 static void read_disk(struct io_trial *trial, struct camp_disk *ret)
@@ -99,7 +99,7 @@ static void read_asked(double *read_bytes, double *written_bytes)
     char line[160];
     double kib;
 
-    *read_bytes = *written_bytes = INFINITY; /* if the kernel does not report them: no bound */
+    *read_bytes = *written_bytes = INFINITY; /* not reported by the kernel: no bound */
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "pgpgin %lf", &kib) == 1)
             *read_bytes = kib * VMSTAT_UNIT;
@@ -120,7 +120,7 @@ static struct growth growth_between(const struct camp_disk *a, const struct camp
     };
 }
 
-static void book_round(struct io_trial *trial, const struct growth *growth, bool first)
+static void account_round(struct io_trial *trial, const struct growth *growth, bool first)
 {
     struct growth *least = &trial->least;
 
@@ -159,7 +159,7 @@ static int do_round(struct io_trial *trial, bool first, struct camp_error *error
     growth = growth_between(&before, &after);
     growth.asked_read_bytes = read_after + VMSTAT_UNIT - read_before;
     growth.asked_written_bytes = written_after + VMSTAT_UNIT - written_before;
-    book_round(trial, &growth, first);
+    account_round(trial, &growth, first);
     trial->task_read += (double)trial->after.read_bytes - (double)trial->before.read_bytes;
     trial->task_written += (double)trial->after.written_bytes - (double)trial->before.written_bytes;
     if (r == CAMP_OK)
@@ -177,22 +177,22 @@ static void judge_task(struct verification *verification, const struct io_trial 
     double read = (double)truth->bytes * ROUNDS, written = (double)truth->prepared_bytes * ROUNDS;
 
     if (trial->task_result != CAMP_OK) {
-        book_failure(verification, "io-read", trial->task_result, &trial->task_error);
-        book_failure(verification, "io-written", trial->task_result, &trial->task_error);
+        decide_failure(verification, "io-read", trial->task_result, &trial->task_error);
+        decide_failure(verification, "io-written", trial->task_result, &trial->task_error);
         return;
     }
-    book_between(verification, "io-read", read, trial->task_read, 0, trial->own_read - read);
-    book_between(verification, "io-written", written, trial->task_written, 0,
-                 trial->own_written - written);
+    decide_between(verification, "io-read", read, trial->task_read, 0, trial->own_read - read);
+    decide_between(verification, "io-written", written, trial->task_written, 0,
+                   trial->own_written - written);
 }
 
-/* Judges the least of all rounds. It must not be less than the load's own traffic; when other
+/* Judges the round with the least traffic. It must have at least the load's own traffic; when other
  * processes use the disk, nothing more is judged. */
 static void judge_least(struct verification *verification, const char *row, double expected,
                         double reported, double more, bool others)
 {
-    book_between(verification, row, expected, reported, 0,
-                 others && more >= DISTINGUISHED * expected ? INFINITY : more);
+    decide_between(verification, row, expected, reported, 0,
+                   others && more >= DISTINGUISHED * expected ? INFINITY : more);
 }
 
 static void judge_disk(struct verification *verification, const struct io_trial *trial)
@@ -208,7 +208,7 @@ static void judge_disk(struct verification *verification, const struct io_trial 
 
     if (trial->disk_result != CAMP_OK) {
         for (size_t i = 0; i < 4; i++)
-            book_failure(verification, rows[i], trial->disk_result, &trial->disk_error);
+            decide_failure(verification, rows[i], trial->disk_result, &trial->disk_error);
         return;
     }
     judge_least(verification, rows[0], blocks, least->reads, more_read / DISK_SECTOR, others_read);
@@ -235,7 +235,7 @@ static void run_io(struct verification *verification)
                       "that is",
                       load_folder());
     if (r == CAMP_OK)
-        r = subject_begin(&trial.subject, load_io_run, &plan, sizeof(struct load_io_truth), &error);
+        r = subject_open(&trial.subject, load_io_run, &plan, sizeof(struct load_io_truth), &error);
     for (unsigned i = 0; i < ROUNDS && r == CAMP_OK; i++)
         r = do_round(&trial, i == 0, &error);
     if (r != CAMP_OK) {
@@ -247,8 +247,6 @@ static void run_io(struct verification *verification)
     subject_end(&trial.subject);
 }
 
-/* -------------------------------------------------------------------- Major faults -- */
-
 #define FILE_PAGES 512u
 
 static void run_faults(struct verification *verification)
@@ -259,7 +257,7 @@ static void run_faults(struct verification *verification)
     struct camp_task before, after;
     struct camp_error error = { 0 };
     int library = CAMP_OK,
-        r = subject_begin(&subject, load_fault_run, &plan, sizeof(struct load_fault_truth), &error);
+        r = subject_open(&subject, load_fault_run, &plan, sizeof(struct load_fault_truth), &error);
 
     if (r == CAMP_OK) {
         mark = subject_mark(&subject);
@@ -275,14 +273,14 @@ static void run_faults(struct verification *verification)
     if (r != CAMP_OK)
         trial_not_tested(verification, &error);
     else if (subject_record(&subject)->major_faults < FILE_PAGES / 4)
-        not_tested(verification, "faults-major", "a file in %.60s cannot be put out of memory",
+        not_tested(verification, "faults-major", "a file in %.60s cannot be evicted from memory",
                    load_folder());
     else if (library != CAMP_OK)
-        book_failure(verification, "faults-major", library, &error);
+        decide_failure(verification, "faults-major", library, &error);
     else
-        book_between(verification, "faults-major", (double)subject_record(&subject)->major_faults,
-                     (double)after.major_faults - (double)before.major_faults, 0,
-                     (double)(most.major_faults - subject_record(&subject)->major_faults));
+        decide_between(verification, "faults-major", (double)subject_record(&subject)->major_faults,
+                       (double)after.major_faults - (double)before.major_faults, 0,
+                       (double)(most.major_faults - subject_record(&subject)->major_faults));
     subject_end(&subject);
 }
 

@@ -1,11 +1,11 @@
 /*
- * Enumeration: what is listed against what /sys and /proc hold, by name, read here. A row's number
- * is the names that are in both, are of the right kind, and can be read, less those that libcamp
- * made up; the truth is how many there are.
+ * Enumeration: the list of the library against the names in /sys and /proc, read here. A row's
+ * number is the count of names that are in both, of the right kind and readable, minus those that
+ * libcamp invented; the truth is the count in /sys or /proc.
  *
- * Processes come and go: those in /proc both before and after must be listed. One that is listed
- * and is in neither either began and ended in between, or was made up: of the former there are at
- * most as many as were forked, which the kernel counts.
+ * Processes come and go: those in /proc both before and after must be listed. A listed one that is
+ * in neither either started and exited in between, or was invented: of the former there are at most
+ * as many as were forked, which the kernel counts.
  */
 #include "verify.h"
 
@@ -21,8 +21,6 @@
 
 #define NAMES_MAX 1024
 #define PROCESSES_MAX 65536
-
-/* ------------------------------------------------------------------------------- CPUs -- */
 
 /* Marks the ids of a list such as "0-3,5"; returns how many. */
 static size_t parse_ids(const char *text, bool *marks, size_t capacity)
@@ -67,19 +65,17 @@ static void run_cpus(struct verification *verification)
     int r = camp_cpu_list(NULL, ids, NAMES_MAX, &count, &error);
 
     if (expected == 0)
-        not_tested(verification, "list-cpus", "/sys/devices/system/cpu/online is not there");
+        not_tested(verification, "list-cpus", "/sys/devices/system/cpu/online is missing");
     else if (r != CAMP_OK)
-        book_failure(verification, "list-cpus", r, &error);
+        decide_failure(verification, "list-cpus", r, &error);
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
         bool right = ids[i] >= 0 && ids[i] < NAMES_MAX && online[ids[i]] &&
                      camp_cpu_read(NULL, ids[i], &cpu, sizeof cpu, NULL) == CAMP_OK;
 
         reported += right ? 1 : -1;
     }
-    book(verification, "list-cpus", (double)expected, reported, 0);
+    decide(verification, "list-cpus", (double)expected, reported, 0);
 }
-
-/* ------------------------------------------------------------------ Disks, networks -- */
 
 static bool exists(const char *folder, const char *name, const char *member)
 {
@@ -89,7 +85,7 @@ static bool exists(const char *folder, const char *name, const char *member)
            access(path, F_OK) == 0;
 }
 
-/* How many names a folder has that `belongs` accepts. -1: there is no such folder. */
+/* The number of names in a folder that `belongs` accepts. -1: no such folder. */
 static long count_names(const char *folder, bool (*belongs)(const char *name))
 {
     DIR *open = opendir(folder);
@@ -132,16 +128,16 @@ static void judge_disks(struct verification *verification, const char *row, int 
     int r = camp_disk_read_all(NULL, kind, disks, sizeof *disks, NAMES_MAX, &count, &error);
 
     if (expected < 0)
-        not_tested(verification, row, "/sys/class/block is not there");
+        not_tested(verification, row, "/sys/class/block is missing");
     else if (r != CAMP_OK)
-        book_failure(verification, row, r, &error);
+        decide_failure(verification, row, r, &error);
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
         bool right = belongs(disks[i].name) && disks[i].kind == kind &&
                      camp_disk_read(NULL, disks[i].name, &one, sizeof one, NULL) == CAMP_OK;
 
         reported += right ? 1 : -1;
     }
-    book(verification, row, (double)expected, reported, 0);
+    decide(verification, row, (double)expected, reported, 0);
 }
 
 static void run_disks(struct verification *verification)
@@ -161,19 +157,17 @@ static void run_networks(struct verification *verification)
     int r = camp_network_read_all(NULL, networks, sizeof *networks, NAMES_MAX, &count, &error);
 
     if (expected < 0)
-        not_tested(verification, "list-networks", "/sys/class/net is not there");
+        not_tested(verification, "list-networks", "/sys/class/net is missing");
     else if (r != CAMP_OK)
-        book_failure(verification, "list-networks", r, &error);
+        decide_failure(verification, "list-networks", r, &error);
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
         bool right = is_network(networks[i].name) &&
                      camp_network_read(NULL, networks[i].name, &one, sizeof one, NULL) == CAMP_OK;
 
         reported += right ? 1 : -1;
     }
-    book(verification, "list-networks", (double)expected, reported, 0);
+    decide(verification, "list-networks", (double)expected, reported, 0);
 }
-
-/* ------------------------------------------------------------------------- Processes -- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -202,7 +196,7 @@ static size_t list_proc(int32_t *pids)
     return count;
 }
 
-/* Processes and threads that were ever forked here. NAN: the kernel does not say. */
+/* Processes and threads forked since boot. NAN: not reported. */
 static double count_forks(void)
 {
     FILE *file = fopen("/proc/stat", "re");
@@ -234,7 +228,7 @@ static void judge_processes(struct verification *verification, struct process_li
     double expected = 0, reported = 0;
 
     if (r != CAMP_OK) {
-        book_failure(verification, "list-processes", r, &error);
+        decide_failure(verification, "list-processes", r, &error);
         return;
     }
     after = list_proc(lists->after);
@@ -255,10 +249,10 @@ static void judge_processes(struct verification *verification, struct process_li
         expected++;
         reported += holds(lists->listed, count, lists->before[i]);
     }
-    book_between(verification, "list-processes", expected, reported, forks, 0);
+    decide_between(verification, "list-processes", expected, reported, forks, 0);
 }
 
-/* Processes of this executable: this one is among them. */
+/* Processes of this executable, including this one. */
 static void judge_find(struct verification *verification, struct process_lists *lists)
 {
     char path[4096];
@@ -273,12 +267,12 @@ static void judge_find(struct verification *verification, struct process_lists *
                           lists->processes, sizeof *lists->processes, PROCESSES_MAX, &count,
                           &error);
     if (r != CAMP_OK) {
-        book_failure(verification, "list-executable", r, &error);
+        decide_failure(verification, "list-executable", r, &error);
         return;
     }
     for (size_t i = 0; i < count; i++)
         found += lists->processes[i].pid == (int32_t)getpid();
-    book(verification, "list-executable", 1, found, 0);
+    decide(verification, "list-executable", 1, found, 0);
 }
 
 static void run_processes(struct verification *verification)

@@ -6,7 +6,7 @@
  * median of ACTS acts is compared with the steps, within the scatter of the acts, because other
  * processes allocate and free memory, too. The kernel does not count pages on a CPU's own list as
  * free, often dozens of MiB. So the pages that came from these lists are read in /proc/zoneinfo,
- * and WARM_UP acts empty the lists before.
+ * and WARM_UP acts empty the lists first.
  */
 #include "verify.h"
 
@@ -43,16 +43,16 @@ static int act_steps(const void *plan, void *truth, struct camp_error *error)
 
     (void)truth;
     for (unsigned i = 0; i < steps->steps; i++) {
-        unsigned char *taken =
+        unsigned char *used =
             mmap(NULL, STEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-        if (taken == MAP_FAILED) {
+        if (used == MAP_FAILED) {
             snprintf(error->message, sizeof error->message, "no memory for a step of 976 KiB");
             return CAMP_E_NOMEM;
         }
-        madvise(taken, STEP_BYTES, MADV_NOHUGEPAGE);
+        madvise(used, STEP_BYTES, MADV_NOHUGEPAGE);
         for (size_t at = 0; at < STEP_BYTES; at += page)
-            *(volatile unsigned char *)(taken + at) = 1;
+            *(volatile unsigned char *)(used + at) = 1;
     }
     return CAMP_OK;
 }
@@ -61,11 +61,11 @@ struct memory_trial {
     struct subject subject;
     struct steps_plan plan;
     struct camp_task before, after;
-    double batch_bytes;       /* the error of one reading of free memory */
-    double taken_bytes[ACTS]; /* of the machine's free memory and the CPUs' lists, by each act */
-    double faults;            /* by getrusage: of the acts */
-    struct act_record most;   /* upper bounds (verify_subject.h) */
-    int result, free_result;  /* of the library */
+    double batch_bytes;      /* the error of one reading of free memory */
+    double used_bytes[ACTS]; /* of the machine's free memory and the CPUs' lists, in each act */
+    double faults;           /* by getrusage over the acts */
+    struct act_record most;  /* upper bounds (verify_subject.h) */
+    int result, free_result; /* of the library */
     struct camp_error error, free_error;
 };
 
@@ -103,7 +103,7 @@ static double zone_bytes(const char *name)
     return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static int take(struct memory_trial *trial, struct camp_error *error)
+static int measure_act(struct memory_trial *trial, struct camp_error *error)
 {
     const uint32_t wanted = CAMP_TASK_SIZE | CAMP_TASK_FAULTS;
     struct act_record mark;
@@ -123,7 +123,7 @@ static int take(struct memory_trial *trial, struct camp_error *error)
         r = subject_do(&trial->subject, error);
         read_free(trial, &after);
         listed -= zone_bytes("count:");
-        trial->taken_bytes[i] = (double)before.free_bytes - (double)after.free_bytes + listed;
+        trial->used_bytes[i] = (double)before.free_bytes - (double)after.free_bytes + listed;
         trial->faults += (double)subject_record(&trial->subject)->minor_faults;
     }
     if (trial->result == CAMP_OK)
@@ -139,39 +139,39 @@ static void judge_process(struct verification *verification, const struct memory
     double steps = (double)trial->plan.steps * ACTS, page = (double)sysconf(_SC_PAGESIZE);
 
     if (trial->result != CAMP_OK) {
-        book_failure(verification, "memory-resident", trial->result, &trial->error);
-        book_failure(verification, "memory-virtual", trial->result, &trial->error);
-        book_failure(verification, "faults-minor", trial->result, &trial->error);
+        decide_failure(verification, "memory-resident", trial->result, &trial->error);
+        decide_failure(verification, "memory-virtual", trial->result, &trial->error);
+        decide_failure(verification, "faults-minor", trial->result, &trial->error);
         return;
     }
-    book(verification, "memory-resident", STEP_BYTES / KIB,
-         ((double)trial->after.resident_bytes - (double)trial->before.resident_bytes) / steps / KIB,
-         2 * BATCH_PAGES * page / steps / KIB);
-    book(verification, "memory-virtual", STEP_BYTES / KIB,
-         ((double)trial->after.virtual_bytes - (double)trial->before.virtual_bytes) / steps / KIB,
-         page / steps / KIB);
-    book_between(verification, "faults-minor", trial->faults,
-                 (double)trial->after.minor_faults - (double)trial->before.minor_faults, 0,
-                 (double)trial->most.minor_faults - trial->faults);
+    decide(verification, "memory-resident", STEP_BYTES / KIB,
+           ((double)trial->after.resident_bytes - (double)trial->before.resident_bytes) / steps /
+               KIB,
+           2 * BATCH_PAGES * page / steps / KIB);
+    decide(verification, "memory-virtual", STEP_BYTES / KIB,
+           ((double)trial->after.virtual_bytes - (double)trial->before.virtual_bytes) / steps / KIB,
+           page / steps / KIB);
+    decide_between(verification, "faults-minor", trial->faults,
+                   (double)trial->after.minor_faults - (double)trial->before.minor_faults, 0,
+                   (double)trial->most.minor_faults - trial->faults);
 }
 
 static void judge_free(struct verification *verification, struct memory_trial *trial)
 {
-    double *taken = trial->taken_bytes, reported, batch = 2 * trial->batch_bytes;
+    double *used = trial->used_bytes, reported, batch = 2 * trial->batch_bytes;
     double step = (double)trial->plan.steps * KIB, page = (double)sysconf(_SC_PAGESIZE);
 
     if (trial->free_result != CAMP_OK) {
-        book_failure(verification, "memory-free", trial->free_result, &trial->free_error);
+        decide_failure(verification, "memory-free", trial->free_result, &trial->free_error);
         return;
     }
-    qsort(taken, ACTS, sizeof *taken, by_size);
-    reported = taken[ACTS / 2];
-    book_confidence(verification, "memory-free",
-                    (taken[MEDIAN_HIGH] - taken[MEDIAN_LOW]) / 2 / step);
-    book_between(verification, "memory-free", STEP_BYTES / KIB, reported / step,
-                 (batch + taken[SURELY_HIGH] - reported) / step,
-                 (batch + reported - taken[SURELY_LOW]) / step + STEP_BYTES / KIB / TABLE_PAGES +
-                     page / step);
+    qsort(used, ACTS, sizeof *used, by_size);
+    reported = used[ACTS / 2];
+    set_confidence(verification, "memory-free", (used[MEDIAN_HIGH] - used[MEDIAN_LOW]) / 2 / step);
+    decide_between(verification, "memory-free", STEP_BYTES / KIB, reported / step,
+                   (batch + used[SURELY_HIGH] - reported) / step,
+                   (batch + reported - used[SURELY_LOW]) / step + STEP_BYTES / KIB / TABLE_PAGES +
+                       page / step);
 }
 
 static void judge_total(struct verification *verification)
@@ -179,14 +179,14 @@ static void judge_total(struct verification *verification)
     double expected = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     struct camp_memory memory;
     struct camp_error error = { 0 };
-    /* What sysinfo(2) does not have makes the library read /proc/meminfo. */
+    /* sysinfo(2) lacks these, so the library reads /proc/meminfo. */
     int r = camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error);
 
     if (r != CAMP_OK)
-        book_failure(verification, "memory-total", r, &error);
+        decide_failure(verification, "memory-total", r, &error);
     else
-        book(verification, "memory-total", expected / KIB / KIB,
-             (double)memory.total_bytes / KIB / KIB, 0);
+        decide(verification, "memory-total", expected / KIB / KIB,
+               (double)memory.total_bytes / KIB / KIB, 0);
 }
 
 static void run_memory(struct verification *verification)
@@ -196,15 +196,15 @@ static void run_memory(struct verification *verification)
     struct camp_error error = { 0 };
     int r;
 
-    /* An eighth of what is available at most. */
+    /* At most an eighth of what is available. */
     if (camp_memory_read(NULL, CAMP_MEMORY_AVAILABLE, &memory, sizeof memory, NULL) == CAMP_OK)
         while (trial.plan.steps > 1 && (uint64_t)trial.plan.steps * STEP_BYTES * (ACTS + WARM_UP) >
                                            memory.available_bytes / 8)
             trial.plan.steps /= 2;
     judge_total(verification);
-    r = subject_begin(&trial.subject, act_steps, &trial.plan, 0, &error);
+    r = subject_open(&trial.subject, act_steps, &trial.plan, 0, &error);
     if (r == CAMP_OK)
-        r = take(&trial, &error);
+        r = measure_act(&trial, &error);
     if (r != CAMP_OK) {
         trial_not_tested(verification, &error);
     } else {

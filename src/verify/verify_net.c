@@ -1,11 +1,11 @@
 /*
- * Network, as the paper validated it: PACKETS packets of UDP with a payload of 32 bytes, between
- * two who are alone: the ends of a veth pair in namespaces of their own. Each packet is 74 bytes
- * there: 14 of Ethernet, 20 of IP, 8 of UDP, 32. What the one end sent the other received, exactly.
+ * Network, as the paper validated it: PACKETS packets of UDP with a payload of 32 bytes, on a
+ * private link: a veth pair between namespaces of its own. Each packet is 74 bytes there: 14 of
+ * Ethernet, 20 of IP, 8 of UDP, 32. One end must receive exactly what the other one sent.
  *
- * Who may make no namespaces sends over lo, which counts both directions of each packet without
- * Ethernet's header: 60 bytes. lo is everybody's; what it carries in a moment without the load says
- * whether others are there.
+ * Without permission for namespaces the packets go over lo, which counts both directions of each
+ * packet without Ethernet's header: 60 bytes. lo is shared; its traffic in a moment without the
+ * load shows whether other processes use it.
  */
 #include "verify.h"
 
@@ -33,13 +33,13 @@ struct net_answer {
     struct camp_error error;
 };
 
-static void look(struct net_answer *answer, const char *name, struct camp_network *ret)
+static void read_interface(struct net_answer *answer, const char *name, struct camp_network *ret)
 {
     if (answer->result == CAMP_OK)
         answer->result = camp_network_read(NULL, name, ret, sizeof *ret, &answer->error);
 }
 
-/* An interface says that it runs a moment before it lets packets through (linkwatch_do_dev()). */
+/* An interface reports that it is up a moment before it passes packets (linkwatch_do_dev()). */
 static void warm_up(const struct load_net_plan *plan)
 {
     struct load_net_plan one = *plan;
@@ -63,19 +63,19 @@ static int send_over_pair(const struct veth *veth, struct net_answer *answer,
     warm_up(&plan);
     r = veth_enter(veth->far_namespace, error);
     if (r == CAMP_OK) {
-        look(answer, VETH_FAR, &answer->receiver_before);
+        read_interface(answer, VETH_FAR, &answer->receiver_before);
         r = veth_enter(veth->near_namespace, error);
     }
     if (r == CAMP_OK) {
-        look(answer, VETH_NEAR, &answer->sender_before);
+        read_interface(answer, VETH_NEAR, &answer->sender_before);
         r = load_net(&plan, &answer->truth, error);
     }
     if (r == CAMP_OK) {
-        look(answer, VETH_NEAR, &answer->sender_after);
+        read_interface(answer, VETH_NEAR, &answer->sender_after);
         r = veth_enter(veth->far_namespace, error);
     }
     if (r == CAMP_OK)
-        look(answer, VETH_FAR, &answer->receiver_after);
+        read_interface(answer, VETH_FAR, &answer->receiver_after);
     return r;
 }
 
@@ -102,11 +102,11 @@ static int act_loopback(const void *plan, void *truth, struct camp_error *error)
     int r;
 
     (void)plan;
-    look(answer, "lo", &answer->idle);
+    read_interface(answer, "lo", &answer->idle);
     sleep_until(now_ns(CLOCK_MONOTONIC) + IDLE_NS);
-    look(answer, "lo", &answer->sender_before);
+    read_interface(answer, "lo", &answer->sender_before);
     r = load_net(&load, &answer->truth, error);
-    look(answer, "lo", &answer->sender_after);
+    read_interface(answer, "lo", &answer->sender_after);
     answer->receiver_before = answer->sender_before;
     answer->receiver_after = answer->sender_after;
     return r;
@@ -126,29 +126,29 @@ static void judge(struct verification *verification, const struct net_answer *an
         const char *row = trial->rows[i].name;
 
         if (answer->result != CAMP_OK)
-            book_failure(verification, row, answer->result, &answer->error);
+            decide_failure(verification, row, answer->result, &answer->error);
         else if (others)
             interfered(verification, row, "others use lo");
         else if (!answer->pair)
             remark(verification, row, "over lo: %s", answer->why_not);
     }
-    book(verification, "net-sent-packets", (double)truth->sent_packets,
-         (double)b->sent_packets - (double)a->sent_packets, 0);
-    book(verification, "net-sent-bytes", packet_bytes * (double)truth->sent_packets,
-         (double)b->sent_bytes - (double)a->sent_bytes, 0);
-    book(verification, "net-received-packets", (double)truth->sent_packets,
-         (double)d->received_packets - (double)c->received_packets, 0);
-    book(verification, "net-received-bytes", packet_bytes * (double)truth->sent_packets,
-         (double)d->received_bytes - (double)c->received_bytes, 0);
+    decide(verification, "net-sent-packets", (double)truth->sent_packets,
+           (double)b->sent_packets - (double)a->sent_packets, 0);
+    decide(verification, "net-sent-bytes", packet_bytes * (double)truth->sent_packets,
+           (double)b->sent_bytes - (double)a->sent_bytes, 0);
+    decide(verification, "net-received-packets", (double)truth->sent_packets,
+           (double)d->received_packets - (double)c->received_packets, 0);
+    decide(verification, "net-received-bytes", packet_bytes * (double)truth->sent_packets,
+           (double)d->received_bytes - (double)c->received_bytes, 0);
 }
 
 static const struct trial trials[1];
 
-/* Each in a process of its own, which may then be moved to other namespaces. */
+/* Each in a process of its own, which may then move to other namespaces. */
 static int run_one(subject_act *act, struct net_answer *ret, struct camp_error *error)
 {
     struct subject subject = SUBJECT_NONE;
-    int r = subject_begin(&subject, act, NULL, sizeof *ret, error);
+    int r = subject_open(&subject, act, NULL, sizeof *ret, error);
 
     if (r == CAMP_OK)
         r = subject_do(&subject, error);

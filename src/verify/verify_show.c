@@ -1,4 +1,4 @@
-/* The findings as a table, and below it why a row failed or was not tested. */
+/* The findings as a table, with notes on rows that failed or were not tested. */
 #include "verify_show.h"
 
 #include <math.h>
@@ -7,25 +7,25 @@
 
 static const char *const verdict_names[] = { "open", "pass", "FAIL", "not tested" };
 
-/* The columns of text stand beside those of numbers, which text does not show. In 80 columns there
- * is no room for what is allowed: the note of a row that failed says it. */
+/* Text has columns of its own beside those of numbers, which it hides. 80 columns leave no space
+ * for the bounds: the note of a failed row has them. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
     { NULL, "expected", "as text", 8, 0 },
     { NULL, "reported", "as text", 9, 0 },
     { NULL, "error", "as text", 9, 0 },
     { NULL, "unit", "of the three before it", -10, 0 },
-    { "expected", NULL, "what the load, or the kernel elsewhere, knows", 0, 3 },
+    { "expected", NULL, "the truth, of the load or of another count of the kernel", 0, 3 },
     { "reported", NULL, "what libcamp says", 0, 3 },
     { "error", NULL, "reported - expected", 0, 3 },
-    { "allowed_below", NULL, "how much too low it may be: from its resolution", 0, 3 },
+    { "allowed_below", NULL, "how much too low it may be, by its resolution", 0, 3 },
     { "allowed_above", NULL, "how much too high it may be; null: any", 0, 3 },
     { "confidence", NULL, "half the width of the mean's 95 % interval, where one is a mean", 0, 3 },
     { "verdict", "verdict", "pass, FAIL, or not tested", -10, 0 },
     { "unit", NULL, "of the numbers", 0, 0 },
-    { "tries", NULL, "how often it was tried, because others interfered", 0, 0 },
+    { "tries", NULL, "tries, repeated because of disturbances", 0, 0 },
     { "reason", NULL, "why it was not tested, or failed without a number", 0, 0 },
-    { "help", NULL, "what is held against what", 0, 0 },
+    { "help", NULL, "what is compared with what", 0, 0 },
 };
 static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "time", NULL, "wall clock of the end", 0, 0 },
@@ -36,7 +36,7 @@ static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "distorted", NULL, "whether CAMP_VERIFY_DISTORT changed reported numbers", 0, 0 },
 };
 
-/* Whole numbers whole, others with as many places as matter. */
+/* Whole numbers without decimals, others with the significant ones. */
 static const char *number_text(char ret[32], double value)
 {
     double size = fabs(value);
@@ -99,7 +99,7 @@ static void fill_row(struct cell *cells, const struct finding *finding, char tex
     cells[15] = cell_text(finding->spec->help);
 }
 
-/* A FAIL says what was compared and what was allowed, a row not tested why. */
+/* A FAIL says what was compared and what was allowed, an untested row why. */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
     char low[32], high[32];
@@ -160,7 +160,7 @@ void verify_record_fill(struct verify_record *ret, const struct finding *finding
 static const struct field list_fields[] = {
     { "row", "row", "name of the row, for --only", 0, 0 },
     { "unit", NULL, "of its numbers", 0, 0 },
-    { "help", "what is held against what", "the reported number : the truth", 0, 0 },
+    { "help", "what is compared with what", "the reported number : the truth", 0, 0 },
 };
 
 void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count)

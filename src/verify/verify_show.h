@@ -2,7 +2,7 @@
 #ifndef CAMP_VERIFY_VERIFY_SHOW_H
 #define CAMP_VERIFY_VERIFY_SHOW_H
 
-#include "verify_book.h"
+#include "verify_findings.h"
 #include "views/record.h"
 
 #define ROW_FIELDS 16
@@ -28,7 +28,7 @@ struct verify_record {
     const char *note_list[ROWS_MAX + 2];
 };
 
-/* Those wanted. */
+/* The wanted ones. */
 void verify_record_fill(struct verify_record *ret, const struct finding *findings, size_t count,
                         const struct summary *summary);
 

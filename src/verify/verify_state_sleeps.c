@@ -1,12 +1,12 @@
 /*
- * Microstates of who does not run: is each kind of sleep what a load knows of itself?
+ * Microstates off the CPU: is each kind of sleep what a load measures itself?
  *
  * The loads (docs/loads.md) know how long they slept in a futex, a pipe, a timer, by their own
- * clocks. Of a wait for a disk or a page a load knows when it was off its CPU; what of that was run
- * queue, the scheduler's own count says.
+ * clocks. Of a wait for a disk or a page a load knows the time off its CPU; the scheduler's own
+ * count has its run-queue part.
  *
- * Between the two looks a subject waits for its act to begin and end: that is a lock (a semaphore
- * is a futex), and known, because the act knows how long it was itself.
+ * Between the two snapshots a subject waits for the start and the end of its act: that is a lock (a
+ * semaphore is a futex) of known length, because the act measures its own.
  */
 #include "verify.h"
 
@@ -27,8 +27,6 @@ static double percent_of(double part_ns, uint64_t whole_ns)
 {
     return whole_ns > 0 ? 100 * part_ns / (double)whole_ns : 0;
 }
-
-/* ------------------------------------------------------------------------------ Sleeps -- */
 
 #define SLEEP_PERCENT 60
 #define SLEEP_NS (400ull * NS_PER_MS)
@@ -59,9 +57,9 @@ static void judge_sleep(struct verification *verification, const struct sleep_ro
         asleep -= (double)did->time_ns - (double)act_ns;
         unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
     }
-    book_between(verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
-                 percent_of(asleep, truth->wall_ns),
-                 slew + percent_of((double)truth->call_own_ns, truth->wall_ns), slew + unsure);
+    decide_between(verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
+                   percent_of(asleep, truth->wall_ns),
+                   slew + percent_of((double)truth->call_own_ns, truth->wall_ns), slew + unsure);
 }
 
 static int run_sleep(struct verification *verification, const struct sleep_row *sleep,
@@ -70,7 +68,7 @@ static int run_sleep(struct verification *verification, const struct sleep_row *
     const struct load_sleep_plan plan = { sleep->kind, SLEEP_PERCENT, 0, -1, SLEEP_NS };
     struct subject subject = SUBJECT_NONE;
     struct camp_thread_states did;
-    int r = subject_begin(&subject, load_sleep_run, &plan, sizeof(struct load_sleep_truth), error);
+    int r = subject_open(&subject, load_sleep_run, &plan, sizeof(struct load_sleep_truth), error);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
@@ -80,14 +78,12 @@ static int run_sleep(struct verification *verification, const struct sleep_row *
     return r;
 }
 
-/* --------------------------------------------------------------------- Disk and pages -- */
-
 #define FILE_BYTES (8u << 20)
 #define READ_BYTES (16ull * FILE_BYTES)
-#define READ_BLOCK (1u << 20) /* so large that a disk takes its time: it is waited for */
+#define READ_BLOCK (1u << 20) /* large enough that the disk has to be waited for */
 #define FAULT_PAGES 2048u
 
-/* What a load waited, by its own clocks: for the disk or a page, and then for a CPU. */
+/* A load's waits by its own clocks: for the disk or a page, and then for a CPU. */
 struct wait {
     uint64_t waited_ns, wall_ns;
 };
@@ -134,10 +130,8 @@ static const struct wait_row {
     { "states-kernel-fault", CAMP_STATE_KERNEL_FAULT, act_kernel_fault },
 };
 
-/* The difference between the scheduler and the states in the thread's CPU time and run queue, which
- * other rows judge. At each wait one of them sees the CPU leave and enter idle later than the
- * other.
- */
+/* The difference between scheduler and states in the thread's CPU time and run queue, which other
+ * rows judge. At each wait one of them sees the CPU leave and enter idle later than the other. */
 static double differ_ns(const struct camp_thread_states *did)
 {
     double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
@@ -147,7 +141,7 @@ static double differ_ns(const struct camp_thread_states *did)
            fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
 }
 
-/* The scheduler's run delay is of all the time between the snapshots. The part outside of the
+/* The scheduler's run delay covers all the time between the snapshots. The part outside of the
  * load's waits makes the expected number too small. */
 static void judge_wait(struct verification *verification, const struct wait_row *row,
                        const struct subject *subject, const struct camp_thread_states *did)
@@ -156,7 +150,7 @@ static void judge_wait(struct verification *verification, const struct wait_row 
     const struct wait *wait = subject_truth(subject);
     double expected =
         percent_of((double)wait->waited_ns - (double)did->run_delay_ns, wait->wall_ns);
-    double room = 100 * SLEW_MAX + percent_of(differ_ns(did), wait->wall_ns);
+    double allowed = 100 * SLEW_MAX + percent_of(differ_ns(did), wait->wall_ns);
     uint64_t beside = own->woken_ns + own->wall_ns - wait->wall_ns;
 
     if (beside > did->run_delay_ns)
@@ -165,9 +159,9 @@ static void judge_wait(struct verification *verification, const struct wait_row 
         not_tested(verification, row->row, "%.60s: reading a file there does not wait for a disk",
                    load_folder());
     else
-        book_between(verification, row->row, expected,
-                     percent_of((double)did->state_ns[row->state], wait->wall_ns), room,
-                     room + percent_of((double)beside, wait->wall_ns));
+        decide_between(verification, row->row, expected,
+                       percent_of((double)did->state_ns[row->state], wait->wall_ns), allowed,
+                       allowed + percent_of((double)beside, wait->wall_ns));
 }
 
 static int watch_wait(struct verification *verification, const struct wait_row *row,
@@ -175,7 +169,7 @@ static int watch_wait(struct verification *verification, const struct wait_row *
 {
     struct subject subject = SUBJECT_NONE;
     struct camp_thread_states did;
-    int r = subject_begin(&subject, row->act, path, sizeof(struct wait), error);
+    int r = subject_open(&subject, row->act, path, sizeof(struct wait), error);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
@@ -185,7 +179,8 @@ static int watch_wait(struct verification *verification, const struct wait_row *
     return r;
 }
 
-/* The file is made before: writing it is waiting for the disk as well. The subject has it open. */
+/* The file is written before, because writing waits for the disk as well. The subject has it open.
+ */
 static int run_wait(struct verification *verification, const struct wait_row *row,
                     struct watch *watch, struct camp_error *error)
 {

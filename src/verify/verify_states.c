@@ -1,10 +1,10 @@
 /*
- * Microstates on a CPU and in the run queue: do the states of a thread add up, did all threads
- * together what the CPUs did, and is user told from system?
+ * Microstates on a CPU and in the run queue: do the states of a thread add up, do all threads
+ * together match the CPUs, and is user time told from system time?
  *
- * That the states of a thread add up is nearly true by construction. So witnesses stand beside it
- * that are not of this making: the scheduler's counts of CPU time and run queue, and the clock of
- * an act that knows how long it was in its calls.
+ * The states of a thread add up nearly by construction. So independent witnesses are compared too:
+ * the scheduler's counts of CPU time and run queue, and the clock of an act that measures its own
+ * calls.
  */
 #include "verify.h"
 
@@ -38,12 +38,11 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
     return user_ns + system_ns > 0 ? 100 * (double)system_ns / (double)(user_ns + system_ns) : 0;
 }
 
-/* ----------------------------------------------------------------- What has to add up -- */
-
 #define BURN_NS (600ull * NS_PER_MS)
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu /* include/linux/proc_ns.h */
 
-/* Two loads that want one CPU, and the upper bounds of the first one's time (verify_subject.h). */
+/* Two loads that compete for one CPU, and the upper bounds of the first one's time
+ * (verify_subject.h). */
 struct burners {
     struct subject subjects[2];
     struct act_record most;
@@ -57,12 +56,12 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
                                         .cpu = load_last_cpu(),
                                         .duration_ns = BURN_NS };
     struct subject *subjects = burners->subjects;
-    uint64_t taken_ns = verify_taken_ns(plan.cpu);
+    uint64_t taken_ns = verify_off_task_ns(plan.cpu);
     struct act_record mark;
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_begin(&subjects[i], load_cpu_run, &plan, sizeof(struct load_cpu_truth), error);
+        r = subject_open(&subjects[i], load_cpu_run, &plan, sizeof(struct load_cpu_truth), error);
     if (r != CAMP_OK)
         return r;
     mark = subject_mark(&subjects[0]);
@@ -73,11 +72,11 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
         r = subject_wait(&subjects[i], error);
     if (r == CAMP_OK)
         r = watch_after(watch, error);
-    burners->taken_ns = verify_taken_since_ns(plan.cpu, taken_ns);
+    burners->taken_ns = verify_off_task_since_ns(plan.cpu, taken_ns);
     return r == CAMP_OK ? subject_since(&subjects[0], &mark, &burners->most, error) : r;
 }
 
-/* Law 1, of the thread it is least true of. */
+/* Law 1, for the thread with the largest error. */
 static void judge_sum(struct verification *verification, const struct watch *watch)
 {
     double expected = 0, reported = 0;
@@ -101,10 +100,10 @@ static void judge_sum(struct verification *verification, const struct watch *wat
     }
     if (compared == 0)
         not_tested(verification, "states-sum", "no thread was in both snapshots");
-    book(verification, "states-sum", expected, reported, 0);
+    decide(verification, "states-sum", expected, reported, 0);
 }
 
-/* Law 2. The CPUs were read before and after the threads, at both snapshots. The threads used at
+/* Law 2. The CPUs were read before and after the threads, in both snapshots. The threads used at
  * least the busy time of the inner interval, and at most that of the outer one. The clock of a
  * hidden thread may lag by a tick. */
 static void judge_cpus(struct verification *verification, const struct watch *watch)
@@ -129,14 +128,14 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
     most_busy_ns = most.wall_ns - most.rest_ns;
     tasks_ns = (double)watch_threads_ns(watch);
     lag_ns = watch->after.hidden_ns > 0 ? (double)verify_tick_ns() : 0;
-    book(verification, "states-cpus", 100,
-         100 * (tasks_ns + (least.rest_ns + most.rest_ns) / 2) / wall,
-         100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
+    decide(verification, "states-cpus", 100,
+           100 * (tasks_ns + (least.rest_ns + most.rest_ns) / 2) / wall,
+           100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
 }
 
-/* The load never slept in its act. So the part of its wall time without CPU time was run queue,
- * stolen time or interrupts. A state ends at the switch, the scheduler's clock stops at the choice
- * of the next task, which is earlier by the same time at both ends. */
+/* The load never slept in its act. So its wall time without CPU time was run queue, stolen time or
+ * interrupts. A state ends at the switch, the scheduler's clock at the choice of the next task,
+ * which is earlier by the same time at both ends. */
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
@@ -154,11 +153,11 @@ static void judge_witnesses(struct verification *verification, const struct watc
                 did.state_ns[CAMP_STATE_IRQ]);
     run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE]);
     outside_ns = (double)(burners->most.own_ns - own->own_ns);
-    book_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
-                 (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);
-    book_between(verification, "states-run-queue", ms(own->wall_ns - own->own_ns), run_queue,
-                 (slew_ns + burners->taken_ns) / NS_PER_MS,
-                 (slew_ns + (double)own->woken_ns + (double)own->rest_ns) / NS_PER_MS);
+    decide_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
+                   (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);
+    decide_between(verification, "states-run-queue", ms(own->wall_ns - own->own_ns), run_queue,
+                   (slew_ns + burners->taken_ns) / NS_PER_MS,
+                   (slew_ns + (double)own->woken_ns + (double)own->rest_ns) / NS_PER_MS);
 }
 
 static int run_sums(struct verification *verification, struct watch *watch,
@@ -177,8 +176,6 @@ static int run_sums(struct verification *verification, struct watch *watch,
     return r;
 }
 
-/* ----------------------------------------------------------------------------- System -- */
-
 /* The calls are long, so entering and leaving them, which is user time, takes a small share. An
  * empty call after each of them measures that share. */
 #define READ_BYTES (16u << 20)
@@ -190,14 +187,14 @@ struct split {
     uint64_t empty_ns; /* empty calls, one for each read: an upper bound for entering and leaving */
 };
 
-/* Nine parts of its time in read(2), one in its own code, by its own clock, which costs no system
- * call. The first time it only prepares. */
+/* Nine tenths of its time in read(2), one tenth in its own code, by its own clock, which costs no
+ * system call. The first call only prepares. */
 static bool split_time(int zero, struct split *own)
 {
     static char bytes[READ_BYTES];
     uint64_t now, then = now_ns(CLOCK_MONOTONIC);
 
-    if (!own->prepared) { /* its pages are there from then on */
+    if (!own->prepared) { /* its pages are resident from then on */
         memset(bytes, 1, sizeof bytes);
         own->prepared = true;
         return true;
@@ -221,7 +218,7 @@ static bool split_time(int zero, struct split *own)
 }
 
 /* A task that preempted the thread would be in one of its two parts. So the thread runs with
- * real-time priority, where that is permitted. */
+ * real-time priority, where permitted. */
 static int act_split(const void *plan, void *truth, struct camp_error *error)
 {
     const struct sched_param first = { .sched_priority = 1 };
@@ -250,9 +247,9 @@ static void judge_system(struct verification *verification, const struct subject
     double unsure_ns = fabs(on_cpu_ns - own_ns) + 2 * (double)known->empty_ns +
                        (double)(did->run_delay_ns + did->state_ns[CAMP_STATE_IRQ]);
 
-    book(verification, "states-system", system_percent(known->user_ns, known->system_ns),
-         system_percent(did->state_ns[CAMP_STATE_USER], did->state_ns[CAMP_STATE_SYSTEM]),
-         100 * unsure_ns / on_cpu_ns);
+    decide(verification, "states-system", system_percent(known->user_ns, known->system_ns),
+           system_percent(did->state_ns[CAMP_STATE_USER], did->state_ns[CAMP_STATE_SYSTEM]),
+           100 * unsure_ns / on_cpu_ns);
 }
 
 static int run_system(struct verification *verification, struct watch *watch,
@@ -260,7 +257,7 @@ static int run_system(struct verification *verification, struct watch *watch,
 {
     struct subject subject = SUBJECT_NONE;
     struct camp_thread_states did;
-    int r = subject_begin(&subject, act_split, NULL, sizeof(struct split), error);
+    int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
     if (r == CAMP_OK)
         r = subject_do(&subject, error); /* prepares */

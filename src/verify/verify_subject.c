@@ -1,4 +1,4 @@
-/* A process to be watched: two semaphores in memory shared with it. */
+/* A watched process: two semaphores in memory shared with it. */
 #include "verify_subject.h"
 
 #include "counters/error.h"
@@ -63,14 +63,14 @@ static struct act_record record_between(const struct act_record *a, const struct
     };
 }
 
-static void subject_life(struct subject_shared *shared, pid_t parent, subject_act *act,
-                         const void *plan)
+static void subject_run(struct subject_shared *shared, pid_t parent, subject_act *act,
+                        const void *plan)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(0);
-    /* What is written between a reading of the clocks and falling asleep would be a fault, or a
-     * copied page, that nobody booked: all that is needed later is touched once before. */
+    /* A fault or a copied page between a reading of the clocks and falling asleep would not be
+     * accounted: so all pages needed later are touched once before. */
     shared->last = now_of_self();
     for (;;) {
         struct act_record before, after;
@@ -118,8 +118,8 @@ static int wait_over(struct subject *subject, struct camp_error *error)
     return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not fall asleep");
 }
 
-int subject_begin(struct subject *subject, subject_act *act, const void *plan, size_t truth_size,
-                  struct camp_error *error)
+int subject_open(struct subject *subject, subject_act *act, const void *plan, size_t truth_size,
+                 struct camp_error *error)
 {
     struct subject_shared *shared;
     pid_t parent = getpid();
@@ -134,7 +134,7 @@ int subject_begin(struct subject *subject, subject_act *act, const void *plan, s
     sem_init(&shared->over, 1, 0);
     subject->pid = fork();
     if (subject->pid == 0)
-        subject_life(shared, parent, act, plan);
+        subject_run(shared, parent, act, plan);
     if (subject->pid < 0)
         return camp_fail_errno(error, errno, "a process for a load");
     return wait_over(subject, error);

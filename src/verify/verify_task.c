@@ -1,11 +1,10 @@
 /*
- * What is counted of a process: threads, context switches, run-queue delay, and that its times add
- * up.
+ * Counts of a process: threads, context switches, run-queue delay, and the sum of its times.
  *
- * Switches and faults are counted by the kernel at each event, getrusage(2) reads the same counters
- * from within: they agree exactly but for what happens between the subject's own reading and its
- * sleep (one voluntary switch, which is expected). Two that never sleep on one CPU: what is not on
- * the CPU of their wall time is run-queue delay, whoever has the CPU meanwhile.
+ * The kernel counts switches and faults at each event, and getrusage(2) reads the same counters
+ * from within: they agree exactly, except for what happens between the subject's own reading and
+ * its sleep (one voluntary switch, which is expected). Two loads that never sleep compete for one
+ * CPU: the wall time of each that is not on the CPU is run-queue delay.
  */
 #include "verify.h"
 
@@ -24,20 +23,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reads what is asked for of a sleeping subject. */
-static int look_at(const struct subject *subject, uint32_t wanted, struct camp_task *ret,
-                   struct camp_error *error)
+/* Reads the wanted members of a sleeping subject. */
+static int read_subject(const struct subject *subject, uint32_t wanted, struct camp_task *ret,
+                        struct camp_error *error)
 {
     int r = camp_process_read(NULL, &subject->process, wanted, ret, sizeof *ret, error);
 
     if (r == CAMP_OK && (ret->known & wanted) != wanted) {
-        snprintf(error->message, sizeof error->message, "it is not counted here, or not for you");
+        snprintf(error->message, sizeof error->message,
+                 "this kernel does not count it, or you lack the permission to read it");
         return CAMP_E_NOTSUP;
     }
     return r;
 }
-
-/* ------------------------------------------------------------------------- Threads -- */
 
 #define THREADS 8
 #define LISTED_MAX 64
@@ -62,7 +60,7 @@ static int act_thread(const void *plan, void *truth, struct camp_error *error)
 }
 
 struct thread_counts {
-    double worst_step; /* the growth of one step that is furthest from 1 */
+    double worst_step; /* the step whose growth differs most from 1 */
     size_t listed_before, listed_after;
 };
 
@@ -79,10 +77,10 @@ static int count_threads(struct subject *subject, struct thread_counts *counts, 
     for (int i = 0; i < THREADS && r == CAMP_OK && *ret_library == CAMP_OK; i++) {
         double step;
 
-        *ret_library = look_at(subject, CAMP_TASK_THREADS, &before, error);
+        *ret_library = read_subject(subject, CAMP_TASK_THREADS, &before, error);
         r = subject_do(subject, error);
         if (r == CAMP_OK && *ret_library == CAMP_OK)
-            *ret_library = look_at(subject, CAMP_TASK_THREADS, &after, error);
+            *ret_library = read_subject(subject, CAMP_TASK_THREADS, &after, error);
         step = (double)after.threads - (double)before.threads;
         if (fabs(step - 1) > fabs(counts->worst_step - 1))
             counts->worst_step = step;
@@ -98,24 +96,22 @@ static void run_threads(struct verification *verification)
     struct subject subject = SUBJECT_NONE;
     struct thread_counts counts = { 0 };
     struct camp_error error = { 0 };
-    int library = CAMP_OK, r = subject_begin(&subject, act_thread, NULL, 0, &error);
+    int library = CAMP_OK, r = subject_open(&subject, act_thread, NULL, 0, &error);
 
     if (r == CAMP_OK)
         r = count_threads(&subject, &counts, &library, &error);
     if (r != CAMP_OK) {
         trial_not_tested(verification, &error);
     } else if (library != CAMP_OK) {
-        book_failure(verification, "threads-step", library, &error);
-        book_failure(verification, "threads-listed", library, &error);
+        decide_failure(verification, "threads-step", library, &error);
+        decide_failure(verification, "threads-listed", library, &error);
     } else {
-        book(verification, "threads-step", 1, counts.worst_step, 0);
-        book(verification, "threads-listed", THREADS,
-             (double)counts.listed_after - (double)counts.listed_before, 0);
+        decide(verification, "threads-step", 1, counts.worst_step, 0);
+        decide(verification, "threads-listed", THREADS,
+               (double)counts.listed_after - (double)counts.listed_before, 0);
     }
     subject_end(&subject);
 }
-
-/* ------------------------------------------------------------------------ Switches -- */
 
 #define SLEEPS 500
 
@@ -137,31 +133,29 @@ static void run_voluntary(struct verification *verification)
     struct act_record mark, most;
     struct camp_task before, after;
     struct camp_error error = { 0 };
-    int library = CAMP_OK, r = subject_begin(&subject, act_sleeps, NULL, 0, &error);
+    int library = CAMP_OK, r = subject_open(&subject, act_sleeps, NULL, 0, &error);
 
     if (r == CAMP_OK) {
         mark = subject_mark(&subject);
-        library = look_at(&subject, CAMP_TASK_SWITCHES, &before, &error);
+        library = read_subject(&subject, CAMP_TASK_SWITCHES, &before, &error);
         r = subject_do(&subject, &error);
     }
     if (r == CAMP_OK && library == CAMP_OK)
-        library = look_at(&subject, CAMP_TASK_SWITCHES, &after, &error);
+        library = read_subject(&subject, CAMP_TASK_SWITCHES, &after, &error);
     if (r == CAMP_OK && library == CAMP_OK)
         r = subject_since(&subject, &mark, &most, &error);
     if (r != CAMP_OK)
         trial_not_tested(verification, &error);
     else if (library != CAMP_OK)
-        book_failure(verification, "switches-voluntary", library, &error);
+        decide_failure(verification, "switches-voluntary", library, &error);
     else
-        book_between(
+        decide_between(
             verification, "switches-voluntary",
             (double)subject_record(&subject)->voluntary_switches,
             (double)(after.voluntary_switches - before.voluntary_switches), 0,
             (double)(most.voluntary_switches - subject_record(&subject)->voluntary_switches));
     subject_end(&subject);
 }
-
-/* --------------------------------------------------------------- Two on one CPU -- */
 
 #define BURN_NS (600ull * NS_PER_MS)
 #define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
@@ -179,25 +173,24 @@ static int burn_both(struct burner *burners, const struct load_cpu_plan *plan, i
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_begin(&burners[i].subject, load_cpu_run, plan, sizeof(struct load_cpu_truth),
-                          error);
+        r = subject_open(&burners[i].subject, load_cpu_run, plan, sizeof(struct load_cpu_truth),
+                         error);
     for (int i = 0; i < 2 && r == CAMP_OK && *ret_library == CAMP_OK; i++) {
         burners[i].mark = subject_mark(&burners[i].subject);
-        *ret_library = look_at(&burners[i].subject, DELAY_FIELDS, &burners[i].before, error);
+        *ret_library = read_subject(&burners[i].subject, DELAY_FIELDS, &burners[i].before, error);
     }
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
         subject_start(&burners[i].subject);
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
         r = subject_wait(&burners[i].subject, error);
     for (int i = 0; i < 2 && r == CAMP_OK && *ret_library == CAMP_OK; i++)
-        *ret_library = look_at(&burners[i].subject, DELAY_FIELDS, &burners[i].after, error);
+        *ret_library = read_subject(&burners[i].subject, DELAY_FIELDS, &burners[i].after, error);
     for (int i = 0; i < 2 && r == CAMP_OK && *ret_library == CAMP_OK; i++)
         r = subject_since(&burners[i].subject, &burners[i].mark, &burners[i].most, error);
     return r;
 }
 
-/* Run delay that the subject's own clocks do not include: before the start of its act, and after
- * its end. */
+/* Run delay outside of the subject's own clocks: before the start of its act, and after its end. */
 static double unseen_delay_ns(const struct act_record *own)
 {
     return (double)own->woken_ns + (double)own->rest_ns;
@@ -213,8 +206,8 @@ static void judge_delay(struct verification *verification, const struct burner *
         (double)(burner->after.run_delay_ns - burner->before.run_delay_ns) / NS_PER_MS;
     double slew_ns = SLEW_MAX * (double)own->wall_ns;
 
-    book_between(verification, "run-delay", expected, reported, (slew_ns + taken_ns) / NS_PER_MS,
-                 (slew_ns + unseen_delay_ns(own)) / NS_PER_MS);
+    decide_between(verification, "run-delay", expected, reported, (slew_ns + taken_ns) / NS_PER_MS,
+                   (slew_ns + unseen_delay_ns(own)) / NS_PER_MS);
 }
 
 static void run_burners(struct verification *verification)
@@ -222,28 +215,26 @@ static void run_burners(struct verification *verification)
     struct burner burners[2] = { { .subject = SUBJECT_NONE }, { .subject = SUBJECT_NONE } };
     struct load_cpu_plan plan = { .percent = 100, .cpu = load_last_cpu(), .duration_ns = BURN_NS };
     struct camp_error error = { 0 };
-    uint64_t taken = verify_taken_ns(plan.cpu);
+    uint64_t off_task_ns = verify_off_task_ns(plan.cpu);
     int library = CAMP_OK, r = burn_both(burners, &plan, &library, &error);
 
     if (r != CAMP_OK) {
         trial_not_tested(verification, &error);
     } else if (library != CAMP_OK) {
-        book_failure(verification, "run-delay", library, &error);
-        book_failure(verification, "switches-involuntary", library, &error);
+        decide_failure(verification, "run-delay", library, &error);
+        decide_failure(verification, "switches-involuntary", library, &error);
     } else {
         const uint64_t least = subject_record(&burners[0].subject)->involuntary_switches;
 
-        judge_delay(verification, &burners[0], verify_taken_since_ns(plan.cpu, taken));
-        book_between(verification, "switches-involuntary", (double)least,
-                     (double)(burners[0].after.involuntary_switches -
-                              burners[0].before.involuntary_switches),
-                     0, (double)(burners[0].most.involuntary_switches - least));
+        judge_delay(verification, &burners[0], verify_off_task_since_ns(plan.cpu, off_task_ns));
+        decide_between(verification, "switches-involuntary", (double)least,
+                       (double)(burners[0].after.involuntary_switches -
+                                burners[0].before.involuntary_switches),
+                       0, (double)(burners[0].most.involuntary_switches - least));
     }
     for (int i = 0; i < 2; i++)
         subject_end(&burners[i].subject);
 }
-
-/* ------------------------------------------------------------------------- The sum -- */
 
 #define TURNS 20
 #define TURN_NS (20u * NS_PER_MS)
@@ -289,34 +280,34 @@ static void judge_sum(struct verification *verification, const struct burner *bu
     double wall = (double)own->wall_ns, slew_ns = SLEW_MAX * wall;
     double outside_ns = (double)(burner->most.own_ns - own->own_ns) + unseen_delay_ns(own);
 
-    book_between(verification, "sum-rule", 100, 100 * booked / wall,
-                 100 * (slew_ns + taken_ns + (double)truth->late_ns) / wall,
-                 100 * (slew_ns + outside_ns + (double)truth->call_own_ns) / wall);
+    decide_between(verification, "sum-rule", 100, 100 * booked / wall,
+                   100 * (slew_ns + taken_ns + (double)truth->late_ns) / wall,
+                   100 * (slew_ns + outside_ns + (double)truth->call_own_ns) / wall);
 }
 
 static void run_sum(struct verification *verification)
 {
     struct burner burner = { .subject = SUBJECT_NONE };
     struct camp_error error = { 0 };
-    uint64_t taken = verify_taken_ns(CAMP_CPU_TOTAL);
+    uint64_t off_task_ns = verify_off_task_ns(CAMP_CPU_TOTAL);
     int library = CAMP_OK,
-        r = subject_begin(&burner.subject, act_turns, NULL, sizeof(struct sum_truth), &error);
+        r = subject_open(&burner.subject, act_turns, NULL, sizeof(struct sum_truth), &error);
 
     if (r == CAMP_OK) {
         burner.mark = subject_mark(&burner.subject);
-        library = look_at(&burner.subject, DELAY_FIELDS, &burner.before, &error);
+        library = read_subject(&burner.subject, DELAY_FIELDS, &burner.before, &error);
         r = subject_do(&burner.subject, &error);
     }
     if (r == CAMP_OK && library == CAMP_OK)
-        library = look_at(&burner.subject, DELAY_FIELDS, &burner.after, &error);
+        library = read_subject(&burner.subject, DELAY_FIELDS, &burner.after, &error);
     if (r == CAMP_OK && library == CAMP_OK)
         r = subject_since(&burner.subject, &burner.mark, &burner.most, &error);
     if (r != CAMP_OK)
         trial_not_tested(verification, &error);
     else if (library != CAMP_OK)
-        book_failure(verification, "sum-rule", library, &error);
+        decide_failure(verification, "sum-rule", library, &error);
     else
-        judge_sum(verification, &burner, verify_taken_since_ns(CAMP_CPU_TOTAL, taken));
+        judge_sum(verification, &burner, verify_off_task_since_ns(CAMP_CPU_TOTAL, off_task_ns));
     subject_end(&burner.subject);
 }
 

@@ -1,8 +1,8 @@
 /*
- * The pair is made by rtnetlink(7): RTM_NEWLINK of kind "veth" with the peer in the other
- * namespace (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there
- * is no ARP. IPv6 is switched off before there is an interface: it would solicit routers and
- * neighbours. All of it ends with the namespaces, that is with the last process in them.
+ * Creates the pair by rtnetlink(7): RTM_NEWLINK of kind "veth" with the peer in the other namespace
+ * (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there is no ARP.
+ * IPv6 is disabled before an interface exists: it would solicit routers and neighbours. All of it
+ * vanishes with the namespaces, that is with their last process.
  */
 #include "verify_veth.h"
 
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* <net/if.h> has it, and does not go together with <linux/if.h>. */
+/* Declared in <net/if.h>, which conflicts with <linux/if.h>. */
 extern unsigned int if_nametoindex(const char *name);
 
 #define HARDWARE_BYTES 6
@@ -53,7 +53,7 @@ static bool write_file(const char *path, const char *text)
     return written;
 }
 
-/* A new namespace for the calling process; returns it open. */
+/* Moves the calling process to a new namespace and returns it open. */
 static int new_namespace(struct camp_error *error)
 {
     int namespace;
@@ -75,8 +75,8 @@ int veth_enter(int namespace, struct camp_error *error)
                : camp_fail_errno(error, errno, "a network namespace");
 }
 
-/* Sends one request, takes its acknowledgement. */
-static int ask(struct nlmsghdr *request, struct camp_error *error)
+/* Sends one request and reads its acknowledgement. */
+static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
 {
     struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
     char answer[8192];
@@ -99,8 +99,8 @@ static int ask(struct nlmsghdr *request, struct camp_error *error)
                      "a veth pair cannot be made here: %s", strerror(failed));
 }
 
-static struct nlmsghdr *begin(void *memory, uint16_t type, uint16_t flags, const void *header,
-                              size_t size)
+static struct nlmsghdr *start_request(void *memory, uint16_t type, uint16_t flags,
+                                      const void *header, size_t size)
 {
     struct nlmsghdr *message = mnl_nlmsg_put_header(memory);
 
@@ -115,7 +115,7 @@ static int make_pair(int far_namespace, struct camp_error *error)
     static const struct ifinfomsg any = { .ifi_family = AF_UNSPEC };
     _Alignas(8) char memory[MESSAGE_SIZE];
     struct nlmsghdr *message =
-        begin(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
+        start_request(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
     struct nlattr *info, *data, *peer;
 
     mnl_attr_put_strz(message, IFLA_IFNAME, near_end.name);
@@ -131,22 +131,22 @@ static int make_pair(int far_namespace, struct camp_error *error)
     mnl_attr_nest_end(message, peer);
     mnl_attr_nest_end(message, data);
     mnl_attr_nest_end(message, info);
-    return ask(message, error);
+    return request_kernel(message, error);
 }
 
-static int give_address(unsigned index, const char *text, struct camp_error *error)
+static int add_address(unsigned index, const char *text, struct camp_error *error)
 {
     const struct ifaddrmsg header = { .ifa_family = AF_INET,
                                       .ifa_prefixlen = 30,
                                       .ifa_index = index };
     _Alignas(8) char memory[MESSAGE_SIZE];
     struct nlmsghdr *message =
-        begin(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
+        start_request(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
     in_addr_t address = inet_addr(text);
 
     mnl_attr_put_u32(message, IFA_LOCAL, address);
     mnl_attr_put_u32(message, IFA_ADDRESS, address);
-    return ask(message, error);
+    return request_kernel(message, error);
 }
 
 static int bring_up(unsigned index, struct camp_error *error)
@@ -156,34 +156,34 @@ static int bring_up(unsigned index, struct camp_error *error)
     };
     _Alignas(8) char memory[MESSAGE_SIZE];
 
-    return ask(begin(memory, RTM_NEWLINK, 0, &header, sizeof header), error);
+    return request_kernel(start_request(memory, RTM_NEWLINK, 0, &header, sizeof header), error);
 }
 
-static int know_neighbour(unsigned index, const struct end *other, struct camp_error *error)
+static int add_neighbour(unsigned index, const struct end *other, struct camp_error *error)
 {
     const struct ndmsg header = { .ndm_family = AF_INET,
                                   .ndm_ifindex = (int)index,
                                   .ndm_state = NUD_PERMANENT };
     _Alignas(8) char memory[MESSAGE_SIZE];
     struct nlmsghdr *message =
-        begin(memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
+        start_request(memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
 
     mnl_attr_put_u32(message, NDA_DST, inet_addr(other->address));
     mnl_attr_put(message, NDA_LLADDR, HARDWARE_BYTES, other->hardware);
-    return ask(message, error);
+    return request_kernel(message, error);
 }
 
 static int set_up_end(const struct end *end, const struct end *other, struct camp_error *error)
 {
     unsigned index = if_nametoindex(end->name);
-    int r = give_address(index, end->address, error);
+    int r = add_address(index, end->address, error);
 
     if (r == CAMP_OK)
         r = bring_up(index, error);
-    return r == CAMP_OK ? know_neighbour(index, other, error) : r;
+    return r == CAMP_OK ? add_neighbour(index, other, error) : r;
 }
 
-/* The kernel lets packets through only once it has noticed that the other end is up. */
+/* The kernel passes packets only after it has noticed that the other end is up. */
 static int wait_for_carrier(const struct end *end, struct camp_error *error)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + CARRIER_PATIENCE_NS;

@@ -1,4 +1,4 @@
-/* A veth pair between two network namespaces of their own: a private network of two. */
+/* A veth pair between two network namespaces of its own: a private network of two. */
 #ifndef CAMP_VERIFY_VERIFY_VETH_H
 #define CAMP_VERIFY_VERIFY_VETH_H
 
@@ -12,9 +12,9 @@ struct veth {
     int near_namespace, far_namespace; /* open */
 };
 
-/* Moves the calling process, which must have one thread and not be needed for anything else, to the
- * near namespace. Without CAP_SYS_ADMIN by a user namespace, where these are permitted. No packet
- * goes over the pair that nobody sends: no IPv6, and both neighbours are known. */
+/* Moves the calling process, which must have one thread and be disposable, to the near namespace.
+ * Without CAP_SYS_ADMIN by a user namespace, where permitted. The pair carries no other packets: no
+ * IPv6, and both neighbours are configured. */
 int veth_make(struct veth *ret, struct camp_error *error);
 
 /* Moves the calling thread to one of them. */

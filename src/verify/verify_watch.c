@@ -1,9 +1,9 @@
 /*
- * A session of microstates beside an act.
+ * A session of microstates around an act.
  *
- * No snapshot of all threads is of one moment. So the CPUs are read before and after it, by a
- * watcher that lets nobody run beside it where it may (SCHED_FIFO): what the threads did lies
- * between what the CPUs did by the one and by the other.
+ * No snapshot of all threads is of one moment. So the watcher reads the CPUs before and after it,
+ * with real-time priority (SCHED_FIFO) where permitted: the threads' time lies between the CPUs'
+ * times of both readings.
  */
 #include "verify_watch.h"
 
@@ -20,9 +20,9 @@
 
 #define THREADS_MAX 65536u
 #define CPUS_MAX 4096u
-#define END_NS (50u * NS_PER_MS) /* within which who is on its last steps has ended */
+#define END_NS (50u * NS_PER_MS) /* threads that are exiting have exited within this time */
 
-/* A CPU is known from its first switch on: this thread is there once. */
+/* A CPU is known from its first switch on, so the thread visits each CPU once. */
 static void visit_every_cpu(void)
 {
     cpu_set_t allowed, one;
@@ -39,12 +39,12 @@ static void visit_every_cpu(void)
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-static bool make_room(struct watch_look *look)
+static bool allocate(struct watch_snapshot *snapshot)
 {
-    look->threads = calloc(THREADS_MAX, sizeof *look->threads);
-    look->earlier = calloc(CPUS_MAX, sizeof *look->earlier);
-    look->later = calloc(CPUS_MAX, sizeof *look->later);
-    return look->threads != NULL && look->earlier != NULL && look->later != NULL;
+    snapshot->threads = calloc(THREADS_MAX, sizeof *snapshot->threads);
+    snapshot->earlier = calloc(CPUS_MAX, sizeof *snapshot->earlier);
+    snapshot->later = calloc(CPUS_MAX, sizeof *snapshot->later);
+    return snapshot->threads != NULL && snapshot->earlier != NULL && snapshot->later != NULL;
 }
 
 int watch_open(struct watch *watch, struct camp_error *error)
@@ -55,26 +55,26 @@ int watch_open(struct watch *watch, struct camp_error *error)
     r = camp_states_open(&watch->session, 0, error);
     if (r != CAMP_OK)
         return r;
-    watch->ended = calloc(THREADS_MAX, sizeof *watch->ended);
-    if (!make_room(&watch->before) || !make_room(&watch->after) || watch->ended == NULL)
+    watch->exited = calloc(THREADS_MAX, sizeof *watch->exited);
+    if (!allocate(&watch->before) || !allocate(&watch->after) || watch->exited == NULL)
         return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of threads");
     visit_every_cpu();
     sleep_until(now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
     return CAMP_OK;
 }
 
-/* Nothing where it is not permitted. */
-static void go_first(int policy)
+/* No effect without permission. */
+static void set_policy(int policy)
 {
     const struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
 
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-static bool shows_process_1(const struct watch_look *look)
+static bool shows_process_1(const struct watch_snapshot *snapshot)
 {
-    for (size_t i = 0; i < look->thread_count; i++)
-        if (look->threads[i].tid == 1)
+    for (size_t i = 0; i < snapshot->thread_count; i++)
+        if (snapshot->threads[i].tid == 1)
             return true;
     return false;
 }
@@ -99,12 +99,12 @@ uint64_t watch_process_1_ns(void)
     return sum;
 }
 
-static int look(struct watch *watch, struct watch_look *ret, struct camp_error *error)
+static int read_snapshot(struct watch *watch, struct watch_snapshot *ret, struct camp_error *error)
 {
     size_t later = 0;
     int r;
 
-    go_first(SCHED_FIFO);
+    set_policy(SCHED_FIFO);
     r = camp_states_cpus(watch->session, ret->earlier, sizeof *ret->earlier, CPUS_MAX,
                          &ret->cpu_count, error);
     ret->time_ns = now_ns(CLOCK_MONOTONIC);
@@ -116,7 +116,7 @@ static int look(struct watch *watch, struct watch_look *ret, struct camp_error *
     if (r == CAMP_OK)
         r = camp_states_cpus(watch->session, ret->later, sizeof *ret->later, CPUS_MAX, &later,
                              error);
-    go_first(SCHED_OTHER);
+    set_policy(SCHED_OTHER);
     if (r == CAMP_OK && later != ret->cpu_count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
     return r;
@@ -124,32 +124,33 @@ static int look(struct watch *watch, struct watch_look *ret, struct camp_error *
 
 int watch_before(struct watch *watch, struct camp_error *error)
 {
-    return look(watch, &watch->before, error);
+    return read_snapshot(watch, &watch->before, error);
 }
 
 int watch_after(struct watch *watch, struct camp_error *error)
 {
-    int r = look(watch, &watch->after, error);
+    int r = read_snapshot(watch, &watch->after, error);
 
     if (r == CAMP_OK && watch->after.cpu_count != watch->before.cpu_count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
     if (r != CAMP_OK)
         return r;
     sleep_until(now_ns(CLOCK_MONOTONIC) + END_NS);
-    return camp_states_exits(watch->session, watch->ended, sizeof *watch->ended, THREADS_MAX,
-                             &watch->ended_count, error);
+    return camp_states_exits(watch->session, watch->exited, sizeof *watch->exited, THREADS_MAX,
+                             &watch->exited_count, error);
 }
 
-static const struct camp_thread_states *find(const struct watch_look *look,
-                                             const struct camp_thread_states *thread, size_t *hint)
+static const struct camp_thread_states *find_thread(const struct watch_snapshot *snapshot,
+                                                    const struct camp_thread_states *thread,
+                                                    size_t *hint)
 {
-    for (size_t i = 0; i < look->thread_count; i++) {
-        size_t at = (*hint + i) % look->thread_count;
+    for (size_t i = 0; i < snapshot->thread_count; i++) {
+        size_t at = (*hint + i) % snapshot->thread_count;
 
-        if (look->threads[at].tid == thread->tid &&
-            look->threads[at].start_ns == thread->start_ns) {
+        if (snapshot->threads[at].tid == thread->tid &&
+            snapshot->threads[at].start_ns == thread->start_ns) {
             *hint = at + 1;
-            return &look->threads[at];
+            return &snapshot->threads[at];
         }
     }
     return NULL;
@@ -158,7 +159,7 @@ static const struct camp_thread_states *find(const struct watch_look *look,
 const struct camp_thread_states *watch_then(const struct watch *watch,
                                             const struct camp_thread_states *now, size_t *hint)
 {
-    return find(&watch->before, now, hint);
+    return find_thread(&watch->before, now, hint);
 }
 
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret)
@@ -197,24 +198,22 @@ int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_s
     return r;
 }
 
-/* ---------------------------------------------------------------- Threads against CPUs -- */
-
 static uint64_t busy_ns(const struct camp_thread_states *thread)
 {
     return thread != NULL ? thread->state_ns[CAMP_STATE_USER] + thread->state_ns[CAMP_STATE_SYSTEM]
                           : 0;
 }
 
-/* A thread on its last steps is shown no more, and has no last record yet: one that was so at the
- * first look is left out, one that was so at the second is in. */
-static bool ended_between(const struct watch *watch, const struct camp_thread_states *ended,
-                          const struct camp_thread_states *then)
+/* An exiting thread is no longer shown and has no last record yet: a thread in this state at the
+ * first snapshot is excluded, at the second included. */
+static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
+                           const struct camp_thread_states *then)
 {
     size_t hint = 0;
 
-    return ended->begin_ns < watch->after.time_ns &&
-           (then != NULL || ended->begin_ns > watch->before.time_ns) &&
-           find(&watch->after, ended, &hint) == NULL;
+    return exited->begin_ns < watch->after.time_ns &&
+           (then != NULL || exited->begin_ns > watch->before.time_ns) &&
+           find_thread(&watch->after, exited, &hint) == NULL;
 }
 
 uint64_t watch_threads_ns(const struct watch *watch)
@@ -227,12 +226,12 @@ uint64_t watch_threads_ns(const struct watch *watch)
 
         sum += busy_ns(now) - busy_ns(watch_then(watch, now, &hint));
     }
-    for (size_t i = 0; i < watch->ended_count; i++) {
-        const struct camp_thread_states *ended = &watch->ended[i];
-        const struct camp_thread_states *then = watch_then(watch, ended, &hint);
+    for (size_t i = 0; i < watch->exited_count; i++) {
+        const struct camp_thread_states *exited = &watch->exited[i];
+        const struct camp_thread_states *then = watch_then(watch, exited, &hint);
 
-        if (ended_between(watch, ended, then))
-            sum += busy_ns(ended) - busy_ns(then);
+        if (exited_between(watch, exited, then))
+            sum += busy_ns(exited) - busy_ns(then);
     }
     return sum;
 }
@@ -251,11 +250,11 @@ struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
     return sum;
 }
 
-static void release(struct watch_look *look)
+static void release(struct watch_snapshot *snapshot)
 {
-    free(look->threads);
-    free(look->earlier);
-    free(look->later);
+    free(snapshot->threads);
+    free(snapshot->earlier);
+    free(snapshot->later);
 }
 
 void watch_close(struct watch *watch)
@@ -264,6 +263,6 @@ void watch_close(struct watch *watch)
         camp_states_close(watch->session);
     release(&watch->before);
     release(&watch->after);
-    free(watch->ended);
+    free(watch->exited);
     *watch = (struct watch)WATCH_NONE;
 }

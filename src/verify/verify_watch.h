@@ -1,5 +1,5 @@
 /*
- * A session of microstates (states.h) beside an act: all threads and CPUs before it and after it.
+ * A session of microstates (states.h) around an act: all threads and CPUs before and after.
  */
 #ifndef CAMP_VERIFY_VERIFY_WATCH_H
 #define CAMP_VERIFY_VERIFY_WATCH_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* All threads at one go, and what the CPUs had done just before and just after. */
-struct watch_look {
+/* A snapshot of all threads, and the CPUs just before and just after. */
+struct watch_snapshot {
     struct camp_thread_states *threads; /* [thread_count] */
     size_t thread_count;
     struct camp_cpu_states *earlier, *later; /* [cpu_count] */
@@ -27,9 +27,9 @@ struct watch_look {
 /* Owned: watch_close(). */
 struct watch {
     struct camp_states *session;
-    struct watch_look before, after;
-    struct camp_thread_states *ended; /* [ended_count]: taken after the second look */
-    size_t ended_count;
+    struct watch_snapshot before, after;
+    struct camp_thread_states *exited; /* [exited_count]: read after the second snapshot */
+    size_t exited_count;
 };
 
 #define WATCH_NONE                                                                                 \
@@ -37,22 +37,22 @@ struct watch {
         .session = NULL                                                                            \
     }
 
-/* Opens the session, and lets every CPU switch once: it is known from then on. */
+/* Opens the session, and lets every CPU switch once, from when on it is known. */
 int watch_open(struct watch *watch, struct camp_error *error);
 
 int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
 
-/* What a thread was at the first look; NULL: it was not there. *hint: where to begin to look; both
- * looks are in the same order. */
+/* The thread in the first snapshot; NULL: not in it. *hint: where to start searching; both
+ * snapshots have the same order. */
 const struct camp_thread_states *watch_then(const struct watch *watch,
                                             const struct camp_thread_states *now, size_t *hint);
 
-/* What the first thread of a process did in between, times and counters; false: it was not there at
- * both looks. ret->time_ns is how long that is. */
+/* Times and counters of a process's first thread between the snapshots; false: it is not in both.
+ * ret->time_ns is the interval. */
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret);
 
-/* Lets the subject act between two looks: what it did. */
+/* Lets the subject act between two snapshots: what it did. */
 int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
               struct camp_error *error);
 
@@ -60,12 +60,13 @@ int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_s
  * but not from /proc. */
 uint64_t watch_process_1_ns(void);
 
-/* CPU time of all threads between the looks, without interrupts: of those shown, of those that
- * ended, and of hidden ones. */
+/* CPU time of all threads between the snapshots, without interrupts: shown, exited and hidden ones.
+ */
 uint64_t watch_threads_ns(const struct watch *watch);
 
-/* The CPUs between the looks: their time, and of it idle or in interrupts. From the second reading
- * of the first look to the first of the second one, or with `whole` the other way round. */
+/* The CPUs between the snapshots: their time, and its idle and interrupt parts. From the second
+ * reading of the first snapshot to the first of the second one, or with `whole` from the outer
+ * readings. */
 struct watch_cpus {
     double wall_ns, rest_ns;
 };

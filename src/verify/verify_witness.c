@@ -1,18 +1,18 @@
 /*
- * The CPU time of all processes together, whoever came and went.
+ * The CPU time of all processes together, including exited ones.
  *
- * Of a living process, and of one that ended and was not waited for, its CPU clock (ns). Of one
- * that was waited for, all that it and its own children ever used, in the kernel's books of its
- * parent: cutime + cstime of /proc/PID/stat, which wait4(2) adds up in ns and stat shows in 1/100
- * s. When the parent ends, that goes to whoever waits for the parent. So clocks + cutime + cstime
- * of all that are listed only ever grow by what was run. Not in it: children of who ignores
- * SIGCHLD, and kernel threads that end. Exit records (taskstats) would have those, but not the
- * last moments of any, as here: freeing its memory alone takes a compiler half a millisecond.
+ * A living process or a zombie counts with its CPU clock (ns). A reaped process counts, with its
+ * own reaped children, in its parent: cutime + cstime of /proc/PID/stat, which wait4(2) adds up in
+ * ns and stat shows in 1/100 s. When the parent exits, they go to its own parent. So clocks +
+ * cutime + cstime of all listed processes grow exactly by what ran. Excluded: children of processes
+ * that ignore SIGCHLD, and kernel threads that exit. Exit records (taskstats) would include those,
+ * but never the last moments of a process: freeing its memory alone takes a compiler half a
+ * millisecond.
  *
- * A process must not be waited for between the reading of its parent and its own: a look is taken
- * again until the list and all cutimes are the same before and after the clocks were read.
+ * A process must not be reaped between the readings of its parent and of itself: a snapshot is
+ * repeated until the list and all cutimes are the same before and after the clocks were read.
  *
- * These are files of /proc read here, and not by libcamp: a witness is independent.
+ * These files of /proc are read here, not by libcamp: a witness is independent.
  */
 #include "verify_witness.h"
 
@@ -42,7 +42,7 @@ struct witnessed {
     uint64_t children_user_units, children_system_units;
 };
 
-/* The two numbers behind the state, 12 and 13 fields on. A name may hold anything, ')' too. */
+/* The two numbers 12 and 13 fields behind the state. A name may contain anything, even ')'. */
 static bool read_children(struct witnessed *process)
 {
     char path[48], text[STAT_SIZE];
@@ -124,7 +124,7 @@ static bool read_clocks(struct witness *witness)
     return true;
 }
 
-/* Nobody was waited for in between, and nobody came. */
+/* No process was reaped or started in between. */
 static bool same(const struct witness *a, const struct witness *b)
 {
     if (a->count != b->count)
@@ -147,21 +147,21 @@ static long preemptions(void)
     return usage.ru_nivcsw;
 }
 
-/* Reads the clocks and the numbers that are compared with them, and keeps how long that took. False
- * also when the watcher itself was preempted in between. */
+/* Reads the clocks and the numbers compared with them, and keeps the duration. False also when the
+ * watcher itself was preempted in between. */
 static bool read_moment(struct witness *witness, void (*meanwhile)(void *context), void *context)
 {
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
     long before = preemptions();
 
     if (!read_clocks(witness))
         return false;
     meanwhile(context);
-    witness->moment_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    witness->moment_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     return preemptions() == before;
 }
 
-int witness_look(struct witness *witness, void (*meanwhile)(void *context), void *context,
+int witness_read(struct witness *witness, void (*meanwhile)(void *context), void *context,
                  struct camp_error *error)
 {
     struct witness check = WITNESS_NONE;
@@ -182,7 +182,7 @@ int witness_look(struct witness *witness, void (*meanwhile)(void *context), void
     }
     return r != CAMP_OK ? r
                         : camp_fail(error, CAMP_E_SPACE, 0,
-                                    "processes come and go too fast to look at all of them");
+                                    "processes come and go too fast for a snapshot of all of them");
 }
 
 void witness_compare(const struct witness *before, const struct witness *after,
@@ -212,8 +212,8 @@ void witness_compare(const struct witness *before, const struct witness *after,
     }
     ret->tasks_ns = total_ns;
     ret->moments_ns = (double)before->moment_ns + (double)after->moment_ns;
-    /* Each is cut to a unit at both ends: the difference has a variance of unit^2 / 6, and is off
-     * by less than a unit. */
+    /* Each is truncated to a unit at both ends: the difference has a variance of unit^2 / 6, and an
+     * error of less than a unit. */
     ret->uncertain_ns = unit_ns * fmin(DEVIATIONS * sqrt(changed / 6), changed);
 }
 
@@ -232,7 +232,7 @@ uint64_t verify_stolen_ns(void)
                : 0;
 }
 
-static uint64_t read_taken(int32_t cpu, double *ret_unit_ns)
+static uint64_t read_off_task(int32_t cpu, double *ret_unit_ns)
 {
     struct camp_cpu now;
 
@@ -244,17 +244,17 @@ static uint64_t read_taken(int32_t cpu, double *ret_unit_ns)
     return now.steal_ns + now.irq_ns + now.softirq_ns;
 }
 
-uint64_t verify_taken_ns(int32_t cpu)
+uint64_t verify_off_task_ns(int32_t cpu)
 {
     double unit_ns;
 
-    return read_taken(cpu, &unit_ns);
+    return read_off_task(cpu, &unit_ns);
 }
 
-double verify_taken_since_ns(int32_t cpu, uint64_t before_ns)
+double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns)
 {
     double unit_ns;
-    uint64_t now_ns = read_taken(cpu, &unit_ns);
+    uint64_t now_ns = read_off_task(cpu, &unit_ns);
 
     return (double)(now_ns - before_ns) + unit_ns;
 }

@@ -29,9 +29,9 @@ for line in sys.stdin:
         print(row["row"], *["more-than-expected"] * more, row["verdict"].replace(" ", "-"))'
 }
 
-@test "verify: --list names every row once, with what it is held against" {
+@test "verify: --list names every row once, and what it compares" {
     run -0 "$CAMP" verify --list
-    [[ ${lines[0]} == "row "*"what is held against what" ]]
+    [[ ${lines[0]} == "row "*"what is compared with what" ]]
     [ "$(rows | wc -l)" -ge 56 ]
     [ -z "$(rows | sort | uniq -d)" ]
     [ "$("$CAMP" verify --list --format json | python3 -c '
@@ -72,7 +72,7 @@ for row in json.load(sys.stdin)["rows"]:
 # bats test_tags=law
 @test "verify: a row that is distorted by 30 % fails, and with it the command" {
     judged
-    # Rows of counts: for those of time, what is allowed was held against 30 % above.
+    # Rows of counts: for those of time, the allowed error was compared with 30 % above.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
     echo "$output"
     # What others wrote to the disk may be more than what the distortion took away.

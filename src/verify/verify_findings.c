@@ -1,7 +1,7 @@
 /*
- * The book of camp verify: one finding for each row, how it is decided, and what is said of it.
+ * The findings of camp verify: one for each row, how it is decided, and its remarks.
  */
-#include "verify_book.h"
+#include "verify_findings.h"
 
 #include "program/command.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void book_open(struct verification *verification, const struct trial_list *const *lists,
-               size_t list_count, const char *only)
+void findings_open(struct verification *verification, const struct trial_list *const *lists,
+                   size_t list_count, const char *only)
 {
     size_t count = 0;
 
@@ -31,7 +31,7 @@ void book_open(struct verification *verification, const struct trial_list *const
     verification->count = count;
 }
 
-struct finding *book_find(struct verification *verification, const char *row)
+struct finding *findings_find(struct verification *verification, const char *row)
 {
     for (size_t i = 0; i < verification->count; i++)
         if (strcmp(verification->findings[i].spec->name, row) == 0)
@@ -41,9 +41,9 @@ struct finding *book_find(struct verification *verification, const char *row)
 
 static struct finding *open_finding(struct verification *verification, const char *row)
 {
-    struct finding *finding = book_find(verification, row);
+    struct finding *finding = findings_find(verification, row);
 
-    /* One that others interfered with is not decided by the same try. */
+    /* A disturbed row is not decided by the same try. */
     return finding != NULL && finding->wanted && finding->verdict == VERDICT_OPEN &&
                    !finding->interfered
                ? finding
@@ -67,7 +67,7 @@ static double distorted(const struct verification *verification, const char *row
 }
 
 /* True: a number that is wrong by DISTINGUISHED may still be within the bounds. An infinite upper
- * bound is permitted: the row then claims "at least". */
+ * bound is allowed: the row then claims "at least". */
 static bool is_too_wide(double expected, double below, double above)
 {
     const double size = fabs(expected);
@@ -80,8 +80,8 @@ static bool is_too_wide(double expected, double below, double above)
            (1 + DISTINGUISHED) * (size - inner) <= size + outer;
 }
 
-void book_between(struct verification *verification, const char *row, double expected,
-                  double reported, double below, double above)
+void decide_between(struct verification *verification, const char *row, double expected,
+                    double reported, double below, double above)
 {
     struct finding *finding = open_finding(verification, row);
 
@@ -98,18 +98,18 @@ void book_between(struct verification *verification, const char *row, double exp
     finding->reported = reported;
     finding->below = below;
     finding->above = above;
-    /* Written so that a NAN fails. */
+    /* Written so that NAN fails. */
     finding->verdict =
         reported >= expected - below && reported <= expected + above ? VERDICT_PASS : VERDICT_FAIL;
 }
 
-void book(struct verification *verification, const char *row, double expected, double reported,
-          double allowed)
+void decide(struct verification *verification, const char *row, double expected, double reported,
+            double allowed)
 {
-    book_between(verification, row, expected, reported, allowed, allowed);
+    decide_between(verification, row, expected, reported, allowed, allowed);
 }
 
-void book_confidence(struct verification *verification, const char *row, double half_width)
+void set_confidence(struct verification *verification, const char *row, double half_width)
 {
     struct finding *finding = open_finding(verification, row);
 
@@ -117,7 +117,7 @@ void book_confidence(struct verification *verification, const char *row, double 
         finding->confidence = half_width;
 }
 
-/* Says something of an open row, and returns it; NULL: the row is decided. */
+/* Adds a remark to an open row and returns the row; NULL: it is decided. */
 static struct finding *say(struct verification *verification, const char *row, const char *format,
                            va_list arguments)
 {
@@ -166,8 +166,8 @@ void interfered(struct verification *verification, const char *row, const char *
         finding->verdict = VERDICT_NOT_TESTED;
 }
 
-void book_failure(struct verification *verification, const char *row, int result,
-                  const struct camp_error *error)
+void decide_failure(struct verification *verification, const char *row, int result,
+                    const struct camp_error *error)
 {
     struct finding *finding = open_finding(verification, row);
     const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
