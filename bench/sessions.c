@@ -73,7 +73,8 @@ int main(int count, char **words)
 
     if (count != 6 || connect_all(words[2], atoi(words[3])) == NULL)
         return 1;
-    if (postgres_sessions_open(words[1], &options, &never, &sessions, &error) != CAMP_OK) {
+    if (libpq_load(&error) != CAMP_OK ||
+        postgres_sessions_open(words[1], &options, &never, &sessions, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }

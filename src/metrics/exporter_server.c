@@ -1,13 +1,13 @@
 #include "exporter_server.h"
 
 #include "counters/error.h"
+#include "libraries/libmicrohttpd.h"
 #include "negotiate.h"
 #include "views/http/http_rules.h"
 #include "views/http/listen.h"
 #include "views/page/server_guests.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,17 +65,17 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct MHD_Resp
 
     if (response == NULL)
         return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Content-Security-Policy",
-                            "default-src 'none'; frame-ancestors 'none'");
+    libmicrohttpd.MHD_add_response_header(response, "Content-Type", type);
+    libmicrohttpd.MHD_add_response_header(response, "Cache-Control", "no-store");
+    libmicrohttpd.MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    libmicrohttpd.MHD_add_response_header(response, "Content-Security-Policy",
+                                          "default-src 'none'; frame-ancestors 'none'");
     if (status == 405)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        libmicrohttpd.MHD_add_response_header(response, "Allow", "GET, HEAD");
     if (status != 200)
-        MHD_add_response_header(response, "Connection", "close");
-    result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+        libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
+    result = libmicrohttpd.MHD_queue_response(connection, status, response);
+    libmicrohttpd.MHD_destroy_response(response);
     return result;
 }
 
@@ -83,8 +83,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
                                    const char *type, const char *text)
 {
     return answer(connection,
-                  MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                                  MHD_RESPMEM_MUST_COPY),
+                  libmicrohttpd.MHD_create_response_from_buffer(
+                      strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY),
                   status, type);
 }
 
@@ -138,14 +138,15 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     server->requests.answered++;
     if (strcmp(asked->request.method, "HEAD") != 0) /* whose answer is the page's head alone */
         server->requests.sent_bytes += page.size;
-    response = MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
+    response =
+        libmicrohttpd.MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
         bytes_release(&page);
         return MHD_NO;
     }
     if (small)
-        MHD_add_response_header(response, "Content-Encoding", "gzip");
-    MHD_add_response_header(response, "Vary", "Accept, Accept-Encoding");
+        libmicrohttpd.MHD_add_response_header(response, "Content-Encoding", "gzip");
+    libmicrohttpd.MHD_add_response_header(response, "Vary", "Accept, Accept-Encoding");
     return answer(connection, response, 200, exposition_type(format));
 }
 
@@ -180,7 +181,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     unsigned status;
 
     (void)version, (void)upload, (void)upload_size, (void)request_context;
-    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &asked);
+    libmicrohttpd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &asked);
     status = http_check_asker(&server->place, &asked.request);
     if (status == 200 && strcmp(path, "/metrics") == 0)
         return answer_metrics(server, connection, &asked);
@@ -226,7 +227,7 @@ static int start(struct exporter_server *server, int listener, struct camp_error
 
     sigfillset(&all); /* signals are for the caller's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    server->daemon = MHD_start_daemon(
+    server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET,
         listener, MHD_OPTION_CONNECTION_LIMIT, 2 * GUESTS_MAXIMUM, MHD_OPTION_CONNECTION_TIMEOUT,
         SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_EACH,
@@ -254,9 +255,12 @@ static void write_index(struct exporter_server *server, const char *tier)
 int exporter_server_open(const struct exporter_place *place, exporter_page *page, void *context,
                          struct exporter_server **ret, struct camp_error *error)
 {
-    struct exporter_server *server = calloc(1, sizeof *server);
-    int listener = -1, r;
+    struct exporter_server *server;
+    int listener = -1, r = libmicrohttpd_load(error);
 
+    if (r != CAMP_OK)
+        return r;
+    server = calloc(1, sizeof *server);
     if (server == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     guests_init(&server->guests);
@@ -283,7 +287,7 @@ void exporter_server_close(struct exporter_server *server)
     if (server == NULL)
         return;
     if (server->daemon != NULL)
-        MHD_stop_daemon(server->daemon);
+        libmicrohttpd.MHD_stop_daemon(server->daemon);
     if (server->path != NULL)
         unlink(server->path);
     free(server->path);

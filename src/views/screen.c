@@ -8,7 +8,8 @@
 
 #ifdef CAMP_HAS_CURSES
 
-#include <curses.h>
+#include "libraries/libncursesw.h"
+
 #include <stdio.h>
 #include <wchar.h>
 
@@ -22,11 +23,11 @@ static const struct {
 
 static void prepare_colours(void)
 {
-    if (!view_wants_colour(stdout) || !has_colors() || start_color() == ERR)
+    if (!view_wants_colour(stdout) || !libncursesw.has_colors() || libncursesw.start_color() == ERR)
         return;
-    use_default_colors();
+    libncursesw.use_default_colors();
     for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
-        init_pair((short)(i + 1), colours[i].colour, -1);
+        libncursesw.init_pair((short)(i + 1), colours[i].colour, -1);
 }
 
 bool screen_open(void)
@@ -36,15 +37,17 @@ bool screen_open(void)
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || term == NULL ||
         strcmp(term, "dumb") == 0)
         return false;
-    terminal = newterm(NULL, stdout, stdin);
+    if (libncursesw_load(NULL) != CAMP_OK)
+        return false;
+    terminal = libncursesw.newterm(NULL, stdout, stdin);
     if (terminal == NULL)
         return false;
     prepare_colours();
-    cbreak();
-    noecho();
-    keypad(stdscr, TRUE);
-    set_escdelay(25);
-    curs_set(0);
+    libncursesw.cbreak();
+    libncursesw.noecho();
+    libncursesw.keypad(*libncursesw.stdscr, TRUE);
+    libncursesw.set_escdelay(25);
+    libncursesw.curs_set(0);
     return true;
 }
 
@@ -52,15 +55,15 @@ void screen_close(void)
 {
     if (terminal == NULL)
         return;
-    endwin();
-    delscreen(terminal);
+    libncursesw.endwin();
+    libncursesw.delscreen(terminal);
     terminal = NULL;
 }
 
 void screen_size(size_t *ret_columns, size_t *ret_lines)
 {
-    *ret_columns = COLS > 0 ? (size_t)COLS : 80;
-    *ret_lines = LINES > 0 ? (size_t)LINES : 24;
+    *ret_columns = *libncursesw.COLS > 0 ? (size_t)*libncursesw.COLS : 80;
+    *ret_lines = *libncursesw.LINES > 0 ? (size_t)*libncursesw.LINES : 24;
 }
 
 /* --------------------------------------------------------------------------------- Lines -- */
@@ -96,7 +99,8 @@ static attr_t attributes_of(int code)
         return A_DIM;
     for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++) {
         if (colours[i].code == code)
-            return COLOR_PAIR(i + 1); /* without colours it is 0 and plain */
+            return (attr_t)libncursesw.COLOR_PAIR((int)i +
+                                                  1); /* without colours it is 0 and plain */
     }
     return A_NORMAL;
 }
@@ -133,25 +137,26 @@ static void draw_line(int row, struct line line, attr_t attributes)
     attr_t colour = A_NORMAL;
     int column = 0;
 
-    while (row < LINES && line.length > 0) {
+    while (row < *libncursesw.LINES && line.length > 0) {
         size_t length;
         int columns;
 
         if (take_colour(&line, &colour))
             continue;
         columns = measure(line, &length);
-        if (column + (columns > 0 ? columns : 1) > COLS)
+        if (column + (columns > 0 ? columns : 1) > *libncursesw.COLS)
             break;
-        attrset((int)(attributes | (heading ? A_NORMAL : colour)));
-        mvaddnstr(row, column, columns < 0 ? "?" : line.text, columns < 0 ? 1 : (int)length);
+        libncursesw.attrset((int)(attributes | (heading ? A_NORMAL : colour)));
+        libncursesw.mvaddnstr(row, column, columns < 0 ? "?" : line.text,
+                              columns < 0 ? 1 : (int)length);
         column += columns < 0 ? 1 : columns;
         line.text += length;
         line.length -= length;
     }
-    attrset((int)attributes);
-    while (heading && row < LINES && column < COLS)
-        mvaddch(row, column++, ' ');
-    attrset((int)A_NORMAL);
+    libncursesw.attrset((int)attributes);
+    while (heading && row < *libncursesw.LINES && column < *libncursesw.COLS)
+        libncursesw.mvaddch(row, column++, ' ');
+    libncursesw.attrset((int)A_NORMAL);
 }
 
 /* ------------------------------------------------------------------------------- Records -- */
@@ -186,7 +191,7 @@ static size_t count_lines(const char *text)
 /* How far it can be scrolled, so that the last rows are still in sight. */
 static size_t last_scroll(size_t lines)
 {
-    const size_t room = LINES > 1 ? (size_t)LINES - 1 : 0;
+    const size_t room = *libncursesw.LINES > 1 ? (size_t)*libncursesw.LINES - 1 : 0;
 
     return lines > room ? lines - room : 0;
 }
@@ -196,7 +201,7 @@ static void draw_lines(const char *text, size_t still, size_t scroll)
     struct line line;
     int row = 1;
 
-    for (size_t i = 0; row < LINES && next_line(&text, &line); i++) {
+    for (size_t i = 0; row < *libncursesw.LINES && next_line(&text, &line); i++) {
         if (i < still || i >= still + scroll)
             draw_line(row++, line, i > 0 && is_heading(line) ? A_REVERSE : A_NORMAL);
     }
@@ -204,7 +209,7 @@ static void draw_lines(const char *text, size_t still, size_t scroll)
 
 static void draw_head(const char *head)
 {
-    erase();
+    libncursesw.erase();
     draw_line(0, (struct line){ head, strlen(head) }, A_BOLD);
 }
 
@@ -225,7 +230,7 @@ void screen_draw(const char *head, const struct record *record, size_t *scroll)
             *scroll = last_scroll(count_lines(text));
         draw_head(head);
         draw_lines(text, count_still(text, record), *scroll);
-        refresh();
+        libncursesw.refresh();
     }
     free(text);
 }
@@ -237,7 +242,7 @@ void screen_draw_text(const char *head, const char *text)
     draw_head(head);
     for (int row = 1; next_line(&text, &line); row++)
         draw_line(row, line, A_NORMAL);
-    refresh();
+    libncursesw.refresh();
 }
 
 /* ---------------------------------------------------------------------------------- Keys -- */
@@ -254,8 +259,8 @@ int screen_key(int timeout_ms)
     };
     int code;
 
-    timeout(timeout_ms);
-    code = getch();
+    libncursesw.timeout(timeout_ms);
+    code = libncursesw.getch();
     if (code == ERR)
         return isatty(STDIN_FILENO) ? SCREEN_NONE : SCREEN_GONE;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -270,17 +275,17 @@ bool screen_ask(const char *question, char *ret, size_t capacity)
     size_t length = 0;
 
     ret[0] = '\0';
-    curs_set(1);
+    libncursesw.curs_set(1);
     for (;;) {
         int key;
 
-        move(LINES - 1, 0);
-        clrtoeol();
-        printw("%s%s", question, ret);
-        refresh();
+        libncursesw.move(*libncursesw.LINES - 1, 0);
+        libncursesw.clrtoeol();
+        libncursesw.printw("%s%s", question, ret);
+        libncursesw.refresh();
         key = screen_key(-1);
         if (key == '\n' || key == '\r' || key == 27 || key == SCREEN_GONE) {
-            curs_set(0);
+            libncursesw.curs_set(0);
             return key == '\n' || key == '\r';
         }
         if ((key == 127 || key == '\b') && length > 0)

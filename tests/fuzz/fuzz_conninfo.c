@@ -1,4 +1,5 @@
 /* Any bytes as a connection string, and as the middle of a password in one: it is not shown. */
+#include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 
 #include <stdint.h>
@@ -40,6 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char bytes[BYTES_MOST + 1], shown[32];
 
+    if (libpq_load(NULL) != CAMP_OK)
+        abort();
     if (size > BYTES_MOST)
         return 0;
     memcpy(bytes, data, size);

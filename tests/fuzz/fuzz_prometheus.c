@@ -1,10 +1,9 @@
 /* Any bytes as the answer of a Prometheus: of the structure, as JSON is its library's. */
+#include "libraries/libcurl.h"
 #include "sources/fleet/fleet_book.h"
 #include "sources/fleet/fleet_text.h"
 #include "sources/fleet/prometheus_answer.h"
 #include "sources/fleet/prometheus_failure.h"
-
-#include <curl/curl.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -54,6 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool may_pass;
     char *text;
 
+    if (libcurl_load(&error) != CAMP_OK)
+        abort();
     if ((text = malloc(size > 0 ? size : 1)) == NULL)
         return 0;
     memcpy(text, data, size); /* no final 0: a read past the end is seen */

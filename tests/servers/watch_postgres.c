@@ -6,6 +6,7 @@
  *     session 123 app  R 1002.1  new no  ended no
  *       Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
  */
+#include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 #include "sources/sessions/postgres/postgres_sampler.h"
 #include "sources/source.h"
@@ -118,9 +119,12 @@ int main(int count, char **words)
         options.rate = strtod(words[i], NULL) > 0 ? strtod(words[i], NULL) : options.rate;
     }
     signal(SIGTERM, take_signal);
-    conninfo_shown(words[1], shown, sizeof shown);
-    printf("of %s\n", shown);
-    if (postgres_sampler_open(words[1], &options, &sampler, &error) != CAMP_OK) {
+    if (libpq_load(&error) == CAMP_OK) {
+        conninfo_shown(words[1], shown, sizeof shown);
+        printf("of %s\n", shown);
+    }
+    if (libpq_load(&error) != CAMP_OK ||
+        postgres_sampler_open(words[1], &options, &sampler, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }

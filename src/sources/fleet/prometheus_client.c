@@ -5,11 +5,10 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/grow.h"
+#include "libraries/libcurl.h"
 #include "prometheus_failure.h"
 #include "prometheus_place.h"
 #include "sources/remote/retry.h"
-
-#include <curl/curl.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,23 +77,25 @@ static bool set_options(struct prometheus_client *client)
     const char *ca = getenv("CAMP_PROMETHEUS_CA");
     bool good = true;
 
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl knows */
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
-    good &= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+    libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+    libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
+    libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
+    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl knows */
+    libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
+    good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     if (client->place.socket != NULL)
-        good &= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, client->place.socket) == CURLE_OK;
+        good &= libcurl.curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, client->place.socket) ==
+                CURLE_OK;
     if (client->place.credential != NULL) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-        good &= curl_easy_setopt(easy, CURLOPT_USERPWD, client->place.credential) == CURLE_OK;
+        libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+        good &=
+            libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD, client->place.credential) == CURLE_OK;
     }
     if (ca != NULL)
-        good &= curl_easy_setopt(easy, CURLOPT_CAINFO, ca) == CURLE_OK;
+        good &= libcurl.curl_easy_setopt(easy, CURLOPT_CAINFO, ca) == CURLE_OK;
     return good;
 }
 
@@ -102,9 +103,11 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error)
 {
     struct prometheus_client *client;
-    int r;
+    int r = libcurl_load(error);
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (r != CAMP_OK)
+        return r;
+    if (libcurl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
     client = calloc(1, sizeof *client);
     if (client == NULL)
@@ -112,8 +115,8 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
     client->stop = stop;
     r = prometheus_place_parse(place, &client->place, error);
     if (r == CAMP_OK) {
-        client->multi = curl_multi_init();
-        client->easy = curl_easy_init();
+        client->multi = libcurl.curl_multi_init();
+        client->easy = libcurl.curl_easy_init();
         if (client->multi == NULL || client->easy == NULL || !set_options(client))
             r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
     }
@@ -127,9 +130,9 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
 static void forget_question(struct prometheus_client *client)
 {
     if (client->is_asked)
-        curl_multi_remove_handle(client->multi, client->easy);
+        libcurl.curl_multi_remove_handle(client->multi, client->easy);
     client->is_asked = false;
-    curl_slist_free_all(client->headers);
+    libcurl.curl_slist_free_all(client->headers);
     client->headers = NULL;
 }
 
@@ -138,8 +141,8 @@ void prometheus_client_close(struct prometheus_client *client)
     if (client == NULL)
         return;
     forget_question(client);
-    curl_easy_cleanup(client->easy);
-    curl_multi_cleanup(client->multi);
+    libcurl.curl_easy_cleanup(client->easy);
+    libcurl.curl_multi_cleanup(client->multi);
     prometheus_place_release(&client->place);
     free(client->body);
     free(client->text);
@@ -155,7 +158,7 @@ static bool add_header(struct prometheus_client *client, const char *name, const
 
     if (asprintf(&line, "%s%s", name, value) < 0)
         return false;
-    longer = curl_slist_append(client->headers, line);
+    longer = libcurl.curl_slist_append(client->headers, line);
     free(line);
     if (longer != NULL)
         client->headers = longer;
@@ -197,7 +200,7 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
         good &= add_header(client, "X-Scope-OrgID: ", tenant);
     good &= add_header(client, "Expect:", ""); /* no round trip of its own before a question */
     explicit_bzero(token, sizeof token);
-    curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
+    libcurl.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 }
 
@@ -210,11 +213,11 @@ static bool encode(CURL *easy, const struct prometheus_parameter *parameters, si
     bool good = stream != NULL;
 
     for (size_t i = 0; i < count && good; i++) {
-        char *value = curl_easy_escape(easy, parameters[i].value, 0);
+        char *value = libcurl.curl_easy_escape(easy, parameters[i].value, 0);
 
         good = value != NULL &&
                fprintf(stream, "%s%s=%s", i > 0 ? "&" : "", parameters[i].name, value) > 0;
-        curl_free(value);
+        libcurl.curl_free(value);
     }
     return stream != NULL && fclose(stream) == 0 && good;
 }
@@ -235,9 +238,9 @@ static int begin(struct prometheus_client *client, const char *path,
     if (asprintf(&address, "%s/api/v1/%s", client->place.base, path) < 0)
         address = NULL;
     if (address == NULL || !encode(client->easy, parameters, count, &client->body) ||
-        curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||
-        curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, client->body) != CURLE_OK ||
-        curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
+        libcurl.curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||
+        libcurl.curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, client->body) != CURLE_OK ||
+        libcurl.curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
         r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
     client->is_asked = r == CAMP_OK;
     free(address);
@@ -250,7 +253,7 @@ static bool is_done(struct prometheus_client *client, CURLcode *ret)
     CURLMsg *message;
     int left;
 
-    while ((message = curl_multi_info_read(client->multi, &left)) != NULL) {
+    while ((message = libcurl.curl_multi_info_read(client->multi, &left)) != NULL) {
         if (message->msg == CURLMSG_DONE) {
             *ret = message->data.result;
             return true;
@@ -266,12 +269,13 @@ static bool wait_until(struct prometheus_client *client, uint64_t until_ns, CURL
         const uint64_t left_ms = until_ns > now ? (until_ns - now) / NS_PER_MS : 0;
         int running;
 
-        curl_multi_perform(client->multi, &running);
+        libcurl.curl_multi_perform(client->multi, &running);
         if (is_done(client, ret))
             return true;
         if (left_ms == 0 || (client->stop != NULL && *client->stop != 0))
             return false;
-        curl_multi_poll(client->multi, NULL, 0, left_ms < SLICE_MS ? (int)left_ms : SLICE_MS, NULL);
+        libcurl.curl_multi_poll(client->multi, NULL, 0,
+                                left_ms < SLICE_MS ? (int)left_ms : SLICE_MS, NULL);
     }
 }
 
@@ -288,8 +292,8 @@ static int judge(struct prometheus_client *client, CURLcode result, bool *ret_ma
     };
     long status = 0, system_error = 0;
 
-    curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &system_error);
+    libcurl.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+    libcurl.curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &system_error);
     return prometheus_failure_tell(&outcome, status, (int)system_error, ret_may_pass,
                                    &client->failure);
 }

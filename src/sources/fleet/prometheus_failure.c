@@ -4,8 +4,8 @@
 
 #include "counters/error.h"
 #include "fleet_text.h"
+#include "libraries/libcurl.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int tell_unreached(const struct prometheus_outcome *outcome, int system_e
     else if (outcome->detail[0] != '\0')
         fleet_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
     else
-        snprintf(words, sizeof words, "%s", curl_easy_strerror((CURLcode)outcome->result));
+        snprintf(words, sizeof words, "%s", libcurl.curl_easy_strerror((CURLcode)outcome->result));
     return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, words,
                      kind->advice);
 }

@@ -3,8 +3,7 @@
 
 #include "counters/error.h"
 #include "fleet_text.h"
-
-#include <curl/curl.h>
+#include "libraries/libcurl.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,9 +59,9 @@ static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL, *copy = NULL;
 
-    if (curl_url_get(url, part, &text, flags) == CURLUE_OK)
+    if (libcurl.curl_url_get(url, part, &text, flags) == CURLUE_OK)
         copy = strdup(text);
-    curl_free(text);
+    libcurl.curl_free(text);
     return copy;
 }
 
@@ -88,8 +87,8 @@ static char *base_of(CURLU *url)
     char *base;
     size_t length;
 
-    curl_url_set(url, CURLUPART_USER, NULL, 0);
-    curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+    libcurl.curl_url_set(url, CURLUPART_USER, NULL, 0);
+    libcurl.curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
     base = part_of(url, CURLUPART_URL, 0);
     length = base != NULL ? strlen(base) : 0;
     while (length > 0 && base[length - 1] == '/')
@@ -130,7 +129,7 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
-    CURLU *url = curl_url();
+    CURLU *url = libcurl.curl_url();
     char *whole = NULL;
     CURLUcode code;
     int r = CAMP_OK;
@@ -144,7 +143,7 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
         whole = NULL;
     if (url == NULL || whole == NULL)
         r = CAMP_E_NOMEM;
-    else if ((code = curl_url_set(url, CURLUPART_URL, whole, 0)) != CURLUE_OK)
+    else if ((code = libcurl.curl_url_set(url, CURLUPART_URL, whole, 0)) != CURLUE_OK)
         r = complain_of(code, error);
     else
         r = check(url, text, error);
@@ -153,7 +152,7 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
     if (r == CAMP_OK && (ret->shown = strdup(ret->base)) == NULL)
         r = CAMP_E_NOMEM;
     free(whole);
-    curl_url_cleanup(url);
+    libcurl.curl_url_cleanup(url);
     return r;
 }
 

@@ -48,7 +48,7 @@ static int open_socket(struct server *server, const struct server_place *at, int
 
 static int start_daemon(struct server *server, int listener, struct camp_error *error)
 {
-    server->daemon = MHD_start_daemon(
+    server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_handle,
         server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
         CONNECTIONS_MAXIMUM, MHD_OPTION_CONNECTION_TIMEOUT, GUEST_SILENT_S,
@@ -98,9 +98,12 @@ int server_open(const struct server_place *place, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error)
 {
-    struct server *server = calloc(1, sizeof *server);
-    int listener = -1, r;
+    struct server *server;
+    int listener = -1, r = libmicrohttpd_load(error);
 
+    if (r != CAMP_OK)
+        return r;
+    server = calloc(1, sizeof *server);
     if (server == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     init_lock(server);
@@ -214,7 +217,7 @@ void server_close(struct server *server)
         say_farewell(server);
         if (server->has_beat)
             pthread_join(server->beat, NULL);
-        MHD_stop_daemon(server->daemon);
+        libmicrohttpd.MHD_stop_daemon(server->daemon);
     }
     if (server->path != NULL)
         unlink(server->path);

@@ -12,7 +12,7 @@ static void wake(struct client *client)
 {
     if (client->is_waiting) {
         client->is_waiting = false;
-        MHD_resume_connection(client->connection);
+        libmicrohttpd.MHD_resume_connection(client->connection);
     }
 }
 
@@ -91,7 +91,7 @@ ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity
         result = MHD_CONTENT_READER_END_OF_STREAM;
     else {
         client->is_waiting = true;
-        MHD_suspend_connection(client->connection);
+        libmicrohttpd.MHD_suspend_connection(client->connection);
     }
     pthread_mutex_unlock(&server->lock);
     return result;

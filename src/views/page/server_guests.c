@@ -54,7 +54,7 @@ void guests_note(struct guests *guests, struct MHD_Connection *connection, struc
                  enum MHD_ConnectionNotificationCode code)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        libmicrohttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *guest = guests_enter(guests, info->connect_fd);

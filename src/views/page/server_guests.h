@@ -6,7 +6,8 @@
 #ifndef CAMP_VIEWS_PAGE_SERVER_GUESTS_H
 #define CAMP_VIEWS_PAGE_SERVER_GUESTS_H
 
-#include <microhttpd.h>
+#include "libraries/libmicrohttpd.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/queue.h>

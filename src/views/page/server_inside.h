@@ -3,10 +3,10 @@
 #ifndef CAMP_VIEWS_PAGE_SERVER_INSIDE_H
 #define CAMP_VIEWS_PAGE_SERVER_INSIDE_H
 
+#include "libraries/libmicrohttpd.h"
 #include "server.h"
 #include "server_guests.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 
 #define SERVER_STREAMS_MAXIMUM 32

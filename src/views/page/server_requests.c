@@ -25,13 +25,13 @@ static void add_headers(struct MHD_Response *response, unsigned status)
     };
 
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        MHD_add_response_header(response, headers[i].name, headers[i].value);
+        libmicrohttpd.MHD_add_response_header(response, headers[i].name, headers[i].value);
     if (status == 401)
-        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+        libmicrohttpd.MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (status == 405)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        libmicrohttpd.MHD_add_response_header(response, "Allow", "GET, HEAD");
     if (status != 200)
-        MHD_add_response_header(response, "Connection", "close");
+        libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
 }
 
 /* Takes the response over. */
@@ -43,10 +43,10 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct MHD_Resp
     if (response == NULL)
         return MHD_NO;
     add_headers(response, status);
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Content-Security-Policy", policy);
-    result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    libmicrohttpd.MHD_add_response_header(response, "Content-Type", type);
+    libmicrohttpd.MHD_add_response_header(response, "Content-Security-Policy", policy);
+    result = libmicrohttpd.MHD_queue_response(connection, status, response);
+    libmicrohttpd.MHD_destroy_response(response);
     return result;
 }
 
@@ -57,8 +57,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
     const char *text = http_reason(status);
 
     return answer(connection,
-                  MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                                  MHD_RESPMEM_PERSISTENT),
+                  libmicrohttpd.MHD_create_response_from_buffer(
+                      strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT),
                   status, "text/plain; charset=utf-8", NOTHING_ALLOWED);
 }
 
@@ -66,8 +66,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return answer(connection,
-                  MHD_create_response_from_buffer(page_size(), (void *)(uintptr_t)page_html,
-                                                  MHD_RESPMEM_PERSISTENT),
+                  libmicrohttpd.MHD_create_response_from_buffer(
+                      page_size(), (void *)(uintptr_t)page_html, MHD_RESPMEM_PERSISTENT),
                   200, "text/html; charset=utf-8", "frame-ancestors 'none'");
 }
 
@@ -88,26 +88,28 @@ static enum MHD_Result answer_stream(struct server *server, struct MHD_Connectio
 {
     struct client *client = client_enter(server, connection);
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        libmicrohttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct MHD_Response *response;
 
     if (client == NULL)
         return answer_text(connection, 503);
     promote(server, info->socket_context);
-    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, STREAM_STUCK_S);
-    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, client_read, client,
-                                                 client_leave);
+    libmicrohttpd.MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                            STREAM_STUCK_S);
+    response = libmicrohttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE,
+                                                               client_read, client, client_leave);
     if (response == NULL)
         client_leave(client);
     else
-        MHD_add_response_header(response, "Connection", "close");
+        libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
     return answer(connection, response, 200, STREAM_TYPE, NOTHING_ALLOWED);
 }
 
 static enum MHD_Result answer_head_of_stream(struct MHD_Connection *connection)
 {
-    return answer(connection, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT), 200,
-                  STREAM_TYPE, NOTHING_ALLOWED);
+    return answer(connection,
+                  libmicrohttpd.MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT),
+                  200, STREAM_TYPE, NOTHING_ALLOWED);
 }
 
 static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -148,7 +150,7 @@ enum MHD_Result request_handle(void *context, struct MHD_Connection *connection,
     (void)url, (void)version, (void)upload, (void)upload_size;
     if (request.target == NULL)
         return MHD_NO;
-    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &request);
+    libmicrohttpd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &request);
     status = http_check(&server->place, &request, &resource);
     if (status != 200)
         return answer_text(connection, status);

@@ -1,5 +1,5 @@
 /* Connection strings of ODBC, and its interface as it is declared here. */
-#include "sources/sessions/odbc/odbc_library.h"
+#include "libraries/libodbc.h"
 #include "sources/sessions/odbc/odbc_text.h"
 
 #include <setjmp.h>

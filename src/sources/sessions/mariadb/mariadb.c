@@ -216,11 +216,14 @@ static int open_server(struct mariadb_source *source, const struct mariadb_optio
 int mariadb_source_open(const struct from *from, const char *conninfo, struct source **ret,
                         struct from_facts *facts, struct camp_error *error)
 {
-    struct mariadb_source *source = calloc(1, sizeof *source);
+    struct mariadb_source *source;
     struct mariadb_options options;
     struct camp_error why = { 0 };
-    int r;
+    int r = libmariadb_load(error);
 
+    if (r != CAMP_OK)
+        return r;
+    source = calloc(1, sizeof *source);
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
     source->source = (struct source){ .describe = describe, .next = next, .close = close_mariadb };

@@ -83,7 +83,7 @@ static int ask(struct mariadb_source *source, const char *statement, uint64_t un
     int r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
 
     if (r == CAMP_OK && !is_met(source)) {
-        mysql_free_result(*ret);
+        libmariadb.mysql_free_result(*ret);
         r = mariadb_meet_server(source, until_ns);
         if (r == CAMP_OK)
             r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
@@ -120,7 +120,7 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
         source->transactions_ns = now_ns(CLOCK_MONOTONIC);
     r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
-    mysql_free_result(rows);
+    libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
     take_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
     return r;
@@ -146,7 +146,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
         return CAMP_OK;
     r = mariadb_waits_take(&source->waits, rows, source->server.instruments,
                            now_ns(CLOCK_MONOTONIC) - before_ns, &source->sessions);
-    mysql_free_result(rows);
+    libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
     take_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
     if (before_ns != 0)

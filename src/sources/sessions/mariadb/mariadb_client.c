@@ -49,7 +49,7 @@ struct mariadb_client {
 static void drop_result(struct mariadb_client *client)
 {
     if (client->result != NULL)
-        mysql_free_result(client->result);
+        libmariadb.mysql_free_result(client->result);
     client->result = NULL;
     client->asked = NULL;
 }
@@ -72,7 +72,7 @@ static int drop(struct mariadb_client *client, unsigned number, const char *text
     client->facts.failures++;
     client->facts.connection = 0;
     if (client->mysql != NULL)
-        mysql_close(client->mysql);
+        libmariadb.mysql_close(client->mysql);
     client->mysql = NULL;
     drop_result(client);
     enter(client, DOWN, retry_pause_ns(client->failed_in_a_row, mariadb_failure_may_pass(number)));
@@ -88,7 +88,8 @@ static int drop_late(struct mariadb_client *client, struct camp_error *error)
 
 static int drop_lost(struct mariadb_client *client, struct camp_error *error)
 {
-    return drop(client, mysql_errno(client->mysql), mysql_error(client->mysql), error);
+    return drop(client, libmariadb.mysql_errno(client->mysql),
+                libmariadb.mysql_error(client->mysql), error);
 }
 
 /* ------------------------------------------------------------------------------- Steps -- */
@@ -104,26 +105,26 @@ static void set_options(struct mariadb_client *client)
     const unsigned seconds = CONNECT_S;
     const char *password = getenv("MARIADB_PWD");
 
-    mysql_options(client->mysql, MYSQL_OPT_NONBLOCK, 0);
-    mysql_options(client->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
-    mysql_options(client->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    mysql_optionsv(client->mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "camp");
+    libmariadb.mysql_options(client->mysql, MYSQL_OPT_NONBLOCK, 0);
+    libmariadb.mysql_options(client->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+    libmariadb.mysql_options(client->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    libmariadb.mysql_optionsv(client->mysql, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "camp");
     if (password != NULL)
-        mysql_optionsv(client->mysql, MARIADB_OPT_PASSWORD, password);
+        libmariadb.mysql_optionsv(client->mysql, MARIADB_OPT_PASSWORD, password);
     if (option(client, MARIADB_OPTION_DEFAULTS_FILE) != NULL)
-        mysql_options(client->mysql, MYSQL_READ_DEFAULT_FILE,
-                      option(client, MARIADB_OPTION_DEFAULTS_FILE));
-    mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp"); /* and [client] */
+        libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_FILE,
+                                 option(client, MARIADB_OPTION_DEFAULTS_FILE));
+    libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp"); /* and [client] */
 }
 
 static int start_connecting(struct mariadb_client *client, struct camp_error *error)
 {
-    client->mysql = mysql_init(NULL);
+    client->mysql = libmariadb.mysql_init(NULL);
     if (client->mysql == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     set_options(client);
     enter(client, CONNECTING, (CONNECT_S + 1) * (uint64_t)NS_PER_S);
-    client->waits_for = mysql_real_connect_start(
+    client->waits_for = libmariadb.mysql_real_connect_start(
         &client->connected, client->mysql, option(client, MARIADB_OPTION_HOST),
         option(client, MARIADB_OPTION_USER), NULL, option(client, MARIADB_OPTION_DATABASE),
         (unsigned)strtoul(client->options.values[MARIADB_OPTION_PORT], NULL, 10),
@@ -133,7 +134,7 @@ static int start_connecting(struct mariadb_client *client, struct camp_error *er
 
 static void learn_place(struct mariadb_client *client)
 {
-    const int fd = (int)mysql_get_socket(client->mysql);
+    const int fd = (int)libmariadb.mysql_get_socket(client->mysql);
     struct sockaddr_storage peer = { 0 };
     struct ucred owner = { 0 };
     socklen_t size = sizeof owner;
@@ -160,8 +161,8 @@ static int start_asking(struct mariadb_client *client, const char *statement, en
     drop_result(client);
     client->asked = statement;
     enter(client, step, ANSWER_NS);
-    client->waits_for = mysql_real_query_start(&client->failed, client->mysql, statement,
-                                               (unsigned long)strlen(statement));
+    client->waits_for = libmariadb.mysql_real_query_start(&client->failed, client->mysql, statement,
+                                                          (unsigned long)strlen(statement));
     return CAMP_OK;
 }
 
@@ -170,11 +171,11 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
     if (client->connected == NULL)
         return drop_lost(client, error);
     snprintf(client->facts.version, sizeof client->facts.version, "%s",
-             mysql_get_server_info(client->mysql));
+             libmariadb.mysql_get_server_info(client->mysql));
     client->facts.connections++;
-    client->facts.connection = (int64_t)mysql_thread_id(client->mysql);
+    client->facts.connection = (int64_t)libmariadb.mysql_thread_id(client->mysql);
     learn_place(client);
-    if (!mariadb_connection(client->mysql)) {
+    if (!libmariadb.mariadb_connection(client->mysql)) {
         drop(client, 0, "not MariaDB", NULL);
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
@@ -185,7 +186,7 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
 
 static int after_storing(struct mariadb_client *client, struct camp_error *error)
 {
-    if (client->result == NULL && mysql_errno(client->mysql) != 0)
+    if (client->result == NULL && libmariadb.mysql_errno(client->mysql) != 0)
         return drop_lost(client, error);
     client->step = READY;
     client->facts.answers++;
@@ -204,7 +205,8 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
 {
     client->step = READY;
     client->asked = NULL;
-    return mariadb_failure_tell(mysql_errno(client->mysql), mysql_error(client->mysql), error);
+    return mariadb_failure_tell(libmariadb.mysql_errno(client->mysql),
+                                libmariadb.mysql_error(client->mysql), error);
 }
 
 /* What comes once a step is done: its call has returned. */
@@ -215,26 +217,28 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     if (client->step == STORING)
         return after_storing(client, error);
     if (client->failed != 0)
-        return is_refusal(mysql_errno(client->mysql)) ? refuse(client, error)
-                                                      : drop_lost(client, error);
+        return is_refusal(libmariadb.mysql_errno(client->mysql)) ? refuse(client, error)
+                                                                 : drop_lost(client, error);
     if (client->step == SETTING) {
         client->step = READY;
         client->asked = NULL;
         return CAMP_OK;
     }
     client->step = STORING;
-    client->waits_for = mysql_store_result_start(&client->result, client->mysql);
+    client->waits_for = libmariadb.mysql_store_result_start(&client->result, client->mysql);
     return CAMP_OK;
 }
 
 static void go_on(struct mariadb_client *client, int ready)
 {
     if (client->step == CONNECTING)
-        client->waits_for = mysql_real_connect_cont(&client->connected, client->mysql, ready);
+        client->waits_for =
+            libmariadb.mysql_real_connect_cont(&client->connected, client->mysql, ready);
     else if (client->step == STORING)
-        client->waits_for = mysql_store_result_cont(&client->result, client->mysql, ready);
+        client->waits_for =
+            libmariadb.mysql_store_result_cont(&client->result, client->mysql, ready);
     else
-        client->waits_for = mysql_real_query_cont(&client->failed, client->mysql, ready);
+        client->waits_for = libmariadb.mysql_real_query_cont(&client->failed, client->mysql, ready);
 }
 
 /* ----------------------------------------------------------------------------- Waiting -- */
@@ -254,7 +258,7 @@ static int await(const struct mariadb_client *client, uint64_t now, uint64_t unt
     struct timespec timeout;
 
     if (client->step != DOWN) {
-        awaited.fd = (int)mysql_get_socket(client->mysql);
+        awaited.fd = (int)libmariadb.mysql_get_socket(client->mysql);
         awaited.events = (short)(((client->waits_for & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) |
                                  ((client->waits_for & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
                                  ((client->waits_for & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0));
@@ -321,7 +325,7 @@ void mariadb_client_close(struct mariadb_client *client)
         return;
     drop_result(client);
     if (client->mysql != NULL)
-        mysql_close(client->mysql);
+        libmariadb.mysql_close(client->mysql);
     free(client);
 }
 

@@ -9,9 +9,9 @@
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
 
+#include "libraries/libmariadb.h"
 #include "mariadb_options.h"
 
-#include <mysql.h>
 #include <signal.h>
 #include <stdbool.h>
 

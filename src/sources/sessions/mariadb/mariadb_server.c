@@ -51,7 +51,7 @@ static int learn_rights(struct mariadb_client *client, uint64_t until_ns,
 
     server->has_process = r == CAMP_OK;
     if (r == CAMP_OK)
-        mysql_free_result(rows);
+        libmariadb.mysql_free_result(rows);
     return r == CAMP_E_PERM ? CAMP_OK : r;
 }
 
@@ -64,12 +64,12 @@ static int learn_instruments(struct mariadb_client *client, uint64_t until_ns,
 
     if (r != CAMP_OK)
         return r == CAMP_E_PERM ? CAMP_OK : r;
-    row = mysql_fetch_row(rows);
+    row = libmariadb.mysql_fetch_row(rows);
     if (row != NULL && row[0] != NULL)
         server->instruments = (unsigned)strtoul(row[0], NULL, 10);
     if (row != NULL && row[1] != NULL)
         server->lost = strtoull(row[1], NULL, 10);
-    mysql_free_result(rows);
+    libmariadb.mysql_free_result(rows);
     return CAMP_OK;
 }
 
@@ -85,10 +85,10 @@ int mariadb_server_learn(struct mariadb_client *client, uint64_t until_ns,
     if (r != CAMP_OK)
         return r;
     mariadb_client_facts(client, &facts);
-    row = mysql_fetch_row(rows);
+    row = libmariadb.mysql_fetch_row(rows);
     if (row != NULL)
         learn_place(&server, row, &facts);
-    mysql_free_result(rows);
+    libmariadb.mysql_free_result(rows);
     r = learn_rights(client, until_ns, &server, error);
     if (r == CAMP_OK)
         r = learn_instruments(client, until_ns, &server, error);

@@ -234,7 +234,7 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
 
     for (size_t i = 0; i < sessions->count; i++)
         sessions->sessions[i].is_seen = false;
-    while ((row = mysql_fetch_row(rows)) != NULL) {
+    while ((row = libmariadb.mysql_fetch_row(rows)) != NULL) {
         struct mariadb_session *session;
 
         if (row[ID] == NULL)

@@ -7,9 +7,8 @@
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SESSIONS_H
 
 #include "ledger/frame.h"
+#include "libraries/libmariadb.h"
 #include "mariadb_threads.h"
-
-#include <mysql.h>
 
 /* The statements. With `transactions`, which takes the right PROCESS, each session's transaction is
  * a column: InnoDB makes that table anew only when nobody has read it for 0.1 s, and stops all

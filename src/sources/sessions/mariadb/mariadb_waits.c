@@ -153,7 +153,7 @@ int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned in
                                      .before = then.now,
                                      .before_count = then.count,
                                      .before_capacity = then.capacity };
-    while ((row = mysql_fetch_row(rows)) != NULL) {
+    while ((row = libmariadb.mysql_fetch_row(rows)) != NULL) {
         struct mariadb_wait wait;
 
         if (row[0] == NULL || row[1] == NULL || row[2] == NULL || row[3] == NULL)

@@ -1,7 +1,7 @@
 #include "odbc_connection.h"
 
 #include "counters/error.h"
-#include "odbc_library.h"
+#include "libraries/libodbc.h"
 #include "sources/source.h"
 
 #include <ctype.h>
@@ -14,7 +14,6 @@
 #define NAME_SIZE 256   /* of a column */
 
 struct odbc_connection {
-    const struct odbc_library *library;
     odbc_handle environment, handle;
     bool is_connected;
 };
@@ -71,16 +70,15 @@ static const char *tidy(char *message)
     return begin;
 }
 
-static int complain(const struct odbc_library *library, int16_t type, odbc_handle handle,
-                    struct camp_error *error)
+static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
 {
     unsigned char state[6] = "", message[1024] = "";
     int32_t native = 0;
     int16_t length = 0;
     size_t i = 0;
 
-    if (!is_good(library->GetDiagRec(type, handle, 1, state, &native, message,
-                                     (int16_t)sizeof message, &length)))
+    if (!is_good(libodbc.GetDiagRec(type, handle, 1, state, &native, message,
+                                    (int16_t)sizeof message, &length)))
         return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed without a message");
     while (strncmp((const char *)state, failures[i].begin, strlen(failures[i].begin)) != 0)
         i++;
@@ -98,20 +96,18 @@ static void *number(uintptr_t value)
 static int connect_to(struct odbc_connection *connection, const char *text,
                       struct camp_error *error)
 {
-    const struct odbc_library *library = connection->library;
-
-    if (!is_good(library->AllocHandle(ODBC_ENVIRONMENT, NULL, &connection->environment)) ||
-        !is_good(library->SetEnvAttr(connection->environment, ODBC_VERSION, number(ODBC_VERSION_3),
-                                     0)) ||
+    if (!is_good(libodbc.AllocHandle(ODBC_ENVIRONMENT, NULL, &connection->environment)) ||
         !is_good(
-            library->AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
+            libodbc.SetEnvAttr(connection->environment, ODBC_VERSION, number(ODBC_VERSION_3), 0)) ||
+        !is_good(
+            libodbc.AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "unixODBC gives no connection");
     /* A driver that does not know these does without. */
-    library->SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, number(ODBC_LOGIN_S), 0);
-    library->SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, number(ODBC_READ_ONLY), 0);
-    if (!is_good(library->DriverConnect(connection->handle, NULL, (unsigned char *)text,
-                                        ODBC_TEXT_TO_ITS_END, NULL, 0, NULL, ODBC_NEVER_ASK)))
-        return complain(library, ODBC_CONNECTION, connection->handle, error);
+    libodbc.SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, number(ODBC_LOGIN_S), 0);
+    libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, number(ODBC_READ_ONLY), 0);
+    if (!is_good(libodbc.DriverConnect(connection->handle, NULL, (unsigned char *)text,
+                                       ODBC_TEXT_TO_ITS_END, NULL, 0, NULL, ODBC_NEVER_ASK)))
+        return complain(ODBC_CONNECTION, connection->handle, error);
     connection->is_connected = true;
     return CAMP_OK;
 }
@@ -123,7 +119,7 @@ int odbc_connection_open(const char *text, struct odbc_connection **ret, struct 
 
     if (connection == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
-    r = odbc_library_load(&connection->library, error);
+    r = libodbc_load(error);
     if (r == CAMP_OK)
         r = connect_to(connection, text, error);
     if (r != CAMP_OK) {
@@ -139,11 +135,11 @@ void odbc_connection_close(struct odbc_connection *connection)
     if (connection == NULL)
         return;
     if (connection->is_connected)
-        connection->library->Disconnect(connection->handle);
+        libodbc.Disconnect(connection->handle);
     if (connection->handle != NULL)
-        connection->library->FreeHandle(ODBC_CONNECTION, connection->handle);
+        libodbc.FreeHandle(ODBC_CONNECTION, connection->handle);
     if (connection->environment != NULL)
-        connection->library->FreeHandle(ODBC_ENVIRONMENT, connection->environment);
+        libodbc.FreeHandle(ODBC_ENVIRONMENT, connection->environment);
     free(connection);
 }
 
@@ -151,7 +147,7 @@ void odbc_connection_close(struct odbc_connection *connection)
 
 static int complain_of(const struct odbc_statement *statement, struct camp_error *error)
 {
-    return complain(statement->connection->library, ODBC_STATEMENT, statement->handle, error);
+    return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
 /* Asked when it is prepared, and again once it was executed: some drivers know only then. */
@@ -159,7 +155,7 @@ static int count_columns(struct odbc_statement *statement, struct camp_error *er
 {
     int16_t count = 0;
 
-    if (!is_good(statement->connection->library->NumResultCols(statement->handle, &count)))
+    if (!is_good(libodbc.NumResultCols(statement->handle, &count)))
         return complain_of(statement, error);
     if (count <= 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
@@ -178,17 +174,16 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
                    struct camp_error *error)
 {
     const struct odbc_connection *connection = statement->connection;
-    const struct odbc_library *library = connection->library;
 
     statement->texts = malloc(FIRST_SIZE);
     statement->size = FIRST_SIZE;
     if (statement->texts == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
-    if (!is_good(library->AllocHandle(ODBC_STATEMENT, connection->handle, &statement->handle)))
-        return complain(library, ODBC_CONNECTION, connection->handle, error);
+    if (!is_good(libodbc.AllocHandle(ODBC_STATEMENT, connection->handle, &statement->handle)))
+        return complain(ODBC_CONNECTION, connection->handle, error);
     if (answer_s > 0)
-        library->SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, number(answer_s), 0);
-    if (!is_good(library->Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
+        libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, number(answer_s), 0);
+    if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
     /* Before anything is executed: what has no result writes. */
     return count_columns(statement, error);
@@ -217,7 +212,7 @@ void odbc_statement_close(struct odbc_statement *statement)
     if (statement == NULL)
         return;
     if (statement->handle != NULL)
-        statement->connection->library->FreeHandle(ODBC_STATEMENT, statement->handle);
+        libodbc.FreeHandle(ODBC_STATEMENT, statement->handle);
     free(statement->fields);
     free(statement->begins);
     free(statement->texts);
@@ -226,12 +221,11 @@ void odbc_statement_close(struct odbc_statement *statement)
 
 int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error)
 {
-    const struct odbc_library *library = statement->connection->library;
     int16_t result;
 
-    library->FreeStmt(statement->handle, ODBC_CLOSE_CURSOR);
+    libodbc.FreeStmt(statement->handle, ODBC_CLOSE_CURSOR);
     statement->read = 0;
-    result = library->Execute(statement->handle);
+    result = libodbc.Execute(statement->handle);
     if (!is_good(result) && result != ODBC_NO_DATA)
         return complain_of(statement, error);
     return count_columns(statement, error);
@@ -267,9 +261,8 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
         if (!make_room(statement, *used, 256))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
         room = statement->size - *used;
-        result = statement->connection->library->GetData(statement->handle, (uint16_t)(column + 1),
-                                                         ODBC_TEXT, statement->texts + *used,
-                                                         (odbc_length)room, &length);
+        result = libodbc.GetData(statement->handle, (uint16_t)(column + 1), ODBC_TEXT,
+                                 statement->texts + *used, (odbc_length)room, &length);
         if (result == ODBC_NO_DATA || (is_good(result) && length == ODBC_NULL))
             break;
         if (!is_good(result))
@@ -306,9 +299,9 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
 
         if (!make_room(statement, used, NAME_SIZE))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
-        if (!is_good(statement->connection->library->DescribeCol(
-                statement->handle, (uint16_t)(i + 1), (unsigned char *)statement->texts + used,
-                NAME_SIZE, &length, &type, &size, &digits, &nullable)))
+        if (!is_good(libodbc.DescribeCol(statement->handle, (uint16_t)(i + 1),
+                                         (unsigned char *)statement->texts + used, NAME_SIZE,
+                                         &length, &type, &size, &digits, &nullable)))
             return complain_of(statement, error);
         statement->begins[i] = used;
         statement->fields[i].length = strnlen(statement->texts + used, NAME_SIZE - 1);
@@ -320,7 +313,7 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
 
 int odbc_statement_next(struct odbc_statement *statement, struct row *ret, struct camp_error *error)
 {
-    const int16_t result = statement->connection->library->Fetch(statement->handle);
+    const int16_t result = libodbc.Fetch(statement->handle);
     size_t used = 0;
     int r = CAMP_OK;
 

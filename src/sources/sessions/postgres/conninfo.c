@@ -7,7 +7,7 @@
  */
 #include "conninfo.h"
 
-#include <libpq-fe.h>
+#include "libraries/libpq.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -100,10 +100,10 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
         clean(ret);
         return;
     }
-    options = PQconninfoParse(conninfo, NULL);
+    options = libpq.PQconninfoParse(conninfo, NULL);
     if (options == NULL || !show(options, strstr(conninfo, "://") != NULL, ret, size))
         snprintf(ret, size, "(hidden)");
-    PQconninfoFree(options);
+    libpq.PQconninfoFree(options);
 }
 
 bool conninfo_is_good(const char *conninfo)
@@ -112,8 +112,8 @@ bool conninfo_is_good(const char *conninfo)
 
     if (is_name_alone(conninfo))
         return true;
-    options = PQconninfoParse(conninfo, NULL);
-    PQconninfoFree(options);
+    options = libpq.PQconninfoParse(conninfo, NULL);
+    libpq.PQconninfoFree(options);
     return options != NULL;
 }
 
@@ -121,7 +121,7 @@ bool conninfo_is_good(const char *conninfo)
  * belong to a value. */
 size_t conninfo_wrong_key(const char *conninfo, const char **ret_key)
 {
-    PQconninfoOption *options = PQconninfoParse("", NULL);
+    PQconninfoOption *options = libpq.PQconninfoParse("", NULL);
     const char *word = conninfo + strspn(conninfo, " \t");
     size_t ret = 0;
 
@@ -140,7 +140,7 @@ size_t conninfo_wrong_key(const char *conninfo, const char **ret_key)
         ret = find(options, name) == NULL ? key : 0;
         word += length + strspn(word + length, " \t");
     }
-    PQconninfoFree(options);
+    libpq.PQconninfoFree(options);
     return ret;
 }
 

@@ -373,9 +373,13 @@ static int open_all(struct postgres_source *source, const struct from *from,
 int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
                          struct from_facts *facts, struct camp_error *error)
 {
-    struct postgres_source *source = calloc(1, sizeof *source);
-    int r = CAMP_E_NOMEM;
+    struct postgres_source *source;
+    int r = libpq_load(error);
 
+    if (r != CAMP_OK)
+        return r;
+    r = CAMP_E_NOMEM;
+    source = calloc(1, sizeof *source);
     if (source == NULL)
         return camp_fail(error, r, 0, "no memory for a source");
     source->source = (struct source){ describe, next, close_postgres, NULL };

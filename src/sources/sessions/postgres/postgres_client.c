@@ -52,7 +52,7 @@ struct postgres_client {
 
 static void drop_result(struct postgres_client *client)
 {
-    PQclear(client->result);
+    libpq.PQclear(client->result);
     client->result = NULL;
 }
 
@@ -71,7 +71,7 @@ static int drop(struct postgres_client *client, const struct postgres_failure *f
     client->facts.failures++;
     client->facts.backend_pid = 0;
     drop_result(client);
-    PQfinish(client->connection);
+    libpq.PQfinish(client->connection);
     client->connection = NULL;
     enter(client, DOWN,
           retry_pause_ns(client->failed_in_a_row, postgres_failure_may_pass(failure)));
@@ -94,15 +94,15 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
 {
     struct postgres_failure failure;
     const char *state =
-        client->result != NULL ? PQresultErrorField(client->result, PG_DIAG_SQLSTATE) : NULL;
+        client->result != NULL ? libpq.PQresultErrorField(client->result, PG_DIAG_SQLSTATE) : NULL;
 
-    postgres_failure_of_text(PQerrorMessage(client->connection), &failure);
-    if (PQconnectionNeedsPassword(client->connection)) {
+    postgres_failure_of_text(libpq.PQerrorMessage(client->connection), &failure);
+    if (libpq.PQconnectionNeedsPassword(client->connection)) {
         failure = (struct postgres_failure){ "28P01", "it asks for a password" };
     } else if (state != NULL) {
         snprintf(failure.sqlstate, sizeof failure.sqlstate, "%.5s", state);
         snprintf(failure.what, sizeof failure.what, "%s",
-                 PQresultErrorField(client->result, PG_DIAG_MESSAGE_PRIMARY));
+                 libpq.PQresultErrorField(client->result, PG_DIAG_MESSAGE_PRIMARY));
     } else if (strcmp(client->noticed, "57P02") == 0) {
         failure = (struct postgres_failure){ "57P02", "the server crashed and starts again" };
     }
@@ -115,7 +115,7 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
 static void take_notice(void *context, const PGresult *notice)
 {
     struct postgres_client *client = context;
-    const char *state = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+    const char *state = libpq.PQresultErrorField(notice, PG_DIAG_SQLSTATE);
 
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
@@ -123,7 +123,7 @@ static void take_notice(void *context, const PGresult *notice)
 /* connect_timeout is of the calls that block: here it is for us to keep. */
 static uint64_t connect_limit_ns(PGconn *connection)
 {
-    PQconninfoOption *options = PQconninfo(connection);
+    PQconninfoOption *options = libpq.PQconninfo(connection);
     unsigned long seconds = 0;
 
     for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
@@ -131,7 +131,7 @@ static uint64_t connect_limit_ns(PGconn *connection)
         if (strcmp(option->keyword, "connect_timeout") == 0 && option->val != NULL)
             seconds = strtoul(option->val, NULL, 10);
     }
-    PQconninfoFree(options);
+    libpq.PQconninfoFree(options);
     return (seconds > 0 && seconds < 3600 ? seconds : CONNECT_S) * (uint64_t)NS_PER_S;
 }
 
@@ -140,15 +140,16 @@ static int start_connecting(struct postgres_client *client, struct camp_error *e
     const char *const keywords[] = { "dbname", "application_name", "client_encoding", NULL };
     const char *const values[] = { client->conninfo, "camp", "UTF8", NULL };
 
-    client->connection = PQconnectStartParams(keywords, values, 1);
+    client->connection = libpq.PQconnectStartParams(keywords, values, 1);
     if (client->connection == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
-    PQsetErrorVerbosity(client->connection, PQERRORS_VERBOSE);
-    PQsetNoticeReceiver(client->connection, take_notice, client);
+    libpq.PQsetErrorVerbosity(client->connection, PQERRORS_VERBOSE);
+    libpq.PQsetNoticeReceiver(client->connection, take_notice, client);
     client->noticed[0] = '\0';
     client->wants = PGRES_POLLING_WRITING;
     enter(client, CONNECTING, connect_limit_ns(client->connection));
-    return PQstatus(client->connection) == CONNECTION_BAD ? drop_lost(client, error) : CAMP_OK;
+    return libpq.PQstatus(client->connection) == CONNECTION_BAD ? drop_lost(client, error)
+                                                                : CAMP_OK;
 }
 
 /* A step that was sent waits for its answer. */
@@ -162,40 +163,40 @@ static int sent(struct postgres_client *client, int was_sent, enum step step,
 
 static int go_on_connecting(struct postgres_client *client, struct camp_error *error)
 {
-    client->wants = PQconnectPoll(client->connection);
+    client->wants = libpq.PQconnectPoll(client->connection);
     if (client->wants == PGRES_POLLING_FAILED)
         return drop_lost(client, error);
     if (client->wants != PGRES_POLLING_OK)
         return CAMP_OK;
-    PQsetnonblocking(client->connection, 1);
-    client->facts.version = PQserverVersion(client->connection);
+    libpq.PQsetnonblocking(client->connection, 1);
+    client->facts.version = libpq.PQserverVersion(client->connection);
     if (client->facts.version < POSTGRES_OLDEST)
         return drop(client, &(struct postgres_failure){ "0A000", "it is older than version 10" },
                     error);
     client->facts.connections++;
-    client->facts.backend_pid = PQbackendPID(client->connection);
-    return sent(client, PQsendQuery(client->connection, SETTINGS), SETTING, error);
+    client->facts.backend_pid = libpq.PQbackendPID(client->connection);
+    return sent(client, libpq.PQsendQuery(client->connection, SETTINGS), SETTING, error);
 }
 
 /* Takes what has come. True: all of the answer is there. */
 static bool take_answer(struct postgres_client *client)
 {
-    while (!PQisBusy(client->connection)) {
-        PGresult *result = PQgetResult(client->connection);
+    while (!libpq.PQisBusy(client->connection)) {
+        PGresult *result = libpq.PQgetResult(client->connection);
 
         if (result == NULL)
             return true;
         if (client->result == NULL)
             client->result = result;
         else
-            PQclear(result);
+            libpq.PQclear(result);
     }
     return false;
 }
 
 static bool is_good(const struct postgres_client *client)
 {
-    const ExecStatusType status = PQresultStatus(client->result);
+    const ExecStatusType status = libpq.PQresultStatus(client->result);
 
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
@@ -208,9 +209,10 @@ static int prepare_next(struct postgres_client *client, struct camp_error *error
     const unsigned next = client->prepared++;
 
     client->statements.texts(client->statements.context, client->facts.version, texts);
-    return sent(client,
-                PQsendPrepare(client->connection, statement_names[next], texts[next], 0, NULL),
-                PREPARING, error);
+    return sent(
+        client,
+        libpq.PQsendPrepare(client->connection, statement_names[next], texts[next], 0, NULL),
+        PREPARING, error);
 }
 
 static int ask_wanted(struct postgres_client *client, struct camp_error *error)
@@ -218,7 +220,7 @@ static int ask_wanted(struct postgres_client *client, struct camp_error *error)
     const char *name = statement_names[client->wanted];
 
     client->facts.asked_ns = now_ns(CLOCK_MONOTONIC);
-    return sent(client, PQsendQueryPrepared(client->connection, name, 0, NULL, NULL, NULL, 1),
+    return sent(client, libpq.PQsendQueryPrepared(client->connection, name, 0, NULL, NULL, NULL, 1),
                 ASKING, error);
 }
 
@@ -237,7 +239,8 @@ static int after_answer(struct postgres_client *client, struct camp_error *error
 
 static int go_on_answering(struct postgres_client *client, struct camp_error *error)
 {
-    const bool is_alive = PQconsumeInput(client->connection) && PQflush(client->connection) >= 0;
+    const bool is_alive =
+        libpq.PQconsumeInput(client->connection) && libpq.PQflush(client->connection) >= 0;
     const bool is_whole = take_answer(client);
 
     if (!is_whole)
@@ -267,7 +270,7 @@ static short awaited_events(const struct postgres_client *client)
 {
     if (client->step == CONNECTING)
         return client->wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    return PQflush(client->connection) == 1 ? POLLIN | POLLOUT : POLLIN;
+    return libpq.PQflush(client->connection) == 1 ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* For what the step waits for. True: go on with it. */
@@ -282,7 +285,7 @@ static bool await(struct postgres_client *client, uint64_t now, uint64_t until_n
     if (client->step == READY)
         return true;
     if (client->step != DOWN)
-        awaited = (struct pollfd){ PQsocket(client->connection), awaited_events(client), 0 };
+        awaited = (struct pollfd){ libpq.PQsocket(client->connection), awaited_events(client), 0 };
     if (limit_ns > now + SLICE_NS)
         limit_ns = now + SLICE_NS;
     limit_ns = limit_ns > now ? limit_ns - now : 0;
@@ -359,7 +362,7 @@ void postgres_client_close(struct postgres_client *client)
     if (client == NULL)
         return;
     drop_result(client);
-    PQfinish(client->connection);
+    libpq.PQfinish(client->connection);
     if (client->conninfo != NULL)
         explicit_bzero(client->conninfo, strlen(client->conninfo));
     free(client->conninfo);

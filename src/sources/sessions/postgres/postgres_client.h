@@ -11,9 +11,10 @@
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
 
+#include "libraries/libpq.h"
+
 #include <camp/camp.h>
 
-#include <libpq-fe.h>
 #include <signal.h>
 #include <stdbool.h>
 

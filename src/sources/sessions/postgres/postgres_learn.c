@@ -2,9 +2,9 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "libraries/libpq.h"
 #include "sources/source.h"
 
-#include <libpq-fe.h>
 #include <poll.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct learner {
 
 static bool wait_for(const struct learner *learner, short events)
 {
-    struct pollfd descriptor = { PQsocket(learner->connection), events, 0 };
+    struct pollfd descriptor = { libpq.PQsocket(learner->connection), events, 0 };
 
     while (!*learner->stop && source_clock_ns(CLOCK_MONOTONIC) < learner->until_ns) {
         if (poll(&descriptor, 1, 50) > 0)
@@ -59,15 +59,15 @@ static bool connect(struct learner *learner, const char *conninfo)
     const char *const values[] = { conninfo, "camp", NULL };
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
 
-    learner->connection = PQconnectStartParams(keywords, values, 1);
-    if (learner->connection == NULL || PQstatus(learner->connection) == CONNECTION_BAD)
+    learner->connection = libpq.PQconnectStartParams(keywords, values, 1);
+    if (learner->connection == NULL || libpq.PQstatus(learner->connection) == CONNECTION_BAD)
         return false;
     while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
         if (!wait_for(learner, status == PGRES_POLLING_READING ? POLLIN : POLLOUT))
             return false;
-        status = PQconnectPoll(learner->connection);
+        status = libpq.PQconnectPoll(learner->connection);
     }
-    PQsetNoticeReceiver(learner->connection, pass_over, NULL);
+    libpq.PQsetNoticeReceiver(learner->connection, pass_over, NULL);
     return status == PGRES_POLLING_OK;
 }
 
@@ -77,25 +77,25 @@ static bool finish(const struct learner *learner)
     PGresult *result;
 
     for (;;) {
-        while (PQisBusy(learner->connection) != 0) {
-            if (!wait_for(learner, POLLIN) || PQconsumeInput(learner->connection) == 0)
+        while (libpq.PQisBusy(learner->connection) != 0) {
+            if (!wait_for(learner, POLLIN) || libpq.PQconsumeInput(learner->connection) == 0)
                 return false;
         }
-        result = PQgetResult(learner->connection);
+        result = libpq.PQgetResult(learner->connection);
         if (result == NULL)
             return true;
-        PQclear(result);
+        libpq.PQclear(result);
     }
 }
 
 static void cancel(const struct learner *learner)
 {
-    PGcancel *asked = PQgetCancel(learner->connection);
+    PGcancel *asked = libpq.PQgetCancel(learner->connection);
     char message[256];
 
     if (asked != NULL)
-        PQcancel(asked, message, sizeof message);
-    PQfreeCancel(asked);
+        libpq.PQcancel(asked, message, sizeof message);
+    libpq.PQfreeCancel(asked);
 }
 
 /* ----------------------------------------------------------------------------------- Looks -- */
@@ -107,8 +107,9 @@ static int look(struct learner *learner, const struct postgres_place *place, siz
     const bool lasts = activity == POSTGRES_ACTIVE;
     int r;
 
-    learner->known[at] = (struct postgres_known){ PQbackendPID(learner->connection), activity };
-    if (PQsendQuery(learner->connection, round_of[at % STEPS].sql) == 0 ||
+    learner->known[at] =
+        (struct postgres_known){ libpq.PQbackendPID(learner->connection), activity };
+    if (libpq.PQsendQuery(learner->connection, round_of[at % STEPS].sql) == 0 ||
         (!lasts && !finish(learner)))
         return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
     if (lasts)
@@ -147,6 +148,6 @@ int postgres_learn(struct postgres_place *place, const char *conninfo,
     /* A busy machine may take longer to begin a statement than we waited. */
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = learn(&learner, place, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS, error);
-    PQfinish(learner.connection);
+    libpq.PQfinish(learner.connection);
     return r;
 }

@@ -77,8 +77,8 @@ uint64_t postgres_session_began_ns(const struct postgres_look *look,
 /* An int4 or int8; 0: NULL. */
 static int64_t number_at(const PGresult *rows, int row, int column)
 {
-    const char *bytes = PQgetvalue(rows, row, column);
-    const int length = PQgetlength(rows, row, column);
+    const char *bytes = libpq.PQgetvalue(rows, row, column);
+    const int length = libpq.PQgetlength(rows, row, column);
     uint64_t number = 0;
 
     for (int i = 0; i < length; i++)
@@ -88,12 +88,12 @@ static int64_t number_at(const PGresult *rows, int row, int column)
 
 static int64_t time_at(const PGresult *rows, int row, int column)
 {
-    return PQgetisnull(rows, row, column) ? 0 : number_at(rows, row, column) + EPOCH_US;
+    return libpq.PQgetisnull(rows, row, column) ? 0 : number_at(rows, row, column) + EPOCH_US;
 }
 
 static const char *text_or(const PGresult *rows, int row, int column, const char *otherwise)
 {
-    return PQgetisnull(rows, row, column) ? otherwise : PQgetvalue(rows, row, column);
+    return libpq.PQgetisnull(rows, row, column) ? otherwise : libpq.PQgetvalue(rows, row, column);
 }
 
 /* pg_stat_activity.state, as rules have it. */
@@ -124,13 +124,13 @@ static void read_type(struct postgres_session *ret, const char *type)
 
 static void read_names(struct postgres_session *ret, const PGresult *rows, int row)
 {
-    ret->user = PQgetvalue(rows, row, USER);
-    ret->database = PQgetvalue(rows, row, DATABASE);
-    ret->application = PQgetvalue(rows, row, APPLICATION);
-    ret->client = PQgetvalue(rows, row, CLIENT);
+    ret->user = libpq.PQgetvalue(rows, row, USER);
+    ret->database = libpq.PQgetvalue(rows, row, DATABASE);
+    ret->application = libpq.PQgetvalue(rows, row, APPLICATION);
+    ret->client = libpq.PQgetvalue(rows, row, CLIENT);
     ret->query_id = number_at(rows, row, QUERY_ID);
     ret->changed_us = time_at(rows, row, CHANGED);
-    ret->query = PQgetvalue(rows, row, QUERY);
+    ret->query = libpq.PQgetvalue(rows, row, QUERY);
 }
 
 static void read_session(struct postgres_session *ret, const PGresult *rows, int row, bool is_whole)
@@ -157,11 +157,11 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
 static void read_row(struct postgres_look *look, int row)
 {
     look->server_us = time_at(look->rows, row, SERVER);
-    if (PQgetvalue(look->rows, row, IS_OWN)[0] != 0) {
+    if (libpq.PQgetvalue(look->rows, row, IS_OWN)[0] != 0) {
         look->own_pid = (int32_t)number_at(look->rows, row, PID);
         look->own_start_us = time_at(look->rows, row, START);
-    } else if (PQgetisnull(look->rows, row, START)) {
-        look->hidden += PQgetvalue(look->rows, row, HAS_DATABASE)[0] != 0;
+    } else if (libpq.PQgetisnull(look->rows, row, START)) {
+        look->hidden += libpq.PQgetvalue(look->rows, row, HAS_DATABASE)[0] != 0;
     } else {
         read_session(&look->sessions[look->count++], look->rows, row, look->is_whole);
     }
@@ -169,13 +169,13 @@ static void read_row(struct postgres_look *look, int row)
 
 static int read_rows(struct postgres_look *look, PGresult *rows, struct camp_error *error)
 {
-    const int count = PQntuples(rows);
+    const int count = libpq.PQntuples(rows);
 
-    PQclear(look->rows);
+    libpq.PQclear(look->rows);
     look->rows = rows;
     look->count = look->hidden = 0;
-    look->is_whole = PQnfields(rows) == WHOLE_COUNT;
-    if (!look->is_whole && PQnfields(rows) != BRIEF_COUNT)
+    look->is_whole = libpq.PQnfields(rows) == WHOLE_COUNT;
+    if (!look->is_whole && libpq.PQnfields(rows) != BRIEF_COUNT)
         return camp_fail(error, CAMP_E_FORMAT, 0, "PostgreSQL: pg_stat_activity has other columns");
     if ((size_t)count > look->capacity) {
         struct postgres_session *grown = reallocarray(look->sessions, (size_t)count, sizeof *grown);
@@ -217,7 +217,7 @@ void postgres_sessions_close(struct postgres_sessions *sessions)
     if (sessions == NULL)
         return;
     postgres_client_close(sessions->client);
-    PQclear(sessions->look.rows);
+    libpq.PQclear(sessions->look.rows);
     free(sessions->look.sessions);
     free(sessions);
 }

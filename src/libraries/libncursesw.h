@@ -1,0 +1,26 @@
+/* A library for whole terminals, loaded when it is needed (library.h). Its variables are pointers
+ * here: *libncursesw.LINES. */
+#ifndef CAMP_LIBRARIES_LIBNCURSESW_H
+#define CAMP_LIBRARIES_LIBNCURSESW_H
+
+#include "library.h"
+
+#define NCURSES_NOMACROS /* functions that can be loaded, not macros */
+#include <curses.h>
+
+/* clang-format off */
+#define LIBNCURSESW_SYMBOLS(F) \
+    F(COLOR_PAIR) F(COLS) F(LINES) F(attrset) F(cbreak) F(clrtoeol) F(curs_set) F(delscreen) \
+    F(endwin) F(erase) F(getch) F(has_colors) F(init_pair) F(keypad) F(move) F(mvaddch) \
+    F(mvaddnstr) F(newterm) F(noecho) F(printw) F(refresh) F(set_escdelay) F(start_color) \
+    F(stdscr) F(timeout) F(use_default_colors)
+/* clang-format on */
+
+struct libncursesw {
+    LIBNCURSESW_SYMBOLS(LIBRARY_POINTER)
+};
+extern struct libncursesw libncursesw;
+
+int libncursesw_load(struct camp_error *error);
+
+#endif

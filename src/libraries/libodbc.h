@@ -1,0 +1,68 @@
+/*
+ * unixODBC, loaded when it is needed (library.h). Declared here is the part of ODBC 3 (ISO/IEC
+ * 9075-3) that camp calls: the interface has not changed since 1996, so building needs no package
+ * for it. tests/unit/sessions/test_odbc.c compares it with unixODBC's own headers where they are
+ * installed.
+ */
+#ifndef CAMP_LIBRARIES_LIBODBC_H
+#define CAMP_LIBRARIES_LIBODBC_H
+
+#include "library.h"
+
+#include <stdint.h>
+
+/* Results. */
+enum { ODBC_SUCCESS = 0, ODBC_SUCCESS_WITH_INFO = 1, ODBC_NO_DATA = 100 };
+/* Handles: an environment has connections, which have statements. */
+enum { ODBC_ENVIRONMENT = 1, ODBC_CONNECTION = 2, ODBC_STATEMENT = 3 };
+/* Attributes of each of the three, in this order. */
+enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
+enum { ODBC_ACCESS_MODE = 101, ODBC_LOGIN_TIMEOUT = 103, ODBC_READ_ONLY = 1 };
+enum { ODBC_QUERY_TIMEOUT = 0 };
+/* Others. */
+enum {
+    ODBC_TEXT_TO_ITS_END = -3, /* a length: up to the NUL */
+    ODBC_NULL = -1,            /* a length that is given back: the value is NULL */
+    ODBC_TEXT = 1,             /* a type: char */
+    ODBC_CLOSE_CURSOR = 0,
+    ODBC_NEVER_ASK = 0 /* no window for what a connection string lacks */
+};
+
+/* SQLLEN of ODBC 3.52: as wide as a pointer. */
+typedef intptr_t odbc_length;
+typedef void *odbc_handle;
+
+/* As in ODBC's reference, without "SQL". A handle's type goes with it where it is asked for. */
+#define ODBC_FUNCTIONS(F)                                                                          \
+    F(AllocHandle, (int16_t type, odbc_handle parent, odbc_handle * ret))                          \
+    F(FreeHandle, (int16_t type, odbc_handle handle))                                              \
+    F(SetEnvAttr, (odbc_handle environment, int32_t attribute, void *value, int32_t length))       \
+    F(SetConnectAttr, (odbc_handle connection, int32_t attribute, void *value, int32_t length))    \
+    F(SetStmtAttr, (odbc_handle statement, int32_t attribute, void *value, int32_t length))        \
+    F(DriverConnect,                                                                               \
+      (odbc_handle connection, void *window, unsigned char *text, int16_t length,                  \
+       unsigned char *ret_text, int16_t size, int16_t *ret_length, uint16_t completion))           \
+    F(Disconnect, (odbc_handle connection))                                                        \
+    F(Prepare, (odbc_handle statement, unsigned char *text, int32_t length))                       \
+    F(Execute, (odbc_handle statement))                                                            \
+    F(NumResultCols, (odbc_handle statement, int16_t * ret))                                       \
+    F(DescribeCol, (odbc_handle statement, uint16_t column, unsigned char *ret_name, int16_t size, \
+                    int16_t *ret_length, int16_t *ret_type, uintptr_t *ret_size,                   \
+                    int16_t *ret_digits, int16_t *ret_nullable))                                   \
+    F(Fetch, (odbc_handle statement))                                                              \
+    F(GetData, (odbc_handle statement, uint16_t column, int16_t type, void *ret, odbc_length size, \
+                odbc_length *ret_length))                                                          \
+    F(FreeStmt, (odbc_handle statement, uint16_t option))                                          \
+    F(GetDiagRec,                                                                                  \
+      (int16_t type, odbc_handle handle, int16_t number, unsigned char *ret_state,                 \
+       int32_t *ret_native, unsigned char *ret_message, int16_t size, int16_t *ret_length))
+
+#define ODBC_POINTER(name, arguments) int16_t(*name) arguments;
+struct libodbc {
+    ODBC_FUNCTIONS(ODBC_POINTER)
+};
+extern struct libodbc libodbc;
+
+int libodbc_load(struct camp_error *error);
+
+#endif

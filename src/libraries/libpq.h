@@ -1,0 +1,27 @@
+/* PostgreSQL's client library, loaded when it is needed (library.h). */
+#ifndef CAMP_LIBRARIES_LIBPQ_H
+#define CAMP_LIBRARIES_LIBPQ_H
+
+#include "library.h"
+
+#include <libpq-fe.h>
+
+/* clang-format off */
+#define LIBPQ_SYMBOLS(F) \
+    F(PQbackendPID) F(PQcancel) F(PQclear) F(PQconnectPoll) F(PQconnectStartParams) \
+    F(PQconnectionNeedsPassword) F(PQconninfo) F(PQconninfoFree) F(PQconninfoParse) \
+    F(PQconsumeInput) F(PQerrorMessage) F(PQfinish) F(PQflush) F(PQfreeCancel) F(PQgetCancel) \
+    F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQnfields) \
+    F(PQntuples) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) F(PQsendQuery) \
+    F(PQsendQueryPrepared) F(PQserverVersion) F(PQsetErrorVerbosity) F(PQsetNoticeReceiver) \
+    F(PQsetnonblocking) F(PQsocket) F(PQstatus)
+/* clang-format on */
+
+struct libpq {
+    LIBPQ_SYMBOLS(LIBRARY_POINTER)
+};
+extern struct libpq libpq;
+
+int libpq_load(struct camp_error *error);
+
+#endif
