@@ -25,60 +25,67 @@ class Cpu(NamedTuple):
     tick; idle and iowait measured where the tick stops in idle. `camp.kernel()` says which.
     """
 
-    cpu: Optional[int]  # its number; None: all CPUs together
-    time_ns: int
-    user_ns: Optional[int]  # without guest
-    nice_ns: Optional[int]  # user time of niced tasks, without guest_nice
-    system_ns: Optional[int]  # in the kernel, without interrupts
-    idle_ns: Optional[int]  # without iowait
-    iowait_ns: Optional[int]  # idle, while a task that last ran here waits for a disk
-    irq_ns: Optional[int]
-    softirq_ns: Optional[int]
-    steal_ns: Optional[int]  # ready to run, while the hypervisor ran something else
-    guest_ns: Optional[int]  # running a virtual machine's CPU
-    guest_nice_ns: Optional[int]
+    cpu: Optional[int]  # Its id; none: all CPUs together.
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    user_ns: Optional[int]  # In user mode, not niced, without running virtual CPUs.
+    nice_ns: Optional[int]  # In user mode by niced tasks, without running virtual CPUs.
+    system_ns: Optional[int]  # In the kernel, without interrupts.
+    idle_ns: Optional[int]  # Nothing to run, and no task that last ran here waits for a disk.
+    # Nothing to run, while a task that last ran here waits for a disk; may go backwards.
+    iowait_ns: Optional[int]
+    irq_ns: Optional[int]  # In hardware interrupts.
+    softirq_ns: Optional[int]  # In deferred interrupt work: network, block, timers, RCU.
+    # Ready to run, while the hypervisor ran something else: as it reports it.
+    steal_ns: Optional[int]
+    guest_ns: Optional[int]  # Running a virtual machine's CPU.
+    guest_nice_ns: Optional[int]  # Running the CPU of a niced virtual machine.
 
 
 class Utilisation(NamedTuple):
     """Where a CPU's time went between two readings, in percent of wall time (of all CPUs together:
     of all of it). measured_busy_percent and sampled_busy_percent ought to agree, and often do not."""
 
-    measured_busy_percent: float  # 100 - idle - iowait, by the wall clock
-    sampled_busy_percent: float  # user + nice + system + irq + softirq + guest: what top shows
-    idle_percent: float
-    iowait_percent: float
-    steal_percent: float
-    sum_percent: float  # of all columns: 100 where they add up
-    elapsed_ns: int
-    resolution_percent: float  # one unit of /proc/stat in this interval: no number is better
+    # Wall time - idle - iowait: as good as idle, so measured on a NO_HZ kernel.
+    measured_busy_percent: float
+    # What top and mpstat call busy: the sum of the columns charged at the tick.
+    sampled_busy_percent: float
+    idle_percent: float  # Share of idle_ns in wall time.
+    iowait_percent: float  # Share of iowait_ns in wall time.
+    steal_percent: float  # Share of steal_ns in wall time.
+    sum_percent: float  # All columns together: 100 where the sum rule holds, often not.
+    elapsed_ns: int  # Wall time between the two readings.
+    # One unit of /proc/stat in this interval: no column is better than that.
+    resolution_percent: float
 
 
 class Memory(NamedTuple):
     """Physical memory and swap. Linux: sysinfo(2) or /proc/meminfo; resolution one page."""
 
-    time_ns: int
-    total_bytes: Optional[int]
-    free_bytes: Optional[int]  # used for nothing at all
-    available_bytes: Optional[int]  # what a new program could have without swapping: an estimate
-    buffers_bytes: Optional[int]  # pages of block devices
-    cached_bytes: Optional[int]  # page cache, tmpfs and shared memory; without buffers
-    swap_total_bytes: Optional[int]
-    swap_free_bytes: Optional[int]
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    total_bytes: Optional[int]  # Physical memory that the kernel manages.
+    # Used for nothing at all: small on a healthy machine, see available_bytes.
+    free_bytes: Optional[int]
+    # What a new program could have without swapping: the kernel's estimate.
+    available_bytes: Optional[int]
+    buffers_bytes: Optional[int]  # Pages of block devices.
+    cached_bytes: Optional[int]  # Page cache, tmpfs and shared memory, without buffers.
+    swap_total_bytes: Optional[int]  # Swap space.
+    swap_free_bytes: Optional[int]  # Swap space in use for nothing.
 
 
 class Network(NamedTuple):
     """A network interface, as its driver counts. Linux: /proc/net/dev of this network namespace."""
 
-    name: str
-    time_ns: int
-    received_bytes: int
-    received_packets: int
-    received_errors: int
-    received_drops: int
-    sent_bytes: int
-    sent_packets: int
-    sent_errors: int
-    sent_drops: int
+    name: str  # Name of the interface.
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    received_bytes: int  # Received, as the driver counts: link headers included, mostly.
+    received_packets: int  # Packets received.
+    received_errors: int  # Packets received broken.
+    received_drops: int  # Packets dropped for lack of space, by the kernel or the device.
+    sent_bytes: int  # Sent, as the driver counts.
+    sent_packets: int  # Packets sent.
+    sent_errors: int  # Packets that could not be sent.
+    sent_drops: int  # Packets dropped before they were sent.
 
 
 class Disk(NamedTuple):
@@ -89,67 +96,76 @@ class Disk(NamedTuple):
     32 bits of ms, which wrap after 49.7 days: difference(a // 10**6, b // 10**6, 32) survives that.
     """
 
-    name: str
-    kind: str  # "disk" or "partition"
-    time_ns: int
-    reads: int
-    read_bytes: int
-    read_ns: int
-    writes: int
-    written_bytes: int
-    write_ns: int
-    in_flight: int  # requests now: a level, not a counter
-    busy_ns: int  # time with at least one request in flight
-    queue_ns: int  # requests in flight x time
+    name: str  # Name of the disk or partition, as in /sys/class/block.
+    kind: str  # disk or partition.
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    reads: int  # Read requests completed, after merging.
+    read_bytes: int  # Read from the device.
+    read_ns: int  # Time of read requests, those that overlap counted for each.
+    writes: int  # Write requests completed, after merging.
+    written_bytes: int  # Written to the device.
+    write_ns: int  # Time of write requests, those that overlap counted for each.
+    in_flight: int  # Requests given to the device and not completed yet.
+    busy_ns: int  # Time with at least one request in flight; no measure of capacity.
+    queue_ns: int  # Requests in flight x time: divided by time, the mean queue.
 
 
 class Task(NamedTuple):
-    """What a process (all its threads) or a thread has used since it began."""
+    """What a process (all its threads) or a thread has used since it started. `name` is at most 15
+    bytes: os.fsencode() gives back those that are no UTF-8."""
 
-    time_ns: int
-    start: int  # of the identifier. Linux: 1/100 s after boot
-    started_ns: Optional[int]  # CLOCK_BOOTTIME at its start; resolution 1/100 s
-    parent: Optional[int]  # pid of the parent; 0: it has none
-    name: Optional[str]  # comm, at most 15 bytes; os.fsencode() gives back bytes that are no UTF-8
-    state: Optional[str]  # R S D T t Z X I, as in proc(5)
-    cpu_ns: Optional[int]  # on a CPU, measured. Linux: its CPU clock, schedstat of a thread
-    cpu_resolution_ns: Optional[int]
-    cpu_provenance: Optional[str]
-    user_ns: Optional[int]  # /proc/PID/stat: the measured total in the proportion of samples
-    system_ns: Optional[int]
-    split_provenance: Optional[str]  # of user_ns and system_ns
-    sampled_ns: Optional[int]  # by ticks: taskstats alone has it
-    run_delay_ns: Optional[int]  # runnable and not running, of living threads: schedstat
-    minor_faults: Optional[int]
-    major_faults: Optional[int]
-    virtual_bytes: Optional[int]
-    resident_bytes: Optional[int]  # batched by the kernel: up to 63 pages a thread off
-    threads: Optional[int]  # that live
-    voluntary_switches: Optional[int]  # of living threads: status
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    # Time on a CPU; of a task that runs elsewhere right now up to one tick too low.
+    cpu_ns: Optional[int]
+    cpu_resolution_ns: Optional[int]  # Resolution of cpu_ns.
+    cpu_provenance: Optional[str]  # How cpu_ns was obtained.
+    user_ns: Optional[int]  # The measured time, in the proportion of its user samples.
+    system_ns: Optional[int]  # The measured time, in the proportion of its system samples.
+    split_provenance: Optional[str]  # How user_ns and system_ns were obtained.
+    sampled_ns: Optional[int]  # By ticks: only taskstats has it.
+    # Ready to run, and waiting for a CPU; of a process, its living threads.
+    run_delay_ns: Optional[int]
+    minor_faults: Optional[int]  # Page faults that needed no disk.
+    major_faults: Optional[int]  # Page faults that waited for a disk.
+    virtual_bytes: Optional[int]  # Address space mapped, whether used or not.
+    # Pages in memory, shared ones included; the kernel batches the count.
+    resident_bytes: Optional[int]
+    threads: Optional[int]  # Living threads of the process.
+    voluntary_switches: Optional[int]  # Gave up the CPU to wait; of a process, its living threads.
+    # Lost the CPU to another task; of a process, its living threads.
     involuntary_switches: Optional[int]
-    read_bytes: Optional[int]  # from storage: io, of own processes or with CAP_SYS_PTRACE
+    read_bytes: Optional[int]  # Read from storage on its behalf, not from the page cache.
+    # Made dirty, to be written to storage; cancelled writes are not subtracted.
     written_bytes: Optional[int]
+    started_ns: Optional[int]  # When it started, on CLOCK_BOOTTIME.
+    start: int  # The second half of its identifier, PID@START.
+    parent: Optional[int]  # The parent's pid; 0: none.
+    state: Optional[str]  # R S D T t Z X or I, as in proc(5).
+    name: Optional[str]  # The task's name, which it may change.
 
 
 class TaskUtilisation(NamedTuple):
     """CPU time of a process between two readings, in percent of one CPU."""
 
-    cpu_percent: float  # measured
-    user_percent: float  # scaled: by the kernel's proportion, 1/100 s in the interval
-    system_percent: float
-    elapsed_ns: int
+    cpu_percent: float  # Time on a CPU, in percent of one CPU.
+    user_percent: float  # Scaled user time, in percent of one CPU.
+    system_percent: float  # Scaled system time, in percent of one CPU.
+    elapsed_ns: int  # Wall time between the two readings.
 
 
 class Taskstat(NamedTuple):
-    """A process as Linux' taskstats has it: sampled and measured time of one message."""
+    """A process as Linux' taskstats has it: sampled and measured time of one message. Of a zombie
+    `runs` is 0: its numbers were in its exit record."""
 
-    pid: int
-    measured_ns: int
-    sampled_ns: int  # the ticks that hit it, as whole ticks
-    run_delay_ns: int  # runnable and not running
-    runs: int  # times it was put on a CPU; 0: a zombie, whose numbers were in its exit record
-    voluntary_switches: int
-    involuntary_switches: int
+    pid: int  # Its process.
+    # The ticks that hit this process, as whole ticks: what the kernel would say without its
+    # scheduler's clock.
+    sampled_ns: int
+    measured_ns: int  # cpu_ns, of the same message as sampled_ns.
+    run_delay_ns: int  # Ready to run, and waiting for a CPU.
+    runs: int  # How often it was put on a CPU.
+    voluntary_switches: int  # Gave up the CPU to wait.
+    involuntary_switches: int  # Lost the CPU to another task.
 
 
 class TaskExit(NamedTuple):
@@ -157,42 +173,43 @@ class TaskExit(NamedTuple):
     (is_process); of a process of one thread there is one, of the whole. camp.h says what
     measured_ns does not hold (up to the last tick), and what at_most_ns is."""
 
-    pid: int  # 0: unknown (of a thread, before Linux 5.19)
-    tid: int
-    parent: int
-    is_process: bool
-    user_id: int
-    exit_code: int  # as wait(2) has it
-    measured_ns: int
-    sampled_ns: int
-    run_delay_ns: int
-    elapsed_ns: int  # from its start to its end; resolution 1 us
-    began_s: int  # wall clock of its start
-    name: str
-    at_most_ns: int  # it ran no longer than that
-    voluntary_switches: int
+    pid: int  # Its process; 0: unknown (of a thread, before Linux 5.19).
+    tid: int  # Its thread.
+    parent: int  # Parent at its end: 1 or a subreaper where the parent had ended before.
+    is_process: bool  # A process as a whole, not one of its threads.
+    user_id: int  # Its user.
+    exit_code: int  # As wait(2) returns it.
+    measured_ns: int  # Time on a CPU, as of its last tick or switch.
+    sampled_ns: int  # The ticks that hit it, as whole ticks.
+    run_delay_ns: int  # Ready to run, and waiting for a CPU.
+    elapsed_ns: int  # From its start to its end; resolution 1 us.
+    began_s: int  # Wall clock of its start, in seconds since 1970.
+    name: str  # Its name; of a process, that of its last thread.
+    at_most_ns: int  # It ran no longer than that.
+    voluntary_switches: int  # How often it slept; of a process, its last thread.
 
 
 class Kernel(NamedTuple):
     """What this kernel counts, and how."""
 
-    release: str
-    machine: str
-    tick_hz: Optional[int]  # ticks a second, by which is sampled
-    user_hz: Optional[int]  # resolution of the times in /proc
-    accounting: Optional[str]  # "tick": user and system are sampled; "gen", "native": measured
-    measured_cpus: Optional[str]  # "1-3,5": whose user and system time is measured
-    tickless_idle: Optional[bool]  # idle and iowait are measured
-    irq_time: Optional[bool]  # interrupt time is measured
-    sched_info: Optional[bool]  # /proc/PID/schedstat counts
-    schedstats: Optional[bool]
-    taskstats: Optional[bool]  # it answers here
-    delay_accounting: Optional[bool]
-    psi: Optional[bool]
-    btf: Optional[bool]
-    cgroup_version: Optional[int]  # 1, 2, or 3 for both
-    steal: Optional[bool]  # a virtual machine whose hypervisor reports steal time
-    capabilities: Optional[int]  # effective ones of this process, a bit each
+    release: str  # The kernel's release.
+    machine: str  # The processor's architecture.
+    tick_hz: Optional[int]  # Clock ticks a second: HZ.
+    user_hz: Optional[int]  # Resolution of the times in /proc.
+    # How user and system come about: tick (sampled), gen, native, microstates (measured).
+    accounting: Optional[str]
+    measured_cpus: Optional[str]  # The CPUs whose user and system time is measured.
+    tickless_idle: Optional[bool]  # The tick stops in idle, so that idle and iowait are measured.
+    irq_time: Optional[bool]  # Interrupt time is measured.
+    sched_info: Optional[bool]  # Run time and run delay of tasks are there.
+    schedstats: Optional[bool]  # Statistics of the scheduler per CPU are there.
+    taskstats: Optional[bool]  # taskstats is built in: sampled time per process, exit records.
+    delay_accounting: Optional[bool]  # Delays for disk and memory are counted per task.
+    psi: Optional[bool]  # Pressure stall information.
+    btf: Optional[bool]  # Types for BPF programs.
+    cgroup_version: Optional[int]  # 1, 2, or 3 for both.
+    steal: Optional[bool]  # A virtual machine whose hypervisor reports steal time.
+    capabilities: Optional[int]  # Effective capabilities of this process, as bits.
 
 
 class CpuStates(NamedTuple):

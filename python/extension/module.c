@@ -129,6 +129,7 @@ PyObject *list_records(PyObject *module, enum record_kind kind, const struct lis
 static PyMethodDef own_methods[] = {
     { "use", records_use, METH_VARARGS, "use(make_error, classes): the Python half." },
     { "bits_of", record_bits, METH_O, NULL },
+    { "fields", records_fields, METH_NOARGS, NULL },
     { NULL },
 };
 
@@ -179,6 +180,8 @@ static int clear_module(PyObject *module)
 static void free_module(void *module)
 {
     clear_module(module);
+    if (module_state(module) != NULL)
+        records_unload(module_state(module));
 }
 
 static int fill_module(PyObject *module)
@@ -187,6 +190,8 @@ static int fill_module(PyObject *module)
                                    taskstats_methods,  states_methods,  frames_methods,
                                    provenance_methods, table_methods };
 
+    if (!records_load(module_state(module)))
+        return -1;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (PyModule_AddFunctions(module, files[i]) != 0)
             return -1;

@@ -37,7 +37,16 @@ enum record_kind {
     RECORD_KIND_COUNT
 };
 
+struct field; /* of a record: records.c */
+
+struct record_fields {
+    const struct field *items;
+    size_t count;
+};
+
 struct module_state {
+    struct field *fields; /* those of the catalogue */
+    struct record_fields records[RECORD_KIND_COUNT];
     PyObject *make_error; /* python/camp/_errors.py: (code, errno, message) -> an exception */
     PyObject *classes[RECORD_KIND_COUNT];
     PyObject *new_tuple; /* tuple.__new__ */
@@ -96,6 +105,14 @@ bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void 
 /* _camp.bits_of(name): which bit of its `known` says that a field of a record is there, for who
  * asks for some of them. */
 PyObject *record_bits(PyObject *module, PyObject *argument);
+
+/* Reads the catalogue, once. False: raised. */
+bool records_load(struct module_state *state);
+void records_unload(struct module_state *state);
+
+/* _camp.fields(): (record, field, type, whether it may be None, help) of the catalogue, from which
+ * tools/catalogue writes python/camp/_records.py. */
+PyObject *records_fields(PyObject *module, PyObject *nothing);
 
 /* _camp.use(make_error, classes): the Python half of the module, once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);

@@ -1,259 +1,214 @@
 /*
- * Structs of the library as named tuples of python/camp/_records.py. A table says of each record
- * which field lies where, and which bit says that it is known: one that is not is None, never 0.
+ * Structs of the library as named tuples of python/camp/_records.py. The catalogue of libcamp says
+ * of each field of camp.h where it lies and which bit makes it known; tables here say the same of
+ * identifiers and of states.h. An unknown field is None, never 0.
  */
-#include "commands/get/counters.h"
 #include "module.h"
 
+#include <camp/catalogue.h>
 #include <camp/states.h>
 
+#include <stdlib.h>
 #include <string.h>
 
-enum field_type {
-    FIELD_U64,
-    FIELD_U32,
-    FIELD_I32,
-    FIELD_REAL,
-    FIELD_FLAG,       /* int32_t: True or False */
-    FIELD_CPU,        /* int32_t: None for all CPUs together */
-    FIELD_KIND,       /* int32_t, enum camp_disk_kind: "disk", "partition" */
-    FIELD_PROVENANCE, /* int32_t: "measured"; None: unknown */
-    FIELD_ACCOUNTING, /* int32_t: "tick" */
-    FIELD_CHARACTER,
-    FIELD_TEXT,    /* char[CAMP_NAME_SIZE] */
-    FIELD_SHORT,   /* char[CAMP_STATES_NAME_SIZE] */
-    FIELD_CONSTANT /* const char * */
-};
+/* Besides those of enum camp_type. */
+enum { TYPE_SHORT = 100 /* char[CAMP_STATES_NAME_SIZE] */, TYPE_CONSTANT /* const char * */ };
 
 struct field {
     const char *name;
-    enum field_type type;
+    int type;
     size_t offset;
     uint32_t known; /* bit of the struct's `known`; 0: always known */
+    const char *help;
 };
 
 #define NOT_THERE SIZE_MAX
 
 struct record {
     const char *name;
+    enum camp_record catalogue; /* CAMP_RECORD_NONE: the fields are stated here */
+    size_t known_offset;        /* of the word of known bits, or NOT_THERE: all fields are known */
     const struct field *fields;
     size_t field_count;
-    size_t known_offset; /* of the word of known bits, or NOT_THERE: all fields are known */
 };
 
 #define FIELD(of, member, type, known)                                                             \
     {                                                                                              \
-#member, type, offsetof(struct of, member), known                                          \
+#member, type, offsetof(struct of, member), known, NULL                                    \
     }
 
-static const struct field cpu_fields[] = {
-    FIELD(camp_cpu, cpu, FIELD_CPU, 0),
-    FIELD(camp_cpu, time_ns, FIELD_U64, 0),
-    FIELD(camp_cpu, user_ns, FIELD_U64, CAMP_CPU_USER),
-    FIELD(camp_cpu, nice_ns, FIELD_U64, CAMP_CPU_NICE),
-    FIELD(camp_cpu, system_ns, FIELD_U64, CAMP_CPU_SYSTEM),
-    FIELD(camp_cpu, idle_ns, FIELD_U64, CAMP_CPU_IDLE),
-    FIELD(camp_cpu, iowait_ns, FIELD_U64, CAMP_CPU_IOWAIT),
-    FIELD(camp_cpu, irq_ns, FIELD_U64, CAMP_CPU_IRQ),
-    FIELD(camp_cpu, softirq_ns, FIELD_U64, CAMP_CPU_SOFTIRQ),
-    FIELD(camp_cpu, steal_ns, FIELD_U64, CAMP_CPU_STEAL),
-    FIELD(camp_cpu, guest_ns, FIELD_U64, CAMP_CPU_GUEST),
-    FIELD(camp_cpu, guest_nice_ns, FIELD_U64, CAMP_CPU_GUEST_NICE),
-};
-
-static const struct field memory_fields[] = {
-    FIELD(camp_memory, time_ns, FIELD_U64, 0),
-    FIELD(camp_memory, total_bytes, FIELD_U64, CAMP_MEMORY_TOTAL),
-    FIELD(camp_memory, free_bytes, FIELD_U64, CAMP_MEMORY_FREE),
-    FIELD(camp_memory, available_bytes, FIELD_U64, CAMP_MEMORY_AVAILABLE),
-    FIELD(camp_memory, buffers_bytes, FIELD_U64, CAMP_MEMORY_BUFFERS),
-    FIELD(camp_memory, cached_bytes, FIELD_U64, CAMP_MEMORY_CACHED),
-    FIELD(camp_memory, swap_total_bytes, FIELD_U64, CAMP_MEMORY_SWAP_TOTAL),
-    FIELD(camp_memory, swap_free_bytes, FIELD_U64, CAMP_MEMORY_SWAP_FREE),
-};
-
-static const struct field network_fields[] = {
-    FIELD(camp_network, name, FIELD_TEXT, 0),
-    FIELD(camp_network, time_ns, FIELD_U64, 0),
-    FIELD(camp_network, received_bytes, FIELD_U64, 0),
-    FIELD(camp_network, received_packets, FIELD_U64, 0),
-    FIELD(camp_network, received_errors, FIELD_U64, 0),
-    FIELD(camp_network, received_drops, FIELD_U64, 0),
-    FIELD(camp_network, sent_bytes, FIELD_U64, 0),
-    FIELD(camp_network, sent_packets, FIELD_U64, 0),
-    FIELD(camp_network, sent_errors, FIELD_U64, 0),
-    FIELD(camp_network, sent_drops, FIELD_U64, 0),
-};
-
-static const struct field disk_fields[] = {
-    FIELD(camp_disk, name, FIELD_TEXT, 0),      FIELD(camp_disk, kind, FIELD_KIND, 0),
-    FIELD(camp_disk, time_ns, FIELD_U64, 0),    FIELD(camp_disk, reads, FIELD_U64, 0),
-    FIELD(camp_disk, read_bytes, FIELD_U64, 0), FIELD(camp_disk, read_ns, FIELD_U64, 0),
-    FIELD(camp_disk, writes, FIELD_U64, 0),     FIELD(camp_disk, written_bytes, FIELD_U64, 0),
-    FIELD(camp_disk, write_ns, FIELD_U64, 0),   FIELD(camp_disk, in_flight, FIELD_U64, 0),
-    FIELD(camp_disk, busy_ns, FIELD_U64, 0),    FIELD(camp_disk, queue_ns, FIELD_U64, 0),
-};
-
 static const struct field process_fields[] = {
-    FIELD(camp_process, pid, FIELD_I32, 0),
-    FIELD(camp_process, start, FIELD_U64, 0),
+    FIELD(camp_process, pid, CAMP_TYPE_I32, 0),
+    FIELD(camp_process, start, CAMP_TYPE_U64, 0),
 };
 
 static const struct field thread_fields[] = {
-    FIELD(camp_thread, pid, FIELD_I32, 0),
-    FIELD(camp_thread, tid, FIELD_I32, 0),
-    FIELD(camp_thread, start, FIELD_U64, 0),
-};
-
-static const struct field task_fields[] = {
-    FIELD(camp_task, time_ns, FIELD_U64, 0),
-    FIELD(camp_task, start, FIELD_U64, 0),
-    FIELD(camp_task, started_ns, FIELD_U64, CAMP_TASK_START),
-    FIELD(camp_task, parent, FIELD_I32, CAMP_TASK_PARENT),
-    FIELD(camp_task, name, FIELD_TEXT, CAMP_TASK_NAME),
-    FIELD(camp_task, state, FIELD_CHARACTER, CAMP_TASK_STATE),
-    FIELD(camp_task, cpu_ns, FIELD_U64, CAMP_TASK_CPU),
-    FIELD(camp_task, cpu_resolution_ns, FIELD_U64, CAMP_TASK_CPU),
-    FIELD(camp_task, cpu_provenance, FIELD_PROVENANCE, CAMP_TASK_CPU),
-    FIELD(camp_task, user_ns, FIELD_U64, CAMP_TASK_SPLIT),
-    FIELD(camp_task, system_ns, FIELD_U64, CAMP_TASK_SPLIT),
-    FIELD(camp_task, split_provenance, FIELD_PROVENANCE, CAMP_TASK_SPLIT),
-    FIELD(camp_task, sampled_ns, FIELD_U64, CAMP_TASK_SAMPLED),
-    FIELD(camp_task, run_delay_ns, FIELD_U64, CAMP_TASK_RUN_DELAY),
-    FIELD(camp_task, minor_faults, FIELD_U64, CAMP_TASK_FAULTS),
-    FIELD(camp_task, major_faults, FIELD_U64, CAMP_TASK_FAULTS),
-    FIELD(camp_task, virtual_bytes, FIELD_U64, CAMP_TASK_SIZE),
-    FIELD(camp_task, resident_bytes, FIELD_U64, CAMP_TASK_SIZE),
-    FIELD(camp_task, threads, FIELD_U64, CAMP_TASK_THREADS),
-    FIELD(camp_task, voluntary_switches, FIELD_U64, CAMP_TASK_SWITCHES),
-    FIELD(camp_task, involuntary_switches, FIELD_U64, CAMP_TASK_SWITCHES),
-    FIELD(camp_task, read_bytes, FIELD_U64, CAMP_TASK_IO),
-    FIELD(camp_task, written_bytes, FIELD_U64, CAMP_TASK_IO),
-};
-
-static const struct field taskstat_fields[] = {
-    FIELD(camp_taskstat, pid, FIELD_I32, 0),
-    FIELD(camp_taskstat, measured_ns, FIELD_U64, 0),
-    FIELD(camp_taskstat, sampled_ns, FIELD_U64, 0),
-    FIELD(camp_taskstat, run_delay_ns, FIELD_U64, 0),
-    FIELD(camp_taskstat, runs, FIELD_U64, 0),
-    FIELD(camp_taskstat, voluntary_switches, FIELD_U64, 0),
-    FIELD(camp_taskstat, involuntary_switches, FIELD_U64, 0),
-};
-
-static const struct field task_exit_fields[] = {
-    FIELD(camp_task_exit, pid, FIELD_I32, 0),
-    FIELD(camp_task_exit, tid, FIELD_I32, 0),
-    FIELD(camp_task_exit, parent, FIELD_I32, 0),
-    FIELD(camp_task_exit, is_process, FIELD_FLAG, 0),
-    FIELD(camp_task_exit, user_id, FIELD_U32, 0),
-    FIELD(camp_task_exit, exit_code, FIELD_U32, 0),
-    FIELD(camp_task_exit, measured_ns, FIELD_U64, 0),
-    FIELD(camp_task_exit, sampled_ns, FIELD_U64, 0),
-    FIELD(camp_task_exit, run_delay_ns, FIELD_U64, 0),
-    FIELD(camp_task_exit, elapsed_ns, FIELD_U64, 0),
-    FIELD(camp_task_exit, began_s, FIELD_U64, 0),
-    FIELD(camp_task_exit, name, FIELD_TEXT, 0),
-    FIELD(camp_task_exit, at_most_ns, FIELD_U64, 0),
-    FIELD(camp_task_exit, voluntary_switches, FIELD_U64, 0),
-};
-
-static const struct field kernel_fields[] = {
-    FIELD(camp_kernel, release, FIELD_TEXT, 0),
-    FIELD(camp_kernel, machine, FIELD_TEXT, 0),
-    FIELD(camp_kernel, tick_hz, FIELD_U32, CAMP_KERNEL_TICK),
-    FIELD(camp_kernel, user_hz, FIELD_U32, CAMP_KERNEL_TICK),
-    FIELD(camp_kernel, accounting, FIELD_ACCOUNTING, CAMP_KERNEL_ACCOUNTING),
-    FIELD(camp_kernel, measured_cpus, FIELD_TEXT, CAMP_KERNEL_ACCOUNTING),
-    FIELD(camp_kernel, tickless_idle, FIELD_FLAG, CAMP_KERNEL_TICKLESS_IDLE),
-    FIELD(camp_kernel, irq_time, FIELD_FLAG, CAMP_KERNEL_IRQ_TIME),
-    FIELD(camp_kernel, sched_info, FIELD_FLAG, CAMP_KERNEL_SCHED_INFO),
-    FIELD(camp_kernel, schedstats, FIELD_FLAG, CAMP_KERNEL_SCHEDSTATS),
-    FIELD(camp_kernel, taskstats, FIELD_FLAG, CAMP_KERNEL_TASKSTATS),
-    FIELD(camp_kernel, delay_accounting, FIELD_FLAG, CAMP_KERNEL_DELAY_ACCOUNTING),
-    FIELD(camp_kernel, psi, FIELD_FLAG, CAMP_KERNEL_PSI),
-    FIELD(camp_kernel, btf, FIELD_FLAG, CAMP_KERNEL_BTF),
-    FIELD(camp_kernel, cgroup_version, FIELD_I32, CAMP_KERNEL_CGROUP),
-    FIELD(camp_kernel, steal, FIELD_FLAG, CAMP_KERNEL_STEAL),
-    FIELD(camp_kernel, capabilities, FIELD_U64, CAMP_KERNEL_CAPABILITIES),
-};
-
-static const struct field utilisation_fields[] = {
-    FIELD(camp_utilisation, measured_busy_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, sampled_busy_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, idle_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, iowait_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, steal_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, sum_percent, FIELD_REAL, 0),
-    FIELD(camp_utilisation, elapsed_ns, FIELD_U64, 0),
-    FIELD(camp_utilisation, resolution_percent, FIELD_REAL, 0),
-};
-
-static const struct field task_utilisation_fields[] = {
-    FIELD(camp_task_utilisation, cpu_percent, FIELD_REAL, 0),
-    FIELD(camp_task_utilisation, user_percent, FIELD_REAL, 0),
-    FIELD(camp_task_utilisation, system_percent, FIELD_REAL, 0),
-    FIELD(camp_task_utilisation, elapsed_ns, FIELD_U64, 0),
+    FIELD(camp_thread, pid, CAMP_TYPE_I32, 0),
+    FIELD(camp_thread, tid, CAMP_TYPE_I32, 0),
+    FIELD(camp_thread, start, CAMP_TYPE_U64, 0),
 };
 
 static const struct field cpu_states_fields[] = {
-    FIELD(camp_cpu_states, cpu, FIELD_I32, 0),
-    FIELD(camp_cpu_states, running, FIELD_I32, 0),
-    FIELD(camp_cpu_states, begin_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, time_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, busy_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, idle_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, system_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, irq_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, softirq_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, switches, FIELD_U64, 0),
-    FIELD(camp_cpu_states, any_wait_ns, FIELD_U64, 0),
-    FIELD(camp_cpu_states, own_wait_ns, FIELD_U64, 0),
+    FIELD(camp_cpu_states, cpu, CAMP_TYPE_I32, 0),
+    FIELD(camp_cpu_states, running, CAMP_TYPE_I32, 0),
+    FIELD(camp_cpu_states, begin_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, time_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, busy_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, idle_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, system_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, irq_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, softirq_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, switches, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, any_wait_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, own_wait_ns, CAMP_TYPE_U64, 0),
 };
 
 static const struct field losses_fields[] = {
-    FIELD(camp_states_losses, switches, FIELD_U64, 0),
-    FIELD(camp_states_losses, unseen, FIELD_U64, 0),
-    FIELD(camp_states_losses, lost, FIELD_U64, 0),
-    FIELD(camp_states_losses, exits_lost, FIELD_U64, 0),
-    FIELD(camp_states_losses, exits_added_up, FIELD_U64, 0),
+    FIELD(camp_states_losses, switches, CAMP_TYPE_U64, 0),
+    FIELD(camp_states_losses, unseen, CAMP_TYPE_U64, 0),
+    FIELD(camp_states_losses, lost, CAMP_TYPE_U64, 0),
+    FIELD(camp_states_losses, exits_lost, CAMP_TYPE_U64, 0),
+    FIELD(camp_states_losses, exits_added_up, CAMP_TYPE_U64, 0),
 };
 
 static const struct field disk_wait_fields[] = {
-    FIELD(camp_disk_wait, tid, FIELD_I32, 0),      FIELD(camp_disk_wait, pid, FIELD_I32, 0),
-    FIELD(camp_disk_wait, start_ns, FIELD_U64, 0), FIELD(camp_disk_wait, major, FIELD_U32, 0),
-    FIELD(camp_disk_wait, minor, FIELD_U32, 0),    FIELD(camp_disk_wait, wait_ns, FIELD_U64, 0),
-    FIELD(camp_disk_wait, name, FIELD_SHORT, 0),
+    FIELD(camp_disk_wait, tid, CAMP_TYPE_I32, 0),
+    FIELD(camp_disk_wait, pid, CAMP_TYPE_I32, 0),
+    FIELD(camp_disk_wait, start_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_disk_wait, major, CAMP_TYPE_U32, 0),
+    FIELD(camp_disk_wait, minor, CAMP_TYPE_U32, 0),
+    FIELD(camp_disk_wait, wait_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_disk_wait, name, TYPE_SHORT, 0),
 };
 
 static const struct field event_fields[] = {
-    FIELD(camp_states_event, name, FIELD_CONSTANT, 0),
-    FIELD(camp_states_event, since, FIELD_CONSTANT, 0),
-    FIELD(camp_states_event, without, FIELD_CONSTANT, 0),
-    FIELD(camp_states_event, needed, FIELD_FLAG, 0),
-    FIELD(camp_states_event, present, FIELD_FLAG, 0),
+    FIELD(camp_states_event, name, TYPE_CONSTANT, 0),
+    FIELD(camp_states_event, since, TYPE_CONSTANT, 0),
+    FIELD(camp_states_event, without, TYPE_CONSTANT, 0),
+    FIELD(camp_states_event, needed, CAMP_TYPE_FLAG, 0),
+    FIELD(camp_states_event, present, CAMP_TYPE_FLAG, 0),
 };
 
-#define FIELDS(array) array, sizeof(array) / sizeof(array)[0]
+#define OF_CATALOGUE(record, known) CAMP_RECORD_##record, known, NULL, 0
+#define OF_TABLE(array) CAMP_RECORD_NONE, NOT_THERE, array, sizeof(array) / sizeof(array)[0]
 
 static const struct record records[RECORD_KIND_COUNT] = {
-    [RECORD_CPU] = { "Cpu", FIELDS(cpu_fields), offsetof(struct camp_cpu, known) },
-    [RECORD_MEMORY] = { "Memory", FIELDS(memory_fields), offsetof(struct camp_memory, known) },
-    [RECORD_NETWORK] = { "Network", FIELDS(network_fields), NOT_THERE },
-    [RECORD_DISK] = { "Disk", FIELDS(disk_fields), NOT_THERE },
-    [RECORD_PROCESS] = { "Process", FIELDS(process_fields), NOT_THERE },
-    [RECORD_THREAD] = { "Thread", FIELDS(thread_fields), NOT_THERE },
-    [RECORD_TASK] = { "Task", FIELDS(task_fields), offsetof(struct camp_task, known) },
-    [RECORD_TASKSTAT] = { "Taskstat", FIELDS(taskstat_fields), NOT_THERE },
-    [RECORD_TASK_EXIT] = { "TaskExit", FIELDS(task_exit_fields), NOT_THERE },
-    [RECORD_KERNEL] = { "Kernel", FIELDS(kernel_fields), offsetof(struct camp_kernel, known) },
-    [RECORD_UTILISATION] = { "Utilisation", FIELDS(utilisation_fields), NOT_THERE },
-    [RECORD_TASK_UTILISATION] = { "TaskUtilisation", FIELDS(task_utilisation_fields), NOT_THERE },
-    [RECORD_CPU_STATES] = { "CpuStates", FIELDS(cpu_states_fields), NOT_THERE },
-    [RECORD_LOSSES] = { "Losses", FIELDS(losses_fields), NOT_THERE },
-    [RECORD_DISK_WAIT] = { "DiskWait", FIELDS(disk_wait_fields), NOT_THERE },
-    [RECORD_EVENT] = { "Event", FIELDS(event_fields), NOT_THERE },
+    [RECORD_CPU] = { "Cpu", OF_CATALOGUE(CPU, offsetof(struct camp_cpu, known)) },
+    [RECORD_MEMORY] = { "Memory", OF_CATALOGUE(MEMORY, offsetof(struct camp_memory, known)) },
+    [RECORD_NETWORK] = { "Network", OF_CATALOGUE(NETWORK, NOT_THERE) },
+    [RECORD_DISK] = { "Disk", OF_CATALOGUE(DISK, NOT_THERE) },
+    [RECORD_PROCESS] = { "Process", OF_TABLE(process_fields) },
+    [RECORD_THREAD] = { "Thread", OF_TABLE(thread_fields) },
+    [RECORD_TASK] = { "Task", OF_CATALOGUE(TASK, offsetof(struct camp_task, known)) },
+    [RECORD_TASKSTAT] = { "Taskstat", OF_CATALOGUE(TASKSTAT, NOT_THERE) },
+    [RECORD_TASK_EXIT] = { "TaskExit", OF_CATALOGUE(TASK_EXIT, NOT_THERE) },
+    [RECORD_KERNEL] = { "Kernel", OF_CATALOGUE(KERNEL, offsetof(struct camp_kernel, known)) },
+    [RECORD_UTILISATION] = { "Utilisation", OF_CATALOGUE(UTILISATION, NOT_THERE) },
+    [RECORD_TASK_UTILISATION] = { "TaskUtilisation", OF_CATALOGUE(TASK_UTILISATION, NOT_THERE) },
+    [RECORD_CPU_STATES] = { "CpuStates", OF_TABLE(cpu_states_fields) },
+    [RECORD_LOSSES] = { "Losses", OF_TABLE(losses_fields) },
+    [RECORD_DISK_WAIT] = { "DiskWait", OF_TABLE(disk_wait_fields) },
+    [RECORD_EVENT] = { "Event", OF_TABLE(event_fields) },
 };
+
+/* ----------------------------------------------------------------------- The catalogue -- */
+
+static struct field field_of(const struct camp_counter *row, size_t known_offset)
+{
+    return (struct field){ .name = row->field,
+                           .type = row->type,
+                           .offset = row->offset,
+                           .known = known_offset == NOT_THERE ? 0 : row->known,
+                           .help = row->help };
+}
+
+/* The rows of each record, one record after the other. */
+static void sort_rows(struct module_state *state, const struct camp_counter *rows, size_t count)
+{
+    struct field *next = state->fields;
+
+    for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
+        const struct record *record = &records[kind];
+
+        state->records[kind] = (struct record_fields){ record->fields, record->field_count };
+        if (record->catalogue == CAMP_RECORD_NONE)
+            continue;
+        state->records[kind].items = next;
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].record == (int32_t)record->catalogue)
+                *next++ = field_of(&rows[i], record->known_offset);
+        }
+        state->records[kind].count = (size_t)(next - state->records[kind].items);
+    }
+}
+
+bool records_load(struct module_state *state)
+{
+    struct camp_counter *rows;
+    size_t count = 0;
+    int r = camp_catalogue_read(NULL, sizeof *rows, 0, &count, NULL);
+
+    rows = calloc(count + 1, sizeof *rows);
+    state->fields = calloc(count + 1, sizeof *state->fields);
+    if (r != CAMP_E_SPACE || rows == NULL || state->fields == NULL) {
+        free(rows);
+        PyErr_NoMemory();
+        return false;
+    }
+    camp_catalogue_read(rows, sizeof *rows, count, &count, NULL);
+    sort_rows(state, rows, count);
+    free(rows);
+    return true;
+}
+
+void records_unload(struct module_state *state)
+{
+    free(state->fields);
+    state->fields = NULL;
+}
+
+/* What Python has of a field of this type. */
+static const char *annotation(const struct field *field)
+{
+    switch (field->type) {
+    case CAMP_TYPE_FLAG:
+        return "bool";
+    case CAMP_TYPE_REAL:
+        return "float";
+    case CAMP_TYPE_CHARACTER:
+    case CAMP_TYPE_TEXT:
+    case CAMP_TYPE_DISK_KIND:
+    case CAMP_TYPE_PROVENANCE:
+    case CAMP_TYPE_ACCOUNTING:
+        return "str";
+    default:
+        return "int";
+    }
+}
+
+PyObject *records_fields(PyObject *module, PyObject *nothing)
+{
+    const struct module_state *state = module_state(module);
+    PyObject *list = PyList_New(0);
+
+    (void)nothing;
+    for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
+        const struct record_fields *fields = &state->records[kind];
+
+        for (size_t i = 0;
+             list != NULL && fields->items != records[kind].fields && i < fields->count; i++) {
+            const struct field *field = &fields->items[i];
+            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU;
+            PyObject *row = Py_BuildValue("sssis", records[kind].name, field->name,
+                                          annotation(field), optional, field->help);
+
+            if (row == NULL || PyList_Append(list, row) != 0)
+                Py_CLEAR(list);
+            Py_XDECREF(row);
+        }
+    }
+    return list;
+}
 
 /* ------------------------------------------------------------------------ C to Python -- */
 
@@ -278,40 +233,40 @@ static PyObject *word(const char *text)
     return text != NULL ? PyUnicode_InternFromString(text) : none();
 }
 
-static PyObject *of_integer(enum field_type type, int32_t value)
+static PyObject *of_integer(int type, int32_t value)
 {
     switch (type) {
-    case FIELD_FLAG:
+    case CAMP_TYPE_FLAG:
         return PyBool_FromLong(value);
-    case FIELD_CPU:
+    case CAMP_TYPE_CPU:
         return value == CAMP_CPU_TOTAL ? none() : PyLong_FromLong(value);
-    case FIELD_KIND:
+    case CAMP_TYPE_DISK_KIND:
         return word(value == CAMP_DISK_PARTITION ? "partition" : "disk");
-    case FIELD_PROVENANCE:
+    case CAMP_TYPE_PROVENANCE:
         return word(value == CAMP_UNKNOWN ? NULL : camp_provenance_name(value));
-    case FIELD_ACCOUNTING:
-        return word(accounting_name(value));
+    case CAMP_TYPE_ACCOUNTING:
+        return word(camp_accounting_name(value));
     default:
         return PyLong_FromLong(value);
     }
 }
 
-static PyObject *value_of(enum field_type type, const void *at)
+static PyObject *value_of(int type, const void *at)
 {
     switch (type) {
-    case FIELD_U64:
+    case CAMP_TYPE_U64:
         return PyLong_FromUnsignedLongLong(*(const uint64_t *)at);
-    case FIELD_U32:
+    case CAMP_TYPE_U32:
         return PyLong_FromUnsignedLong(*(const uint32_t *)at);
-    case FIELD_REAL:
+    case CAMP_TYPE_REAL:
         return PyFloat_FromDouble(*(const double *)at);
-    case FIELD_CHARACTER:
+    case CAMP_TYPE_CHARACTER:
         return text_of(at, 1);
-    case FIELD_TEXT:
+    case CAMP_TYPE_TEXT:
         return text_of(at, CAMP_NAME_SIZE);
-    case FIELD_SHORT:
+    case TYPE_SHORT:
         return text_of(at, CAMP_STATES_NAME_SIZE);
-    case FIELD_CONSTANT:
+    case TYPE_CONSTANT:
         return word(*(const char *const *)at);
     default:
         return of_integer(type, *(const int32_t *)at);
@@ -332,12 +287,12 @@ static uint32_t known_of(const struct record *record, const void *from)
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
 {
     const struct module_state *state = module_state(module);
-    const struct record *record = &records[kind];
-    const uint32_t known = known_of(record, from);
-    PyObject *tuple = PyTuple_New((Py_ssize_t)record->field_count), *ret = NULL;
+    const struct record_fields *fields = &state->records[kind];
+    const uint32_t known = known_of(&records[kind], from);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)fields->count), *ret = NULL;
 
-    for (size_t i = 0; tuple != NULL && i < record->field_count; i++) {
-        const struct field *field = &record->fields[i];
+    for (size_t i = 0; tuple != NULL && i < fields->count; i++) {
+        const struct field *field = &fields->items[i];
         PyObject *value = field->known != 0 && (known & field->known) == 0
                               ? none()
                               : value_of(field->type, (const char *)from + field->offset);
@@ -370,13 +325,13 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 /* A number of a record into its struct; what is no number there (a name) is left out. */
 static bool take_field(const struct field *field, PyObject *value, void *into)
 {
-    if (field->type == FIELD_U64) {
+    if (field->type == CAMP_TYPE_U64) {
         uint64_t number;
 
         if (!take_unsigned(value, field->name, &number))
             return false;
         memcpy((char *)into + field->offset, &number, sizeof number);
-    } else if (field->type == FIELD_CPU) {
+    } else if (field->type == CAMP_TYPE_CPU) {
         const int32_t number = value == Py_None ? CAMP_CPU_TOTAL : (int32_t)PyLong_AsLong(value);
 
         memcpy((char *)into + field->offset, &number, sizeof number);
@@ -387,16 +342,17 @@ static bool take_field(const struct field *field, PyObject *value, void *into)
 bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void *into)
 {
     const struct record *record = &records[kind];
+    const struct record_fields *fields = &module_state(module)->records[kind];
     uint32_t known = 0;
 
     if (!PyObject_IsInstance(tuple, module_state(module)->classes[kind]) || !PyTuple_Check(tuple) ||
-        PyTuple_Size(tuple) != (Py_ssize_t)record->field_count) {
+        PyTuple_Size(tuple) != (Py_ssize_t)fields->count) {
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "a camp.%s is wanted here", record->name);
         return false;
     }
-    for (size_t i = 0; i < record->field_count; i++) {
-        const struct field *field = &record->fields[i];
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct field *field = &fields->items[i];
         PyObject *value = PyTuple_GetItem(tuple, (Py_ssize_t)i);
 
         if (value == Py_None && field->known != 0)
@@ -427,33 +383,33 @@ PyObject *record_bits(PyObject *module, PyObject *argument)
 {
     PyObject *bits = PyDict_New();
 
-    (void)module;
     for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
-        const struct record *record = &records[kind];
+        const struct record_fields *fields = &module_state(module)->records[kind];
 
-        if (PyUnicode_CompareWithASCIIString(argument, record->name) != 0)
+        if (PyUnicode_CompareWithASCIIString(argument, records[kind].name) != 0)
             continue;
-        for (size_t i = 0; bits != NULL && i < record->field_count; i++) {
-            if (record->fields[i].known != 0 && !add_bit(bits, &record->fields[i]))
+        for (size_t i = 0; bits != NULL && i < fields->count; i++) {
+            if (fields->items[i].known != 0 && !add_bit(bits, &fields->items[i]))
                 Py_CLEAR(bits);
         }
     }
     return bits;
 }
 
-/* Whether a class is a tuple with the fields of this table, in their order. */
-static bool is_of_table(PyObject *class, const struct record *record)
+/* Whether a class is a tuple with these fields, in their order. */
+static bool has_fields(PyObject *class, const char *name, const struct record_fields *fields)
 {
-    PyObject *fields = PyObject_GetAttrString(class, "_fields");
-    bool same = fields != NULL && PyType_IsSubtype((PyTypeObject *)class, &PyTuple_Type) &&
-                PyTuple_Size(fields) == (Py_ssize_t)record->field_count;
+    PyObject *names = PyObject_GetAttrString(class, "_fields");
+    bool same = names != NULL && PyType_IsSubtype((PyTypeObject *)class, &PyTuple_Type) &&
+                PyTuple_Size(names) == (Py_ssize_t)fields->count;
 
-    for (size_t i = 0; same && i < record->field_count; i++)
-        same = PyUnicode_CompareWithASCIIString(PyTuple_GetItem(fields, (Py_ssize_t)i),
-                                                record->fields[i].name) == 0;
-    Py_XDECREF(fields);
+    for (size_t i = 0; same && i < fields->count; i++)
+        same = PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, (Py_ssize_t)i),
+                                                fields->items[i].name) == 0;
+    Py_XDECREF(names);
     if (!same && !PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "%s is not as the extension has it", record->name);
+        PyErr_Format(PyExc_TypeError, "%s has other fields than libcamp: run tools/catalogue",
+                     name);
     return same;
 }
 
@@ -469,7 +425,7 @@ PyObject *records_use(PyObject *module, PyObject *arguments)
 
         if (class == NULL)
             return PyErr_Format(PyExc_KeyError, "%s", records[i].name);
-        if (!is_of_table(class, &records[i]))
+        if (!has_fields(class, records[i].name, &state->records[i]))
             return NULL;
         Py_INCREF(class);
         Py_XDECREF(state->classes[i]);

@@ -56,12 +56,12 @@ static const struct field kind_fields[] = {
 
 #define KIND_FIELDS (sizeof kind_fields / sizeof kind_fields[0])
 
-static size_t counters_of(enum counter_kind kind)
+static size_t counters_of(enum camp_kind kind)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < counter_count; i++)
-        count += (counters[i].kinds & kind) != 0;
+    for (size_t i = 0; i < all_counters()->count; i++)
+        count += (all_counters()->items[i].kinds & kind) != 0;
     return count;
 }
 
@@ -78,7 +78,7 @@ static int list_kinds(struct list *list)
 
         if (result < 0)
             status = complain_of(result, &error) == STATUS_OK ? status : STATUS_PARTIAL;
-        row[0] = cell_text(kinds[i].name);
+        row[0] = cell_text(camp_kind_name(kinds[i].kind));
         row[1] = result < 0 ? cell_unknown() : cell_natural(list->subjects.count);
         row[2] = cell_natural(counters_of(kinds[i].kind));
         row[3] = cell_text(kinds[i].any);
@@ -109,23 +109,27 @@ static const struct field counter_fields[] = {
 
 #define COUNTER_FIELDS (sizeof counter_fields / sizeof counter_fields[0])
 
-static void full_name(char *ret, const struct kind_name *kind, const struct counter *counter)
+static void full_name(char *ret, const struct kind_words *kind, const struct camp_counter *counter)
 {
-    snprintf(ret, FULL_NAME_SIZE, "%s.%s", kind->has_total ? kind->name : kind->any, counter->name);
+    snprintf(ret, FULL_NAME_SIZE, "%s.%s", kind->has_total ? camp_kind_name(kind->kind) : kind->any,
+             counter->name);
 }
 
-static void fill_counter(struct cell *row, const struct counter *counter,
+static void fill_counter(struct cell *row, const struct camp_counter *counter,
                          const struct camp_kernel *kernel)
 {
     static const char *const natures[] = {
-        [NATURE_COUNTER] = "counter", [NATURE_LEVEL] = "level",         [NATURE_FACT] = "fact",
-        [NATURE_SHARE] = "derived",   [NATURE_UTILISATION] = "derived",
+        [CAMP_NATURE_COUNTER] = "counter",
+        [CAMP_NATURE_LEVEL] = "level",
+        [CAMP_NATURE_FACT] = "fact",
+        [CAMP_NATURE_SHARE] = "derived",
     };
 
-    row[1] = cell_text(counter_unit(counter));
-    row[2] = counter->rule == RULE_NONE ? cell_unknown()
-                                        : cell_text(camp_provenance_name(counter_provenance(
-                                              counter, kernel, CAMP_CPU_TOTAL, NULL)));
+    row[1] = cell_text(counter->unit);
+    row[2] = counter->rule == CAMP_RULE_NONE
+                 ? cell_unknown()
+                 : cell_text(camp_provenance_name(
+                       camp_counter_provenance(counter, kernel, CAMP_CPU_TOTAL, NULL)));
     row[3] = cell_text(natures[counter->nature]);
     row[4] = cell_text(counter->help);
     row[5] = cell_text(counter->resolution);
@@ -133,13 +137,27 @@ static void fill_counter(struct cell *row, const struct counter *counter,
     row[7] = cell_text(counter->capability);
 }
 
+/* How a number is obtained on any kernel; the digits are the notes below the table. */
+static const char *rule_words(const struct camp_counter *counter)
+{
+    static const char *const rules[] = {
+        [CAMP_RULE_NONE] = "a fact",         [CAMP_RULE_COUNTED] = "measured",
+        [CAMP_RULE_TICK] = "sampled [1]",    [CAMP_RULE_IDLE] = "measured [2]",
+        [CAMP_RULE_IRQ] = "sampled [1] [3]", [CAMP_RULE_SAMPLED] = "sampled",
+        [CAMP_RULE_CPU] = "measured [4]",    [CAMP_RULE_SPLIT] = "scaled [5]",
+        [CAMP_RULE_DERIVED] = "derived",
+    };
+
+    return rules[counter->rule];
+}
+
 /* The table of docs/counters.md, which is the same on every machine: one row a counter. */
 static int print_markdown(uint32_t wanted)
 {
     printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
            "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < counter_count; i++) {
-        const struct counter *counter = &counters[i];
+    for (size_t i = 0; i < all_counters()->count; i++) {
+        const struct camp_counter *counter = &all_counters()->items[i];
         const char *comma = "";
 
         if ((counter->kinds & wanted) == 0)
@@ -148,10 +166,10 @@ static int print_markdown(uint32_t wanted)
         for (size_t k = 0; k < KIND_COUNT; k++) {
             if ((counter->kinds & kinds[k].kind) == 0)
                 continue;
-            printf("%s%s", comma, kinds[k].name);
+            printf("%s%s", comma, camp_kind_name(kinds[k].kind));
             comma = ", ";
         }
-        printf(" | %s | %s | %s | %s | %s%s%s%s |\n", counter_unit(counter), counter_rule(counter),
+        printf(" | %s | %s | %s | %s | %s%s%s%s |\n", counter->unit, rule_words(counter),
                counter->resolution, counter->source, counter->help,
                counter->capability != NULL ? " Takes " : "",
                counter->capability != NULL ? counter->capability : "",
@@ -164,8 +182,9 @@ static int print_markdown(uint32_t wanted)
 
 static int list_counters(const struct list *list, uint32_t wanted)
 {
-    struct cell *cells = calloc(counter_count * KIND_COUNT, COUNTER_FIELDS * sizeof *cells);
-    char(*names)[FULL_NAME_SIZE] = calloc(counter_count * KIND_COUNT, sizeof *names);
+    const struct counters *all = all_counters();
+    struct cell *cells = calloc(all->count * KIND_COUNT, COUNTER_FIELDS * sizeof *cells);
+    char(*names)[FULL_NAME_SIZE] = calloc(all->count * KIND_COUNT, sizeof *names);
     struct table table = { "counters", TABLE_ROWS, counter_fields, COUNTER_FIELDS, cells, 0 };
     struct camp_kernel kernel = { 0 };
     int status = STATUS_FAILURE;
@@ -180,14 +199,14 @@ static int list_counters(const struct list *list, uint32_t wanted)
     }
     camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* else: unknown */
     for (size_t k = 0; k < KIND_COUNT; k++) {
-        for (size_t i = 0; i < counter_count; i++) {
+        for (size_t i = 0; i < all->count; i++) {
             struct cell *row = &cells[table.row_count * COUNTER_FIELDS];
 
-            if ((counters[i].kinds & kinds[k].kind & wanted) == 0)
+            if ((all->items[i].kinds & kinds[k].kind & wanted) == 0)
                 continue;
-            full_name(names[table.row_count], &kinds[k], &counters[i]);
+            full_name(names[table.row_count], &kinds[k], &all->items[i]);
             row[0] = cell_text(names[table.row_count++]);
-            fill_counter(row, &counters[i], &kernel);
+            fill_counter(row, &all->items[i], &kernel);
         }
     }
     status = print_table(list, &table);
@@ -207,20 +226,20 @@ static const struct field subject_fields[] = {
 
 #define SUBJECT_FIELDS (sizeof subject_fields / sizeof subject_fields[0])
 
-static int find_subjects(struct list *list, const struct kind_name *kind, struct camp_error *error)
+static int find_subjects(struct list *list, const struct kind_words *kind, struct camp_error *error)
 {
     struct subject subject;
     struct camp_process process;
     int result;
 
-    if (list->name != NULL && kind->kind == KIND_PROCESS)
+    if (list->name != NULL && kind->kind == CAMP_KIND_PROCESS)
         return subjects_list_named(&list->subjects, list->name, error);
     if (list->pid == NULL)
         return subjects_list(&list->subjects, kind->kind, error);
     result = process_named(list->subjects.source, list->pid, &process, error);
     if (result < 0)
         return result;
-    if (kind->kind == KIND_THREAD)
+    if (kind->kind == CAMP_KIND_THREAD)
         return subjects_list_threads(&list->subjects, &process, error);
     subject_of_process(&subject, &process);
     return subjects_add(&list->subjects, &subject, NULL) ? CAMP_OK : CAMP_E_NOMEM;
@@ -257,15 +276,15 @@ static int read_tasks(struct list *list)
 }
 
 /* Without --long the name alone, so that `camp get $(camp list networks)` reads them all. */
-static int print_subjects(struct list *list, const struct kind_name *kind)
+static int print_subjects(struct list *list, const struct kind_words *kind)
 {
-    bool of_tasks = list->with_names && (kind->kind & (KIND_PROCESS | KIND_THREAD)) != 0;
+    bool of_tasks = list->with_names && (kind->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
     int unread = of_tasks ? read_tasks(list) : STATUS_OK;
     size_t count = list->subjects.count;
     size_t fields = of_tasks ? SUBJECT_FIELDS : 1;
     struct cell *cells = calloc(count * fields + 1, sizeof *cells);
     char(*states)[2] = calloc(count + 1, sizeof *states);
-    const struct table table = { kind->plural != NULL ? kind->plural : kind->name,
+    const struct table table = { kind->plural != NULL ? kind->plural : camp_kind_name(kind->kind),
                                  TABLE_ROWS,
                                  subject_fields,
                                  fields,
@@ -300,14 +319,14 @@ out:
     return status;
 }
 
-static int list_subjects(struct list *list, const struct kind_name *kind)
+static int list_subjects(struct list *list, const struct kind_words *kind)
 {
     struct camp_error error = { 0 };
     int result;
 
-    if (list->pid != NULL && (kind->kind & (KIND_PROCESS | KIND_THREAD)) == 0)
+    if (list->pid != NULL && (kind->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) == 0)
         return complain(STATUS_USAGE, "--pid goes with processes or threads");
-    if (list->name != NULL && kind->kind != KIND_PROCESS)
+    if (list->name != NULL && kind->kind != CAMP_KIND_PROCESS)
         return complain(STATUS_USAGE, "--name goes with processes");
     if (list->name != NULL && list->pid != NULL)
         return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
@@ -323,7 +342,8 @@ static int complain_of_kind(const char *word)
 
     suggestion_offer(&suggestion, "counters");
     for (size_t i = 0; i < KIND_COUNT; i++)
-        suggestion_offer(&suggestion, kinds[i].plural != NULL ? kinds[i].plural : kinds[i].name);
+        suggestion_offer(&suggestion,
+                         kinds[i].plural != NULL ? kinds[i].plural : camp_kind_name(kinds[i].kind));
     if (suggestion.best != NULL)
         return complain(STATUS_USAGE, "there is no kind '%s'; did you mean '%s'?", word,
                         suggestion.best);
@@ -332,7 +352,7 @@ static int complain_of_kind(const char *word)
 
 static int dispatch(struct list *list, char **operands, int count)
 {
-    const struct kind_name *kind = NULL;
+    const struct kind_words *kind = NULL;
     bool of_counters =
         count > 0 && (strcmp(operands[0], "counters") == 0 || strcmp(operands[0], "counter") == 0);
     const char *word = count > (of_counters ? 1 : 0) ? operands[of_counters ? 1 : 0] : NULL;

@@ -31,6 +31,12 @@ class Docs(unittest.TestCase):
                 exec(compile(block, 'docs/python.md', 'exec'), names)
         self.assertIn('<camp.Frame of', said.getvalue())
 
+    def test_tuples_and_the_table_of_counters_are_those_of_the_catalogue(self):
+        build = pathlib.Path(camp.__file__).parents[2]
+        run = subprocess.run([DOCS.parent / 'tools' / 'catalogue', '--check', build], text=True,
+                             stdout=subprocess.PIPE, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, ''))
+
     def test_the_pages_that_are_named_are_there(self):
         package = pathlib.Path(camp.__file__).parent
         self.assertIn('docs/python.md', camp.__doc__)

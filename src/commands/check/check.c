@@ -4,9 +4,10 @@
  */
 #include "check_inside.h"
 #include "check_sessions.h"
-#include "commands/get/counters.h"
 #include "counters/units.h"
 #include "program/command.h"
+
+#include <camp/catalogue.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static void tell_accounting(struct check *check)
     if (camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) != CAMP_OK)
         return;
     if ((kernel.known & CAMP_KERNEL_ACCOUNTING) != 0)
-        check->context.accounting = accounting_name(kernel.accounting);
+        check->context.accounting = camp_accounting_name(kernel.accounting);
     if (check->options.format != CHECK_TEXT)
         return;
     if (kernel.accounting == CAMP_ACCOUNTING_NATIVE)

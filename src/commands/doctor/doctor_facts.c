@@ -4,7 +4,7 @@
  */
 #include "doctor.h"
 
-#include "commands/get/counters.h"
+#include <camp/catalogue.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ static const char *accounting_meaning(const struct camp_kernel *kernel)
 static void add_times(struct doctor *doctor)
 {
     const struct camp_kernel *kernel = &doctor->kernel;
-    const char *accounting = accounting_name(kernel->accounting);
+    const char *accounting = camp_accounting_name(kernel->accounting);
 
     add_fact(doctor, "tick_hz",
              (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)

@@ -71,26 +71,34 @@ static const char *rate_unit(const char *unit)
     return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
 }
 
+/* The reading of a task, which says how some of its numbers were obtained; NULL: there is none. */
+static const struct camp_task *task_of(const struct subject *subject)
+{
+    const bool is_task = (subject->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
+
+    return is_task && subject->now.result >= 0 ? &subject->now.task : NULL;
+}
+
 /* The cells of a row. *name: memory for its name, LABEL_SIZE + CAMP_NAME_SIZE bytes. */
 static void fill_row(struct get *get, struct row *row, struct cell *cells, char *name)
 {
-    const struct counter *counter = row->counter;
+    const struct camp_counter *counter = row->counter;
     const struct subject *subject = &get->query.subjects.items[row->subject];
     const char *dot = strchr(subject->label, '.');
-    bool is_rate = get->query.rate && counter->nature == NATURE_COUNTER;
-    int32_t cpu = subject->kind == KIND_CPU ? subject->cpu : CAMP_CPU_TOTAL;
-    int provenance = is_rate ? CAMP_DERIVED
-                             : counter_provenance(counter, &get->kernel, cpu,
-                                                  subject->now.result < 0 ? NULL : &subject->now);
+    bool is_rate = get->query.rate && counter->nature == CAMP_NATURE_COUNTER;
+    int32_t cpu = subject->kind == CAMP_KIND_CPU ? subject->cpu : CAMP_CPU_TOTAL;
+    int provenance = is_rate
+                         ? CAMP_DERIVED
+                         : camp_counter_provenance(counter, &get->kernel, cpu, task_of(subject));
 
     snprintf(name, LABEL_SIZE + CAMP_NAME_SIZE, "%s.%s", subject->label, counter->name);
     cells[CELL_NAME] = cell_text(name);
     cells[CELL_VALUE] = value_cell(&get->values, row);
-    cells[CELL_UNIT] =
-        cell_text(is_rate ? rate_unit(counter_unit(counter)) : counter_unit(counter));
-    cells[CELL_PROVENANCE] =
-        counter->rule == RULE_NONE ? cell_unknown() : cell_text(camp_provenance_name(provenance));
-    cells[CELL_OF_KIND] = cell_text(kind_named(subject->kind)->name);
+    cells[CELL_UNIT] = cell_text(is_rate ? rate_unit(counter->unit) : counter->unit);
+    cells[CELL_PROVENANCE] = counter->rule == CAMP_RULE_NONE
+                                 ? cell_unknown()
+                                 : cell_text(camp_provenance_name(provenance));
+    cells[CELL_OF_KIND] = cell_text(camp_kind_name(subject->kind));
     cells[CELL_SUBJECT] = dot != NULL ? cell_text(dot + 1) : cell_unknown();
     cells[CELL_COUNTER] = cell_text(counter->name);
 }

@@ -19,8 +19,8 @@ void query_release(struct query *query)
 
 bool query_row_needs_interval(const struct query *query, const struct row *row)
 {
-    return counter_needs_interval(row->counter) ||
-           (query->rate && row->counter->nature == NATURE_COUNTER);
+    return row->counter->nature == CAMP_NATURE_SHARE ||
+           (query->rate && row->counter->nature == CAMP_NATURE_COUNTER);
 }
 
 bool query_needs_interval(const struct query *query)
@@ -43,16 +43,18 @@ static bool is_every(const char *pattern)
     return strcmp(pattern, "*") == 0 || strcmp(pattern, "all") == 0;
 }
 
-static bool matches_counter(const char *pattern, const struct counter *counter)
+static bool matches_counter(const char *pattern, const struct camp_counter *counter)
 {
     return is_every(pattern) || strcmp(pattern, counter->name) == 0 ||
            (is_glob(pattern) && fnmatch(pattern, counter->name, 0) == 0);
 }
 
-static bool is_counter(const struct kind_name *kind, const char *pattern)
+static bool is_counter(const struct kind_words *kind, const char *pattern)
 {
-    for (size_t i = 0; i < counter_count; i++) {
-        if ((counters[i].kinds & kind->kind) != 0 && matches_counter(pattern, &counters[i]))
+    const struct counters *all = all_counters();
+
+    for (size_t i = 0; i < all->count; i++) {
+        if ((all->items[i].kinds & kind->kind) != 0 && matches_counter(pattern, &all->items[i]))
             return true;
     }
     return false;
@@ -60,24 +62,25 @@ static bool is_counter(const struct kind_name *kind, const char *pattern)
 
 /* ------------------------------------------------------------------------ Rows -- */
 
-static bool has_rate(const struct counter *counter)
+static bool has_rate(const struct camp_counter *counter)
 {
-    return counter->nature != NATURE_LEVEL && counter->nature != NATURE_FACT;
+    return counter->nature != CAMP_NATURE_LEVEL && counter->nature != CAMP_NATURE_FACT;
 }
 
 /* Of what a pattern matches, what it means: not what takes an interval nobody gave, nor, when
  * rates were asked for, what has none. */
-static bool is_meant(const struct query *query, const char *pattern, const struct counter *counter)
+static bool is_meant(const struct query *query, const char *pattern,
+                     const struct camp_counter *counter)
 {
     if (strcmp(pattern, counter->name) == 0)
         return true;
-    if (is_every(pattern) && counter_needs_interval(counter) &&
+    if (is_every(pattern) && counter->nature == CAMP_NATURE_SHARE &&
         (!query->interval_given || query->rate))
         return false;
     return !query->rate || has_rate(counter);
 }
 
-static bool add_row(struct query *query, const struct counter *counter, size_t subject)
+static bool add_row(struct query *query, const struct camp_counter *counter, size_t subject)
 {
     if (query->row_count == query->row_capacity) {
         size_t capacity = query->row_capacity > 0 ? 2 * query->row_capacity : 64;
@@ -93,11 +96,13 @@ static bool add_row(struct query *query, const struct counter *counter, size_t s
     return true;
 }
 
-static int add_rows(struct query *query, const struct kind_name *kind, size_t subject,
+static int add_rows(struct query *query, const struct kind_words *kind, size_t subject,
                     const char *pattern)
 {
-    for (size_t i = 0; i < counter_count; i++) {
-        const struct counter *counter = &counters[i];
+    const struct counters *all = all_counters();
+
+    for (size_t i = 0; i < all->count; i++) {
+        const struct camp_counter *counter = &all->items[i];
 
         if ((counter->kinds & kind->kind) == 0 || !matches_counter(pattern, counter) ||
             !is_meant(query, pattern, counter))
@@ -105,8 +110,7 @@ static int add_rows(struct query *query, const struct kind_name *kind, size_t su
         if (query->rate && !has_rate(counter))
             return complain(STATUS_USAGE, "%s.%s goes up and down, or is a fact: it has no rate",
                             kind->any, counter->name);
-        if (counter->offset == offsetof(struct reading, cpu_count) &&
-            query->subjects.items[subject].cpu != CAMP_CPU_TOTAL) {
+        if (counter_is_cpu_count(counter) && query->subjects.items[subject].cpu != CAMP_CPU_TOTAL) {
             if (strcmp(pattern, counter->name) == 0)
                 return complain(STATUS_USAGE, "one CPU has no count: ask for cpu.count");
             continue;
@@ -156,7 +160,7 @@ static bool id_matches(const char *pattern, int32_t id)
     return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
 }
 
-static int find_device(const struct kind_name *kind, const char *name, struct subjects *ret,
+static int find_device(const struct kind_words *kind, const char *name, struct subjects *ret,
                        struct camp_error *error)
 {
     struct subjects all = { .source = ret->source };
@@ -171,7 +175,7 @@ static int find_device(const struct kind_name *kind, const char *name, struct su
         suggestion_offer(&suggestion, name_of(&all.items[i]));
     *error = (struct camp_error){ .code = CAMP_E_GONE };
     snprintf(error->message, sizeof error->message, "there is no %s '%s'%s%s%s; see camp list %s",
-             kind->name, name, suggestion.best != NULL ? "; did you mean '" : "",
+             camp_kind_name(kind->kind), name, suggestion.best != NULL ? "; did you mean '" : "",
              suggestion.best != NULL ? suggestion.best : "", suggestion.best != NULL ? "'" : "",
              kind->plural);
     result = CAMP_E_GONE;
@@ -180,7 +184,7 @@ out:
     return result;
 }
 
-static int find_by_id(const struct kind_name *kind, const char *pattern, struct subjects *ret,
+static int find_by_id(const struct kind_words *kind, const char *pattern, struct subjects *ret,
                       struct camp_error *error)
 {
     struct subjects all = { .source = ret->source };
@@ -190,7 +194,8 @@ static int find_by_id(const struct kind_name *kind, const char *pattern, struct 
         const struct subject *subject = &all.items[i];
         size_t index;
 
-        if (id_matches(pattern, kind->kind == KIND_CPU ? subject->cpu : subject->process.pid) &&
+        if (id_matches(pattern,
+                       kind->kind == CAMP_KIND_CPU ? subject->cpu : subject->process.pid) &&
             !subjects_add(ret, subject, &index))
             result = CAMP_E_NOMEM;
     }
@@ -198,7 +203,7 @@ static int find_by_id(const struct kind_name *kind, const char *pattern, struct 
     return result;
 }
 
-static int find_one(const struct kind_name *kind, const char *name, struct subjects *ret,
+static int find_one(const struct kind_words *kind, const char *name, struct subjects *ret,
                     struct camp_error *error)
 {
     struct subject subject;
@@ -212,7 +217,7 @@ static int find_one(const struct kind_name *kind, const char *name, struct subje
 
 static int find_processes(const char *name, struct subjects *ret, struct camp_error *error)
 {
-    const struct kind_name *kind = kind_named(KIND_PROCESS);
+    const struct kind_words *kind = kind_words(CAMP_KIND_PROCESS);
 
     if (strncmp(name, "name:", 5) == 0)
         return subjects_list_named(ret, name + 5, error);
@@ -233,7 +238,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     if (dot != NULL && dot[1 + strspn(dot + 1, "0123456789@*?[]-!")] != '\0')
         dot = NULL; /* a dot in the executable's name */
     if (dot != NULL && !is_glob(name) && strncmp(name, "name:", 5) != 0)
-        return find_one(kind_named(KIND_THREAD), name, ret, error);
+        return find_one(kind_words(CAMP_KIND_THREAD), name, ret, error);
     snprintf(process, sizeof process, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
              name);
     result = find_processes(process, &processes, error);
@@ -254,27 +259,27 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     return result;
 }
 
-static int find_subjects(const struct kind_name *kind, const char *name, struct subjects *ret,
+static int find_subjects(const struct kind_words *kind, const char *name, struct subjects *ret,
                          struct camp_error *error)
 {
     int result;
 
     *error = (struct camp_error){ 0 };
-    if (kind->kind == KIND_CPU)
+    if (kind->kind == CAMP_KIND_CPU)
         result =
             is_glob(name) ? find_by_id(kind, name, ret, error) : find_one(kind, name, ret, error);
     else if (kind->is_one)
         result = find_one(kind, "", ret, error);
-    else if (kind->kind == KIND_PROCESS)
+    else if (kind->kind == CAMP_KIND_PROCESS)
         result = find_processes(name, ret, error);
-    else if (kind->kind == KIND_THREAD)
+    else if (kind->kind == CAMP_KIND_THREAD)
         result = find_threads(name, ret, error);
     else
         result = find_device(kind, name, ret, error);
     if (result >= 0 && ret->count == 0) {
         snprintf(error->message, sizeof error->message,
-                 "there is no %s that matches '%s'; see camp list %s", kind->name, name,
-                 kind->plural);
+                 "there is no %s that matches '%s'; see camp list %s", camp_kind_name(kind->kind),
+                 name, kind->plural);
         result = CAMP_E_GONE;
     }
     return result;
@@ -284,44 +289,47 @@ static int find_subjects(const struct kind_name *kind, const char *name, struct 
 
 static int complain_of_kind(const char *operand, size_t length)
 {
+    const struct counters *all = all_counters();
     struct suggestion suggestion = { .word = operand };
     char word[64];
 
     snprintf(word, sizeof word, "%.*s", (int)length, operand);
     suggestion.word = word;
     for (size_t i = 0; i < KIND_COUNT; i++)
-        suggestion_offer(&suggestion, kinds[i].name);
+        suggestion_offer(&suggestion, camp_kind_name(kinds[i].kind));
     if (suggestion.best != NULL)
         return complain(STATUS_USAGE, "there is no '%s'; did you mean '%s%s'?", operand,
                         suggestion.best, operand + length);
-    for (size_t i = 0; i < counter_count; i++)
-        suggestion_offer(&suggestion, counters[i].name);
+    for (size_t i = 0; i < all->count; i++)
+        suggestion_offer(&suggestion, all->items[i].name);
     for (size_t i = 0; suggestion.best != NULL && i < KIND_COUNT; i++) {
-        const struct kind_name *kind = &kinds[i];
+        const struct kind_words *kind = &kinds[i];
 
         if (counter_by_name(kind->kind, suggestion.best) != NULL)
             return complain(STATUS_USAGE, "there is no '%s'; did you mean '%s.%s'?", operand,
-                            kind->has_total ? kind->name : kind->any, suggestion.best);
+                            kind->has_total ? camp_kind_name(kind->kind) : kind->any,
+                            suggestion.best);
     }
     return complain(STATUS_USAGE, "there is no '%s'; see camp list counters", operand);
 }
 
-static int complain_of_counter(const struct kind_name *kind, const char *operand, const char *name)
+static int complain_of_counter(const struct kind_words *kind, const char *operand, const char *name)
 {
+    const struct counters *all = all_counters();
     struct suggestion suggestion = { .word = name };
 
-    for (size_t i = 0; i < counter_count; i++) {
-        if ((counters[i].kinds & kind->kind) != 0)
-            suggestion_offer(&suggestion, counters[i].name);
+    for (size_t i = 0; i < all->count; i++) {
+        if ((all->items[i].kinds & kind->kind) != 0)
+            suggestion_offer(&suggestion, all->items[i].name);
     }
     if (suggestion.best == NULL)
         return complain(STATUS_USAGE, "%s: there is no counter '%s'; see camp list counters %s",
-                        operand, name, kind->name);
+                        operand, name, camp_kind_name(kind->kind));
     return complain(STATUS_USAGE, "%s: there is no counter '%s'; did you mean '%.*s%s'?", operand,
                     name, (int)(name - operand), operand, suggestion.best);
 }
 
-static int add_found(struct query *query, const struct kind_name *kind,
+static int add_found(struct query *query, const struct kind_words *kind,
                      const struct subjects *found, const char *pattern)
 {
     for (size_t i = 0; i < found->count; i++) {
@@ -338,7 +346,7 @@ static int add_found(struct query *query, const struct kind_name *kind,
 }
 
 /* The whole kind: what is of all together, then each. */
-static int add_kind(struct query *query, const struct kind_name *kind)
+static int add_kind(struct query *query, const struct kind_words *kind)
 {
     struct subjects found = { .source = query->subjects.source };
     struct camp_error error = { 0 };
@@ -353,7 +361,7 @@ static int add_kind(struct query *query, const struct kind_name *kind)
 }
 
 /* Where the counter's name begins in what follows the kind; NULL: there is only a subject. */
-static const char *counter_part(const struct kind_name *kind, const char *rest)
+static const char *counter_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');
 
@@ -367,7 +375,7 @@ static const char *counter_part(const struct kind_name *kind, const char *rest)
 }
 
 /* The word that may be a counter's name mistyped; NULL when it looks like part of a subject. */
-static const char *mistyped_part(const struct kind_name *kind, const char *rest)
+static const char *mistyped_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');
     const char *word = dot != NULL ? dot + 1 : rest;
@@ -380,7 +388,7 @@ static const char *mistyped_part(const struct kind_name *kind, const char *rest)
 int query_add(struct query *query, const char *operand)
 {
     size_t length = strcspn(operand, ".");
-    const struct kind_name *kind = kind_by_name(operand, length);
+    const struct kind_words *kind = kind_by_name(operand, length);
     const char *rest = operand[length] == '.' ? operand + length + 1 : NULL;
     struct subjects found = { .source = query->subjects.source };
     const char *counter;
@@ -396,7 +404,7 @@ int query_add(struct query *query, const char *operand)
         return add_kind(query, kind);
     if (rest[0] == '\0')
         return complain(STATUS_USAGE, "'%s' ends too early; %s.all is all of it", operand,
-                        kind->name);
+                        camp_kind_name(kind->kind));
     counter = counter_part(kind, rest);
     if (counter == rest && !is_counter(kind, counter))
         return complain_of_counter(kind, operand, counter);
@@ -407,8 +415,8 @@ int query_add(struct query *query, const char *operand)
              rest);
     if (counter == NULL && !kind->is_one && strchr(rest, '.') == NULL && is_counter(kind, rest) &&
         !is_glob(rest))
-        return complain(STATUS_USAGE, "%s of which %s? %s.%s, or %s.%s for each", rest, kind->name,
-                        kind->one, rest, kind->any, rest);
+        return complain(STATUS_USAGE, "%s of which %s? %s.%s, or %s.%s for each", rest,
+                        camp_kind_name(kind->kind), kind->one, rest, kind->any, rest);
     result = find_subjects(kind, name, &found, &error);
     mistyped = counter == NULL && result < 0 ? mistyped_part(kind, rest) : NULL;
     if (mistyped != NULL && result != CAMP_E_PERM)

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 struct row {
-    const struct counter *counter;
+    const struct camp_counter *counter;
     size_t subject;    /* index into the query's subjects */
     char character[2]; /* the text of a one-letter value */
 };

@@ -11,27 +11,23 @@
 #include <string.h>
 #include <time.h>
 
-void subject_want(struct subject *subject, const struct counter *counter)
+void subject_want(struct subject *subject, const struct camp_counter *counter)
 {
-    bool of_taskstats = counter->known_offset == offsetof(struct reading, taskstat_known);
-
-    if (of_taskstats)
+    if (counter->record == CAMP_RECORD_TASKSTAT)
         subject->wants_taskstats = true;
-    else
-        subject->wanted |= counter->bit;
-    if (subject->kind == KIND_CPU && (counter->nature == NATURE_UTILISATION ||
-                                      counter->offset == offsetof(struct reading, cpu_count)))
+    subject->wanted |= counter->known;
+    if (counter_is_utilisation(counter) || counter_is_cpu_count(counter))
         subject->counts_cpus = true;
 }
 
 /* ------------------------------------------------------------- Several at once -- */
 
-static void store(struct reading *reading, enum counter_kind kind, const void *array, size_t i)
+static void store(struct reading *reading, enum camp_kind kind, const void *array, size_t i)
 {
-    if (kind == KIND_CPU) {
+    if (kind == CAMP_KIND_CPU) {
         reading->cpu = ((const struct camp_cpu *)array)[i];
         reading->time_ns = reading->cpu.time_ns;
-    } else if (kind == KIND_NETWORK) {
+    } else if (kind == CAMP_KIND_NETWORK) {
         reading->network = ((const struct camp_network *)array)[i];
         reading->time_ns = reading->network.time_ns;
     } else {
@@ -42,10 +38,10 @@ static void store(struct reading *reading, enum counter_kind kind, const void *a
 
 static bool is_subject(const struct subject *subject, const void *array, size_t i)
 {
-    if (subject->kind == KIND_CPU)
+    if (subject->kind == CAMP_KIND_CPU)
         return ((const struct camp_cpu *)array)[i].cpu == subject->cpu;
-    return strcmp(subject->kind == KIND_NETWORK ? ((const struct camp_network *)array)[i].name
-                                                : ((const struct camp_disk *)array)[i].name,
+    return strcmp(subject->kind == CAMP_KIND_NETWORK ? ((const struct camp_network *)array)[i].name
+                                                     : ((const struct camp_disk *)array)[i].name,
                   subject->device) == 0;
 }
 
@@ -58,7 +54,7 @@ static void keep_failure(struct subject *subject, const struct camp_error *error
 }
 
 /* Finds each subject of the kind among what was read; they mostly stand in the same order. */
-static void distribute(struct subjects *subjects, enum counter_kind kind, const void *array,
+static void distribute(struct subjects *subjects, enum camp_kind kind, const void *array,
                        size_t count)
 {
     size_t at = 0;
@@ -75,29 +71,29 @@ static void distribute(struct subjects *subjects, enum counter_kind kind, const 
         }
         if (tried < count) {
             store(&subject->now, kind, array, at);
-            subject->now.cpu_count = kind == KIND_CPU ? count - 1 : 0; /* without the total */
+            subject->now.cpu_count = kind == CAMP_KIND_CPU ? count - 1 : 0; /* without the total */
         } else {
             struct camp_error error;
 
             subject->now.result =
                 library_fail(&error, CAMP_E_GONE, "there is no %s%s; see camp list", subject->label,
-                             kind == KIND_CPU ? " online" : "");
+                             kind == CAMP_KIND_CPU ? " online" : "");
             keep_failure(subject, &error);
         }
     }
 }
 
-static void read_together(struct subjects *subjects, enum counter_kind kind)
+static void read_together(struct subjects *subjects, enum camp_kind kind)
 {
     const struct listing listing = { .source = subjects->source,
-                                     .disk_kind = kind == KIND_DISK ? CAMP_DISK_WHOLE
-                                                                    : CAMP_DISK_PARTITION };
-    fill_function *fill = kind == KIND_CPU       ? fill_cpus
-                          : kind == KIND_NETWORK ? fill_networks
-                                                 : fill_disks;
-    size_t size = kind == KIND_CPU       ? sizeof(struct camp_cpu)
-                  : kind == KIND_NETWORK ? sizeof(struct camp_network)
-                                         : sizeof(struct camp_disk);
+                                     .disk_kind = kind == CAMP_KIND_DISK ? CAMP_DISK_WHOLE
+                                                                         : CAMP_DISK_PARTITION };
+    fill_function *fill = kind == CAMP_KIND_CPU       ? fill_cpus
+                          : kind == CAMP_KIND_NETWORK ? fill_networks
+                                                      : fill_disks;
+    size_t size = kind == CAMP_KIND_CPU       ? sizeof(struct camp_cpu)
+                  : kind == CAMP_KIND_NETWORK ? sizeof(struct camp_network)
+                                              : sizeof(struct camp_disk);
     struct camp_error error = { 0 };
     size_t count = 0;
     void *array;
@@ -137,7 +133,7 @@ static int read_task(const struct camp_source *source, struct subject *subject,
     struct camp_task *task = &subject->now.task;
     uint32_t wanted = subject->wanted | CAMP_TASK_START; /* so that the identity is looked at */
 
-    if (subject->kind == KIND_PROCESS)
+    if (subject->kind == CAMP_KIND_PROCESS)
         return camp_process_read(source, &subject->process, wanted, task, sizeof *task, error);
     return camp_thread_read(source, &subject->thread, wanted, task, sizeof *task, error);
 }
@@ -149,28 +145,28 @@ static int read_one(const struct camp_source *source, struct subject *subject,
     int result = CAMP_E_INVALID;
 
     switch (subject->kind) {
-    case KIND_CPU:
+    case CAMP_KIND_CPU:
         return read_cpu(source, subject, error);
-    case KIND_MEMORY:
+    case CAMP_KIND_MEMORY:
         result = camp_memory_read(source, subject->wanted, &now->memory, sizeof now->memory, error);
         now->time_ns = now->memory.time_ns;
         break;
-    case KIND_NETWORK:
+    case CAMP_KIND_NETWORK:
         result =
             camp_network_read(source, subject->device, &now->network, sizeof now->network, error);
         now->time_ns = now->network.time_ns;
         break;
-    case KIND_DISK:
-    case KIND_PARTITION:
+    case CAMP_KIND_DISK:
+    case CAMP_KIND_PARTITION:
         result = camp_disk_read(source, subject->device, &now->disk, sizeof now->disk, error);
         now->time_ns = now->disk.time_ns;
         break;
-    case KIND_PROCESS:
-    case KIND_THREAD:
+    case CAMP_KIND_PROCESS:
+    case CAMP_KIND_THREAD:
         result = read_task(source, subject, error);
         now->time_ns = now->task.time_ns;
         break;
-    case KIND_KERNEL:
+    case CAMP_KIND_KERNEL:
         result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, error);
         now->time_ns = now_ns(CLOCK_MONOTONIC);
         break;
@@ -242,11 +238,12 @@ static void read_taskstats(struct subjects *subjects)
 
 /* ------------------------------------------------------------------------- All -- */
 
-static bool is_read_together(const struct subjects *subjects, enum counter_kind kind)
+static bool is_read_together(const struct subjects *subjects, enum camp_kind kind)
 {
     size_t count = 0;
 
-    if (kind != KIND_CPU && kind != KIND_NETWORK && kind != KIND_DISK && kind != KIND_PARTITION)
+    if (kind != CAMP_KIND_CPU && kind != CAMP_KIND_NETWORK && kind != CAMP_KIND_DISK &&
+        kind != CAMP_KIND_PARTITION)
         return false;
     for (size_t i = 0; i < subjects->count; i++)
         count += subjects->items[i].kind == kind;
@@ -259,7 +256,7 @@ static void derive(struct subject *subject)
     struct reading *now = &subject->now;
     const struct reading *before = &subject->before;
 
-    if (subject->kind != KIND_CPU || !subject->counts_cpus || now->result < 0 ||
+    if (subject->kind != CAMP_KIND_CPU || !subject->counts_cpus || now->result < 0 ||
         before->result < 0 || before->time_ns == 0)
         return;
     if (camp_cpu_difference(&before->cpu, &now->cpu,

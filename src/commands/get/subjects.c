@@ -54,7 +54,7 @@ static void label_process(struct subject *subject)
 
 void subject_of_process(struct subject *ret, const struct camp_process *process)
 {
-    *ret = (struct subject){ .kind = KIND_PROCESS, .process = *process };
+    *ret = (struct subject){ .kind = CAMP_KIND_PROCESS, .process = *process };
     label_process(ret);
 }
 
@@ -66,7 +66,7 @@ static void label_thread(struct subject *subject)
 
 static void label_device(struct subject *subject)
 {
-    snprintf(subject->label, sizeof subject->label, "%s.%s", kind_named(subject->kind)->name,
+    snprintf(subject->label, sizeof subject->label, "%s.%s", camp_kind_name(subject->kind),
              subject->device);
 }
 
@@ -74,34 +74,34 @@ static void label_device(struct subject *subject)
 static void take(struct subject *subject, const void *array, size_t i)
 {
     switch (subject->kind) {
-    case KIND_CPU:
+    case CAMP_KIND_CPU:
         subject->cpu = ((const int32_t *)array)[i];
         snprintf(subject->label, sizeof subject->label, "cpu.%" PRId32, subject->cpu);
         break;
-    case KIND_NETWORK:
+    case CAMP_KIND_NETWORK:
         memcpy(subject->device, ((const struct camp_network *)array)[i].name, CAMP_NAME_SIZE);
         label_device(subject);
         break;
-    case KIND_DISK:
-    case KIND_PARTITION:
+    case CAMP_KIND_DISK:
+    case CAMP_KIND_PARTITION:
         memcpy(subject->device, ((const struct camp_disk *)array)[i].name, CAMP_NAME_SIZE);
         label_device(subject);
         break;
-    case KIND_PROCESS:
+    case CAMP_KIND_PROCESS:
         subject->process = ((const struct camp_process *)array)[i];
         label_process(subject);
         break;
-    case KIND_THREAD:
+    case CAMP_KIND_THREAD:
         subject->thread = ((const struct camp_thread *)array)[i];
         label_thread(subject);
         break;
-    case KIND_MEMORY:
-    case KIND_KERNEL:
+    case CAMP_KIND_MEMORY:
+    case CAMP_KIND_KERNEL:
         break;
     }
 }
 
-static int list_into(struct subjects *subjects, enum counter_kind kind, fill_function *fill,
+static int list_into(struct subjects *subjects, enum camp_kind kind, fill_function *fill,
                      const struct listing *listing, size_t size, struct camp_error *error)
 {
     size_t before = subjects->count;
@@ -126,7 +126,7 @@ int subjects_list_threads(struct subjects *subjects, const struct camp_process *
 {
     const struct listing listing = { .source = subjects->source, .process = process };
 
-    return list_into(subjects, KIND_THREAD, fill_threads, &listing, sizeof(struct camp_thread),
+    return list_into(subjects, CAMP_KIND_THREAD, fill_threads, &listing, sizeof(struct camp_thread),
                      error);
 }
 
@@ -134,7 +134,7 @@ int subjects_list_named(struct subjects *subjects, const char *executable, struc
 {
     const struct listing listing = { .source = subjects->source, .executable = executable };
     size_t before = subjects->count;
-    int result = list_into(subjects, KIND_PROCESS, fill_processes, &listing,
+    int result = list_into(subjects, CAMP_KIND_PROCESS, fill_processes, &listing,
                            sizeof(struct camp_process), error);
 
     if (result >= 0 && subjects->count == before)
@@ -161,36 +161,36 @@ static int list_all_threads(struct subjects *subjects, struct camp_error *error)
     return result;
 }
 
-static int list_one(struct subjects *subjects, enum counter_kind kind, struct camp_error *error)
+static int list_one(struct subjects *subjects, enum camp_kind kind, struct camp_error *error)
 {
     struct subject subject = { .kind = kind };
     size_t index;
 
-    snprintf(subject.label, sizeof subject.label, "%s", kind_named(kind)->name);
+    snprintf(subject.label, sizeof subject.label, "%s", camp_kind_name(kind));
     return subjects_add(subjects, &subject, &index) ? CAMP_OK : library_fail_memory(error);
 }
 
-int subjects_list(struct subjects *subjects, enum counter_kind kind, struct camp_error *error)
+int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_error *error)
 {
     struct listing listing = { .source = subjects->source };
 
     switch (kind) {
-    case KIND_CPU:
+    case CAMP_KIND_CPU:
         return list_into(subjects, kind, fill_cpu_ids, &listing, sizeof(int32_t), error);
-    case KIND_NETWORK:
+    case CAMP_KIND_NETWORK:
         return list_into(subjects, kind, fill_networks, &listing, sizeof(struct camp_network),
                          error);
-    case KIND_DISK:
-    case KIND_PARTITION:
-        listing.disk_kind = kind == KIND_DISK ? CAMP_DISK_WHOLE : CAMP_DISK_PARTITION;
+    case CAMP_KIND_DISK:
+    case CAMP_KIND_PARTITION:
+        listing.disk_kind = kind == CAMP_KIND_DISK ? CAMP_DISK_WHOLE : CAMP_DISK_PARTITION;
         return list_into(subjects, kind, fill_disks, &listing, sizeof(struct camp_disk), error);
-    case KIND_PROCESS:
+    case CAMP_KIND_PROCESS:
         return list_into(subjects, kind, fill_processes, &listing, sizeof(struct camp_process),
                          error);
-    case KIND_THREAD:
+    case CAMP_KIND_THREAD:
         return list_all_threads(subjects, error);
-    case KIND_MEMORY:
-    case KIND_KERNEL:
+    case CAMP_KIND_MEMORY:
+    case CAMP_KIND_KERNEL:
         return list_one(subjects, kind, error);
     }
     return CAMP_E_INVALID;
@@ -296,34 +296,34 @@ static int cpu_named(const char *name, int32_t *ret, struct camp_error *error)
     return CAMP_OK;
 }
 
-int subject_named(const struct camp_source *source, enum counter_kind kind, const char *name,
+int subject_named(const struct camp_source *source, enum camp_kind kind, const char *name,
                   struct subject *ret, struct camp_error *error)
 {
     int result = CAMP_OK;
 
     *ret = (struct subject){ .kind = kind };
-    snprintf(ret->label, sizeof ret->label, "%s%s%s", kind_named(kind)->name,
+    snprintf(ret->label, sizeof ret->label, "%s%s%s", camp_kind_name(kind),
              name[0] != '\0' ? "." : "", name);
     switch (kind) {
-    case KIND_CPU:
+    case CAMP_KIND_CPU:
         result = cpu_named(name, &ret->cpu, error);
         break;
-    case KIND_NETWORK:
-    case KIND_DISK:
-    case KIND_PARTITION:
+    case CAMP_KIND_NETWORK:
+    case CAMP_KIND_DISK:
+    case CAMP_KIND_PARTITION:
         if (strlen(name) >= sizeof ret->device)
-            return library_fail(error, CAMP_E_GONE, "there is no %s '%s'", kind_named(kind)->name,
+            return library_fail(error, CAMP_E_GONE, "there is no %s '%s'", camp_kind_name(kind),
                                 name);
         memcpy(ret->device, name, strlen(name) + 1);
         break;
-    case KIND_PROCESS:
+    case CAMP_KIND_PROCESS:
         result = process_named(source, name, &ret->process, error);
         break;
-    case KIND_THREAD:
+    case CAMP_KIND_THREAD:
         result = thread_named(source, name, &ret->thread, error);
         break;
-    case KIND_MEMORY:
-    case KIND_KERNEL:
+    case CAMP_KIND_MEMORY:
+    case CAMP_KIND_KERNEL:
         break;
     }
     return result;

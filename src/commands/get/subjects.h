@@ -5,7 +5,7 @@
 #ifndef CAMP_COMMANDS_GET_SUBJECTS_H
 #define CAMP_COMMANDS_GET_SUBJECTS_H
 
-#include "counters.h"
+#include "kinds.h"
 
 #include <camp/camp.h>
 
@@ -16,7 +16,7 @@
 #define LABEL_SIZE (CAMP_NAME_SIZE + 80)
 
 struct subject {
-    enum counter_kind kind;
+    enum camp_kind kind;
     char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
     union {
         int32_t cpu;
@@ -50,7 +50,7 @@ bool subjects_add(struct subjects *subjects, const struct subject *subject, size
 
 /* Every subject of a kind (all threads of all processes). The labels are valid input of
  * `camp get`; those of processes and threads carry the start time. */
-int subjects_list(struct subjects *subjects, enum counter_kind kind, struct camp_error *error);
+int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_error *error);
 
 /* The living threads of one process. */
 int subjects_list_threads(struct subjects *subjects, const struct camp_process *process,
@@ -62,7 +62,7 @@ int subjects_list_named(struct subjects *subjects, const char *executable,
 
 /* The one subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240";
  * "" is the total. CAMP_E_INVALID: no such thing can be; CAMP_E_GONE: there is none. */
-int subject_named(const struct camp_source *source, enum counter_kind kind, const char *name,
+int subject_named(const struct camp_source *source, enum camp_kind kind, const char *name,
                   struct subject *ret, struct camp_error *error);
 
 /* A name of one process: its identifier. */
@@ -73,7 +73,7 @@ int process_named(const struct camp_source *source, const char *name, struct cam
 void subject_of_process(struct subject *ret, const struct camp_process *process);
 
 /* Notes that `counter` will be looked at. */
-void subject_want(struct subject *subject, const struct counter *counter);
+void subject_want(struct subject *subject, const struct camp_counter *counter);
 
 /* Reads all of them: now becomes before. Each has its own result. */
 void subjects_read(struct subjects *subjects);

@@ -19,7 +19,7 @@
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
 {
     *ret = (struct values){ .query = query, .kernel = kernel };
-    ret->told_counters = calloc(counter_count, sizeof *ret->told_counters);
+    ret->told_counters = calloc(all_counters()->count, sizeof *ret->told_counters);
     ret->told_subjects = calloc(query->subjects.count + 1, sizeof *ret->told_subjects);
     return ret->told_counters != NULL && ret->told_subjects != NULL;
 }
@@ -59,12 +59,12 @@ static void miss_subject(struct values *values, const struct row *row)
     miss(values, &values->told_subjects[row->subject], status_of(subject->now.result), reason);
 }
 
-static bool is_of_taskstats(const struct counter *counter)
+static bool is_of_taskstats(const struct camp_counter *counter)
 {
-    return counter->known_offset == offsetof(struct reading, taskstat_known);
+    return counter->record == CAMP_RECORD_TASKSTAT;
 }
 
-static bool is_asked_for(const struct query *query, const struct counter *counter)
+static bool is_asked_for(const struct query *query, const struct camp_counter *counter)
 {
     for (size_t i = 0; i < query->row_count; i++) {
         if (query->rows[i].counter == counter)
@@ -78,13 +78,14 @@ static bool is_asked_for(const struct query *query, const struct counter *counte
 static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
 {
     const struct camp_error *error = &values->query->subjects.taskstats_error;
+    const struct counters *all = all_counters();
     size_t length = 0;
 
-    for (size_t i = 0; i < counter_count && length < REASON_SIZE / 2; i++) {
-        if (!is_of_taskstats(&counters[i]) || !is_asked_for(values->query, &counters[i]))
+    for (size_t i = 0; i < all->count && length < REASON_SIZE / 2; i++) {
+        if (!is_of_taskstats(&all->items[i]) || !is_asked_for(values->query, &all->items[i]))
             continue;
         length += (size_t)snprintf(ret + length, REASON_SIZE - length, "%s%s",
-                                   length > 0 ? ", " : "", counters[i].name);
+                                   length > 0 ? ", " : "", all->items[i].name);
         values->told_counters[i] = true;
     }
     if (error->code < 0)
@@ -99,7 +100,7 @@ static int why_no_taskstat(struct values *values, const struct subject *subject,
  * count what is in it. */
 static bool has_guarded_file(const struct camp_source *source, const struct subject *subject)
 {
-    int32_t pid = subject->kind == KIND_PROCESS ? subject->process.pid : subject->thread.pid;
+    int32_t pid = subject->kind == CAMP_KIND_PROCESS ? subject->process.pid : subject->thread.pid;
     char path[4096];
 
     snprintf(path, sizeof path, "%s/%" PRId32 "/io",
@@ -138,10 +139,10 @@ static int why_no_io(const struct values *values, const struct row *row, char *r
 
 static void miss_counter(struct values *values, const struct row *row)
 {
-    const struct counter *counter = row->counter;
+    const struct camp_counter *counter = row->counter;
     const struct subject *subject = &values->query->subjects.items[row->subject];
     char reason[REASON_SIZE];
-    bool told = values->told_counters[counter - counters];
+    bool told = values->told_counters[counter - all_counters()->items];
     int status = STATUS_PARTIAL;
 
     if (is_of_taskstats(counter))
@@ -153,7 +154,7 @@ static void miss_counter(struct values *values, const struct row *row)
                  counter->needs != NULL ? "it takes " : "",
                  counter->needs != NULL ? counter->needs : "this system does not say it");
     miss(values, &told, status, reason);
-    values->told_counters[counter - counters] = true;
+    values->told_counters[counter - all_counters()->items] = true;
 }
 
 static void miss_rate(struct values *values, const struct row *row)
@@ -163,13 +164,14 @@ static void miss_rate(struct values *values, const struct row *row)
 
     snprintf(reason, sizeof reason, "%s.%s went backwards in the interval: its growth is unknown",
              subject->label, row->counter->name);
-    miss(values, &values->told_counters[row->counter - counters], STATUS_PARTIAL, reason);
+    miss(values, &values->told_counters[row->counter - all_counters()->items], STATUS_PARTIAL,
+         reason);
 }
 
 /* --------------------------------------------------------------------- Resolution -- */
 
 /* What a counter's time is counted in; 0: too little to matter. */
-static double unit_ns(const struct counter *counter, const struct camp_kernel *kernel)
+static double unit_ns(const struct camp_counter *counter, const struct camp_kernel *kernel)
 {
     if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
         return (double)NS_PER_S / kernel->user_hz;
@@ -182,7 +184,7 @@ static double unit_ns(const struct counter *counter, const struct camp_kernel *k
 static uint64_t cpus_of(const struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    bool of_all = row->counter->nature == NATURE_UTILISATION && subject->cpu == CAMP_CPU_TOTAL;
+    bool of_all = counter_is_utilisation(row->counter) && subject->cpu == CAMP_CPU_TOTAL;
 
     return of_all && subject->now.cpu_count > 0 ? subject->now.cpu_count : 1;
 }
@@ -226,54 +228,53 @@ void values_tell_steps(const struct values *values, uint64_t interval_ns)
 
 /* ------------------------------------------------------------------------ Values -- */
 
-static uint64_t natural_of(const struct counter *counter, const struct reading *reading)
+static uint64_t natural_of(const struct camp_counter *counter, const struct reading *reading)
 {
     uint64_t value;
 
-    memcpy(&value, (const char *)reading + counter->offset, sizeof value);
+    memcpy(&value, counter_place(counter, reading), sizeof value);
     return value;
 }
 
 static struct cell raw_cell(struct row *row, const struct reading *reading)
 {
-    const char *at = (const char *)reading + row->counter->offset;
+    const char *at = counter_place(row->counter, reading);
     uint32_t natural;
     int32_t integer;
     double real;
 
     switch (row->counter->type) {
-    case VALUE_U64:
+    case CAMP_TYPE_U64:
         return cell_natural(natural_of(row->counter, reading));
-    case VALUE_U32:
+    case CAMP_TYPE_U32:
         memcpy(&natural, at, sizeof natural);
         return cell_natural(natural);
-    case VALUE_REAL:
+    case CAMP_TYPE_REAL:
         memcpy(&real, at, sizeof real);
         return cell_real(real);
-    case VALUE_CHARACTER:
+    case CAMP_TYPE_CHARACTER:
         row->character[0] = *at;
         return cell_text(row->character);
-    case VALUE_TEXT:
+    case CAMP_TYPE_TEXT:
         if (*at == '\0') /* of a task: it has no name */
-            return row->counter->kinds == KIND_KERNEL ? cell_text("none") : cell_unknown();
+            return (row->counter->kinds & CAMP_KIND_KERNEL) != 0 ? cell_text("none")
+                                                                 : cell_unknown();
         return cell_text(at);
-    case VALUE_I32:
-    case VALUE_FLAG:
-    case VALUE_ACCOUNTING:
+    default:
         break;
     }
     memcpy(&integer, at, sizeof integer);
-    if (row->counter->type == VALUE_FLAG)
+    if (row->counter->type == CAMP_TYPE_FLAG)
         return cell_text(integer != 0 ? "yes" : "no");
-    return row->counter->type == VALUE_ACCOUNTING ? cell_text(accounting_name(integer))
-                                                  : cell_integer(integer);
+    return row->counter->type == CAMP_TYPE_ACCOUNTING ? cell_text(camp_accounting_name(integer))
+                                                      : cell_integer(integer);
 }
 
 /* An interface or disk that came back counts from zero again. Nothing else does: what went
  * backwards there (iowait, or the sum over living threads when one ended) has no known growth. */
-static bool may_be_reset(enum counter_kind kind)
+static bool may_be_reset(enum camp_kind kind)
 {
-    return (kind & (KIND_NETWORK | KIND_DISK | KIND_PARTITION)) != 0;
+    return (kind & (CAMP_KIND_NETWORK | CAMP_KIND_DISK | CAMP_KIND_PARTITION)) != 0;
 }
 
 static struct cell rate_cell(struct values *values, const struct row *row)
@@ -289,22 +290,23 @@ static struct cell rate_cell(struct values *values, const struct row *row)
         return cell_unknown();
     }
     values->had++;
-    return cell_real(row->counter->nature == NATURE_SHARE ? 100 * rate / NS_PER_S : rate);
+    return cell_real(row->counter->nature == CAMP_NATURE_SHARE ? 100 * rate / NS_PER_S : rate);
 }
 
 struct cell value_cell(struct values *values, struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    bool is_rate = row->counter->nature == NATURE_SHARE ||
-                   (values->query->rate && row->counter->nature == NATURE_COUNTER);
+    bool is_rate =
+        (row->counter->nature == CAMP_NATURE_SHARE && !counter_is_utilisation(row->counter)) ||
+        (values->query->rate && row->counter->nature == CAMP_NATURE_COUNTER);
 
     if (subject->now.result < 0 ||
         (query_row_needs_interval(values->query, row) && subject->before.result < 0)) {
         miss_subject(values, row);
         return cell_unknown();
     }
-    if (!counter_is_known(row->counter, subject->kind, &subject->now) ||
-        (is_rate && !counter_is_known(row->counter, subject->kind, &subject->before))) {
+    if (!counter_is_known(row->counter, &subject->now) ||
+        (is_rate && !counter_is_known(row->counter, &subject->before))) {
         miss_counter(values, row);
         return cell_unknown();
     }

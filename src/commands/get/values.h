@@ -16,7 +16,7 @@
 struct values {
     const struct query *query;
     const struct camp_kernel *kernel;
-    bool *told_counters; /* [counter_count]: the reason of its being unknown was told */
+    bool *told_counters; /* of all_counters(): the reason of its being unknown was told */
     bool *told_subjects; /* [subjects.count] */
     size_t had;          /* values that were known, so far */
     int status;          /* of what was missing: the first */

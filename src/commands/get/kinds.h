@@ -1,0 +1,81 @@
+/*
+ * What `camp get` can read: kinds of things, their counters (of the library's catalogue), and one
+ * reading, in which each counter has its place.
+ */
+#ifndef CAMP_COMMANDS_GET_KINDS_H
+#define CAMP_COMMANDS_GET_KINDS_H
+
+#include <camp/catalogue.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KIND_COUNT 8
+
+/* How a kind is written on the command line; its name is camp_kind_name()'s. */
+struct kind_words {
+    enum camp_kind kind;
+    const char *plural; /* "processes": of `camp list`; NULL: there is but one */
+    const char *any;    /* "process.*": every one of them, as `camp get` takes it */
+    const char *one;    /* "process.PID": how one is named */
+    const char *help;   /* a few words */
+    bool has_total;     /* without a name in between: all together */
+    bool is_one;        /* never has a name in between */
+};
+
+extern const struct kind_words kinds[KIND_COUNT];
+
+const struct kind_words *kind_words(enum camp_kind kind);
+
+/* By its name or its plural; NULL when there is none. */
+const struct kind_words *kind_by_name(const char *name, size_t length);
+
+/* One thing at one point in time: what the library filled, side by side. */
+struct reading {
+    int32_t result;          /* enum camp_result: below 0, nothing else is set */
+    uint32_t taskstat_known; /* 1: taskstat was read */
+    uint64_t time_ns;
+    uint64_t cpu_count;
+    union {
+        struct camp_cpu cpu;
+        struct camp_memory memory;
+        struct camp_network network;
+        struct camp_disk disk;
+        struct camp_task task;
+        struct camp_kernel kernel;
+    };
+    struct camp_taskstat taskstat;
+    uint32_t utilisation_known;          /* the columns known in both readings; 0: not derived */
+    struct camp_utilisation utilisation; /* of a CPU, since the reading before */
+};
+
+#define COUNTERS_MAX 128
+
+struct counters {
+    struct camp_counter items[COUNTERS_MAX];
+    size_t count;
+};
+
+/* The rows of the catalogue that are counters of a kind. A share has the place of the time of which
+ * it is the growth. */
+const struct counters *all_counters(void);
+
+/* A share that is a member of struct camp_utilisation, not the growth of one time. */
+bool counter_is_utilisation(const struct camp_counter *counter);
+
+/* The counter of that kind and name; NULL when there is none. */
+const struct camp_counter *counter_by_name(enum camp_kind kind, const char *name);
+
+/* `count` of CPUs, which is a call of its own. */
+bool counter_is_cpu_count(const struct camp_counter *counter);
+
+const void *counter_place(const struct camp_counter *counter, const struct reading *reading);
+
+bool counter_is_known(const struct camp_counter *counter, const struct reading *reading);
+
+/* camp_rate() of a time or count, at the width at which the kernel counts it. */
+int counter_rate(const struct camp_counter *counter, uint64_t before, uint64_t now,
+                 uint64_t elapsed_ns, double *ret_per_second);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * The catalogue, handed out: the packed rows of catalogue_rows.c as struct camp_counter, and the
+ * provenance that follows from a row's rule and the kernel.
+ */
+#include "catalogue_rows.h"
+#include "error.h"
+#include "units.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------- Names -- */
+
+const char *camp_kind_name(uint32_t kind)
+{
+    static const char names[][10] = { "cpu",       "memory",  "network", "disk",
+                                      "partition", "process", "thread",  "kernel" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (kind == 1u << i)
+            return names[i];
+    }
+    return NULL;
+}
+
+const char *camp_accounting_name(int accounting)
+{
+    static const char names[][12] = { "", "tick", "gen", "native", "microstates" };
+
+    return accounting > 0 && (size_t)accounting < sizeof names / sizeof names[0] ? names[accounting]
+                                                                                 : NULL;
+}
+
+/* ------------------------------------------------------------------------ Rows -- */
+
+/* The unit is the last word of a name; a name without one counts, or is a fact. */
+static const char *unit_of(const struct camp_counter *counter)
+{
+    static const char units[][8] = { "ns", "bytes", "percent", "hz" };
+    const char *last = strrchr(counter->name, '_');
+
+    if (counter->type == CAMP_TYPE_FLAG)
+        return "yes/no";
+    if (counter->type >= CAMP_TYPE_CHARACTER && counter->type != CAMP_TYPE_CPU)
+        return "text";
+    for (size_t i = 0; last != NULL && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(units[i], last + 1) == 0)
+            return units[i];
+    }
+    return counter->nature == CAMP_NATURE_FACT && strcmp(counter->name, "count") != 0 ? "number"
+                                                                                      : "count";
+}
+
+static void unpack_texts(const char *texts, struct camp_counter *ret)
+{
+    const char **const members[] = { &ret->field, &ret->name, &ret->resolution, &ret->source,
+                                     &ret->help };
+
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        *members[i] = texts;
+        texts += strlen(texts) + 1;
+    }
+    if (ret->name[0] == '\0')
+        ret->name = ret->field;
+    ret->unit = unit_of(ret);
+}
+
+static const struct {
+    char capability[40];
+    char needs[32];
+} needs[] = {
+    [NEED_TASKSTATS] = { "CAP_NET_ADMIN", "a kernel with taskstats" },
+    [NEED_SCHED_INFO] = { "", "a kernel with SCHED_INFO" },
+    [NEED_IO] = { "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "" },
+    [NEED_ITS_SOURCE] = { "", "its source to be readable here" },
+};
+
+static const char *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+static void unpack(const struct catalogue_row *row, struct camp_counter *ret)
+{
+    *ret = (struct camp_counter){ .kinds = row->kinds,
+                                  .record = row->record,
+                                  .type = row->type,
+                                  .nature = row->nature,
+                                  .rule = row->rule,
+                                  .offset = row->offset,
+                                  .known = row->known,
+                                  .wrap_unit_ns = row->wraps_ms * (uint32_t)NS_PER_MS };
+    unpack_texts(row->texts, ret);
+    ret->capability = text_or_null(needs[row->need].capability);
+    ret->needs = text_or_null(needs[row->need].needs);
+}
+
+int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
+                        size_t *ret_count, struct camp_error *error)
+{
+    if (ret_count == NULL || (counters == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "no array, or no place for its count: pass both");
+    for (size_t i = 0; i < camp_catalogue_row_count && i < capacity; i++) {
+        struct camp_counter counter;
+
+        unpack(&camp_catalogue_rows[i], &counter);
+        camp_hand_out((char *)counters + i * size, size, &counter, sizeof counter);
+    }
+    *ret_count = camp_catalogue_row_count;
+    if (camp_catalogue_row_count > capacity)
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu counters: pass so many elements",
+                         camp_catalogue_row_count);
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------ Provenance -- */
+
+/* Whether `cpu` is in a list such as "1-3,5": ascending ranges, as the kernel writes them. What is
+ * not such a list holds no CPU. */
+static bool list_holds(const char *list, int32_t cpu)
+{
+    while (*list >= '0' && *list <= '9') {
+        char *rest;
+        unsigned long first = strtoul(list, &rest, 10);
+        unsigned long last = *rest == '-' ? strtoul(rest + 1, &rest, 10) : first;
+
+        if (cpu >= 0 && (unsigned long)cpu >= first && (unsigned long)cpu <= last)
+            return true;
+        if (*rest != ',')
+            return false;
+        list = rest + 1;
+    }
+    return false;
+}
+
+/* User and system time of a CPU. The total of measured and sampled CPUs is no better than its
+ * sampled part. */
+static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
+{
+    if ((kernel->known & CAMP_KERNEL_ACCOUNTING) == 0)
+        return CAMP_UNKNOWN;
+    switch (kernel->accounting) {
+    case CAMP_ACCOUNTING_TICK:
+        return CAMP_SAMPLED;
+    case CAMP_ACCOUNTING_GEN:
+        return list_holds(kernel->measured_cpus, cpu) ? CAMP_MEASURED : CAMP_SAMPLED;
+    case CAMP_ACCOUNTING_NATIVE:
+    case CAMP_ACCOUNTING_MICROSTATES:
+        return CAMP_MEASURED;
+    default:
+        return CAMP_UNKNOWN;
+    }
+}
+
+int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,
+                            int32_t cpu, const struct camp_task *task)
+{
+    switch (counter->rule) {
+    case CAMP_RULE_COUNTED:
+        return CAMP_MEASURED;
+    case CAMP_RULE_SAMPLED:
+        return CAMP_SAMPLED;
+    case CAMP_RULE_DERIVED:
+        return CAMP_DERIVED;
+    case CAMP_RULE_IRQ:
+        if ((kernel->known & CAMP_KERNEL_IRQ_TIME) != 0 && kernel->irq_time == 1)
+            return CAMP_MEASURED;
+        return tick_provenance(kernel, cpu);
+    case CAMP_RULE_TICK:
+        return tick_provenance(kernel, cpu);
+    case CAMP_RULE_IDLE:
+        if ((kernel->known & CAMP_KERNEL_TICKLESS_IDLE) == 0)
+            return CAMP_UNKNOWN;
+        return kernel->tickless_idle == 1 ? CAMP_MEASURED : tick_provenance(kernel, cpu);
+    case CAMP_RULE_CPU:
+        return task != NULL ? task->cpu_provenance : CAMP_MEASURED;
+    case CAMP_RULE_SPLIT:
+        return task != NULL ? task->split_provenance : CAMP_SCALED;
+    default:
+        return CAMP_UNKNOWN;
+    }
+}

@@ -1,0 +1,298 @@
+/*
+ * The catalogue: one row for each number that camp.h can fill. The order is the one in which
+ * `camp get`, docs/counters.md and the tuples of Python show them.
+ *
+ * A new counter takes its field in camp.h, the code that reads it, and a row here.
+ */
+#include "catalogue_rows.h"
+
+#define TASKS (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)
+#define DISKS (CAMP_KIND_DISK | CAMP_KIND_PARTITION)
+
+#define COUNTER CAMP_NATURE_COUNTER
+#define LEVEL CAMP_NATURE_LEVEL
+#define FACT CAMP_NATURE_FACT
+#define SHARE CAMP_NATURE_SHARE
+
+#define TEXTS(field, name, resolution, source, help)                                               \
+    field "\0" name "\0" resolution "\0" source "\0" help
+
+/* Every row: `of` is the struct and, in capitals, its enum camp_record. */
+#define ROW(kinds, of, OF, field, name, type, nature, rule, known, need, resolution, source, help) \
+    TEXTS(#field, name, resolution, source, help), offsetof(struct camp_##of, field), known,       \
+        kinds, CAMP_RECORD_##OF, CAMP_TYPE_##type, nature, CAMP_RULE_##rule, need
+
+/* A field that is no counter of `camp get`. */
+#define FIELD(of, OF, field, type, known, help)                                                    \
+    {                                                                                              \
+        ROW(0, of, OF, field, "", type, FACT, NONE, known, NEED_NOTHING, "", "", help), 0          \
+    }
+#define PERCENT(kinds, name, resolution, source, need, help)                                       \
+    {                                                                                              \
+        TEXTS("", name, resolution, source, help), 0, 0, kinds, CAMP_RECORD_NONE, CAMP_TYPE_REAL,  \
+            SHARE, CAMP_RULE_DERIVED, need, 0                                                      \
+    }
+
+#define CPU_TIME(field, rule, known, source, help)                                                 \
+    {                                                                                              \
+        ROW(CAMP_KIND_CPU, cpu, CPU, field, "", U64, COUNTER, rule, CAMP_CPU_##known,              \
+            NEED_NOTHING, "1/100 s", source, help),                                                \
+            0                                                                                      \
+    }
+#define CPU_PERCENT(field, name, known, help)                                                      \
+    {                                                                                              \
+        ROW(CAMP_KIND_CPU, utilisation, UTILISATION, field, name, REAL, SHARE, DERIVED,            \
+            CAMP_CPU_##known, NEED_NOTHING, "1/100 s in the interval",                             \
+            "two readings of /proc/stat", help),                                                   \
+            0                                                                                      \
+    }
+#define MEMORY(field, rule, known, source, help)                                                   \
+    {                                                                                              \
+        ROW(CAMP_KIND_MEMORY, memory, MEMORY, field, "", U64, LEVEL, rule, CAMP_MEMORY_##known,    \
+            NEED_NOTHING, "1 page", source, help),                                                 \
+            0                                                                                      \
+    }
+#define NETWORK(field, help)                                                                       \
+    {                                                                                              \
+        ROW(CAMP_KIND_NETWORK, network, NETWORK, field, "", U64, COUNTER, COUNTED, 0,              \
+            NEED_NOTHING, "1", "/proc/net/dev", help),                                             \
+            0                                                                                      \
+    }
+#define DISK(field, nature, resolution, wraps_ms, help)                                            \
+    {                                                                                              \
+        ROW(DISKS, disk, DISK, field, "", U64, nature, COUNTED, 0, NEED_NOTHING, resolution,       \
+            "/proc/diskstats", help),                                                              \
+            wraps_ms                                                                               \
+    }
+#define TASK(kinds, field, type, nature, rule, known, need, resolution, source, help)              \
+    {                                                                                              \
+        ROW(kinds, task, TASK, field, "", type, nature, rule, known, need, resolution, source,     \
+            help),                                                                                 \
+            0                                                                                      \
+    }
+#define TASK_COUNTER(field, rule, known, resolution, source, help)                                 \
+    TASK(TASKS, field, U64, COUNTER, rule, CAMP_TASK_##known, NEED_NOTHING, resolution, source,    \
+         help)
+#define TASK_LEVEL(field, known, resolution, source, help)                                         \
+    TASK(CAMP_KIND_PROCESS, field, U64, LEVEL, COUNTED, CAMP_TASK_##known, NEED_NOTHING,           \
+         resolution, source, help)
+#define TASK_FACT(kinds, field, type, known, resolution, source, help)                             \
+    TASK(kinds, field, type, FACT, NONE, known, NEED_NOTHING, resolution,                          \
+         "/proc/PID/stat " source, help)
+#define TASK_PERCENT(field, resolution, source, help)                                              \
+    {                                                                                              \
+        ROW(TASKS, task_utilisation, TASK_UTILISATION, field, "", REAL, SHARE, DERIVED, 0,         \
+            NEED_NOTHING, resolution, source, help),                                               \
+            0                                                                                      \
+    }
+#define TASKSTAT(kinds, field, rule, resolution, help)                                             \
+    {                                                                                              \
+        ROW(kinds, taskstat, TASKSTAT, field, "", U64, COUNTER, rule, 0, NEED_TASKSTATS,           \
+            resolution, "taskstats", help),                                                        \
+            0                                                                                      \
+    }
+#define EXIT(field, type, help) FIELD(task_exit, TASK_EXIT, field, type, 0, help)
+#define KERNEL(field, type, known, source, help)                                                   \
+    {                                                                                              \
+        ROW(CAMP_KIND_KERNEL, kernel, KERNEL, field, "", type, FACT, NONE, known, NEED_ITS_SOURCE, \
+            "exact", source, help),                                                                \
+            0                                                                                      \
+    }
+
+const struct catalogue_row camp_catalogue_rows[] = {
+    /* CPUs. The columns are disjoint; they add up to wall time only where all are measured. */
+    { TEXTS("", "count", "exact", "/proc/stat", "How many CPUs are online."), 0, 0, CAMP_KIND_CPU,
+      CAMP_RECORD_NONE, CAMP_TYPE_U64, FACT, CAMP_RULE_NONE, NEED_NOTHING, 0 },
+    FIELD(cpu, CPU, cpu, CPU, 0, "Its id; none: all CPUs together."),
+    FIELD(cpu, CPU, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    CPU_TIME(user_ns, TICK, USER, "/proc/stat user - guest",
+             "In user mode, not niced, without running virtual CPUs."),
+    CPU_TIME(nice_ns, TICK, NICE, "/proc/stat nice - guest_nice",
+             "In user mode by niced tasks, without running virtual CPUs."),
+    CPU_TIME(system_ns, TICK, SYSTEM, "/proc/stat system", "In the kernel, without interrupts."),
+    CPU_TIME(idle_ns, IDLE, IDLE, "/proc/stat idle",
+             "Nothing to run, and no task that last ran here waits for a disk."),
+    CPU_TIME(iowait_ns, IDLE, IOWAIT, "/proc/stat iowait",
+             "Nothing to run, while a task that last ran here waits for a disk; may go backwards."),
+    CPU_TIME(irq_ns, IRQ, IRQ, "/proc/stat irq", "In hardware interrupts."),
+    CPU_TIME(softirq_ns, IRQ, SOFTIRQ, "/proc/stat softirq",
+             "In deferred interrupt work: network, block, timers, RCU."),
+    CPU_TIME(steal_ns, COUNTED, STEAL, "/proc/stat steal",
+             "Ready to run, while the hypervisor ran something else: as it reports it."),
+    CPU_TIME(guest_ns, TICK, GUEST, "/proc/stat guest", "Running a virtual machine's CPU."),
+    CPU_TIME(guest_nice_ns, TICK, GUEST_NICE, "/proc/stat guest_nice",
+             "Running the CPU of a niced virtual machine."),
+    CPU_PERCENT(measured_busy_percent, "busy_percent", IDLE,
+                "Wall time - idle - iowait: as good as idle, so measured on a NO_HZ kernel."),
+    CPU_PERCENT(sampled_busy_percent, "", IDLE,
+                "What top and mpstat call busy: the sum of the columns charged at the tick."),
+    CPU_PERCENT(idle_percent, "", IDLE, "Share of idle_ns in wall time."),
+    CPU_PERCENT(iowait_percent, "", IOWAIT, "Share of iowait_ns in wall time."),
+    CPU_PERCENT(steal_percent, "", STEAL, "Share of steal_ns in wall time."),
+    CPU_PERCENT(sum_percent, "", IDLE,
+                "All columns together: 100 where the sum rule holds, often not."),
+    FIELD(utilisation, UTILISATION, elapsed_ns, U64, 0, "Wall time between the two readings."),
+    CPU_PERCENT(resolution_percent, "", IDLE,
+                "One unit of /proc/stat in this interval: no column is better than that."),
+
+    /* Memory: levels. */
+    FIELD(memory, MEMORY, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    MEMORY(total_bytes, COUNTED, TOTAL, "sysinfo(2) or /proc/meminfo",
+           "Physical memory that the kernel manages."),
+    MEMORY(free_bytes, COUNTED, FREE, "sysinfo(2) or /proc/meminfo",
+           "Used for nothing at all: small on a healthy machine, see available_bytes."),
+    MEMORY(available_bytes, DERIVED, AVAILABLE, "/proc/meminfo",
+           "What a new program could have without swapping: the kernel's estimate."),
+    MEMORY(buffers_bytes, COUNTED, BUFFERS, "sysinfo(2) or /proc/meminfo",
+           "Pages of block devices."),
+    MEMORY(cached_bytes, COUNTED, CACHED, "/proc/meminfo",
+           "Page cache, tmpfs and shared memory, without buffers."),
+    MEMORY(swap_total_bytes, COUNTED, SWAP_TOTAL, "sysinfo(2) or /proc/meminfo", "Swap space."),
+    MEMORY(swap_free_bytes, COUNTED, SWAP_FREE, "sysinfo(2) or /proc/meminfo",
+           "Swap space in use for nothing."),
+
+    /* Networks. */
+    FIELD(network, NETWORK, name, TEXT, 0, "Name of the interface."),
+    FIELD(network, NETWORK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    NETWORK(received_bytes, "Received, as the driver counts: link headers included, mostly."),
+    NETWORK(received_packets, "Packets received."),
+    NETWORK(received_errors, "Packets received broken."),
+    NETWORK(received_drops, "Packets dropped for lack of space, by the kernel or the device."),
+    NETWORK(sent_bytes, "Sent, as the driver counts."),
+    NETWORK(sent_packets, "Packets sent."),
+    NETWORK(sent_errors, "Packets that could not be sent."),
+    NETWORK(sent_drops, "Packets dropped before they were sent."),
+
+    /* Disks and partitions: counted when a request completes. */
+    FIELD(disk, DISK, name, TEXT, 0, "Name of the disk or partition, as in /sys/class/block."),
+    FIELD(disk, DISK, kind, DISK_KIND, 0, "disk or partition."),
+    FIELD(disk, DISK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    DISK(reads, COUNTER, "1", 0, "Read requests completed, after merging."),
+    DISK(read_bytes, COUNTER, "512 bytes", 0, "Read from the device."),
+    DISK(read_ns, COUNTER, "1 ms", 1,
+         "Time of read requests, those that overlap counted for each."),
+    DISK(writes, COUNTER, "1", 0, "Write requests completed, after merging."),
+    DISK(written_bytes, COUNTER, "512 bytes", 0, "Written to the device."),
+    DISK(write_ns, COUNTER, "1 ms", 1,
+         "Time of write requests, those that overlap counted for each."),
+    DISK(in_flight, LEVEL, "1", 0, "Requests given to the device and not completed yet."),
+    DISK(busy_ns, COUNTER, "1 tick", 1,
+         "Time with at least one request in flight; no measure of capacity."),
+    DISK(queue_ns, COUNTER, "1 tick", 1,
+         "Requests in flight x time: divided by time, the mean queue."),
+    PERCENT(DISKS, "busy_percent", "1 tick in the interval", "two readings of busy_ns",
+            NEED_NOTHING, "Share of the time with a request in flight."),
+
+    /* Processes and threads. */
+    FIELD(task, TASK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    TASK_COUNTER(cpu_ns, CPU, CPU, "1 ns", "CPU clock (process), schedstat (thread), else stat",
+                 "Time on a CPU; of a task that runs elsewhere right now up to one tick too low."),
+    FIELD(task, TASK, cpu_resolution_ns, U64, CAMP_TASK_CPU, "Resolution of cpu_ns."),
+    FIELD(task, TASK, cpu_provenance, PROVENANCE, CAMP_TASK_CPU, "How cpu_ns was obtained."),
+    TASK_COUNTER(user_ns, SPLIT, SPLIT, "1/100 s", "/proc/PID/stat utime",
+                 "The measured time, in the proportion of its user samples."),
+    TASK_COUNTER(system_ns, SPLIT, SPLIT, "1/100 s", "/proc/PID/stat stime",
+                 "The measured time, in the proportion of its system samples."),
+    FIELD(task, TASK, split_provenance, PROVENANCE, CAMP_TASK_SPLIT,
+          "How user_ns and system_ns were obtained."),
+    FIELD(task, TASK, sampled_ns, U64, CAMP_TASK_SAMPLED, "By ticks: only taskstats has it."),
+    FIELD(taskstat, TASKSTAT, pid, I32, 0, "Its process."),
+    TASKSTAT(CAMP_KIND_PROCESS, sampled_ns, SAMPLED, "1 ns",
+             "The ticks that hit this process, as whole ticks: what the kernel would say without "
+             "its scheduler's clock."),
+    TASKSTAT(CAMP_KIND_PROCESS, measured_ns, COUNTED, "1 ns",
+             "cpu_ns, of the same message as sampled_ns."),
+    TASK(TASKS, run_delay_ns, U64, COUNTER, COUNTED, CAMP_TASK_RUN_DELAY, NEED_SCHED_INFO, "1 ns",
+         "/proc/PID/task/TID/schedstat",
+         "Ready to run, and waiting for a CPU; of a process, its living threads."),
+    TASK_COUNTER(minor_faults, COUNTED, FAULTS, "1", "/proc/PID/stat minflt",
+                 "Page faults that needed no disk."),
+    TASK_COUNTER(major_faults, COUNTED, FAULTS, "1", "/proc/PID/stat majflt",
+                 "Page faults that waited for a disk."),
+    TASK_LEVEL(virtual_bytes, SIZE, "1 page", "/proc/PID/stat vsize",
+               "Address space mapped, whether used or not."),
+    TASK_LEVEL(resident_bytes, SIZE, "up to 63 pages a thread", "/proc/PID/stat rss",
+               "Pages in memory, shared ones included; the kernel batches the count."),
+    TASK_LEVEL(threads, THREADS, "1", "/proc/PID/stat num_threads",
+               "Living threads of the process."),
+    TASK_COUNTER(voluntary_switches, COUNTED, SWITCHES, "1", "/proc/PID/task/TID/status",
+                 "Gave up the CPU to wait; of a process, its living threads."),
+    TASK_COUNTER(involuntary_switches, COUNTED, SWITCHES, "1", "/proc/PID/task/TID/status",
+                 "Lost the CPU to another task; of a process, its living threads."),
+    TASKSTAT(0, run_delay_ns, COUNTED, "1 ns", "Ready to run, and waiting for a CPU."),
+    TASKSTAT(CAMP_KIND_PROCESS, runs, COUNTED, "1", "How often it was put on a CPU."),
+    TASKSTAT(0, voluntary_switches, COUNTED, "1", "Gave up the CPU to wait."),
+    TASKSTAT(0, involuntary_switches, COUNTED, "1", "Lost the CPU to another task."),
+    TASK(TASKS, read_bytes, U64, COUNTER, COUNTED, CAMP_TASK_IO, NEED_IO, "1 sector",
+         "/proc/PID/io read_bytes", "Read from storage on its behalf, not from the page cache."),
+    TASK(TASKS, written_bytes, U64, COUNTER, COUNTED, CAMP_TASK_IO, NEED_IO, "1 page",
+         "/proc/PID/io write_bytes",
+         "Made dirty, to be written to storage; cancelled writes are not subtracted."),
+    TASK_FACT(TASKS, started_ns, U64, CAMP_TASK_START, "1/100 s", "starttime",
+              "When it started, on CLOCK_BOOTTIME."),
+    TASK_FACT(TASKS, start, U64, 0, "1/100 s", "starttime",
+              "The second half of its identifier, PID@START."),
+    TASK_FACT(CAMP_KIND_PROCESS, parent, I32, CAMP_TASK_PARENT, "exact", "ppid",
+              "The parent's pid; 0: none."),
+    TASK_FACT(TASKS, state, CHARACTER, CAMP_TASK_STATE, "exact", "state",
+              "R S D T t Z X or I, as in proc(5)."),
+    TASK_FACT(TASKS, name, TEXT, CAMP_TASK_NAME, "15 bytes", "comm",
+              "The task's name, which it may change."),
+    TASK_PERCENT(cpu_percent, "1 ns", "two readings of cpu_ns",
+                 "Time on a CPU, in percent of one CPU."),
+    TASK_PERCENT(user_percent, "1/100 s in the interval", "two readings of user_ns",
+                 "Scaled user time, in percent of one CPU."),
+    TASK_PERCENT(system_percent, "1/100 s in the interval", "two readings of system_ns",
+                 "Scaled system time, in percent of one CPU."),
+    FIELD(task_utilisation, TASK_UTILISATION, elapsed_ns, U64, 0,
+          "Wall time between the two readings."),
+    PERCENT(TASKS, "run_delay_percent", "1 ns", "two readings of run_delay_ns", NEED_SCHED_INFO,
+            "Time spent waiting for a CPU, in percent."),
+
+    /* Tasks that ended. */
+    EXIT(pid, I32, "Its process; 0: unknown (of a thread, before Linux 5.19)."),
+    EXIT(tid, I32, "Its thread."),
+    EXIT(parent, I32, "Parent at its end: 1 or a subreaper where the parent had ended before."),
+    EXIT(is_process, FLAG, "A process as a whole, not one of its threads."),
+    EXIT(user_id, U32, "Its user."),
+    EXIT(exit_code, U32, "As wait(2) returns it."),
+    EXIT(measured_ns, U64, "Time on a CPU, as of its last tick or switch."),
+    EXIT(sampled_ns, U64, "The ticks that hit it, as whole ticks."),
+    EXIT(run_delay_ns, U64, "Ready to run, and waiting for a CPU."),
+    EXIT(elapsed_ns, U64, "From its start to its end; resolution 1 us."),
+    EXIT(began_s, U64, "Wall clock of its start, in seconds since 1970."),
+    EXIT(name, TEXT, "Its name; of a process, that of its last thread."),
+    EXIT(at_most_ns, U64, "It ran no longer than that."),
+    EXIT(voluntary_switches, U64, "How often it slept; of a process, its last thread."),
+
+    /* The kernel: facts. */
+    KERNEL(release, TEXT, 0, "uname(2)", "The kernel's release."),
+    KERNEL(machine, TEXT, 0, "uname(2)", "The processor's architecture."),
+    KERNEL(tick_hz, U32, CAMP_KERNEL_TICK, "clock_getres(2)", "Clock ticks a second: HZ."),
+    KERNEL(user_hz, U32, CAMP_KERNEL_TICK, "sysconf(3)", "Resolution of the times in /proc."),
+    KERNEL(accounting, ACCOUNTING, CAMP_KERNEL_ACCOUNTING, "the kernel's configuration",
+           "How user and system come about: tick (sampled), gen, native, microstates (measured)."),
+    KERNEL(measured_cpus, TEXT, CAMP_KERNEL_ACCOUNTING, "/proc/cmdline",
+           "The CPUs whose user and system time is measured."),
+    KERNEL(tickless_idle, FLAG, CAMP_KERNEL_TICKLESS_IDLE, "the kernel's configuration",
+           "The tick stops in idle, so that idle and iowait are measured."),
+    KERNEL(irq_time, FLAG, CAMP_KERNEL_IRQ_TIME, "the kernel's configuration",
+           "Interrupt time is measured."),
+    KERNEL(sched_info, FLAG, CAMP_KERNEL_SCHED_INFO, "/proc/self/schedstat",
+           "Run time and run delay of tasks are there."),
+    KERNEL(schedstats, FLAG, CAMP_KERNEL_SCHEDSTATS, "/proc/schedstat",
+           "Statistics of the scheduler per CPU are there."),
+    KERNEL(taskstats, FLAG, CAMP_KERNEL_TASKSTATS, "generic netlink",
+           "taskstats is built in: sampled time per process, exit records."),
+    KERNEL(delay_accounting, FLAG, CAMP_KERNEL_DELAY_ACCOUNTING, "/proc/sys/kernel",
+           "Delays for disk and memory are counted per task."),
+    KERNEL(psi, FLAG, CAMP_KERNEL_PSI, "/proc/pressure", "Pressure stall information."),
+    KERNEL(btf, FLAG, CAMP_KERNEL_BTF, "/sys/kernel/btf", "Types for BPF programs."),
+    KERNEL(cgroup_version, I32, CAMP_KERNEL_CGROUP, "/sys/fs/cgroup", "1, 2, or 3 for both."),
+    KERNEL(steal, FLAG, CAMP_KERNEL_STEAL, "/proc/stat",
+           "A virtual machine whose hypervisor reports steal time."),
+    KERNEL(capabilities, U64, CAMP_KERNEL_CAPABILITIES, "/proc/self/status",
+           "Effective capabilities of this process, as bits."),
+};
+
+const size_t camp_catalogue_row_count = sizeof camp_catalogue_rows / sizeof camp_catalogue_rows[0];

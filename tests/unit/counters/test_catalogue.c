@@ -1,0 +1,247 @@
+/* The catalogue of counters: its rows, and the rules of their provenance on kernels other than this
+ * one. */
+#include <camp/catalogue.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ROWS_MAX 300
+
+static struct camp_counter rows[ROWS_MAX];
+static size_t row_count;
+
+static int read_rows(void **state)
+{
+    (void)state;
+    return camp_catalogue_read(rows, sizeof rows[0], ROWS_MAX, &row_count, NULL);
+}
+
+static struct camp_counter row(uint32_t kind, const char *name)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        if ((rows[i].kinds & kind) != 0 && strcmp(rows[i].name, name) == 0)
+            return rows[i];
+    }
+    fail_msg("there is no %s", name);
+    return rows[0];
+}
+
+static int provenance(const char *name, const struct camp_kernel *kernel, int32_t cpu)
+{
+    const struct camp_counter counter = row(CAMP_KIND_CPU, name);
+
+    return camp_counter_provenance(&counter, kernel, cpu, NULL);
+}
+
+static void user_time_is_sampled_where_the_tick_accounts(void **state)
+{
+    const struct camp_kernel kernel = {
+        .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE | CAMP_KERNEL_IRQ_TIME,
+        .accounting = CAMP_ACCOUNTING_TICK,
+        .tickless_idle = 1,
+    };
+
+    (void)state;
+    assert_int_equal(provenance("user_ns", &kernel, 0), CAMP_SAMPLED);
+    assert_int_equal(provenance("irq_ns", &kernel, 0), CAMP_SAMPLED);
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_MEASURED);
+}
+
+static void user_time_is_measured_on_kernels_that_measure(void **state)
+{
+    const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
+                                        .accounting = CAMP_ACCOUNTING_NATIVE };
+
+    (void)state;
+    assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_MEASURED);
+}
+
+static void only_listed_cpus_are_measured_by_generic_accounting(void **state)
+{
+    const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
+                                        .accounting = CAMP_ACCOUNTING_GEN,
+                                        .measured_cpus = "1-3,5" };
+
+    (void)state;
+    assert_int_equal(provenance("user_ns", &kernel, 0), CAMP_SAMPLED);
+    assert_int_equal(provenance("user_ns", &kernel, 2), CAMP_MEASURED);
+    assert_int_equal(provenance("user_ns", &kernel, 5), CAMP_MEASURED);
+    assert_int_equal(provenance("user_ns", &kernel, 6), CAMP_SAMPLED);
+    assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_SAMPLED);
+}
+
+static void idle_is_sampled_where_the_tick_never_stops(void **state)
+{
+    struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE,
+                                  .accounting = CAMP_ACCOUNTING_TICK };
+
+    (void)state;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_SAMPLED);
+    kernel.known = CAMP_KERNEL_ACCOUNTING;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_UNKNOWN);
+    kernel.known = 0;
+    assert_int_equal(provenance("user_ns", &kernel, 0), CAMP_UNKNOWN);
+}
+
+static void interrupts_are_measured_with_irq_time_accounting(void **state)
+{
+    const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_IRQ_TIME,
+                                        .accounting = CAMP_ACCOUNTING_TICK,
+                                        .irq_time = 1 };
+
+    (void)state;
+    assert_int_equal(provenance("softirq_ns", &kernel, 0), CAMP_MEASURED);
+    assert_int_equal(provenance("system_ns", &kernel, 0), CAMP_SAMPLED);
+}
+
+static bool holds(const char *list, int32_t cpu)
+{
+    struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
+                                  .accounting = CAMP_ACCOUNTING_GEN };
+
+    snprintf(kernel.measured_cpus, sizeof kernel.measured_cpus, "%s", list);
+    return provenance("user_ns", &kernel, cpu) == CAMP_MEASURED;
+}
+
+static void a_list_of_cpus_is_read_with_its_ranges(void **state)
+{
+    (void)state;
+    assert_true(holds("0", 0));
+    assert_true(holds("0-1151", 1151));
+    assert_false(holds("0-1151", 1152));
+    assert_true(holds("1,3,5-7", 6));
+    assert_false(holds("1,3,5-7", 4));
+    assert_false(holds("", 0));
+    assert_false(holds("none", 0));
+    assert_false(holds("1-", 2));
+    assert_false(holds("0-3", CAMP_CPU_TOTAL));
+}
+
+static void a_reading_says_how_its_time_was_obtained(void **state)
+{
+    const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
+    const struct camp_kernel kernel = { 0 };
+    const struct camp_task task = { .cpu_provenance = CAMP_SAMPLED };
+
+    (void)state;
+    assert_int_equal(camp_counter_provenance(&cpu, &kernel, 0, NULL), CAMP_MEASURED);
+    assert_int_equal(camp_counter_provenance(&cpu, &kernel, 0, &task), CAMP_SAMPLED);
+}
+
+static void no_kind_has_two_counters_of_one_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < row_count; i++) {
+        for (size_t j = i + 1; j < row_count; j++) {
+            if (strcmp(rows[i].name, rows[j].name) == 0)
+                assert_int_equal(rows[i].kinds & rows[j].kinds, 0);
+            if (rows[i].record != CAMP_RECORD_NONE && rows[i].record == rows[j].record)
+                assert_string_not_equal(rows[i].field, rows[j].field);
+        }
+    }
+}
+
+/* They stand in tables of markdown. */
+static void every_row_has_its_texts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < row_count; i++) {
+        const struct camp_counter *counter = &rows[i];
+
+        assert_true(strlen(counter->name) > 0);
+        assert_true(strlen(counter->unit) > 0);
+        assert_int_equal(counter->help[strlen(counter->help) - 1], '.');
+        assert_null(strchr(counter->help, '|'));
+        assert_int_equal(counter->field[0] == '\0', counter->record == CAMP_RECORD_NONE);
+        if (counter->kinds != 0)
+            assert_true(strlen(counter->source) > 0 && strlen(counter->resolution) > 0);
+    }
+}
+
+static void a_share_in_no_struct_has_a_time_of_its_kinds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < row_count; i++) {
+        char name[CAMP_NAME_SIZE];
+
+        if (rows[i].nature != CAMP_NATURE_SHARE || rows[i].record == CAMP_RECORD_UTILISATION)
+            continue;
+        snprintf(name, sizeof name, "%.*s_ns", (int)(strlen(rows[i].name) - strlen("_percent")),
+                 rows[i].name);
+        assert_int_equal(row(rows[i].kinds, name).kinds & rows[i].kinds, rows[i].kinds);
+    }
+}
+
+static void fields_lie_where_the_header_has_them(void **state)
+{
+    const struct camp_counter runs = row(CAMP_KIND_PROCESS, "runs");
+    const struct camp_counter busy = row(CAMP_KIND_CPU, "busy_percent");
+    const struct camp_counter read = row(CAMP_KIND_PARTITION, "read_ns");
+
+    (void)state;
+    assert_int_equal(runs.record, CAMP_RECORD_TASKSTAT);
+    assert_int_equal(runs.offset, offsetof(struct camp_taskstat, runs));
+    assert_string_equal(runs.capability, "CAP_NET_ADMIN");
+    assert_string_equal(busy.field, "measured_busy_percent");
+    assert_string_equal(busy.unit, "percent");
+    assert_null(busy.capability);
+    assert_int_equal(read.wrap_unit_ns, 1000000);
+    assert_string_equal(row(CAMP_KIND_KERNEL, "psi").unit, "yes/no");
+    assert_string_equal(row(CAMP_KIND_KERNEL, "accounting").unit, "text");
+    assert_string_equal(row(CAMP_KIND_CPU, "count").unit, "count");
+    assert_string_equal(row(CAMP_KIND_PROCESS, "parent").unit, "number");
+}
+
+static void too_small_an_array_is_filled_and_the_number_reported(void **state)
+{
+    struct camp_counter one[2] = { 0 };
+    struct camp_error error = { 0 };
+    size_t count = 0;
+
+    (void)state;
+    assert_int_equal(camp_catalogue_read(one, sizeof one[0], 1, &count, &error), CAMP_E_SPACE);
+    assert_int_equal(count, row_count);
+    assert_string_equal(one[0].name, rows[0].name);
+    assert_null(one[1].name);
+    assert_int_equal(camp_catalogue_read(NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
+}
+
+static void kinds_and_accountings_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(camp_kind_name(CAMP_KIND_CPU), "cpu");
+    assert_string_equal(camp_kind_name(CAMP_KIND_KERNEL), "kernel");
+    assert_null(camp_kind_name(0));
+    assert_null(camp_kind_name(CAMP_KIND_CPU | CAMP_KIND_MEMORY));
+    assert_string_equal(camp_accounting_name(CAMP_ACCOUNTING_TICK), "tick");
+    assert_null(camp_accounting_name(CAMP_ACCOUNTING_UNKNOWN));
+    assert_null(camp_accounting_name(-1));
+    assert_null(camp_accounting_name(99));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(user_time_is_sampled_where_the_tick_accounts),
+        cmocka_unit_test(user_time_is_measured_on_kernels_that_measure),
+        cmocka_unit_test(only_listed_cpus_are_measured_by_generic_accounting),
+        cmocka_unit_test(idle_is_sampled_where_the_tick_never_stops),
+        cmocka_unit_test(interrupts_are_measured_with_irq_time_accounting),
+        cmocka_unit_test(a_list_of_cpus_is_read_with_its_ranges),
+        cmocka_unit_test(a_reading_says_how_its_time_was_obtained),
+        cmocka_unit_test(no_kind_has_two_counters_of_one_name),
+        cmocka_unit_test(every_row_has_its_texts),
+        cmocka_unit_test(a_share_in_no_struct_has_a_time_of_its_kinds),
+        cmocka_unit_test(fields_lie_where_the_header_has_them),
+        cmocka_unit_test(too_small_an_array_is_filled_and_the_number_reported),
+        cmocka_unit_test(kinds_and_accountings_have_names),
+    };
+
+    return cmocka_run_group_tests(tests, read_rows, NULL);
+}
