@@ -1,5 +1,7 @@
 #include "error_series.h"
 
+#include "array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,15 +63,8 @@ static double percent(double part_ns, uint64_t whole_ns)
 int error_series_add(struct error_series *series, int64_t end_ns, uint64_t length_ns,
                      const struct accuracy *accuracy, bool is_sampled)
 {
-    if (series->count == series->capacity) {
-        const size_t capacity = series->capacity > 0 ? 2 * series->capacity : FIRST_CAPACITY;
-        void *grown = reallocarray(series->intervals, capacity, sizeof *series->intervals);
-
-        if (grown == NULL)
-            return CAMP_E_NOMEM;
-        series->intervals = grown;
-        series->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(series->intervals, series->capacity, series->count + 1))
+        return CAMP_E_NOMEM;
     series->intervals[series->count++] = (struct error_interval){
         .end_ns = end_ns,
         .length_ns = length_ns,

@@ -1,6 +1,6 @@
 #include "frame.h"
 
-#include "grow.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +32,9 @@ struct entity *frame_add(struct frame *frame)
     size_t columns = frame->schema->column_count;
     size_t at = frame->entity_count;
 
-    if (at == frame->capacity) {
-        size_t capacity = frame->capacity > 0 ? 2 * frame->capacity : FIRST_CAPACITY;
-
-        if (!grow(&frame->entities, capacity, sizeof *frame->entities) ||
-            !grow(&frame->elapsed_ns, capacity, sizeof *frame->elapsed_ns) ||
-            !grow(&frame->values, capacity, columns * sizeof *frame->values))
-            return NULL;
-        frame->capacity = capacity;
-    }
+    if (!ARRAYS_RESERVE(frame->capacity, at + 1, ARRAY(frame->entities), ARRAY(frame->elapsed_ns),
+                        ARRAY_ROWS(frame->values, columns)))
+        return NULL;
     frame->entity_count++;
     memset(&frame->entities[at], 0, sizeof frame->entities[at]);
     memset(&frame->values[at * columns], 0, columns * sizeof *frame->values);

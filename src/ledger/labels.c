@@ -1,11 +1,12 @@
 #include "labels.h"
 
+#include "array.h"
+#include "index.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FEWEST_SLOTS 64 /* a power of two, as all their numbers are */
 
 /* The values in one piece, each with its NUL. */
 struct packed {
@@ -13,10 +14,11 @@ struct packed {
     char text[LABELS_MOST * LABELS_VALUE_SIZE];
 };
 
-/* A hash table with open addressing; the bytes count the tuples alone. */
 static struct {
-    const struct labels **slots; /* [slot_count]; NULL: free */
-    size_t slot_count, count, bytes;
+    const struct labels **tuples; /* [count] */
+    size_t count, capacity;
+    size_t bytes; /* of the tuples alone */
+    struct index index;
 } known;
 
 static size_t whole_length(const char *text)
@@ -50,15 +52,6 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
     return any;
 }
 
-static size_t hash_of(const char *text, size_t length)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 32);
-}
-
 /* A tuple's text is one piece that begins with its first value. */
 static size_t text_length(const struct labels *labels)
 {
@@ -67,49 +60,14 @@ static size_t text_length(const struct labels *labels)
     return (size_t)(last - labels->values[0]) + strlen(last) + 1;
 }
 
-static bool is_same(const struct labels *labels, const struct packed *packed)
+static bool is_same(const void *context, uint32_t position, const void *key)
 {
+    const struct labels *labels = known.tuples[position];
+    const struct packed *packed = key;
+
+    (void)context;
     return labels->count == packed->count && text_length(labels) == packed->length &&
            memcmp(labels->values[0], packed->text, packed->length) == 0;
-}
-
-/* The slot of a tuple, or the free one where it belongs. */
-static const struct labels **slot_of(const struct packed *packed)
-{
-    const size_t mask = known.slot_count - 1;
-    size_t at = hash_of(packed->text, packed->length) & mask;
-
-    while (known.slots[at] != NULL && !is_same(known.slots[at], packed))
-        at = (at + 1) & mask;
-    return &known.slots[at];
-}
-
-/* Room for one more in at most half of the slots. */
-static bool reserve(void)
-{
-    const size_t count = known.slot_count == 0 ? FEWEST_SLOTS : 2 * known.slot_count;
-    const struct labels **slots;
-
-    if (2 * (known.count + 1) <= known.slot_count)
-        return true;
-    slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    for (size_t i = 0; i < known.slot_count; i++) {
-        const struct labels *labels = known.slots[i];
-        size_t at;
-
-        if (labels == NULL)
-            continue;
-        at = hash_of(labels->values[0], text_length(labels)) & (count - 1);
-        while (slots[at] != NULL)
-            at = (at + 1) & (count - 1);
-        slots[at] = labels;
-    }
-    free(known.slots);
-    known.slots = slots;
-    known.slot_count = count;
-    return true;
 }
 
 /* NULL: no room. */
@@ -132,21 +90,31 @@ static const struct labels *make(const struct packed *packed)
         text += strlen(text) + 1;
     }
     known.bytes += head + packed->length;
-    known.count++;
     return labels;
 }
 
 const struct labels *labels_intern(const char *const *values, size_t count)
 {
-    const struct labels **slot;
+    const struct labels *labels;
+    const struct index_slot *slot;
     struct packed packed;
+    uint32_t hash;
 
-    if (!pack(&packed, values, count) || !reserve())
+    if (!pack(&packed, values, count))
         return NULL;
-    slot = slot_of(&packed);
-    if (*slot == NULL)
-        *slot = make(&packed);
-    return *slot;
+    hash = index_hash_bytes(packed.text, packed.length);
+    slot = index_find(&known.index, hash, is_same, NULL, &packed);
+    if (slot != NULL)
+        return known.tuples[slot->position];
+    if (!ARRAY_RESERVE(known.tuples, known.capacity, known.count + 1) ||
+        !index_reserve(&known.index, known.count + 1))
+        return NULL;
+    labels = make(&packed);
+    if (labels != NULL) {
+        index_add(&known.index, hash, (uint32_t)known.count);
+        known.tuples[known.count++] = labels;
+    }
+    return labels;
 }
 
 const char *labels_value(const struct labels *labels, size_t at)

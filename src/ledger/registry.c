@@ -1,82 +1,43 @@
 #include "registry.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_SLOTS 64 /* a power of two */
-
-static uint64_t hash_of(const struct entity *entity)
+static uint32_t hash_of(const struct entity *entity)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a of the name, or the id alone */
-
-    for (const char *at = entity->name; entity->id == 0 && *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    if (entity->id != 0)
-        hash = (uint64_t)entity->id;
-    return (hash * 11400714819323198485u) >> 20; /* Fibonacci: all bits reach those in the middle */
+    return entity->id != 0 ? index_hash_number((uint64_t)entity->id)
+                           : index_hash_bytes(entity->name, strlen(entity->name));
 }
 
-static bool is_same(const struct entity *a, const struct entity *b)
+static bool is_entity(const void *context, uint32_t number, const void *wanted)
 {
+    const struct registry *registry = context;
+    const struct entity *a = &registry->entities[number].entity, *b = wanted;
+
     return a->id == b->id && (a->id != 0 || strcmp(a->name, b->name) == 0);
 }
 
-/* The slot of an entity, or the free slot where it belongs. */
-static uint32_t *slot_of(const struct registry *registry, const struct entity *entity)
+/* NULL: the entity is unknown. */
+static struct index_slot *slot_of(const struct registry *registry, const struct entity *entity)
 {
-    const size_t mask = registry->slot_count - 1;
-    size_t at = (size_t)hash_of(entity) & mask;
-
-    while (registry->slots[at] != 0 &&
-           !is_same(&registry->entities[registry->slots[at] - 1].entity, entity))
-        at = (at + 1) & mask;
-    return &registry->slots[at];
-}
-
-static bool grow_slots(struct registry *registry)
-{
-    const size_t old_count = registry->slot_count;
-    uint32_t *old = registry->slots;
-    const size_t count = old_count == 0 ? MIN_SLOTS : 2 * old_count;
-    uint32_t *slots = calloc(count, sizeof *slots);
-
-    if (slots == NULL)
-        return false;
-    registry->slots = slots;
-    registry->slot_count = count;
-    for (size_t i = 0; i < old_count; i++) {
-        if (old[i] != 0)
-            *slot_of(registry, &registry->entities[old[i] - 1].entity) = old[i];
-    }
-    free(old);
-    return true;
+    return index_find(&registry->index, hash_of(entity), is_entity, registry, entity);
 }
 
 static bool reserve(struct registry *registry)
 {
-    const size_t capacity = registry->capacity == 0 ? MIN_SLOTS : 2 * registry->capacity;
-    struct registry_entry *grown;
-    uint32_t *spare;
-
-    if (registry->count == registry->capacity && registry->spare_count == 0) {
-        spare = reallocarray(registry->spare, capacity, sizeof *spare);
-        if (spare == NULL)
-            return false;
-        registry->spare = spare;
-        grown = reallocarray(registry->entities, capacity, sizeof *grown);
-        if (grown == NULL)
-            return false;
-        registry->entities = grown;
-        registry->capacity = capacity;
-    }
-    return 2 * (registry->count + 1) < registry->slot_count || grow_slots(registry);
+    return (registry->spare_count > 0 ||
+            ARRAYS_RESERVE(registry->capacity, registry->count + 1, ARRAY(registry->entities),
+                           ARRAY(registry->spare))) &&
+           index_reserve(&registry->index, registry->index.count + 1);
 }
 
 void registry_release(struct registry *registry)
 {
     free(registry->entities);
     free(registry->spare);
-    free(registry->slots);
+    index_release(&registry->index);
     *registry = (struct registry){ 0 };
 }
 
@@ -96,41 +57,44 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
                    enum registry_match *ret_match)
 {
     struct registry_entry *known;
-    uint32_t *slot;
+    struct index_slot *slot;
 
     if (!reserve(registry))
         return CAMP_E_NOMEM;
     slot = slot_of(registry, entity);
-    known = *slot != 0 ? &registry->entities[*slot - 1] : NULL;
+    known = slot != NULL ? &registry->entities[slot->position] : NULL;
     if (known == NULL || ((entity->flags & ENTITY_NEW) != 0 && entity->id != 0 &&
                           known->last_seen < registry->frames)) {
-        *slot = 1 + (registry->spare_count > 0 ? registry->spare[--registry->spare_count]
-                                               : (uint32_t)registry->count++);
-        known = &registry->entities[*slot - 1];
+        *ret_number = registry->spare_count > 0 ? registry->spare[--registry->spare_count]
+                                                : (uint32_t)registry->count++;
+        if (slot != NULL)
+            slot->position = *ret_number;
+        else
+            index_add(&registry->index, hash_of(entity), *ret_number);
         *ret_match = REGISTRY_NEW;
     } else {
+        *ret_number = slot->position;
         *ret_match = has_changed(&known->entity, entity) ? REGISTRY_CHANGED : REGISTRY_KNOWN;
     }
-    known->entity = *entity;
-    known->last_seen = registry->frames;
-    *ret_number = *slot - 1;
+    registry->entities[*ret_number] = (struct registry_entry){ *entity, registry->frames };
     return CAMP_OK;
 }
 
 /* Of two entities that had the same id in turn, the one seen last owns it. */
 static void re_enter(struct registry *registry, size_t number)
 {
-    uint32_t *slot = slot_of(registry, &registry->entities[number].entity);
+    const struct entity *entity = &registry->entities[number].entity;
+    struct index_slot *slot = slot_of(registry, entity);
 
-    if (*slot == 0 ||
-        registry->entities[*slot - 1].last_seen < registry->entities[number].last_seen)
-        *slot = (uint32_t)number + 1;
+    if (slot == NULL)
+        index_add(&registry->index, hash_of(entity), (uint32_t)number);
+    else if (registry->entities[slot->position].last_seen < registry->entities[number].last_seen)
+        slot->position = (uint32_t)number;
 }
 
 void registry_expire(struct registry *registry, uint64_t since)
 {
-    for (size_t i = 0; i < registry->slot_count; i++)
-        registry->slots[i] = 0;
+    index_clear(&registry->index);
     for (size_t i = 0; i < registry->count; i++) {
         if (registry->entities[i].last_seen >= since) {
             re_enter(registry, i);

@@ -9,6 +9,7 @@
 #define CAMP_LEDGER_REGISTRY_H
 
 #include "frame.h"
+#include "index.h"
 
 struct registry_entry {
     struct entity entity; /* as last seen */
@@ -20,9 +21,8 @@ struct registry {
     size_t count, capacity;
     uint32_t *spare; /* [spare_count]: free numbers; space for all */
     size_t spare_count;
-    uint32_t *slots; /* [slot_count] 1 + number; 0: free */
-    size_t slot_count;
-    uint64_t frames; /* started so far */
+    struct index index; /* of the entities */
+    uint64_t frames;    /* started so far */
 };
 
 enum registry_match {

@@ -1,5 +1,7 @@
 #include "session_rules.h"
 
+#include "array.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,15 +98,8 @@ static int take_key(struct session_rule *rule, struct span word, struct rule_fau
 
 static struct session_rule *add_rule(struct session_rules *rules)
 {
-    if (rules->count == rules->capacity) {
-        const size_t capacity = 2 * rules->capacity + 32;
-        struct session_rule *grown = reallocarray(rules->rules, capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        rules->rules = grown;
-        rules->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1))
+        return NULL;
     rules->rules[rules->count] = (struct session_rule){ 0 };
     return &rules->rules[rules->count++];
 }

@@ -1,12 +1,10 @@
 #include "timeline.h"
 
-#include "grow.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_FRAMES 64
-#define FEWEST_ROWS 1024
 #define FEWEST_KNOWN 1024 /* so many entities are known in any case */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
@@ -34,50 +32,17 @@ static size_t row_bytes(const struct timeline *timeline)
     return sizeof(uint32_t) + (3 + timeline->schema->state_count) * sizeof(float);
 }
 
-static int reserve_rows(struct timeline *timeline, size_t count)
+static bool reserve_rows(struct timeline *timeline, size_t count)
 {
-    const size_t states = timeline->schema->state_count > 0 ? timeline->schema->state_count : 1;
-    size_t capacity = timeline->row_capacity > 0 ? timeline->row_capacity : FEWEST_ROWS;
-
-    while (capacity < timeline->row_count + count)
-        capacity *= 2;
-    if (capacity == timeline->row_capacity)
-        return CAMP_OK;
-    if (!grow(&timeline->entities, capacity, sizeof *timeline->entities) ||
-        !grow(&timeline->elapsed_s, capacity, sizeof *timeline->elapsed_s) ||
-        !grow(&timeline->missing, capacity, sizeof *timeline->missing) ||
-        !grow(&timeline->over, capacity, sizeof *timeline->over) ||
-        !grow(&timeline->shares, capacity, states * sizeof *timeline->shares))
-        return CAMP_E_NOMEM;
-    timeline->row_capacity = capacity;
-    return CAMP_OK;
+    return ARRAYS_RESERVE(timeline->row_capacity, timeline->row_count + count,
+                          ARRAY(timeline->entities), ARRAY(timeline->elapsed_s),
+                          ARRAY(timeline->missing), ARRAY(timeline->over),
+                          ARRAY_ROWS(timeline->shares, timeline->schema->state_count));
 }
 
-static int reserve_frame(struct timeline *timeline)
+static bool reserve_places(struct timeline *timeline)
 {
-    const size_t capacity =
-        timeline->frame_capacity > 0 ? 2 * timeline->frame_capacity : FEWEST_FRAMES;
-
-    if (timeline->frame_count < timeline->frame_capacity)
-        return CAMP_OK;
-    if (!grow(&timeline->frames, capacity, sizeof *timeline->frames))
-        return CAMP_E_NOMEM;
-    timeline->frame_capacity = capacity;
-    return CAMP_OK;
-}
-
-static int reserve_places(struct timeline *timeline)
-{
-    const size_t count = timeline->registry.capacity;
-
-    if (timeline->places != NULL && count == timeline->place_count)
-        return CAMP_OK;
-    if (!grow(&timeline->places, count, sizeof *timeline->places))
-        return CAMP_E_NOMEM;
-    memset(timeline->places + timeline->place_count, 0,
-           (count - timeline->place_count) * sizeof *timeline->places);
-    timeline->place_count = count;
-    return CAMP_OK;
+    return ARRAY_RESERVE_ZEROED(timeline->places, timeline->place_count, timeline->registry.count);
 }
 
 /* -------------------------------------------------------------------------------------- Rows -- */
@@ -155,7 +120,7 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
         size_t row;
 
         if (registry_enter(&timeline->registry, &frame->entities[i], &number, &match) != CAMP_OK ||
-            reserve_places(timeline) != CAMP_OK)
+            !reserve_places(timeline))
             return CAMP_E_NOMEM;
         fill_row(timeline, number, frame, i);
         row = find_row(timeline, number, first, timeline->row_count);
@@ -290,7 +255,7 @@ static int fold_gone(struct timeline *timeline)
         free(timeline->places);
         timeline->places = NULL;
         timeline->place_count = 0;
-        r = reserve_places(timeline);
+        r = reserve_places(timeline) ? CAMP_OK : CAMP_E_NOMEM;
     }
     if (r == CAMP_OK)
         fold_rows(timeline, numbers);
@@ -330,8 +295,8 @@ int timeline_add(struct timeline *timeline, const struct frame *frame)
 
     if (r != CAMP_OK)
         return r;
-    if (reserve_rows(timeline, frame->entity_count + 1) != CAMP_OK ||
-        reserve_frame(timeline) != CAMP_OK)
+    if (!reserve_rows(timeline, frame->entity_count + 1) ||
+        !ARRAY_RESERVE(timeline->frames, timeline->frame_capacity, timeline->frame_count + 1))
         return CAMP_E_NOMEM;
     timeline->frames[timeline->frame_count] = (struct timeline_frame){
         .begin_ns = frame->wall_clock_ns - (int64_t)(frame->end_ns - frame->start_ns),

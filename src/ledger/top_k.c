@@ -1,6 +1,6 @@
 #include "top_k.h"
 
-#include "grow.h"
+#include "array.h"
 
 #include <camp/camp.h>
 
@@ -33,59 +33,25 @@ void top_k_release(struct top_k *top)
     }
     free(top->groups);
     free(top->pending);
-    free(top->slots);
+    index_release(&top->index);
     free(top->total);
     free(top->other);
     free(top->retired);
     *top = (struct top_k){ 0 };
 }
 
-static uint64_t hash_of(const struct top_k_key *key)
+static uint32_t hash_of(const struct top_k_key *key)
 {
-    uint64_t hash = key->number * UINT64_C(0x9e3779b97f4a7c15);
-
-    for (const char *byte = key->text; *byte != '\0'; byte++)
-        hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
-    hash ^= hash >> 32;
-    return hash * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+    return key->text[0] != '\0' ? index_hash_bytes(key->text, strlen(key->text))
+                                : index_hash_number(key->number);
 }
 
-/* The slot of a group, or the free slot where it belongs. */
-static uint32_t *slot_of(const struct top_k *top, const struct top_k_key *key)
+static bool has_key(const void *context, uint32_t position, const void *wanted)
 {
-    size_t at = (size_t)hash_of(key) & (top->slot_count - 1);
+    const struct top_k *top = context;
+    const struct top_k_key *key = &top->groups[position].key, *other = wanted;
 
-    while (top->slots[at] != 0) {
-        const struct top_k_group *group = &top->groups[top->slots[at] - 1];
-
-        if (group->key.number == key->number && strcmp(group->key.text, key->text) == 0)
-            break;
-        at = (at + 1) & (top->slot_count - 1);
-    }
-    return &top->slots[at];
-}
-
-static void fill_slots(struct top_k *top)
-{
-    memset(top->slots, 0, top->slot_count * sizeof *top->slots);
-    for (size_t i = 0; i < top->count; i++)
-        *slot_of(top, &top->groups[i].key) = (uint32_t)i + 1;
-}
-
-static int reserve(struct top_k *top)
-{
-    const size_t capacity = top->capacity > 0 ? 2 * top->capacity : 64;
-
-    if (top->count < top->capacity)
-        return CAMP_OK;
-    if (!grow(&top->groups, capacity, sizeof *top->groups) ||
-        !grow(&top->pending, capacity * top->width, sizeof *top->pending) ||
-        !grow(&top->slots, 2 * capacity, sizeof *top->slots))
-        return CAMP_E_NOMEM;
-    top->capacity = capacity;
-    top->slot_count = 2 * capacity;
-    fill_slots(top);
-    return CAMP_OK;
+    return key->number == other->number && strcmp(key->text, other->text) == 0;
 }
 
 static uint64_t *pending_of(const struct top_k *top, size_t group)
@@ -95,18 +61,19 @@ static uint64_t *pending_of(const struct top_k *top, size_t group)
 
 int top_k_find(struct top_k *top, const struct top_k_key *key, uint32_t *ret)
 {
-    uint32_t *slot;
-    int r = reserve(top);
+    const uint32_t hash = hash_of(key);
+    const struct index_slot *slot = index_find(&top->index, hash, has_key, top, key);
 
-    if (r != CAMP_OK)
-        return r;
-    slot = slot_of(top, key);
-    if (*slot == 0) {
+    if (slot == NULL) {
+        if (!ARRAYS_RESERVE(top->capacity, top->count + 1, ARRAY(top->groups),
+                            ARRAY_ROWS(top->pending, top->width)) ||
+            !index_reserve(&top->index, top->count + 1))
+            return CAMP_E_NOMEM;
         memset(pending_of(top, top->count), 0, top->width * sizeof *top->pending);
         top->groups[top->count] = (struct top_k_group){ .key = *key };
-        *slot = (uint32_t)++top->count;
+        index_add(&top->index, hash, (uint32_t)top->count++);
     }
-    *ret = *slot - 1;
+    *ret = slot != NULL ? slot->position : (uint32_t)top->count - 1;
     top->groups[*ret].last_seen = top->snapshots;
     return CAMP_OK;
 }
@@ -133,7 +100,9 @@ static bool forget_gone(struct top_k *top)
             top->groups[kept++] = top->groups[i];
     }
     top->count = kept;
-    fill_slots(top);
+    index_clear(&top->index);
+    for (size_t i = 0; i < kept; i++)
+        index_add(&top->index, hash_of(&top->groups[i].key), (uint32_t)i);
     return true;
 }
 

@@ -15,6 +15,8 @@
 #ifndef CAMP_LEDGER_TOP_K_H
 #define CAMP_LEDGER_TOP_K_H
 
+#include "index.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,8 +44,7 @@ struct top_k {
     struct top_k_group *groups; /* [count]; owned: top_k_release() */
     uint64_t *pending;          /* [count x width] of this snapshot, not yet accounted; owned */
     size_t count, capacity;
-    uint32_t *slots; /* [slot_count] 1 + index; 0: free */
-    size_t slot_count;
+    struct index index; /* of the groups by their keys */
     size_t shown_count;
     uint64_t *total, *other, *retired; /* [width] each */
     uint64_t snapshots;                /* started so far */

@@ -1,5 +1,7 @@
 #include "workload.h"
 
+#include "array.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,15 +82,8 @@ static int take_rule(struct workload_rule *rule, struct span line, struct rule_f
 
 static struct workload_rule *add_rule(struct workloads *workloads)
 {
-    if (workloads->count == workloads->capacity) {
-        const size_t capacity = 2 * workloads->capacity + 8;
-        struct workload_rule *grown = reallocarray(workloads->rules, capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        workloads->rules = grown;
-        workloads->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(workloads->rules, workloads->capacity, workloads->count + 1))
+        return NULL;
     workloads->rules[workloads->count] = (struct workload_rule){ 0 };
     return &workloads->rules[workloads->count++];
 }

@@ -1,7 +1,7 @@
 #include "device_sums.h"
 
+#include "ledger/array.h"
 #include "ledger/frame.h"
-#include "ledger/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +26,8 @@ static struct device_sum *find(struct device_sums *sums, const char *name)
         if (strcmp(sums->devices[i].name, name) == 0)
             return &sums->devices[i];
     }
-    if (sums->count == sums->capacity) {
-        const size_t capacity = 2 * sums->capacity + 8;
-
-        if (!grow(&sums->devices, capacity, sizeof *sums->devices))
-            return NULL;
-        sums->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(sums->devices, sums->capacity, sums->count + 1))
+        return NULL;
     sums->devices[sums->count] = (struct device_sum){ 0 };
     snprintf(sums->devices[sums->count].name, CAMP_NAME_SIZE, "%s", name);
     return &sums->devices[sums->count++];

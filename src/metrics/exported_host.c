@@ -4,7 +4,7 @@
 
 #include "counters/units.h"
 #include "host_text.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "sources/machine/file_text.h"
 
 #include <string.h>
@@ -100,9 +100,8 @@ static int list_disks(struct exported *exported, size_t *ret_count)
 
         if (r != CAMP_E_SPACE)
             return r;
-        if (!grow(&exported->disk_list, *ret_count + 8, sizeof *exported->disk_list))
+        if (!ARRAY_RESERVE(exported->disk_list, exported->disk_capacity, *ret_count))
             return CAMP_E_NOMEM;
-        exported->disk_capacity = *ret_count + 8;
     }
 }
 
@@ -143,9 +142,8 @@ static int list_networks(struct exported *exported, size_t *ret_count)
 
         if (r != CAMP_E_SPACE)
             return r;
-        if (!grow(&exported->network_list, *ret_count + 8, sizeof *exported->network_list))
+        if (!ARRAY_RESERVE(exported->network_list, exported->network_capacity, *ret_count))
             return CAMP_E_NOMEM;
-        exported->network_capacity = *ret_count + 8;
     }
 }
 

@@ -1,6 +1,7 @@
 #include "members.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "sources/machine/process_line.h"
 
 #include <inttypes.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 1024
 #define NAME_MAXIMUM                                                                               \
     200 /* bytes of a group's name; of a longer one its end, which tells it apart */
 
@@ -24,7 +24,8 @@ int members_init(struct members *ret, enum group_key key, const struct workloads
 
 void members_release(struct members *members)
 {
-    free(members->slots);
+    free(members->processes);
+    index_release(&members->index);
     user_names_release(&members->users);
     cgroup_paths_release(&members->cgroups);
     *members = (struct members){ 0 };
@@ -32,86 +33,58 @@ void members_release(struct members *members)
 
 void members_forget(struct members *members)
 {
-    if (members->slot_count > 0)
-        memset(members->slots, 0, members->slot_count * sizeof *members->slots);
+    index_clear(&members->index);
     members->count = 0;
 }
 
 /* ------------------------------------------------------------------------------- Processes -- */
 
-static size_t home_of(const struct members *members, int32_t pid)
+static uint32_t hash_of(int32_t pid)
 {
-    return (uint32_t)pid * UINT32_C(0x9e3779b1) >> 8 & (members->slot_count - 1);
+    return index_hash_number((uint32_t)pid);
 }
 
-/* Where it stands, or the free slot where it would. */
-static struct member *slot_of(const struct members *members, int32_t pid)
+static bool has_pid(const void *processes, uint32_t position, const void *pid)
 {
-    size_t at = home_of(members, pid);
-
-    while (members->slots[at].pid != 0 && members->slots[at].pid != pid)
-        at = (at + 1) & (members->slot_count - 1);
-    return &members->slots[at];
+    return ((const struct member *)processes)[position].pid == *(const int32_t *)pid;
 }
 
 /* NULL: it is not known. */
-static const struct member *find_process(const struct members *members, int32_t pid)
+static struct index_slot *slot_of(const struct members *members, int32_t pid)
 {
-    const struct member *member = members->slot_count > 0 ? slot_of(members, pid) : NULL;
-
-    return member != NULL && member->pid != 0 ? member : NULL;
-}
-
-static int make_room(struct members *members)
-{
-    const size_t slot_count = members->slot_count > 0 ? 2 * members->slot_count : FIRST_SLOTS;
-    struct members larger = { .slot_count = slot_count };
-
-    if (4 * members->count < 3 * members->slot_count)
-        return CAMP_OK;
-    larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return CAMP_E_NOMEM;
-    for (size_t i = 0; i < members->slot_count; i++) {
-        if (members->slots[i].pid != 0)
-            *slot_of(&larger, members->slots[i].pid) = members->slots[i];
-    }
-    free(members->slots);
-    members->slots = larger.slots;
-    members->slot_count = larger.slot_count;
-    return CAMP_OK;
+    return index_find(&members->index, hash_of(pid), has_pid, members->processes, &pid);
 }
 
 static int keep_process(struct members *members, int32_t pid, uint32_t group)
 {
-    struct member *member;
+    const struct index_slot *slot = slot_of(members, pid);
 
-    if (make_room(members) != CAMP_OK)
+    if (slot != NULL) {
+        members->processes[slot->position].group = group;
+        return CAMP_OK;
+    }
+    if (!ARRAY_RESERVE(members->processes, members->capacity, members->count + 1) ||
+        !index_reserve(&members->index, members->count + 1))
         return CAMP_E_NOMEM;
-    member = slot_of(members, pid);
-    members->count += member->pid == 0;
-    *member = (struct member){ pid, group };
+    index_add(&members->index, hash_of(pid), (uint32_t)members->count);
+    members->processes[members->count++] = (struct member){ pid, group };
     return CAMP_OK;
 }
 
-/* Those behind it move up, as far as they stand behind their own places. */
+/* The last process moves to the position that becomes free. */
 void members_leave(struct members *members, const struct camp_thread_states *thread)
 {
-    const size_t mask = members->slot_count - 1;
-    size_t hole, at;
+    struct index_slot *slot = thread->tid == thread->pid ? slot_of(members, thread->pid) : NULL;
+    const struct member *last;
+    uint32_t position;
 
-    if (thread->tid != thread->pid || find_process(members, thread->pid) == NULL)
+    if (slot == NULL)
         return;
-    hole = (size_t)(slot_of(members, thread->pid) - members->slots);
-    for (at = (hole + 1) & mask; members->slots[at].pid != 0; at = (at + 1) & mask) {
-        const size_t home = home_of(members, members->slots[at].pid);
-
-        if (((at - home) & mask) < ((at - hole) & mask))
-            continue;
-        members->slots[hole] = members->slots[at];
-        hole = at;
-    }
-    members->slots[hole] = (struct member){ 0 };
+    last = &members->processes[members->count - 1];
+    position = slot->position;
+    slot_of(members, last->pid)->position = position;
+    index_remove(&members->index, slot);
+    members->processes[position] = *last;
     members->count--;
 }
 
@@ -154,11 +127,11 @@ static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {
     const bool is_first = thread->tid == thread->pid;
-    const struct member *process = is_first ? NULL : find_process(members, thread->pid);
+    const struct index_slot *process = is_first ? NULL : slot_of(members, thread->pid);
     int r;
 
     if (process != NULL) {
-        *ret = process->group;
+        *ret = members->processes[process->position].group;
         return CAMP_OK;
     }
     r = members->key == GROUP_NUMBER ? find_workload(members, top, thread, ret)

@@ -6,6 +6,7 @@
 #define CAMP_METRICS_MEMBERS_H
 
 #include "ledger/group.h"
+#include "ledger/index.h"
 #include "ledger/top_k.h"
 #include "ledger/workload.h"
 #include "sources/machine/cgroup_paths.h"
@@ -15,15 +16,16 @@
 
 /* A process that lives, and the group of its first thread. */
 struct member {
-    int32_t pid; /* 0: a free slot */
+    int32_t pid;
     uint32_t group;
 };
 
 struct members {
     enum group_key key; /* GROUP_USER, GROUP_CGROUP, GROUP_NAME; GROUP_NUMBER: workloads */
     const struct workloads *rules; /* of GROUP_NUMBER */
-    struct member *slots;          /* [slot_count] by pid; owned: members_release() */
-    size_t slot_count, count;
+    struct member *processes;      /* [count]; owned: members_release() */
+    size_t count, capacity;
+    struct index index; /* of the processes by pid */
     struct user_names users;
     struct cgroup_paths cgroups;
 };

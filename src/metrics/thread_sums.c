@@ -1,7 +1,7 @@
 #include "thread_sums.h"
 
 #include "counters/units.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "sources/machine/thread_states.h"
 
 #include <stdlib.h>
@@ -101,14 +101,9 @@ static void book(struct thread_sums *sums, const struct camp_thread_states *befo
 
 static void keep_late(struct thread_sums *sums, const struct camp_thread_states *thread)
 {
-    if (sums->late_count == sums->late_capacity) {
-        const size_t capacity = 2 * sums->late_capacity + 16;
-
-        if (!grow(&sums->late, capacity, sizeof *sums->late)) {
-            sums->result = CAMP_E_NOMEM;
-            return;
-        }
-        sums->late_capacity = capacity;
+    if (!ARRAY_RESERVE(sums->late, sums->late_capacity, sums->late_count + 1)) {
+        sums->result = CAMP_E_NOMEM;
+        return;
     }
     sums->late[sums->late_count++] = *thread;
 }
@@ -168,14 +163,9 @@ static void missed(void *context, const struct camp_thread_states *before)
 {
     struct thread_sums *sums = context;
 
-    if (sums->missing_count == sums->missing_capacity) {
-        const size_t capacity = 2 * sums->missing_capacity + 16;
-
-        if (!grow(&sums->missing, capacity, sizeof *sums->missing)) {
-            sums->result = CAMP_E_NOMEM;
-            return;
-        }
-        sums->missing_capacity = capacity;
+    if (!ARRAY_RESERVE(sums->missing, sums->missing_capacity, sums->missing_count + 1)) {
+        sums->result = CAMP_E_NOMEM;
+        return;
     }
     sums->missing[sums->missing_count++] = (struct missing_thread){ *before, sums->top.snapshots };
     members_leave(&sums->members, before);

@@ -2,6 +2,8 @@
  * values an option accepts. */
 #include "option_values.h"
 
+#include "ledger/array.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -17,11 +19,8 @@ void text_list_release(struct text_list *list)
 
 static int text_list_add(struct text_list *list, const char *text)
 {
-    const char **texts = realloc(list->texts, (list->count + 1) * sizeof *texts);
-
-    if (texts == NULL)
+    if (!ARRAY_RESERVE(list->texts, list->capacity, list->count + 1))
         return 0;
-    list->texts = texts;
     list->texts[list->count++] = text;
     return 1;
 }

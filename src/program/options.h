@@ -33,7 +33,7 @@ enum option_type {
 
 struct text_list {
     const char **texts; /* owned: text_list_release() */
-    size_t count;
+    size_t count, capacity;
 };
 void text_list_release(struct text_list *list);
 

@@ -6,6 +6,7 @@
  * An id may be there twice in a frame: who had it has ended, and another has it now. The second is
  * written under a number of its own, for this interval only.
  */
+#include "ledger/array.h"
 #include "recorder_table.h"
 
 #include <stdlib.h>
@@ -17,39 +18,15 @@
 
 static bool reserve_tracked(struct recorder_table *table)
 {
-    const size_t capacity = table->registry.capacity;
-    struct recorder_tracked *tracked;
-    uint64_t *gauges;
-
-    if (capacity <= table->tracked_capacity)
-        return true;
-    tracked = reallocarray(table->tracked, capacity, sizeof *tracked);
-    if (tracked == NULL)
-        return false;
-    memset(tracked + table->tracked_capacity, 0,
-           (capacity - table->tracked_capacity) * sizeof *tracked);
-    table->tracked = tracked;
-    if (table->gauge_count > 0) {
-        gauges = reallocarray(table->last_gauges, capacity, table->gauge_count * sizeof *gauges);
-        if (gauges == NULL)
-            return false;
-        table->last_gauges = gauges;
-    }
-    table->tracked_capacity = capacity;
-    return true;
+    return ARRAYS_RESERVE(table->tracked_capacity, table->registry.count,
+                          ARRAY_ZEROED(table->tracked),
+                          ARRAY_ROWS(table->last_gauges, table->gauge_count));
 }
 
 static bool add_row(struct recorder_table *table, struct recorder_row row)
 {
-    if (table->list_count == table->list_capacity) {
-        const size_t capacity = table->list_capacity > 0 ? 2 * table->list_capacity : 256;
-        struct recorder_row *list = reallocarray(table->list, capacity, sizeof *list);
-
-        if (list == NULL)
-            return false;
-        table->list = list;
-        table->list_capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(table->list, table->list_capacity, table->list_count + 1))
+        return false;
     table->list[table->list_count++] = row;
     return true;
 }

@@ -4,6 +4,7 @@
  * they are merged as they come, and only two frames are held.
  */
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "recording_table.h"
 
 #include <stdlib.h>
@@ -43,14 +44,8 @@ static struct entity *add_row(struct recording_table *table, uint32_t number, st
 
     if (entity == NULL)
         return NULL;
-    if (frame->capacity > table->row_capacity[table->now]) {
-        struct recording_row *grown = reallocarray(*facts, frame->capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        *facts = grown;
-        table->row_capacity[table->now] = frame->capacity;
-    }
+    if (!ARRAY_RESERVE(*facts, table->row_capacity[table->now], frame->entity_count))
+        return NULL;
     (*facts)[frame->entity_count - 1] = (struct recording_row){ number, rest };
     return entity;
 }

@@ -1,6 +1,7 @@
 #include "recording_set.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "ledger/words.h"
 
 #include <dirent.h>
@@ -47,20 +48,11 @@ static bool is_of_set(const char *name, const char *stem, size_t stem_length, in
 
 static int add(struct recording_set *set, const char *folder, const char *name, int64_t time_s)
 {
-    char **paths = reallocarray(set->paths, set->count + 1, sizeof *paths);
-    int64_t *times;
-
-    if (paths == NULL)
+    if (!ARRAYS_RESERVE(set->capacity, set->count + 1, ARRAY(set->paths), ARRAY(set->times_s)))
         return CAMP_E_NOMEM;
-    set->paths = paths;
-    times = reallocarray(set->times_s, set->count + 1, sizeof *times);
-    if (times == NULL)
-        return CAMP_E_NOMEM;
-    set->times_s = times;
-    if (asprintf(&paths[set->count], "%s/%s", folder, name) < 0)
-        return CAMP_E_NOMEM;
-    times[set->count++] = time_s;
-    return CAMP_OK;
+    set->times_s[set->count] = time_s;
+    return asprintf(&set->paths[set->count], "%s/%s", folder, name) < 0 ? CAMP_E_NOMEM
+                                                                        : (set->count++, CAMP_OK);
 }
 
 /* What a path's files are named after, and where they are. */

@@ -8,7 +8,7 @@
 struct recording_set {
     char **paths;     /* [count] the oldest first; owned: recording_set_release() */
     int64_t *times_s; /* [count] when each begins, as its name says */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* The length of a path without ".camp" at its end. */

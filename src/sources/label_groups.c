@@ -5,6 +5,7 @@
 #include "label_groups.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "sources/field.h"
 
 #include <stdlib.h>
@@ -21,18 +22,7 @@ static const struct labels *group_of(const struct label_groups *groups, const st
 
 static bool reserve(struct label_groups *groups)
 {
-    const size_t capacity = groups->registry.capacity;
-    struct label_place *places;
-
-    if (capacity <= groups->capacity)
-        return true;
-    places = reallocarray(groups->places, capacity, sizeof *places);
-    if (places == NULL)
-        return false;
-    memset(places + groups->capacity, 0, (capacity - groups->capacity) * sizeof *places);
-    groups->places = places;
-    groups->capacity = capacity;
-    return true;
+    return ARRAY_RESERVE_ZEROED(groups->places, groups->capacity, groups->registry.count);
 }
 
 static bool begin_group(struct label_groups *groups, uint32_t number, const struct labels *labels)

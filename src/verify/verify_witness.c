@@ -16,6 +16,7 @@
  */
 #include "verify_witness.h"
 
+#include "ledger/array.h"
 #include "verify.h"
 
 #include "counters/error.h"
@@ -92,16 +93,9 @@ static int list_processes(struct witness *witness, struct camp_error *error)
 
         if (process.pid <= 0 || !read_children(&process))
             continue;
-        if (witness->count == capacity) {
-            struct witnessed *grown;
-
-            capacity = 2 * capacity + 256;
-            grown = reallocarray(witness->processes, capacity, sizeof *grown);
-            if (grown == NULL) {
-                closedir(folder);
-                return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a list of processes");
-            }
-            witness->processes = grown;
+        if (!ARRAY_RESERVE(witness->processes, capacity, witness->count + 1)) {
+            closedir(folder);
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a list of processes");
         }
         witness->processes[witness->count++] = process;
     }

@@ -1,9 +1,9 @@
 #include "bytes.h"
 
+#include "ledger/array.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_CAPACITY 4096
 
 void bytes_release(struct bytes *bytes)
 {
@@ -17,31 +17,12 @@ void bytes_clear(struct bytes *bytes)
     bytes->failed = false;
 }
 
-static bool reserve(struct bytes *bytes, size_t count)
-{
-    size_t capacity = bytes->capacity > 0 ? bytes->capacity : FIRST_CAPACITY;
-    uint8_t *grown;
-
-    if (count <= bytes->capacity - bytes->size)
-        return true;
-    while (capacity - bytes->size < count) {
-        if (capacity > SIZE_MAX / 2)
-            return false;
-        capacity *= 2;
-    }
-    grown = realloc(bytes->data, capacity);
-    if (grown == NULL)
-        return false;
-    bytes->data = grown;
-    bytes->capacity = capacity;
-    return true;
-}
-
 uint8_t *bytes_extend(struct bytes *bytes, size_t count)
 {
     uint8_t *at;
 
-    if (bytes->failed || !reserve(bytes, count)) {
+    if (bytes->failed || count > SIZE_MAX - bytes->size ||
+        !ARRAY_RESERVE(bytes->data, bytes->capacity, bytes->size + count)) {
         bytes->failed = true;
         return NULL;
     }

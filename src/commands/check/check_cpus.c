@@ -5,6 +5,7 @@
  * of the columns leave of the wall time is.
  */
 #include "check_record.h"
+#include "ledger/array.h"
 
 #include "counters/units.h"
 
@@ -132,14 +133,11 @@ int check_fill_cpus(struct check_record *check, const struct check_context *cont
 {
     size_t top = context->selection.top_cpus;
     size_t rows = 0;
-    int r = check_reserve((void **)&check->order, &check->order_capacity, cpus->entity_count,
-                          sizeof *check->order);
 
-    if (r == CAMP_OK)
-        r = check_reserve((void **)&check->cpu_cells, &check->cpu_capacity,
-                          cpus->entity_count * COUNT(cpu_fields), sizeof *check->cpu_cells);
-    if (r != CAMP_OK)
-        return r;
+    if (!ARRAY_RESERVE(check->order, check->order_capacity, cpus->entity_count) ||
+        !ARRAY_RESERVE(check->cpu_cells, check->cpu_capacity,
+                       cpus->entity_count * COUNT(cpu_fields)))
+        return CAMP_E_NOMEM;
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             check->order[rows++] = i;

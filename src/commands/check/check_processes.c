@@ -3,6 +3,7 @@
  * and what they add up to.
  */
 #include "check_record.h"
+#include "ledger/array.h"
 
 #include "ledger/error_series.h"
 
@@ -73,8 +74,8 @@ static const struct tasks_columns columns = {
 int check_summarise(struct check_record *check, const struct check_context *context,
                     const struct frame *tasks, struct check_summary *ret)
 {
-    int r = check_reserve((void **)&check->order, &check->order_capacity, tasks->entity_count,
-                          sizeof *check->order);
+    int r = ARRAY_RESERVE(check->order, check->order_capacity, tasks->entity_count) ? CAMP_OK
+                                                                                    : CAMP_E_NOMEM;
 
     *ret = (struct check_summary){ 0 };
     for (size_t i = 0; i < tasks->entity_count && r == CAMP_OK; i++) {
@@ -147,14 +148,10 @@ int check_fill_processes(struct check_record *check, const struct check_context 
 {
     size_t shown =
         context->selection.top > 0 && context->selection.top < rows ? context->selection.top : rows;
-    int r = check_reserve((void **)&check->process_cells, &check->process_capacity,
-                          shown * COUNT(process_fields), sizeof *check->process_cells);
 
-    if (r == CAMP_OK)
-        r = check_reserve((void **)&check->remarks, &check->remark_capacity, shown,
-                          sizeof *check->remarks);
-    if (r != CAMP_OK)
-        return r;
+    if (!ARRAYS_RESERVE(check->process_capacity, shown, ARRAY(check->remarks),
+                        ARRAY_ROWS(check->process_cells, COUNT(process_fields))))
+        return CAMP_E_NOMEM;
     if (rows > 0)
         qsort_r(check->order, rows, sizeof *check->order, compare_rows, tasks);
     for (size_t i = 0; i < shown; i++) {

@@ -1,5 +1,7 @@
 #include "check_record.h"
 
+#include "ledger/array.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -61,20 +63,6 @@ const char *tier_change(enum tasks_tier tier)
     if (tier != TASKS_SCHEDSTAT)
         return NULL;
     return "CAP_NET_ADMIN gives both: run as root, or as camp doctor says";
-}
-
-int check_reserve(void **array, size_t *capacity, size_t count, size_t element_size)
-{
-    void *grown;
-
-    if (count <= *capacity)
-        return CAMP_OK;
-    grown = reallocarray(*array, count, element_size);
-    if (grown == NULL)
-        return CAMP_E_NOMEM;
-    *array = grown;
-    *capacity = count;
-    return CAMP_OK;
 }
 
 double percent_of(double part_ns, uint64_t whole_ns)

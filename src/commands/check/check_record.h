@@ -47,11 +47,10 @@ struct check_record {
     struct record record;
     struct table tables[CHECK_TABLE_COUNT];
     struct cell *process_cells, *cpu_cells;
-    size_t process_capacity, cpu_capacity; /* in cells */
-    size_t *order;                         /* [order_capacity] rows in the order shown */
+    size_t process_capacity /* in rows */, cpu_capacity /* in cells */;
+    size_t *order; /* [order_capacity] rows in the order shown */
     size_t order_capacity;
-    char (*remarks)[24]; /* [remark_capacity] "12 ended" */
-    size_t remark_capacity;
+    char (*remarks)[24];   /* [process_capacity] "12 ended" */
     struct cell small[40]; /* of the tables of one row */
     char headline[160];
     char lines[NOTES_MAXIMUM][120];
@@ -125,7 +124,6 @@ struct cell *check_fill_machine(struct check_record *check, const struct check_m
 
 /* --------------------------------------------------------------- shared by the three -- */
 
-int check_reserve(void **array, size_t *capacity, size_t count, size_t element_size);
 double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
 
 /* Errors of next to nothing are no news: it takes points of a CPU as well as percents. */

@@ -1,5 +1,6 @@
 #include "check_report.h"
 
+#include "ledger/array.h"
 #include "program/command.h"
 #include "views/format.h"
 
@@ -89,19 +90,6 @@ static double number_at(const struct record *record, const char *table, size_t r
     return number_of(&cell);
 }
 
-/* Grown by halves, and zeroed. CAMP_OK or CAMP_E_NOMEM. */
-static int reserve(void **array, size_t *capacity, size_t count, size_t element_size)
-{
-    const size_t before = *capacity;
-    const int r = count > before
-                      ? check_reserve(array, capacity, count + count / 2 + 16, element_size)
-                      : CAMP_OK;
-
-    if (r == CAMP_OK && *capacity > before)
-        memset((char *)*array + before * element_size, 0, (*capacity - before) * element_size);
-    return r;
-}
-
 /* The columns of the report's table have the names of the tables they are from. */
 static int add_interval(struct check_report *report)
 {
@@ -159,11 +147,9 @@ static int add_process(struct check_report *report, const struct entity *entity,
     uint32_t number;
     int r = registry_enter(&report->registry, entity, &number, &match);
 
-    if (r == CAMP_OK)
-        r = reserve((void **)&report->processes, &report->process_capacity, report->registry.count,
-                    sizeof *report->processes);
-    if (r != CAMP_OK)
-        return r;
+    if (r != CAMP_OK ||
+        !ARRAY_RESERVE_ZEROED(report->processes, report->process_capacity, report->registry.count))
+        return CAMP_E_NOMEM;
     add_sums(&report->processes[number], more);
     return CAMP_OK;
 }
@@ -228,8 +214,7 @@ static struct report_cpu *find_cpu(struct check_report *report, int64_t cpu)
         if (report->cpus[i].cpu == cpu)
             return &report->cpus[i];
     }
-    if (reserve((void **)&report->cpus, &report->cpu_capacity, report->cpu_count + 1,
-                sizeof *report->cpus) != CAMP_OK)
+    if (!ARRAY_RESERVE_ZEROED(report->cpus, report->cpu_capacity, report->cpu_count + 1))
         return NULL;
     report->cpus[report->cpu_count].cpu = cpu;
     return &report->cpus[report->cpu_count++];

@@ -1,5 +1,6 @@
 #include "query.h"
 
+#include "ledger/array.h"
 #include "program/command.h"
 #include "program/suggestion.h"
 
@@ -82,15 +83,8 @@ static bool is_meant(const struct query *query, const char *pattern,
 
 static bool add_row(struct query *query, const struct camp_counter *counter, size_t subject)
 {
-    if (query->row_count == query->row_capacity) {
-        size_t capacity = query->row_capacity > 0 ? 2 * query->row_capacity : 64;
-        struct row *rows = realloc(query->rows, capacity * sizeof *rows);
-
-        if (rows == NULL)
-            return false;
-        query->rows = rows;
-        query->row_capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(query->rows, query->row_capacity, query->row_count + 1))
+        return false;
     query->rows[query->row_count++] = (struct row){ .counter = counter, .subject = subject };
     subject_want(&query->subjects.items[subject], counter);
     return true;

@@ -1,5 +1,6 @@
 #include "subjects.h"
 
+#include "ledger/array.h"
 #include "listing.h"
 
 #include <inttypes.h>
@@ -25,15 +26,8 @@ static bool add(struct subjects *subjects, const struct subject *subject, size_t
         *ret_index = i;
         return true;
     }
-    if (subjects->count == subjects->capacity) {
-        size_t capacity = subjects->capacity > 0 ? 2 * subjects->capacity : 16;
-        struct subject *items = realloc(subjects->items, capacity * sizeof *items);
-
-        if (items == NULL)
-            return false;
-        subjects->items = items;
-        subjects->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(subjects->items, subjects->capacity, subjects->count + 1))
+        return false;
     *ret_index = subjects->count;
     subjects->items[subjects->count++] = *subject;
     return true;

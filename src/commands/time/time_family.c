@@ -1,5 +1,6 @@
 #include "time_family.h"
 
+#include "ledger/array.h"
 #include "sources/machine/thread_states.h"
 
 #include <stdlib.h>
@@ -16,27 +17,14 @@ void family_release(struct family *family)
     *family = (struct family){ 0 };
 }
 
-static int reserve(struct family *family, size_t more)
-{
-    size_t capacity = 2 * family->capacity + more;
-    struct camp_thread_states *grown;
-
-    if (family->count + more <= family->capacity)
-        return CAMP_OK;
-    grown = reallocarray(family->threads, capacity, sizeof *grown);
-    if (grown == NULL)
-        return CAMP_E_NOMEM;
-    family->threads = grown;
-    family->capacity = capacity;
-    return CAMP_OK;
-}
-
 int family_take_ended(struct family *family, struct camp_states *session, struct camp_error *error)
 {
     size_t count;
 
     do {
-        int r = reserve(family, TAKEN_AT_ONCE);
+        int r = ARRAY_RESERVE(family->threads, family->capacity, family->count + TAKEN_AT_ONCE)
+                    ? CAMP_OK
+                    : CAMP_E_NOMEM;
 
         if (r == CAMP_OK)
             r = camp_states_exits(session, family->threads + family->count, sizeof *family->threads,
@@ -54,7 +42,8 @@ int family_take_living(struct family *family, struct camp_states *session, struc
     int r;
 
     do {
-        r = reserve(family, count + count / 4);
+        r = ARRAY_RESERVE(family->threads, family->capacity, family->count + count) ? CAMP_OK
+                                                                                    : CAMP_E_NOMEM;
         if (r == CAMP_OK)
             r = camp_states_threads(session, family->threads + family->count,
                                     sizeof *family->threads, family->capacity - family->count,
@@ -225,11 +214,9 @@ static struct family_sum *sum_of(struct family *family, const char name[CAMP_STA
         if (strcmp(family->sums[i].name, name) == 0)
             return &family->sums[i];
     }
-    grown = reallocarray(family->sums, family->sum_count + 1, sizeof *grown);
-    if (grown == NULL)
+    if (!ARRAY_RESERVE(family->sums, family->sum_capacity, family->sum_count + 1))
         return NULL;
-    family->sums = grown;
-    grown += family->sum_count++;
+    grown = &family->sums[family->sum_count++];
     *grown = (struct family_sum){ 0 };
     memcpy(grown->name, name, sizeof grown->name);
     return grown;

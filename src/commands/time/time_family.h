@@ -26,7 +26,7 @@ struct family {
     struct camp_thread_states *threads; /* [count] */
     size_t count, capacity;
     struct family_sum *sums; /* [sum_count]: by name, the longest first */
-    size_t sum_count;
+    size_t sum_count, sum_capacity;
     struct family_sum total;
 };
 

@@ -1,6 +1,7 @@
 #include "wait_record.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -149,14 +150,10 @@ static int compare_ids(const void *a, const void *b)
 
 static int reserve_cpus(struct wait_record *ret, size_t count)
 {
-    if (count <= ret->cpu_capacity && ret->cpus != NULL)
-        return CAMP_OK;
-    free(ret->cpus);
-    free(ret->cpu_cells);
-    ret->cpu_capacity = count + 1;
-    ret->cpus = calloc(ret->cpu_capacity, sizeof *ret->cpus);
-    ret->cpu_cells = calloc(ret->cpu_capacity * WAIT_CPU_CELLS, sizeof *ret->cpu_cells);
-    return ret->cpus != NULL && ret->cpu_cells != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return ARRAYS_RESERVE(ret->cpu_capacity, count + 1, ARRAY(ret->cpus),
+                          ARRAY_ROWS(ret->cpu_cells, WAIT_CPU_CELLS))
+               ? CAMP_OK
+               : CAMP_E_NOMEM;
 }
 
 /* Returns how many rows there are to show, in the order of their ids. */
@@ -252,14 +249,10 @@ static void fill_task(struct cell *cells, const struct wait_task *task, char dis
 
 static int reserve_tasks(struct wait_record *ret, size_t count)
 {
-    if (count <= ret->task_capacity && ret->task_cells != NULL)
-        return CAMP_OK;
-    free(ret->task_cells);
-    free(ret->disks);
-    ret->task_capacity = count + 16;
-    ret->task_cells = calloc(ret->task_capacity * WAIT_TASK_CELLS, sizeof *ret->task_cells);
-    ret->disks = calloc(ret->task_capacity, sizeof *ret->disks);
-    return ret->task_cells != NULL && ret->disks != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return ARRAYS_RESERVE(ret->task_capacity, count + 1, ARRAY(ret->disks),
+                          ARRAY_ROWS(ret->task_cells, WAIT_TASK_CELLS))
+               ? CAMP_OK
+               : CAMP_E_NOMEM;
 }
 
 /* *ret_matching: how many there are, shown or not. */

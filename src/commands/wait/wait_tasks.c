@@ -5,6 +5,8 @@
  */
 #include "wait_tasks.h"
 
+#include "ledger/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +15,8 @@
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count)
 {
     struct wait_reading *now = &tasks->now;
-    struct camp_disk_wait *waits;
-    bool *booked;
 
-    if (count <= now->capacity)
-        return true;
-    waits = reallocarray(now->waits, count + 64, sizeof *waits);
-    if (waits != NULL)
-        now->waits = waits;
-    booked = reallocarray(now->booked, count + 64, sizeof *booked);
-    if (booked != NULL)
-        now->booked = booked;
-    if (waits == NULL || booked == NULL)
-        return false;
-    now->capacity = count + 64;
-    return true;
+    return ARRAYS_RESERVE(now->capacity, count, ARRAY(now->waits), ARRAY(now->booked));
 }
 
 int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session, struct camp_error *error)
@@ -125,15 +114,8 @@ static struct wait_task *add_task(struct wait_tasks *tasks, const struct entity 
 {
     struct wait_task *task;
 
-    if (tasks->count == tasks->capacity) {
-        struct wait_task *grown =
-            reallocarray(tasks->tasks, 2 * tasks->capacity + 16, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        tasks->tasks = grown;
-        tasks->capacity = 2 * tasks->capacity + 16;
-    }
+    if (!ARRAY_RESERVE(tasks->tasks, tasks->capacity, tasks->count + 1))
+        return NULL;
     task = &tasks->tasks[tasks->count++];
     *task = (struct wait_task){ .pid = entity->pid,
                                 .tid = (int32_t)entity->id,

@@ -1,7 +1,7 @@
 #include "fleet_book.h"
 
 #include "counters/units.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 
 #include <math.h>
 #include <search.h>
@@ -56,14 +56,9 @@ static struct fleet_member *add_member(struct fleet_book *book, const char *key)
 {
     struct fleet_member *member = calloc(1, sizeof *member);
 
-    if (book->count == book->capacity) {
-        const size_t capacity = book->capacity > 0 ? 2 * book->capacity : 64;
-
-        if (!grow(&book->members, capacity, sizeof(struct fleet_member *))) {
-            free(member);
-            return NULL;
-        }
-        book->capacity = capacity;
+    if (!ARRAY_RESERVE(book->members, book->capacity, book->count + 1)) {
+        free(member);
+        return NULL;
     }
     if (member == NULL)
         return NULL;
@@ -126,14 +121,9 @@ static bool insert(const struct fleet_book *book, struct fleet_member *member, s
 {
     const size_t columns = width(book);
 
-    if (member->count == member->capacity) {
-        const size_t capacity = member->capacity > 0 ? 2 * member->capacity : 4;
-
-        if (!grow(&member->times_ns, capacity, sizeof *member->times_ns) ||
-            !grow(&member->values, capacity, columns * sizeof *member->values))
-            return false;
-        member->capacity = capacity;
-    }
+    if (!ARRAYS_RESERVE(member->capacity, member->count + 1, ARRAY(member->times_ns),
+                        ARRAY_ROWS(member->values, columns)))
+        return false;
     memmove(&member->times_ns[at + 1], &member->times_ns[at],
             (member->count - at) * sizeof *member->times_ns);
     memmove(row(book, member, at + 1), row(book, member, at),

@@ -4,7 +4,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "libraries/libcurl.h"
 #include "prometheus_failure.h"
 #include "prometheus_place.h"
@@ -58,13 +58,8 @@ static size_t take(char *data, size_t size, size_t count, void *context)
 
     if (needed > ANSWER_BYTES)
         return 0;
-    if (needed > client->capacity) {
-        const size_t capacity = needed > 2 * client->capacity ? needed : 2 * client->capacity;
-
-        if (!grow(&client->text, capacity, 1))
-            return 0;
-        client->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(client->text, client->capacity, needed))
+        return 0;
     memcpy(client->text + client->length, data, more);
     client->length += more;
     client->text[client->length] = '\0';

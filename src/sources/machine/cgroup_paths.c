@@ -1,5 +1,7 @@
 #include "cgroup_paths.h"
 
+#include "ledger/array.h"
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -94,17 +96,10 @@ static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, 
 
 static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
 {
-    struct cgroup_path *grown = paths->paths;
-
-    if (paths->count == paths->capacity) {
-        grown = reallocarray(grown, 2 * paths->capacity + 64, sizeof *grown);
-        if (grown == NULL)
-            return CAMP_E_NOMEM;
-        paths->paths = grown;
-        paths->capacity = 2 * paths->capacity + 64;
-    }
-    grown[paths->count] = (struct cgroup_path){ id, strdup(path), true, true };
-    return grown[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
+    if (!ARRAY_RESERVE(paths->paths, paths->capacity, paths->count + 1))
+        return CAMP_E_NOMEM;
+    paths->paths[paths->count] = (struct cgroup_path){ id, strdup(path), true, true };
+    return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
 /* A directory that is new is added behind the `sorted` ones; one that is known is still there. */

@@ -1,5 +1,7 @@
 #include "cpu_list.h"
 
+#include "ledger/array.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +11,11 @@ int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp
     for (;;) {
         int r = camp_reader_cpus(reader, list->cpus, sizeof *list->cpus, list->capacity,
                                  &list->count, error);
-        size_t capacity = list->count + 8; /* some may come online before the next try */
-        struct camp_cpu *grown;
 
         if (r != CAMP_E_SPACE)
             return r;
-        grown = reallocarray(list->cpus, capacity, sizeof *grown);
-        if (grown == NULL)
+        if (!ARRAY_RESERVE(list->cpus, list->capacity, list->count))
             return CAMP_E_NOMEM;
-        list->cpus = grown;
-        list->capacity = capacity;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "cpus_states.h"
 
 #include "cpu_list.h"
+#include "ledger/array.h"
 #include "measured_column.h"
 #include "sources/source.h"
 
@@ -54,20 +55,6 @@ struct cpus_states {
     struct frame frame;
 };
 
-static bool reserve(void **array, size_t *capacity, size_t count, size_t size)
-{
-    void *grown;
-
-    if (count <= *capacity)
-        return true;
-    grown = reallocarray(*array, count + 8, size);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *capacity = count + 8;
-    return true;
-}
-
 /* ------------------------------------------------------------------------------- Reading -- */
 
 static int read_states(struct cpus_states *cpus, struct camp_states *session,
@@ -78,8 +65,8 @@ static int read_states(struct cpus_states *cpus, struct camp_states *session,
     do {
         r = camp_states_cpus(session, cpus->states, sizeof *cpus->states, cpus->state_capacity,
                              &cpus->state_count, error);
-        if (r == CAMP_E_SPACE && !reserve((void **)&cpus->states, &cpus->state_capacity,
-                                          cpus->state_count, sizeof *cpus->states))
+        if (r == CAMP_E_SPACE &&
+            !ARRAY_RESERVE(cpus->states, cpus->state_capacity, cpus->state_count))
             return CAMP_E_NOMEM;
     } while (r == CAMP_E_SPACE);
     return r;
@@ -121,7 +108,7 @@ static struct reading reading_of(const struct camp_cpu *kernel,
 /* A CPU that is offline makes no switches: the kernel's list says which are there. */
 static int take_readings(struct cpus_states *cpus)
 {
-    if (!reserve((void **)&cpus->now, &cpus->now_capacity, cpus->kernel.count, sizeof *cpus->now))
+    if (!ARRAY_RESERVE(cpus->now, cpus->now_capacity, cpus->kernel.count))
         return CAMP_E_NOMEM;
     cpus->now_count = 0;
     for (size_t i = 0; i < cpus->kernel.count; i++) {

@@ -13,6 +13,7 @@
  * Not guaranteed: of a task that runs on another CPU at the moment of the look, its time is as of
  * the last tick; the rest is booked in the next interval.
  */
+#include "ledger/array.h"
 #include "tasks_frame.h"
 #include "tasks_table.h"
 
@@ -114,16 +115,11 @@ static int list_pids(struct tasks_source *source, struct camp_error *error)
     for (;;) {
         int r = camp_pid_list(NULL, source->pids, sizeof *source->pids, source->pid_capacity,
                               &source->pid_count, error);
-        size_t capacity = source->pid_count + source->pid_count / 4 + 64;
-        struct camp_pid *grown;
 
         if (r != CAMP_E_SPACE)
             return r;
-        grown = reallocarray(source->pids, capacity, sizeof *grown);
-        if (grown == NULL)
+        if (!ARRAY_RESERVE(source->pids, source->pid_capacity, source->pid_count))
             return CAMP_E_NOMEM;
-        source->pids = grown;
-        source->pid_capacity = capacity;
     }
 }
 

@@ -7,6 +7,7 @@
  * here, so that those that ended are in it too. Of who runs at the moment of the look the counts
  * are as of the last tick or switch; the rest is booked in the next interval.
  */
+#include "ledger/array.h"
 #include "tasks_frame.h"
 
 #include <stdlib.h>
@@ -43,28 +44,6 @@ static int compare_rows(const void *a, const void *b, void *context)
 
     return entity_compare_by_process(&threads->entities[*(const size_t *)a],
                                      &threads->entities[*(const size_t *)b]);
-}
-
-static int reserve(struct states_source *source, size_t rows)
-{
-    if (rows > source->order_capacity) {
-        size_t *order = reallocarray(source->order, 2 * rows, sizeof *order);
-
-        if (order == NULL)
-            return CAMP_E_NOMEM;
-        source->order = order;
-        source->order_capacity = 2 * rows;
-    }
-    if (rows > source->process_capacity) {
-        struct process_sum *processes =
-            reallocarray(source->processes, 2 * rows, sizeof *processes);
-
-        if (processes == NULL)
-            return CAMP_E_NOMEM;
-        source->processes = processes;
-        source->process_capacity = 2 * rows;
-    }
-    return CAMP_OK;
 }
 
 /* A pid that was used again within the interval is two processes: each has a first thread. */
@@ -161,10 +140,11 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     const struct frame *threads;
     int r = source->threads->next(source->threads, deadline_ns, &threads, error);
 
-    if (r == CAMP_OK)
-        r = reserve(source, threads->entity_count);
     if (r != CAMP_OK)
         return r;
+    if (!ARRAY_RESERVE(source->order, source->order_capacity, threads->entity_count) ||
+        !ARRAY_RESERVE(source->processes, source->process_capacity, threads->entity_count))
+        return CAMP_E_NOMEM;
     frame_clear(&source->frame);
     source->frame.start_ns = threads->start_ns;
     source->frame.end_ns = threads->end_ns;

@@ -1,5 +1,7 @@
 #include "tasks_table.h"
 
+#include "ledger/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,25 +13,6 @@ void tasks_table_release(struct tasks_table *table)
     free(table->merged);
     free(table->ended);
     *table = (struct tasks_table){ 0 };
-}
-
-static bool reserve(struct tasks_table *table, size_t count)
-{
-    size_t capacity = count + count / 2 + 64;
-    struct known_task *grown;
-
-    if (count <= table->capacity)
-        return true;
-    grown = reallocarray(table->tasks, capacity, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    table->tasks = grown;
-    grown = reallocarray(table->merged, capacity, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    table->merged = grown;
-    table->capacity = capacity;
-    return true;
 }
 
 /* The token changed: the kernel forgot the inode, or the pid was given to another process. It is
@@ -62,7 +45,8 @@ int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, si
     size_t merged = 0;
     size_t known = 0;
 
-    if (!reserve(table, table->count + count))
+    if (!ARRAYS_RESERVE(table->capacity, table->count + count, ARRAY(table->tasks),
+                        ARRAY(table->merged)))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i <= count; i++) {
         bool found = false;
@@ -128,15 +112,8 @@ static struct ended_group *group_of(struct tasks_table *table, const char *name)
     }
     if (low < table->ended_count && strcmp(table->ended[low].name, name) == 0)
         return &table->ended[low];
-    if (table->ended_count == table->ended_capacity) {
-        size_t capacity = 2 * table->ended_capacity + 16;
-
-        group = reallocarray(table->ended, capacity, sizeof *group);
-        if (group == NULL)
-            return NULL;
-        table->ended = group;
-        table->ended_capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(table->ended, table->ended_capacity, table->ended_count + 1))
+        return NULL;
     group = &table->ended[low];
     memmove(group + 1, group, (table->ended_count - low) * sizeof *group);
     table->ended_count++;

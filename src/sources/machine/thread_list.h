@@ -2,6 +2,8 @@
 #ifndef CAMP_SOURCES_MACHINE_THREAD_LIST_H
 #define CAMP_SOURCES_MACHINE_THREAD_LIST_H
 
+#include "ledger/index.h"
+
 #include <camp/states.h>
 
 #include <stdbool.h>
@@ -10,8 +12,7 @@
 struct thread_list {
     struct camp_thread_states *threads; /* [count] */
     size_t count, capacity;
-    uint32_t *places; /* [place_count], a power of two: index + 1 of a thread; 0: none */
-    size_t place_count;
+    struct index index;
 };
 
 void thread_list_release(struct thread_list *list);

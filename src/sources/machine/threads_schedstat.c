@@ -1,7 +1,7 @@
 #include "threads_schedstat.h"
 
 #include "counters/error.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "measured_column.h"
 #include "sources/machine/proc_clock.h"
 
@@ -130,11 +130,8 @@ static int add_thread(struct schedstat_source *source, const struct camp_thread 
                          "this kernel keeps no schedstat of a thread (CONFIG_SCHED_INFO)");
     if (r != CAMP_OK)
         return r;
-    if (now->count == now->capacity) {
-        if (!grow(&now->threads, 2 * now->capacity + AT_FIRST, sizeof *now->threads))
-            return CAMP_E_NOMEM;
-        now->capacity = 2 * now->capacity + AT_FIRST;
-    }
+    if (!ARRAY_RESERVE(now->threads, now->capacity, now->count + 1))
+        return CAMP_E_NOMEM;
     known = &now->threads[now->count++];
     *known = (struct known_thread){
         .thread = *thread,
@@ -162,9 +159,8 @@ static int add_process(struct schedstat_source *source, int32_t pid, size_t *bef
                              source->listed_capacity, &count, error);
         if (r != CAMP_E_SPACE)
             break;
-        if (!grow(&source->listed, count + AT_FIRST, sizeof *source->listed))
+        if (!ARRAY_RESERVE(source->listed, source->listed_capacity, count))
             return CAMP_E_NOMEM;
-        source->listed_capacity = count + AT_FIRST;
         r = CAMP_OK;
     }
     if (r == CAMP_E_GONE)
@@ -183,9 +179,8 @@ static int list_pids(struct schedstat_source *source, size_t *ret_count, struct 
                           error);
         if (r != CAMP_E_SPACE)
             return r;
-        if (!grow(&source->pids, *ret_count + AT_FIRST, sizeof *source->pids))
+        if (!ARRAY_RESERVE(source->pids, source->pid_capacity, *ret_count))
             return CAMP_E_NOMEM;
-        source->pid_capacity = *ret_count + AT_FIRST;
     } while (true);
 }
 

@@ -1,5 +1,7 @@
 #include "user_names.h"
 
+#include "ledger/array.h"
+
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -42,19 +44,18 @@ static size_t place_of(const struct user_names *users, uint32_t uid)
 const char *user_names_get(struct user_names *users, uint32_t uid)
 {
     const size_t place = place_of(users, uid);
-    struct user_name **grown, *user;
+    struct user_name *user;
 
     if (place < users->count && users->names[place]->uid == uid)
         return users->names[place]->name;
-    grown = reallocarray(users->names, users->count + 1, sizeof *grown);
-    if (grown == NULL)
+    if (!ARRAY_RESERVE(users->names, users->capacity, users->count + 1))
         return "?";
-    users->names = grown;
     user = ask(uid);
     if (user == NULL)
         return "?";
-    memmove(&grown[place + 1], &grown[place], (users->count - place) * sizeof *grown);
-    grown[place] = user;
+    memmove(&users->names[place + 1], &users->names[place],
+            (users->count - place) * sizeof *users->names);
+    users->names[place] = user;
     users->count++;
     return user->name;
 }

@@ -14,7 +14,7 @@ struct user_name {
 
 struct user_names {
     struct user_name **names; /* [count], ascending; owned: user_names_release() */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* Lives until user_names_release(). Who has no name is "1234"; without memory "?". */

@@ -1,5 +1,7 @@
 #include "sampled_times.h"
 
+#include "ledger/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +74,9 @@ static struct sampled_session *insert(struct sampled_times *times, size_t place,
 
     if (session == NULL)
         return NULL;
-    if (times->count == times->capacity) {
-        const size_t capacity = times->capacity != 0 ? 2 * times->capacity : 64;
-        struct sampled_session **grown = reallocarray(times->sessions, capacity, sizeof *grown);
-
-        if (grown == NULL) {
-            free(session);
-            return NULL;
-        }
-        times->sessions = grown;
-        times->capacity = capacity;
+    if (!ARRAY_RESERVE(times->sessions, times->capacity, times->count + 1)) {
+        free(session);
+        return NULL;
     }
     memmove(&times->sessions[place + 1], &times->sessions[place],
             (times->count - place) * sizeof *times->sessions);
@@ -98,15 +93,8 @@ static struct sampled_time *time_of(struct sampled_session *session, const struc
         if (session->times[i].kind == kind)
             return &session->times[i];
     }
-    if (session->time_count == session->time_capacity) {
-        const size_t capacity = session->time_capacity + 4;
-        struct sampled_time *grown = reallocarray(session->times, capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        session->times = grown;
-        session->time_capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(session->times, session->time_capacity, session->time_count + 1))
+        return NULL;
     session->times[session->time_count] = (struct sampled_time){ .kind = kind };
     return &session->times[session->time_count++];
 }

@@ -1,6 +1,7 @@
 #include "csv.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "ledger/words.h"
 
 #include <errno.h>
@@ -40,21 +41,13 @@ static bool is_stopped(const struct csv *csv)
 /* Makes room behind `end`: by moving what is left to the front, then by more memory. */
 static int make_room(struct csv *csv, struct camp_error *error)
 {
-    size_t capacity = csv->capacity == 0 ? BLOCK : 2 * csv->capacity;
-    char *grown;
-
     if (csv->begin > 0) {
         memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
         csv->end -= csv->begin;
         csv->begin = 0;
     }
-    if (csv->end < csv->capacity)
-        return CAMP_OK;
-    grown = realloc(csv->buffer, capacity);
-    if (grown == NULL)
+    if (!ARRAY_RESERVE(csv->buffer, csv->capacity, csv->end + 1))
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
-    csv->buffer = grown;
-    csv->capacity = capacity;
     return CAMP_OK;
 }
 
@@ -191,16 +184,8 @@ static int choose_separator(struct csv *csv, const char *begin, const char *end,
 
 static struct field *add_field(struct csv *csv, struct row *row)
 {
-    const size_t capacity = csv->field_capacity == 0 ? 16 : 2 * csv->field_capacity;
-    struct field *grown;
-
-    if (row->count == csv->field_capacity) {
-        grown = reallocarray(csv->fields, capacity, sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        csv->fields = grown;
-        csv->field_capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(csv->fields, csv->field_capacity, row->count + 1))
+        return NULL;
     return &csv->fields[row->count++];
 }
 

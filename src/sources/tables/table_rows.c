@@ -1,79 +1,37 @@
 #include "table_rows.h"
 
-#include "ledger/grow.h"
+#include "ledger/array.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 1024 /* also of slots: a power of two, as all their numbers are */
-
 /* ----------------------------------------------------------------------------------- Names -- */
 
-static uint64_t hash_of(const char *text, size_t length)
+static bool is_name(const void *context, uint32_t position, const void *key)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    const struct table_names *names = context;
+    const struct field *name = key;
 
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return hash;
-}
-
-/* The slot of a name, or the free one where it belongs. */
-static uint32_t *slot_of(const struct table_names *names, const char *text, size_t length)
-{
-    const size_t mask = names->slot_count - 1;
-    size_t at = (size_t)hash_of(text, length) & mask;
-
-    for (; names->slots[at] != 0; at = (at + 1) & mask) {
-        const size_t known = names->slots[at] - 1;
-
-        if (names->lengths[known] == length && memcmp(names->names[known], text, length) == 0)
-            break;
-    }
-    return &names->slots[at];
-}
-
-static bool grow_slots(struct table_names *names)
-{
-    const size_t count = names->slot_count == 0 ? FIRST_CAPACITY : 2 * names->slot_count;
-    uint32_t *slots = calloc(count, sizeof *slots);
-
-    if (slots == NULL)
-        return false;
-    free(names->slots);
-    names->slots = slots;
-    names->slot_count = count;
-    for (size_t i = 0; i < names->count; i++)
-        *slot_of(names, names->names[i], names->lengths[i]) = (uint32_t)(i + 1);
-    return true;
-}
-
-static bool reserve_name(struct table_names *names)
-{
-    const size_t capacity = names->capacity == 0 ? FIRST_CAPACITY : 2 * names->capacity;
-
-    if (names->count == names->capacity) {
-        if (!grow(&names->names, capacity, sizeof *names->names) ||
-            !grow(&names->lengths, capacity, sizeof *names->lengths))
-            return false;
-        names->capacity = capacity;
-    }
-    return 2 * (names->count + 1) < names->slot_count || grow_slots(names);
+    return names->lengths[position] == name->length &&
+           memcmp(names->names[position], name->text, name->length) == 0;
 }
 
 /* The id of a name; 0: no memory. */
 static uint32_t name_id(struct table_names *names, const char *text, size_t length)
 {
-    uint32_t *slot;
+    const uint32_t hash = index_hash_bytes(text, length);
+    const struct field name = { text, length };
+    const struct index_slot *slot = index_find(&names->index, hash, is_name, names, &name);
     char *copy;
 
-    if (!reserve_name(names))
+    if (slot != NULL)
+        return slot->position + 1;
+    if (!ARRAYS_RESERVE(names->capacity, names->count + 1, ARRAY(names->names),
+                        ARRAY(names->lengths)) ||
+        !index_reserve(&names->index, names->count + 1))
         return 0;
-    slot = slot_of(names, text, length);
-    if (*slot != 0)
-        return *slot;
     copy = malloc(length + 1);
     if (copy == NULL)
         return 0;
@@ -81,8 +39,8 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
     copy[length] = '\0';
     names->names[names->count] = copy;
     names->lengths[names->count] = length;
-    *slot = (uint32_t)++names->count;
-    return *slot;
+    index_add(&names->index, hash, (uint32_t)names->count);
+    return (uint32_t)++names->count;
 }
 
 static void release_names(struct table_names *names)
@@ -91,7 +49,7 @@ static void release_names(struct table_names *names)
         free(names->names[i]);
     free(names->names);
     free(names->lengths);
-    free(names->slots);
+    index_release(&names->index);
 }
 
 /* ------------------------------------------------------------------------------------ Rows -- */
@@ -115,18 +73,9 @@ void table_rows_release(struct table_rows *rows)
 
 static bool reserve(struct table_rows *rows)
 {
-    const size_t capacity = rows->capacity == 0 ? FIRST_CAPACITY : 2 * rows->capacity;
-
-    if (rows->count < rows->capacity)
-        return true;
-    if (!grow(&rows->times, capacity, sizeof *rows->times) ||
-        !grow(&rows->entities, capacity, sizeof *rows->entities) ||
-        !grow(&rows->numbers, capacity, sizeof *rows->numbers) ||
-        !grow(&rows->elapsed, capacity, sizeof *rows->elapsed) ||
-        !grow(&rows->values, capacity, rows->state_count * sizeof *rows->values))
-        return false;
-    rows->capacity = capacity;
-    return true;
+    return ARRAYS_RESERVE(rows->capacity, rows->count + 1, ARRAY(rows->times),
+                          ARRAY(rows->entities), ARRAY(rows->numbers), ARRAY(rows->elapsed),
+                          ARRAY_ROWS(rows->values, rows->state_count));
 }
 
 void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem)
@@ -142,11 +91,8 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
 {
     const size_t needed = *length + text.length + 1;
 
-    if (needed > rows->name_capacity) {
-        if (!grow(&rows->name_buffer, 2 * needed, 1))
-            return false;
-        rows->name_capacity = 2 * needed;
-    }
+    if (!ARRAY_RESERVE(rows->name_buffer, rows->name_capacity, needed))
+        return false;
     if (*length > 0)
         rows->name_buffer[(*length)++] = ' ';
     memcpy(rows->name_buffer + *length, text.text, text.length);

@@ -8,6 +8,7 @@
 #ifndef CAMP_SOURCES_TABLES_TABLE_ROWS_H
 #define CAMP_SOURCES_TABLES_TABLE_ROWS_H
 
+#include "ledger/index.h"
 #include "ledger/vertex.h"
 #include "table_columns.h"
 
@@ -25,8 +26,7 @@ struct table_names {
     char **names;    /* [count] by id - 1: whole, owned */
     size_t *lengths; /* [count] */
     size_t count, capacity;
-    uint32_t *slots; /* [slot_count] id; 0: free */
-    size_t slot_count;
+    struct index index;
 };
 
 struct table_rows {

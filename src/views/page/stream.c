@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "counters/units.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "stream_block.h"
 
 #define SHARE_MAXIMUM 1.3    /* that fits 16 bits of such units */
@@ -62,13 +62,8 @@ void stream_forget(struct stream *stream, uint64_t since)
 
 static bool append(struct stream_numbers *list, size_t number)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : FIRST_CAPACITY;
-
-        if (!grow(&list->numbers, capacity, sizeof *list->numbers))
-            return false;
-        list->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(list->numbers, list->capacity, list->count + 1))
+        return false;
     list->numbers[list->count++] = (uint32_t)number;
     return true;
 }
@@ -78,34 +73,17 @@ static bool reserve_now(struct stream *stream, size_t count)
     const size_t states = stream->schema->state_count;
     struct stream_now *now = &stream->now;
 
-    if (count <= now->capacity)
-        return true;
-    count += count / 2;
-    if (!grow(&now->numbers, count, sizeof *now->numbers) ||
-        !grow(&now->rows, count, sizeof *now->rows) ||
-        !grow(&now->elapsed_ns, count, sizeof *now->elapsed_ns) ||
-        !grow(&now->values, count, states * sizeof *now->values) ||
-        !grow(&now->shares, count, states * sizeof *now->shares))
-        return false;
-    now->capacity = count;
-    return true;
+    return ARRAYS_RESERVE(now->capacity, count, ARRAY(now->numbers), ARRAY(now->rows),
+                          ARRAY(now->elapsed_ns), ARRAY_ROWS(now->values, states),
+                          ARRAY_ROWS(now->shares, states));
 }
 
 static bool reserve_known(struct stream *stream)
 {
     const size_t states = stream->schema->state_count;
-    size_t capacity = stream->capacity;
 
-    if (stream->registry.count <= capacity)
-        return true;
-    capacity = stream->registry.capacity;
-    if (!grow(&stream->known, capacity, sizeof *stream->known) ||
-        !grow(&stream->shares, capacity, states * sizeof *stream->shares))
-        return false;
-    memset(stream->known + stream->capacity, 0,
-           (capacity - stream->capacity) * sizeof *stream->known);
-    stream->capacity = capacity;
-    return true;
+    return ARRAYS_RESERVE(stream->capacity, stream->registry.count, ARRAY_ZEROED(stream->known),
+                          ARRAY_ROWS(stream->shares, states));
 }
 
 /* ------------------------------------------------------------------------------ Gathering -- */

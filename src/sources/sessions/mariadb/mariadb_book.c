@@ -1,6 +1,6 @@
 #include "mariadb_book.h"
 
-#include "ledger/grow.h"
+#include "ledger/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +23,9 @@ static void add(struct mariadb_book *book, const char *class, const char *event,
 {
     if (ns == 0)
         return;
-    if (book->count == book->capacity) {
-        const size_t capacity = 2 * book->capacity + 32;
-        if (!grow(&book->times, capacity, sizeof *book->times)) {
-            book->failed = true;
-            return;
-        }
-        book->capacity = capacity;
+    if (!ARRAY_RESERVE(book->times, book->capacity, book->count + 1)) {
+        book->failed = true;
+        return;
     }
     book->times[book->count++] = (struct session_time){
         .kind = { { [SESSION_CLASS] = class,

@@ -1,6 +1,6 @@
 #include "mariadb_sessions.h"
 
-#include "ledger/grow.h"
+#include "ledger/array.h"
 
 #include "counters/units.h"
 
@@ -120,12 +120,8 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
 {
     const size_t place = place_of(sessions, id);
 
-    if (sessions->count == sessions->capacity) {
-        const size_t capacity = 2 * sessions->capacity + 64;
-        if (!grow(&sessions->sessions, capacity, sizeof *sessions->sessions))
-            return NULL;
-        sessions->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(sessions->sessions, sessions->capacity, sessions->count + 1))
+        return NULL;
     memmove(sessions->sessions + place + 1, sessions->sessions + place,
             (sessions->count - place) * sizeof *sessions->sessions);
     sessions->count++;

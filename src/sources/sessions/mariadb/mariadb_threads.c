@@ -2,8 +2,8 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "ledger/frame.h"
-#include "ledger/grow.h"
 #include "microstates/calls.h"
 #include "microstates/layout.h"
 #include "sources/machine/thread_states.h"
@@ -109,11 +109,8 @@ static int list_known(struct mariadb_threads *threads)
         return r;
 
     do {
-        if (count > threads->known_capacity || count == 0) {
-            if (!grow(&threads->known, count + 64, sizeof *threads->known))
-                return CAMP_E_NOMEM;
-            threads->known_capacity = count + 64;
-        }
+        if (!ARRAY_RESERVE(threads->known, threads->known_capacity, count))
+            return CAMP_E_NOMEM;
         r = camp_thread_list(NULL, &server, threads->known, sizeof *threads->known,
                              threads->known_capacity, &count, NULL);
     } while (r == CAMP_E_SPACE);
@@ -155,11 +152,8 @@ int mariadb_threads_look(struct mariadb_threads *threads, struct camp_error *err
     if (threads->session == NULL)
         return CAMP_OK;
     do {
-        if (count > threads->capacity) {
-            if (!grow(&threads->living, count + 64, sizeof *threads->living))
-                return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
-            threads->capacity = count + 64;
-        }
+        if (!ARRAY_RESERVE(threads->living, threads->capacity, count))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
         r = camp_states_threads(threads->session, threads->living, sizeof *threads->living,
                                 threads->capacity, &count, error);
     } while (r == CAMP_E_SPACE);

@@ -1,6 +1,6 @@
 #include "mariadb_waits.h"
 
-#include "ledger/grow.h"
+#include "ledger/array.h"
 
 #include "counters/units.h"
 
@@ -76,12 +76,8 @@ static int compare(const void *a, const void *b)
 
 static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
 {
-    if (waits->count == waits->capacity) {
-        const size_t capacity = 2 * waits->capacity + 256;
-        if (!grow(&waits->now, capacity, sizeof *waits->now))
-            return false;
-        waits->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(waits->now, waits->capacity, waits->count + 1))
+        return false;
     waits->now[waits->count++] = *wait;
     return true;
 }

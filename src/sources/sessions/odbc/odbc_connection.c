@@ -1,6 +1,7 @@
 #include "odbc_connection.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "libraries/libodbc.h"
 #include "sources/source.h"
 
@@ -231,22 +232,6 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, error);
 }
 
-/* Room for `more` bytes behind the first `used`. */
-static bool make_room(struct odbc_statement *statement, size_t used, size_t more)
-{
-    const size_t size = 2 * (used + more);
-    char *grown;
-
-    if (used + more <= statement->size)
-        return true;
-    grown = realloc(statement->texts, size);
-    if (grown == NULL)
-        return false;
-    statement->texts = grown;
-    statement->size = size;
-    return true;
-}
-
 /* Reads a value behind the first *used bytes; one that is longer than the room comes in pieces. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
@@ -258,7 +243,7 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
         odbc_length length = 0;
         size_t room;
 
-        if (!make_room(statement, *used, 256))
+        if (!ARRAY_RESERVE(statement->texts, statement->size, *used + 256))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
         room = statement->size - *used;
         result = libodbc.GetData(statement->handle, (uint16_t)(column + 1), ODBC_TEXT,
@@ -297,7 +282,7 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
         int16_t length = 0, type, digits, nullable;
         uintptr_t size;
 
-        if (!make_room(statement, used, NAME_SIZE))
+        if (!ARRAY_RESERVE(statement->texts, statement->size, used + NAME_SIZE))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
         if (!is_good(libodbc.DescribeCol(statement->handle, (uint16_t)(i + 1),
                                          (unsigned char *)statement->texts + used, NAME_SIZE,

@@ -1,6 +1,7 @@
 #include "odbc_query.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "odbc_connection.h"
 #include "odbc_thread.h"
 
@@ -46,15 +47,8 @@ static bool keep_row(struct block *block, const struct row *row)
 
     for (size_t i = 0; i < row->count; i++)
         length += row->fields[i].length;
-    if (block->texts == NULL || block->used + length > block->size) {
-        const size_t size = 2 * (block->used + length) + 65536;
-        char *grown = realloc(block->texts, size);
-
-        if (grown == NULL)
-            return false;
-        block->texts = grown;
-        block->size = size;
-    }
+    if (!ARRAY_RESERVE(block->texts, block->size, block->used + length + 1))
+        return false;
     to = block->fields + block->rows++ * block->columns;
     for (size_t i = 0; i < row->count; i++) {
         if (row->fields[i].length > 0)

@@ -2,7 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "ledger/grow.h"
+#include "ledger/array.h"
 #include "sources/machine/proc_clock.h"
 #include "sources/source.h"
 
@@ -74,19 +74,6 @@ static uint64_t ns_of(const struct row *row, size_t column)
     return (uint64_t)number_of(row, column) * NS_PER_US;
 }
 
-/* Room for one more. */
-static bool make_room(void *array, size_t count, size_t *capacity, size_t element_size)
-{
-    const size_t more = 2 * count + 64;
-
-    if (count < *capacity)
-        return true;
-    if (!grow(array, more, element_size))
-        return false;
-    *capacity = more;
-    return true;
-}
-
 static int no_memory(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
@@ -148,7 +135,7 @@ static int read_sessions(struct oracle_look *look, struct odbc_statement *statem
 
     look->count = 0;
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
-        if (!make_room(&look->sessions, look->count, &look->capacity, sizeof *look->sessions))
+        if (!ARRAY_RESERVE(look->sessions, look->capacity, look->count + 1))
             return no_memory(error);
         fill_session(&look->sessions[look->count++], &row, at_ns);
     }
@@ -249,7 +236,7 @@ static int read_waits(struct oracle_look *look, struct odbc_statement *statement
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
         struct oracle_wait *wait;
 
-        if (!make_room(&look->waits, look->wait_count, &look->wait_capacity, sizeof *look->waits))
+        if (!ARRAY_RESERVE(look->waits, look->wait_capacity, look->wait_count + 1))
             return no_memory(error);
         wait = &look->waits[look->wait_count++];
         wait->sid = (int64_t)number_of(&row, 0);

@@ -1,4 +1,5 @@
 /* Rows of Oracle's sessions: what each did between two looks, booked by the rules. */
+#include "ledger/array.h"
 #include "oracle_inside.h"
 
 #include <stdio.h>
@@ -23,20 +24,6 @@ static void name_session(const struct oracle_session *session, bool is_new, stru
              session->serial);
 }
 
-static bool make_room(struct oracle_source *source, size_t count)
-{
-    struct session_time *grown;
-
-    if (count <= source->kind_capacity)
-        return true;
-    grown = reallocarray(source->kinds, 2 * count, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    source->kinds = grown;
-    source->kind_capacity = 2 * count;
-    return true;
-}
-
 static int book(struct oracle_source *source, const struct oracle_session *earlier)
 {
     const struct oracle_times *times = &source->times;
@@ -46,7 +33,7 @@ static int book(struct oracle_source *source, const struct oracle_session *earli
                            .run_queue_ns = times->run_queue_ns,
                            .time_count = times->wait_count };
 
-    if (!make_room(source, times->wait_count))
+    if (!ARRAY_RESERVE(source->kinds, source->kind_capacity, times->wait_count))
         return CAMP_E_NOMEM;
     row.times = source->kinds;
     row.told_ns[SESSION_CPU] = times->told_cpu_ns;

@@ -1,5 +1,6 @@
 #include "oracle_times.h"
 
+#include "ledger/array.h"
 #include "ledger/frame.h"
 
 #include <stdlib.h>
@@ -105,20 +106,9 @@ static bool add_wait(struct oracle_times *times, const struct oracle_wait *wait,
 {
     if (ns <= 0)
         return true;
-    if (times->wait_count == times->wait_capacity) {
-        const size_t capacity = 2 * times->wait_capacity + 16;
-        void *waits = reallocarray(times->waits, capacity, sizeof *times->waits);
-        void *wait_ns;
-
-        if (waits == NULL)
-            return false;
-        times->waits = waits;
-        wait_ns = reallocarray(times->wait_ns, capacity, sizeof *times->wait_ns);
-        if (wait_ns == NULL)
-            return false;
-        times->wait_ns = wait_ns;
-        times->wait_capacity = capacity;
-    }
+    if (!ARRAYS_RESERVE(times->wait_capacity, times->wait_count + 1, ARRAY(times->waits),
+                        ARRAY(times->wait_ns)))
+        return false;
     times->waits[times->wait_count] = wait;
     times->wait_ns[times->wait_count++] = (uint64_t)ns;
     return true;

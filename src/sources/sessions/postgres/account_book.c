@@ -1,6 +1,7 @@
 #include "account_book.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "ledger/frame.h"
 
 #include <stdlib.h>
@@ -18,22 +19,9 @@ static int compare(const void *a, const void *b)
     return left->start_ns < right->start_ns ? -1 : left->start_ns > right->start_ns;
 }
 
-static bool reserve(struct account_book *book, size_t capacity)
+static bool reserve(struct account_book *book, size_t wanted)
 {
-    struct backend_account *accounts, *before;
-
-    if (capacity <= book->capacity)
-        return true;
-    accounts = reallocarray(book->accounts, capacity, sizeof *accounts);
-    if (accounts != NULL)
-        book->accounts = accounts;
-    before = reallocarray(book->before, capacity, sizeof *before);
-    if (before != NULL)
-        book->before = before;
-    if (accounts == NULL || before == NULL)
-        return false;
-    book->capacity = capacity;
-    return true;
+    return ARRAYS_RESERVE(book->capacity, wanted, ARRAY(book->accounts), ARRAY(book->before));
 }
 
 static void turn(struct account_book *book)

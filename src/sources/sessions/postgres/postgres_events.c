@@ -1,5 +1,7 @@
 #include "postgres_events.h"
 
+#include "ledger/array.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +47,8 @@ static bool is_at(const struct postgres_events *events, size_t place, uint32_t n
 
 static struct postgres_event *insert(struct postgres_events *events, size_t place, uint32_t number)
 {
-    if (events->count == events->capacity) {
-        const size_t capacity = 2 * events->capacity + 64;
-        struct postgres_event *grown = reallocarray(events->events, capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        events->events = grown;
-        events->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(events->events, events->capacity, events->count + 1))
+        return NULL;
     memmove(&events->events[place + 1], &events->events[place],
             (events->count - place) * sizeof *events->events);
     events->events[place] = (struct postgres_event){ .number = number };

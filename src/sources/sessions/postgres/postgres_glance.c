@@ -3,6 +3,7 @@
  * same backends, and samples that cost less than those by SQL. As the sampler does, they hold
  * themselves to a share of one CPU.
  */
+#include "ledger/array.h"
 #include "postgres_inside.h"
 
 #include "counters/error.h"
@@ -32,28 +33,8 @@ const char *postgres_activity_name(const struct postgres_place *place, uint32_t 
 
 static bool reserve(struct postgres_glances *glances, size_t count)
 {
-    struct postgres_backend *backends, *later;
-    struct sampled_sight *sights;
-    char(*names)[POSTGRES_EVENT_SIZE];
-
-    if (count <= glances->capacity)
-        return true;
-    backends = reallocarray(glances->backends, count, sizeof *backends);
-    if (backends != NULL)
-        glances->backends = backends;
-    later = reallocarray(glances->later, count, sizeof *later);
-    if (later != NULL)
-        glances->later = later;
-    sights = reallocarray(glances->sights, count, sizeof *sights);
-    if (sights != NULL)
-        glances->sights = sights;
-    names = reallocarray(glances->names, count, sizeof *names);
-    if (names != NULL)
-        glances->names = names;
-    if (backends == NULL || later == NULL || sights == NULL || names == NULL)
-        return false;
-    glances->capacity = count;
-    return true;
+    return ARRAYS_RESERVE(glances->capacity, count, ARRAY(glances->backends), ARRAY(glances->later),
+                          ARRAY(glances->sights), ARRAY(glances->names));
 }
 
 int postgres_glance_open(struct postgres_source *source, struct camp_error *error)

@@ -1,6 +1,7 @@
 #include "postgres_roll.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,15 +76,8 @@ bool postgres_who_is_client(const struct postgres_who *who)
 
 static struct postgres_who *add(struct postgres_roll *roll, size_t place)
 {
-    if (roll->count == roll->capacity) {
-        const size_t capacity = 2 * roll->capacity + 64;
-        struct postgres_who *grown = reallocarray(roll->of, capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return NULL;
-        roll->of = grown;
-        roll->capacity = capacity;
-    }
+    if (!ARRAY_RESERVE(roll->of, roll->capacity, roll->count + 1))
+        return NULL;
     memmove(&roll->of[place + 1], &roll->of[place], (roll->count - place) * sizeof *roll->of);
     roll->count++;
     return &roll->of[place];

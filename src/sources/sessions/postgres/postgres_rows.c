@@ -1,4 +1,5 @@
 /* Rows of PostgreSQL sessions: an interval of each, by what the tier knows. */
+#include "ledger/array.h"
 #include "postgres_inside.h"
 
 #include "counters/units.h"
@@ -14,21 +15,7 @@ static const char *const client_type = "client_backend";
 
 static bool reserve(struct postgres_source *source, size_t count)
 {
-    struct session_time *times;
-    char(*names)[POSTGRES_EVENT_SIZE];
-
-    if (count <= source->time_capacity)
-        return true;
-    times = reallocarray(source->times, count, sizeof *times);
-    if (times != NULL)
-        source->times = times;
-    names = reallocarray(source->names, count, sizeof *names);
-    if (names != NULL)
-        source->names = names;
-    if (times == NULL || names == NULL)
-        return false;
-    source->time_capacity = count;
-    return true;
+    return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times), ARRAY(source->names));
 }
 
 /* ------------------------------------------------------------------------- What SQL told -- */

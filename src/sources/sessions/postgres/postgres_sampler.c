@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "postgres_local.h"
 #include "sources/source.h"
 
@@ -83,14 +84,8 @@ static bool is_asleep(const struct postgres_sampler *sampler,
 
 static int keep_sights(struct postgres_sampler *sampler, const struct postgres_look *look)
 {
-    if (look->count > sampler->capacity) {
-        struct sampled_sight *grown = reallocarray(sampler->sights, look->count, sizeof *grown);
-
-        if (grown == NULL)
-            return CAMP_E_NOMEM;
-        sampler->sights = grown;
-        sampler->capacity = look->count;
-    }
+    if (!ARRAY_RESERVE(sampler->sights, sampler->capacity, look->count))
+        return CAMP_E_NOMEM;
     for (size_t i = 0; i < look->count; i++) {
         const struct postgres_session *session = &look->sessions[i];
 

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,14 +178,8 @@ static int read_rows(struct postgres_look *look, PGresult *rows, struct camp_err
     look->is_whole = libpq.PQnfields(rows) == WHOLE_COUNT;
     if (!look->is_whole && libpq.PQnfields(rows) != BRIEF_COUNT)
         return camp_fail(error, CAMP_E_FORMAT, 0, "PostgreSQL: pg_stat_activity has other columns");
-    if ((size_t)count > look->capacity) {
-        struct postgres_session *grown = reallocarray(look->sessions, (size_t)count, sizeof *grown);
-
-        if (grown == NULL)
-            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %d sessions", count);
-        look->sessions = grown;
-        look->capacity = (size_t)count;
-    }
+    if (!ARRAY_RESERVE(look->sessions, look->capacity, (size_t)count))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %d sessions", count);
     for (int i = 0; i < count; i++)
         read_row(look, i);
     return CAMP_OK;

@@ -1,0 +1,68 @@
+/* Arrays that grow: by half more than is wanted, so that appending costs a constant time each. */
+#ifndef CAMP_LEDGER_ARRAY_H
+#define CAMP_LEDGER_ARRAY_H
+
+#include "array.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* One array of several that have a common capacity. */
+struct array_part {
+    void *items;    /* the address of the pointer to the first element */
+    size_t size;    /* of an element, in bytes */
+    bool is_zeroed; /* further elements are */
+};
+
+/* Space for `wanted` elements in the arrays of parts[count], whose elements so far are kept. False:
+ * no memory; the arrays keep their elements, and *capacity stays. */
+static inline bool arrays_reserve(const struct array_part *parts, size_t count, size_t *capacity,
+                                  size_t wanted)
+{
+    const size_t more = wanted / 2 + 16;
+    const size_t grown = wanted <= SIZE_MAX - more ? wanted + more : wanted;
+
+    if (wanted <= *capacity)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        void *items;
+
+        memcpy(&items, parts[i].items, sizeof items);
+        items = reallocarray(items, grown, parts[i].size > 0 ? parts[i].size : 1);
+        if (items == NULL)
+            return false;
+        memcpy(parts[i].items, &items, sizeof items);
+        if (parts[i].is_zeroed)
+            memset((char *)items + *capacity * parts[i].size, 0,
+                   (grown - *capacity) * parts[i].size);
+        /* cppcheck-suppress memleak ; memcpy() has stored the pointer in the caller's variable */
+    }
+    *capacity = grown;
+    return true;
+}
+
+/* The same of the array `items` alone; ZEROED: further elements are zero. */
+#define ARRAY_RESERVE(items, capacity, wanted) ARRAYS_RESERVE(capacity, wanted, ARRAY(items))
+#define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
+    ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))
+
+/* The same of several arrays: ARRAYS_RESERVE(capacity, wanted, ARRAY(a), ARRAY_ROWS(b, width)),
+ * where each element of b is `width` values in a row. */
+#define ARRAYS_RESERVE(capacity, wanted, ...)                                                      \
+    arrays_reserve((const struct array_part[]){ __VA_ARGS__ },                                     \
+                   ARRAY_COUNT(((const struct array_part[]){ __VA_ARGS__ })), &(capacity), wanted)
+#define ARRAY(items) ARRAY_ROWS(items, 1)
+#define ARRAY_ZEROED(items)                                                                        \
+    {                                                                                              \
+        &(items), sizeof *(items), true                                                            \
+    }
+#define ARRAY_ROWS(items, width)                                                                   \
+    {                                                                                              \
+        &(items), (width) * sizeof *(items), false                                                 \
+    }
+
+#endif

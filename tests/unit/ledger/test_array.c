@@ -1,0 +1,109 @@
+/* Arrays that grow. */
+#include "ledger/array.h"
+
+#include "../tree.h"
+
+struct pairs {
+    uint32_t *keys;
+    double *values; /* [capacity x 3] */
+    size_t count, capacity;
+};
+
+static void elements_are_kept_when_the_array_grows(void **state)
+{
+    struct pairs pairs = { 0 };
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(ARRAYS_RESERVE(pairs.capacity, pairs.count + 1, ARRAY(pairs.keys),
+                                   ARRAY_ROWS(pairs.values, 3)));
+        pairs.keys[pairs.count] = i;
+        pairs.values[3 * pairs.count++ + 2] = i / 2.0;
+    }
+    assert_true(pairs.capacity >= 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(pairs.keys[i], i);
+        assert_true(pairs.values[3 * i + 2] == i / 2.0);
+    }
+    free(pairs.keys);
+    free(pairs.values);
+}
+
+static void further_elements_of_a_zeroed_array_are_zero(void **state)
+{
+    unsigned char *bytes = NULL;
+    size_t capacity = 0, before;
+
+    (void)state;
+    assert_true(ARRAY_RESERVE_ZEROED(bytes, capacity, 1));
+    for (size_t i = 0; i < capacity; i++)
+        assert_int_equal(bytes[i], 0);
+    memset(bytes, 7, capacity);
+    before = capacity;
+    assert_true(ARRAY_RESERVE_ZEROED(bytes, capacity, before + 1));
+    for (size_t i = 0; i < capacity; i++)
+        assert_int_equal(bytes[i], i < before ? 7 : 0);
+    free(bytes);
+}
+
+static void an_array_with_enough_space_stays_where_it_is(void **state)
+{
+    int *numbers = NULL, *before;
+    size_t capacity = 0, space;
+
+    (void)state;
+    assert_true(ARRAY_RESERVE(numbers, capacity, 10));
+    before = numbers;
+    space = capacity;
+    assert_true(ARRAY_RESERVE(numbers, capacity, space));
+    assert_true(ARRAY_RESERVE(numbers, capacity, 0));
+    assert_ptr_equal(numbers, before);
+    assert_int_equal(capacity, space);
+    free(numbers);
+}
+
+/* Both a size that no memory has and one whose bytes overflow a size_t. */
+static void a_failed_reservation_leaves_the_array(void **state)
+{
+    const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / sizeof(uint64_t) + 2 };
+    uint64_t *numbers = NULL;
+    size_t capacity = 0, before;
+
+    (void)state;
+    assert_true(ARRAY_RESERVE(numbers, capacity, 1));
+    numbers[0] = 42;
+    before = capacity;
+    for (size_t i = 0; i < ARRAY_COUNT(sizes); i++) {
+        assert_false(ARRAY_RESERVE(numbers, capacity, sizes[i]));
+        assert_int_equal(capacity, before);
+        assert_int_equal(numbers[0], 42);
+    }
+    free(numbers);
+}
+
+static void rows_without_columns_need_no_space(void **state)
+{
+    uint64_t *values = NULL;
+    int *keys = NULL;
+    size_t capacity = 0;
+
+    (void)state;
+    assert_true(ARRAYS_RESERVE(capacity, 100, ARRAY(keys), ARRAY_ROWS(values, (size_t)0)));
+    assert_true(ARRAYS_RESERVE(capacity, 1000, ARRAY(keys), ARRAY_ROWS(values, (size_t)0)));
+    assert_true(capacity >= 1000);
+    free(keys);
+    free(values);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_are_kept_when_the_array_grows),
+        cmocka_unit_test(further_elements_of_a_zeroed_array_are_zero),
+        cmocka_unit_test(an_array_with_enough_space_stays_where_it_is),
+        cmocka_unit_test(a_failed_reservation_leaves_the_array),
+        cmocka_unit_test(rows_without_columns_need_no_space),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* The index of an array by the keys of its elements. */
+#include "ledger/index.h"
+
+#include "ledger/array.h"
+
+#include "../tree.h"
+
+#include <string.h>
+
+static const uint32_t keys[] = { 10, 11, 12, 13, 14, 15, 16, 17 };
+
+static bool is_key(const void *context, uint32_t position, const void *key)
+{
+    return ((const uint32_t *)context)[position] == *(const uint32_t *)key;
+}
+
+/* The position, or -1. */
+static int64_t find(const struct index *index, uint32_t hash, uint32_t key)
+{
+    const struct index_slot *slot = index_find(index, hash, is_key, keys, &key);
+
+    return slot != NULL ? (int64_t)slot->position : -1;
+}
+
+static void an_empty_index_finds_nothing(void **state)
+{
+    struct index index = { 0 };
+
+    (void)state;
+    assert_int_equal(find(&index, 1, 10), -1);
+    index_clear(&index);
+    index_release(&index);
+}
+
+static void keys_with_one_hash_are_told_apart(void **state)
+{
+    struct index index = { 0 };
+
+    (void)state;
+    assert_true(index_reserve(&index, ARRAY_COUNT(keys)));
+    for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
+        index_add(&index, 63, i); /* the last slot of 64: the others wrap */
+    for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
+        assert_int_equal(find(&index, 63, keys[i]), i);
+    assert_int_equal(find(&index, 63, 99), -1);
+    assert_int_equal(find(&index, 64, 10), -1);
+    index_release(&index);
+}
+
+/* Of two groups of colliding keys that overlap, each is removed once, in each order of two. */
+static void a_removed_key_is_gone_and_the_others_are_found(void **state)
+{
+    static const uint32_t hashes[] = { 62, 63, 62, 1, 63, 62, 0x80000001, 3 };
+
+    (void)state;
+    for (uint32_t first = 0; first < ARRAY_COUNT(keys); first++) {
+        for (uint32_t second = 0; second < ARRAY_COUNT(keys); second++) {
+            struct index index = { 0 };
+
+            assert_true(index_reserve(&index, ARRAY_COUNT(keys)));
+            for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
+                index_add(&index, hashes[i], i);
+            index_remove(&index, index_find(&index, hashes[first], is_key, keys, &keys[first]));
+            if (second != first)
+                index_remove(&index,
+                             index_find(&index, hashes[second], is_key, keys, &keys[second]));
+            for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
+                assert_int_equal(find(&index, hashes[i], keys[i]),
+                                 i == first || i == second ? -1 : (int64_t)i);
+            index_release(&index);
+        }
+    }
+}
+
+static bool is_position(const void *context, uint32_t position, const void *key)
+{
+    (void)context;
+    return position == *(const uint32_t *)key;
+}
+
+static void all_are_found_after_growth(void **state)
+{
+    struct index index = { 0 };
+
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++) {
+        assert_true(index_reserve(&index, i + 1));
+        index_add(&index, index_hash_number(i), i);
+    }
+    assert_int_equal(index.count, 10000);
+    assert_true(index.slot_count >= 20000);
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_non_null(index_find(&index, index_hash_number(i), is_position, NULL, &i));
+    index_clear(&index);
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_null(index_find(&index, index_hash_number(i), is_position, NULL, &i));
+    index_release(&index);
+}
+
+static void a_failed_reservation_leaves_the_index(void **state)
+{
+    struct index index = { 0 };
+
+    (void)state;
+    assert_true(index_reserve(&index, 1));
+    index_add(&index, 5, 2);
+    assert_false(index_reserve(&index, SIZE_MAX));
+    assert_false(index_reserve(&index, UINT32_MAX));
+    assert_int_equal(find(&index, 5, 12), 2);
+    index_release(&index);
+}
+
+/* The slots between the one of each hash and the one where it is. */
+static size_t steps_of(const struct index *index)
+{
+    size_t steps = 0;
+
+    for (size_t i = 0; i < index->slot_count; i++) {
+        if (index->slots[i].hash != 0)
+            steps += (i - index->slots[i].hash) & (index->slot_count - 1);
+    }
+    return steps;
+}
+
+/* Pids follow each other, and stacks lie a power of two apart. */
+static void regular_numbers_do_not_collide(void **state)
+{
+    static const uint64_t distances[] = {
+        1, 2, 64, 4096, UINT64_C(1) << 20, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(distances); i++) {
+        struct index index = { 0 };
+
+        assert_true(index_reserve(&index, 4096));
+        for (uint32_t j = 0; j < 4096; j++)
+            index_add(&index, index_hash_number(j * distances[i]), j);
+        assert_true(steps_of(&index) < 4 * 4096);
+        index_release(&index);
+    }
+}
+
+/* Texts whose hashes by FNV-1a are equal in their low bits whatever the first state is: each ends
+ * with bytes that differ in the high bit alone, which only reaches the bits above it. */
+static void texts_made_to_collide_do_not(void **state)
+{
+    struct index index = { 0 };
+
+    (void)state;
+    assert_true(index_reserve(&index, 4096));
+    for (uint32_t i = 0; i < 4096; i++) {
+        char text[12];
+
+        for (size_t bit = 0; bit < sizeof text; bit++)
+            text[bit] = (char)((i >> bit & 1) != 0 ? 0xe1 : 0x61);
+        index_add(&index, index_hash_bytes(text, sizeof text), i);
+    }
+    assert_true(steps_of(&index) < 4 * 4096);
+    index_release(&index);
+}
+
+/* The example in the paper's appendix A, and the empty text of the reference implementation. */
+static void siphash_is_the_one_of_its_paper(void **state)
+{
+    const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
+    unsigned char bytes[15];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    assert_true(index_siphash(key, bytes, sizeof bytes) == UINT64_C(0xa129ca6149be45e5));
+    assert_true(index_siphash(key, bytes, 0) == UINT64_C(0x726fdb47dd0e0e31));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_index_finds_nothing),
+        cmocka_unit_test(keys_with_one_hash_are_told_apart),
+        cmocka_unit_test(a_removed_key_is_gone_and_the_others_are_found),
+        cmocka_unit_test(all_are_found_after_growth),
+        cmocka_unit_test(a_failed_reservation_leaves_the_index),
+        cmocka_unit_test(regular_numbers_do_not_collide),
+        cmocka_unit_test(texts_made_to_collide_do_not),
+        cmocka_unit_test(siphash_is_the_one_of_its_paper),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
