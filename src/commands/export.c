@@ -208,7 +208,7 @@ static int make_page(void *context, enum exposition_format format,
     int r;
 
     pthread_mutex_lock(&export->lock);
-    r = exported_look(export->exported, &scrapes, &families, &count, error);
+    r = exported_read(export->exported, &scrapes, &families, &count, error);
     if (r == CAMP_OK)
         exposition_write(ret, format, families, count);
     pthread_mutex_unlock(&export->lock);

@@ -13,10 +13,10 @@ void device_sums_release(struct device_sums *sums)
     *sums = (struct device_sums){ 0 };
 }
 
-void device_sums_begin(struct device_sums *sums)
+void device_sums_start(struct device_sums *sums)
 {
     for (size_t i = 0; i < sums->count; i++)
-        sums->devices[i].met = false;
+        sums->devices[i].seen = false;
 }
 
 /* NULL: no memory. */
@@ -43,16 +43,16 @@ int device_sums_add(struct device_sums *sums, const char *name,
     for (size_t i = 0; i < DEVICE_COUNTERS; i++)
         sums->sums[i] += counted_since(device->values[i], values[i]);
     memcpy(device->values, values, sizeof device->values);
-    device->met = true;
+    device->seen = true;
     return CAMP_OK;
 }
 
-void device_sums_end(struct device_sums *sums)
+void device_sums_finish(struct device_sums *sums)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < sums->count; i++) {
-        if (sums->devices[i].met)
+        if (sums->devices[i].seen)
             sums->devices[kept++] = sums->devices[i];
     }
     sums->count = kept;

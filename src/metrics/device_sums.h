@@ -1,5 +1,5 @@
-/* Counters of devices that come and go, added up so that the sum never falls: what a device that is
- * gone counted stays in it. Pure arithmetic. */
+/* Counters of devices that come and go, added up so that the sum never falls: counts of a removed
+ * device stay in it. Pure arithmetic. */
 #ifndef CAMP_METRICS_DEVICE_SUMS_H
 #define CAMP_METRICS_DEVICE_SUMS_H
 
@@ -13,8 +13,8 @@
 
 struct device_sum {
     char name[CAMP_NAME_SIZE];
-    uint64_t values[DEVICE_COUNTERS]; /* as read last */
-    bool met;                         /* in this look */
+    uint64_t values[DEVICE_COUNTERS]; /* of the last reading */
+    bool seen;                        /* in this snapshot */
 };
 
 struct device_sums {
@@ -25,13 +25,14 @@ struct device_sums {
 
 void device_sums_release(struct device_sums *sums);
 
-void device_sums_begin(struct device_sums *sums);
+void device_sums_start(struct device_sums *sums);
 
-/* One that was not there in the look before has counted since it came. CAMP_OK or CAMP_E_NOMEM. */
+/* A device that was absent in the last snapshot has counted since it appeared. CAMP_OK or
+ * CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 
-/* Those that were not met are forgotten. */
-void device_sums_end(struct device_sums *sums);
+/* Devices that were not seen are dropped. */
+void device_sums_finish(struct device_sums *sums);
 
 #endif

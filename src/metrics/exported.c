@@ -8,8 +8,6 @@
 
 const volatile sig_atomic_t exported_goes_on = 0;
 
-/* --------------------------------------------------------------------------------- Series -- */
-
 static struct series *series_of(struct exported *exported, enum exported_family family, size_t at)
 {
     return &exported->families[family].series[at];
@@ -63,8 +61,6 @@ static int make_series(struct exported *exported)
     exported->families[GROUP_SAMPLED].series = exported->group_series + rows * SUM_SAMPLED;
     return CAMP_OK;
 }
-
-/* -------------------------------------------------------------------------------- Opening -- */
 
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error)
@@ -120,25 +116,23 @@ void exported_set_rules(struct exported *exported, const struct workloads *rules
     exported->rules_changed = true;
 }
 
-/* -------------------------------------------------------------------------------- Looking -- */
-
-int exported_look(struct exported *exported, const struct exported_scrapes *scrapes,
+int exported_read(struct exported *exported, const struct exported_scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    int r = exported_tasks_look(exported, error);
+    int r = exported_tasks_read(exported, error);
 
     if (r == CAMP_OK)
-        r = exported_cpus_look(exported, error);
+        r = exported_cpus_read(exported, error);
     if (r == CAMP_OK) {
         exported_groups_fill(exported);
-        exported_host_look(exported);
+        exported_host_read(exported);
     }
-    exported->look_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
-    exported->look_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    exported->read_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+    exported->read_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     if (r != CAMP_OK)
         return r;
-    exported_self_look(exported, scrapes);
+    exported_self_read(exported, scrapes);
     *ret = exported->families;
     *ret_count = EXPORTED_FAMILY_COUNT;
     return CAMP_OK;

@@ -1,10 +1,10 @@
 /*
- * What camp export tells of this machine: its families of metrics (metrics/metric.h), filled anew
- * by a look when somebody asks. Between two looks nothing is read: in the kernel the programs of
- * microstates count on, and who ends waits there.
+ * The metrics that camp export serves about this machine: families (metrics/metric.h), filled by a
+ * snapshot at each request. Between requests nothing is read: in the kernel the programs of
+ * microstates keep counting, and exited threads are queued.
  *
- * Counters begin at 0 when it is opened, but for those that the kernel counts since boot; none ever
- * falls. What a tier cannot see is not known, and so absent.
+ * Counters start at 0 when it is opened, except for those that the kernel counts since boot; none
+ * ever falls. What a tier cannot see is unknown, and so absent.
  */
 #ifndef CAMP_METRICS_EXPORTED_H
 #define CAMP_METRICS_EXPORTED_H
@@ -18,33 +18,33 @@ struct exported;
 struct exported_options {
     enum group_key group; /* GROUP_USER, GROUP_NAME, GROUP_CGROUP; GROUP_NUMBER: by the rules */
     const struct workloads *rules;
-    size_t groups;    /* so many are shown at most */
-    const char *tier; /* "bpf", "taskstats", "schedstat"; NULL: the best that can be had */
+    size_t groups;    /* shown at most */
+    const char *tier; /* "bpf", "taskstats", "schedstat"; NULL: the best one available */
 };
 
-/* What the server of the page has done, which is on the page too. */
+/* Counts of the page's server, which are also on the page. */
 struct exported_scrapes {
     uint64_t answered, failed, refused;
     uint64_t sent_bytes;
 };
 
-/* Opens what it reads; the first look tells what came since. CAMP_E_INVALID: there is no such tier;
- * otherwise why the tier that was asked for is not to be had. */
+/* Opens what it reads; the first snapshot has what happened since. CAMP_E_INVALID: no such tier;
+ * otherwise the error says why the requested tier is unavailable. */
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
 void exported_close(struct exported *exported);
 
-/* "bpf": what was taken. `*ret_note`: why not a better one, "" if there is none. */
+/* The tier in use. `*ret_note`: why not a better one, or "". */
 const char *exported_tier(const struct exported *exported, const char **ret_note);
 
-/* Other rules from the next look on (GROUP_NUMBER). They stay the caller's. */
+/* Other rules from the next snapshot on (GROUP_NUMBER). Not owned. */
 void exported_set_rules(struct exported *exported, const struct workloads *rules);
 
-/* Looks. *ret[*ret_count] stays the exporter's, until the next look. */
-int exported_look(struct exported *exported, const struct exported_scrapes *scrapes,
+/* Takes a snapshot. *ret[*ret_count] is owned by the exporter, and valid until the next one. */
+int exported_read(struct exported *exported, const struct exported_scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error);
 
-/* All metrics that there are, whether they are known here or not: for the documentation. */
+/* All metrics, known here or not: for the documentation. */
 const struct metric *exported_metrics(size_t *ret_count);
 
 #endif

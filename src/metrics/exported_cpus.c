@@ -1,5 +1,5 @@
-/* CPUs: sampled by /proc/stat, and measured: at each switch and interrupt (bpf), otherwise by what
- * idle and iowait leave of the wall time. */
+/* CPUs: sampled by /proc/stat, and measured: at each switch and interrupt (bpf), otherwise as the
+ * wall time minus idle and iowait. */
 #include "exported_inside.h"
 
 #include "counters/units.h"
@@ -17,7 +17,7 @@ int exported_cpus_open(struct exported *exported, struct camp_error *error)
     return r == CAMP_OK ? cpus_states_look(exported->cpus, exported->session, error) : r;
 }
 
-static int look_at_states(struct exported *exported, struct camp_error *error)
+static int read_states(struct exported *exported, struct camp_error *error)
 {
     const int r = cpus_states_look(exported->cpus, exported->session, error);
     const struct frame *frame = cpus_states_frame(exported->cpus);
@@ -34,7 +34,7 @@ static int look_at_states(struct exported *exported, struct camp_error *error)
     return CAMP_OK;
 }
 
-static int look_at_columns(struct exported *exported, struct camp_error *error)
+static int read_columns(struct exported *exported, struct camp_error *error)
 {
     const struct frame *frame;
     const int r = exported->cpus_source->next(exported->cpus_source, 0, &frame, error);
@@ -61,7 +61,7 @@ static void set_if(struct exported *exported, size_t mode, uint32_t is_known, ui
         exported_set(exported, CPU, mode, value);
 }
 
-static int look_at_accounting(struct exported *exported, struct camp_error *error)
+static int read_accounting(struct exported *exported, struct camp_error *error)
 {
     struct camp_cpu cpu;
     size_t count;
@@ -87,10 +87,10 @@ static int look_at_accounting(struct exported *exported, struct camp_error *erro
     return CAMP_OK;
 }
 
-int exported_cpus_look(struct exported *exported, struct camp_error *error)
+int exported_cpus_read(struct exported *exported, struct camp_error *error)
 {
-    int r = exported->session != NULL ? look_at_states(exported, error)
-                                      : look_at_columns(exported, error);
+    int r =
+        exported->session != NULL ? read_states(exported, error) : read_columns(exported, error);
 
-    return r == CAMP_OK ? look_at_accounting(exported, error) : r;
+    return r == CAMP_OK ? read_accounting(exported, error) : r;
 }

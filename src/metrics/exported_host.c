@@ -1,5 +1,5 @@
-/* The machine beside its CPUs and tasks: memory, pressure, disks, networks. What cannot be read
- * here is absent. */
+/* The machine besides its CPUs and tasks: memory, pressure, disks, networks. Unreadable parts are
+ * absent. */
 #include "exported_inside.h"
 
 #include "counters/units.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: it is not to be read. */
+/* Up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: unreadable. */
 static size_t read_text(struct exported *exported, const char *path)
 {
     const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);
@@ -17,7 +17,7 @@ static size_t read_text(struct exported *exported, const char *path)
     return length > 0 ? (size_t)length : 0;
 }
 
-static void look_at_stat(struct exported *exported)
+static void read_stat(struct exported *exported)
 {
     static const struct {
         const char *key;
@@ -37,7 +37,7 @@ static void look_at_stat(struct exported *exported)
     }
 }
 
-static void look_at_pressure(struct exported *exported)
+static void read_pressure(struct exported *exported)
 {
     static const char *const paths[] = { "/proc/pressure/cpu", "/proc/pressure/memory",
                                          "/proc/pressure/io" };
@@ -77,9 +77,7 @@ static void set_memory(struct exported *exported, const struct camp_memory *memo
     }
 }
 
-/* --------------------------------------------------------------------------------- Devices -- */
-
-/* What they do is done by the disks below them once more, or by no disk. */
+/* Their work is counted again by the disks below them, or is no disk's. */
 static bool is_layer(const char *name)
 {
     static const char *const prefixes[] = { "dm-", "md", "loop", "ram", "zram" };
@@ -105,7 +103,7 @@ static int list_disks(struct exported *exported, size_t *ret_count)
     }
 }
 
-static void look_at_disks(struct exported *exported)
+static void read_disks(struct exported *exported)
 {
     struct device_sums *sums = &exported->disks;
     size_t count;
@@ -113,7 +111,7 @@ static void look_at_disks(struct exported *exported)
 
     if (r != CAMP_OK)
         return;
-    device_sums_begin(sums);
+    device_sums_start(sums);
     for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         const struct camp_disk *disk = &exported->disk_list[i];
         const uint64_t values[DEVICE_COUNTERS] = { disk->read_bytes, disk->written_bytes,
@@ -124,7 +122,7 @@ static void look_at_disks(struct exported *exported)
         if (!is_layer(disk->name))
             r = device_sums_add(sums, disk->name, values);
     }
-    device_sums_end(sums);
+    device_sums_finish(sums);
     for (size_t i = 0; i < 2; i++) {
         exported_set(exported, DISK_BYTES, i, sums->sums[i]);
         exported_set(exported, DISK_REQUESTS, i, sums->sums[2 + i]);
@@ -147,7 +145,7 @@ static int list_networks(struct exported *exported, size_t *ret_count)
     }
 }
 
-static void look_at_networks(struct exported *exported)
+static void read_networks(struct exported *exported)
 {
     struct device_sums *sums = &exported->networks;
     size_t count;
@@ -155,7 +153,7 @@ static void look_at_networks(struct exported *exported)
 
     if (r != CAMP_OK)
         return;
-    device_sums_begin(sums);
+    device_sums_start(sums);
     for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         const struct camp_network *network = &exported->network_list[i];
         const uint64_t values[DEVICE_COUNTERS] = { network->received_bytes,   network->sent_bytes,
@@ -166,7 +164,7 @@ static void look_at_networks(struct exported *exported)
         if (strcmp(network->name, "lo") != 0)
             r = device_sums_add(sums, network->name, values);
     }
-    device_sums_end(sums);
+    device_sums_finish(sums);
     for (size_t i = 0; i < 2; i++) {
         exported_set(exported, NETWORK_BYTES, i, sums->sums[i]);
         exported_set(exported, NETWORK_PACKETS, i, sums->sums[2 + i]);
@@ -175,14 +173,14 @@ static void look_at_networks(struct exported *exported)
     }
 }
 
-void exported_host_look(struct exported *exported)
+void exported_host_read(struct exported *exported)
 {
     struct camp_memory memory;
 
-    look_at_stat(exported);
-    look_at_pressure(exported);
+    read_stat(exported);
+    read_pressure(exported);
     if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL) == CAMP_OK)
         set_memory(exported, &memory);
-    look_at_disks(exported);
-    look_at_networks(exported);
+    read_disks(exported);
+    read_networks(exported);
 }

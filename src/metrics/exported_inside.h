@@ -1,6 +1,6 @@
-/* The parts of the exporter's source among themselves: exported.c opens and looks, exported_table.c
- * states the metrics, exported_host.c reads the machine, exported_cpus.c its CPUs,
- * exported_tasks.c threads or processes, exported_self.c what it costs. */
+/* Private parts of the exporter: exported.c opens it and takes snapshots, exported_table.c states
+ * the metrics, exported_host.c reads the machine, exported_cpus.c its CPUs, exported_tasks.c
+ * threads or processes, exported_self.c the exporter's own costs. */
 #ifndef CAMP_METRICS_EXPORTED_INSIDE_H
 #define CAMP_METRICS_EXPORTED_INSIDE_H
 
@@ -10,8 +10,8 @@
 #include "sources/source.h"
 #include "thread_sums.h"
 
-/* What /proc/stat has behind its interrupts is needed: one number for each that there may be, some
- * 100 KB where there are hundreds of CPUs. */
+/* /proc/stat is needed beyond its interrupts: one number for each possible one, some 100 KB on
+ * hundreds of CPUs. */
 #define EXPORTED_TEXT_SIZE ((size_t)1 << 20)
 
 enum exported_family {
@@ -73,56 +73,57 @@ enum exported_family {
     EXPORTED_FAMILY_COUNT
 };
 
-/* Sources wait for nothing here: what they look at, to be told to stop, stays 0. */
+/* The sources' flag to stop: they never wait here, so it stays 0. */
 extern const volatile sig_atomic_t exported_goes_on;
 
 extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
-    struct series *series; /* of the families that have a fixed number of them */
+    struct series *series; /* of the families with a fixed number of them */
     size_t series_count;
     struct series *group_series; /* [group_rows x THREAD_SUM_COUNT] */
     size_t groups;
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
-    struct thread_sums sums;                     /* bpf; of the others its top and members alone */
-    struct camp_states *session;                 /* NULL: not of this tier */
+    struct thread_sums sums;                     /* bpf; other tiers use only its top and members */
+    struct camp_states *session;                 /* NULL: another tier */
     struct cpus_states *cpus;                    /* bpf */
-    struct source *cpus_source;                  /* otherwise */
-    struct source *tasks;                        /* otherwise */
-    uint64_t measured[CPUS_STATES_COLUMN_COUNT]; /* of all CPUs, since it was opened */
-    uint64_t busy_ns, idle_ns, iowait_ns;        /* likewise, of the other tiers */
+    struct source *cpus_source;                  /* other tiers */
+    struct source *tasks;                        /* other tiers */
+    uint64_t measured[CPUS_STATES_COLUMN_COUNT]; /* of all CPUs, since the exporter was opened */
+    uint64_t busy_ns, idle_ns, iowait_ns;        /* likewise, on the other tiers */
     uint64_t task_measured_ns, task_sampled_ns, unread_ns, lost, unseen;
     struct device_sums disks, networks;
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
     char *text;                    /* [EXPORTED_TEXT_SIZE] of a file of /proc */
-    uint64_t look_ns, look_cpu_ns; /* of the last look; of all looks */
+    uint64_t read_ns, read_cpu_ns; /* wall time of the last snapshot; CPU time of all */
     uint64_t start_wall_ns;
     bool rules_changed;
 };
 
-/* Of a family with a fixed number of series. A counter that went backwards keeps its value. */
+/* Sets a series of a family with a fixed number of them. A counter that went backwards keeps its
+ * value. */
 void exported_set(struct exported *exported, enum exported_family family, size_t series,
                   uint64_t value);
 
-/* How many series a family has, and their labels. 0: as many as there are groups. */
+/* The number of a family's series, and their labels. 0: as many as groups. */
 size_t exported_fixed_series(enum exported_family family, const char *const **ret_labels);
 
 int exported_cpus_open(struct exported *exported, struct camp_error *error);
-int exported_cpus_look(struct exported *exported, struct camp_error *error);
+int exported_cpus_read(struct exported *exported, struct camp_error *error);
 
-void exported_host_look(struct exported *exported);
+void exported_host_read(struct exported *exported);
 
 int exported_tasks_open(struct exported *exported, const struct exported_options *options,
                         struct camp_error *error);
-int exported_tasks_look(struct exported *exported, struct camp_error *error);
+int exported_tasks_read(struct exported *exported, struct camp_error *error);
 /* Fills the families of groups. */
 void exported_groups_fill(struct exported *exported);
 
-void exported_self_look(struct exported *exported, const struct exported_scrapes *scrapes);
+void exported_self_read(struct exported *exported, const struct exported_scrapes *scrapes);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the exporter costs, and what it could not see. */
+/* The exporter's costs and losses. */
 #include "exported_inside.h"
 
 #include "counters/units.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* False: /proc is not there. */
+/* False: /proc is missing. */
 static bool resident_bytes(uint64_t *ret)
 {
     FILE *file = fopen("/proc/self/statm", "re");
@@ -40,7 +40,7 @@ static void set_losses(struct exported *exported)
     exported_set(exported, SELF_LOST_ACCOUNTS, 0, losses.lost);
 }
 
-void exported_self_look(struct exported *exported, const struct exported_scrapes *scrapes)
+void exported_self_read(struct exported *exported, const struct exported_scrapes *scrapes)
 {
     struct series *info = exported->families[SELF_INFO].series;
     uint64_t resident;
@@ -56,8 +56,8 @@ void exported_self_look(struct exported *exported, const struct exported_scrapes
     exported_set(exported, SELF_SCRAPES, 1, scrapes->failed);
     exported_set(exported, SELF_SCRAPES, 2, scrapes->refused);
     exported_set(exported, SELF_SENT, 0, scrapes->sent_bytes);
-    exported_set(exported, SELF_LOOK, 0, exported->look_ns);
-    exported_set(exported, SELF_LOOK_CPU, 0, exported->look_cpu_ns);
+    exported_set(exported, SELF_LOOK, 0, exported->read_ns);
+    exported_set(exported, SELF_LOOK_CPU, 0, exported->read_cpu_ns);
     exported_set(exported, SELF_GROUPS, 0, exported->sums.top.count);
     exported_set(exported, SELF_DEMOTED, 0, exported->sums.top.demoted);
     set_losses(exported);

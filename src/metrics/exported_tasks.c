@@ -13,8 +13,6 @@ static const char *const tiers[] = {
     [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
 };
 
-/* -------------------------------------------------------------------------------- Opening -- */
-
 static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *error)
 {
     *ret = TASKS_AUTOMATIC;
@@ -28,7 +26,7 @@ static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *
                            "--tier %s: the tiers are bpf, taskstats and schedstat", name);
 }
 
-/* The best that can be had, and in the note why it is not a better one. */
+/* The best tier available; the note says why it is not a better one. */
 static int open_tier(struct exported *exported, enum tasks_tier wanted, struct camp_error *error)
 {
     enum tasks_tier tier = TASKS_BPF;
@@ -47,13 +45,12 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     return r;
 }
 
-/* Of processes that are read without BPF the name is known, and of those that ended nothing else.
- */
+/* Without BPF only the name of an exited process is known. */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
-    const bool was_asked_for = exported->note[0] == '\0'; /* the tier */
+    const bool was_requested = exported->note[0] == '\0'; /* the tier */
 
-    return camp_fail(error, was_asked_for ? CAMP_E_INVALID : CAMP_E_PERM, 0,
+    return camp_fail(error, was_requested ? CAMP_E_INVALID : CAMP_E_PERM, 0,
                      "tier %s has groups by command alone, others take tier bpf%s%s",
                      exported->tier, exported->note[0] != '\0' ? ": " : "", exported->note);
 }
@@ -77,8 +74,6 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
                : r;
 }
 
-/* -------------------------------------------------------------------------------- Looking -- */
-
 static void set_counts(struct exported *exported)
 {
     static const struct {
@@ -98,10 +93,10 @@ static void set_counts(struct exported *exported)
     exported_set(exported, PROCESSES, 0, exported->sums.processes);
 }
 
-static int look_at_threads(struct exported *exported, struct camp_error *error)
+static int read_threads(struct exported *exported, struct camp_error *error)
 {
     const int r =
-        thread_sums_look(&exported->sums, exported->session, exported->rules_changed, error);
+        thread_sums_read(&exported->sums, exported->session, exported->rules_changed, error);
 
     if (r != CAMP_OK)
         return r;
@@ -110,8 +105,8 @@ static int look_at_threads(struct exported *exported, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* A row of the source is one process, or several of one name that came and went. */
-static int book_process(struct exported *exported, const struct frame *frame, size_t row)
+/* A row of the source is one process, or several exited ones of one name. */
+static int add_process(struct exported *exported, const struct frame *frame, size_t row)
 {
     struct top_k *top = &exported->sums.top;
     const struct entity *entity = &frame->entities[row];
@@ -131,7 +126,7 @@ static int book_process(struct exported *exported, const struct frame *frame, si
     return CAMP_OK;
 }
 
-static int look_at_processes(struct exported *exported, struct camp_error *error)
+static int read_processes(struct exported *exported, struct camp_error *error)
 {
     struct top_k *top = &exported->sums.top;
     const struct frame *frame;
@@ -141,7 +136,7 @@ static int look_at_processes(struct exported *exported, struct camp_error *error
         return r;
     top_k_start(top, frame->end_ns - frame->start_ns);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
-        r = book_process(exported, frame, i);
+        r = add_process(exported, frame, i);
     if (r == CAMP_OK)
         r = top_k_finish(top);
     if (r == CAMP_OK)
@@ -153,13 +148,11 @@ static int look_at_processes(struct exported *exported, struct camp_error *error
     return r;
 }
 
-int exported_tasks_look(struct exported *exported, struct camp_error *error)
+int exported_tasks_read(struct exported *exported, struct camp_error *error)
 {
-    return exported->session != NULL ? look_at_threads(exported, error)
-                                     : look_at_processes(exported, error);
+    return exported->session != NULL ? read_threads(exported, error)
+                                     : read_processes(exported, error);
 }
-
-/* --------------------------------------------------------------------------------- Groups -- */
 
 static bool has_sampled(const struct exported *exported)
 {

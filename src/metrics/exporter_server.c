@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define SILENT_S 60 /* between two scrapes a connection is kept as long, then made anew */
+#define SILENT_S 60 /* idle connections are kept this long between scrapes */
 #define MEMORY_EACH (16 * 1024)
-#define GZIP_WINDOW (15 + 16) /* the largest, with gzip's head */
+#define GZIP_WINDOW (15 + 16) /* the largest window, with a gzip header */
 #define GZIP_MEMORY 8         /* zlib's default */
 
 struct exporter_server {
@@ -28,17 +28,15 @@ struct exporter_server {
     struct exporter_requests requests;
     exporter_page *page;
     void *context;
-    char *path;       /* to be unlinked; NULL: none */
+    char *path;       /* to unlink at the end; NULL: none */
     char index[1024]; /* the page at / */
 };
 
-/* What a request says. */
+/* A request. */
 struct asked {
     struct http_request request;
     struct http_header accept, encoding;
 };
-
-/* -------------------------------------------------------------------------------- Answers -- */
 
 static const char *reason_of(unsigned status)
 {
@@ -57,7 +55,7 @@ static const char *reason_of(unsigned status)
     }
 }
 
-/* Takes the response over. */
+/* Consumes the response. */
 static enum MHD_Result answer(struct MHD_Connection *connection, struct MHD_Response *response,
                               unsigned status, const char *type)
 {
@@ -88,7 +86,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
                   status, type);
 }
 
-/* In place. False: it stays as it is. */
+/* In place. False: unchanged. */
 static bool compress_page(struct bytes *page)
 {
     z_stream stream = { .next_in = page->data, .avail_in = (uInt)page->size };
@@ -136,7 +134,7 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     }
     small = negotiate_gzip(asked->encoding.value, asked->encoding.length) && compress_page(&page);
     server->requests.answered++;
-    if (strcmp(asked->request.method, "HEAD") != 0) /* whose answer is the page's head alone */
+    if (strcmp(asked->request.method, "HEAD") != 0) /* the answer to HEAD has no body */
         server->requests.sent_bytes += page.size;
     response =
         libmicrohttpd.MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
@@ -149,8 +147,6 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     libmicrohttpd.MHD_add_response_header(response, "Vary", "Accept, Accept-Encoding");
     return answer(connection, response, 200, exposition_type(format));
 }
-
-/* ------------------------------------------------------------------------------- Requests -- */
 
 static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name,
                                    size_t name_size, const char *value, size_t value_size)
@@ -201,8 +197,6 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
     guests_note(&server->guests, connection, (struct guest **)guest, code);
 }
 
-/* -------------------------------------------------------------------------------- Opening -- */
-
 static int open_socket(struct exporter_server *server, const struct exporter_place *at, int *ret,
                        struct camp_error *error)
 {
@@ -225,7 +219,7 @@ static int start(struct exporter_server *server, int listener, struct camp_error
 {
     sigset_t all, before;
 
-    sigfillset(&all); /* signals are for the caller's thread */
+    sigfillset(&all); /* signals go to the caller's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET,
@@ -237,7 +231,7 @@ static int start(struct exporter_server *server, int listener, struct camp_error
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* otherwise the library's */
+    close(listener); /* otherwise the library closes it */
     return CAMP_E_IO;
 }
 

@@ -19,8 +19,6 @@ static void put(struct bytes *to, const char *text)
     bytes_put(to, text, strlen(text));
 }
 
-/* -------------------------------------------------------------------------------- Escaping -- */
-
 static void put_hexadecimal(struct bytes *to, unsigned char byte)
 {
     char text[8];
@@ -64,15 +62,13 @@ static void put_help(struct bytes *to, enum exposition_format format, const char
     }
 }
 
-/* -------------------------------------------------------------------------------- Families -- */
-
-/* What a sample's name has that its family's has not. */
+/* The suffix of a sample's name. */
 static const char *suffix_of(const struct metric *metric)
 {
     return metric->type == METRIC_COUNTER ? "_total" : metric->type == METRIC_INFO ? "_info" : "";
 }
 
-/* In 0.0.4 a family is called as its samples are, and an info is a gauge. */
+/* In 0.0.4 a family has the name of its samples, and an info is a gauge. */
 static void put_head(struct bytes *to, enum exposition_format format, const struct metric *metric,
                      const char *keyword)
 {

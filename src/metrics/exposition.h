@@ -2,9 +2,9 @@
  * Metrics as text: the format of Prometheus (0.0.4) and OpenMetrics (1.0.0), from the same
  * families.
  *
- * Times are in seconds with all nine digits, so that sums are exact. A label's value goes out as
- * UTF-8: a byte that is none, or a control character, is \xHH, and so is a backslash before an x;
- * two different names stay different.
+ * Times are in seconds with all nine digits, so that sums are exact. Labels are UTF-8: an invalid
+ * byte or a control character is \xHH, and so is a backslash before an x; different names stay
+ * different.
  */
 #ifndef CAMP_METRICS_EXPOSITION_H
 #define CAMP_METRICS_EXPOSITION_H
@@ -17,7 +17,7 @@ enum exposition_format { EXPOSITION_PROMETHEUS, EXPOSITION_OPENMETRICS };
 /* The value of Content-Type. */
 const char *exposition_type(enum exposition_format format);
 
-/* Appends a page; ret->failed: no memory. A family none of whose series is known is left out. */
+/* Appends a page; ret->failed: no memory. A family without a known series is omitted. */
 void exposition_write(struct bytes *ret, enum exposition_format format,
                       const struct metric_family *families, size_t count);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The rest of the line behind `key` and a blank: from *ret to *ret_end. */
+/* The rest of the line after `key` and a blank: from *ret to *ret_end. */
 static bool find_line(const char *text, size_t length, const char *key, const char **ret,
                       const char **ret_end)
 {

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first number of the line that begins with `key` and a blank (/proc/stat, /proc/vmstat).
- * False: there is none, or it is too large. */
+/* The first number of the line that starts with `key` and a blank (/proc/stat, /proc/vmstat).
+ * False: missing, or too large. */
 bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
 
-/* Of a file in /proc/pressure: total=, in us, of the line that begins with `share` ("some",
+/* From a file in /proc/pressure: total=, in us, of the line that starts with `share` ("some",
  * "full"). */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define NAME_MAXIMUM                                                                               \
-    200 /* bytes of a group's name; of a longer one its end, which tells it apart */
+    200 /* bytes of a group's name; a longer one keeps its end, which distinguishes it */
 
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
                  struct camp_error *error)
@@ -31,13 +31,11 @@ void members_release(struct members *members)
     *members = (struct members){ 0 };
 }
 
-void members_forget(struct members *members)
+void members_clear(struct members *members)
 {
     index_clear(&members->index);
     members->count = 0;
 }
-
-/* ------------------------------------------------------------------------------- Processes -- */
 
 static uint32_t hash_of(int32_t pid)
 {
@@ -49,7 +47,7 @@ static bool has_pid(const void *processes, uint32_t position, const void *pid)
     return ((const struct member *)processes)[position].pid == *(const int32_t *)pid;
 }
 
-/* NULL: it is not known. */
+/* NULL: unknown. */
 static struct index_slot *slot_of(const struct members *members, int32_t pid)
 {
     return index_find(&members->index, hash_of(pid), has_pid, members->processes, &pid);
@@ -88,8 +86,6 @@ void members_leave(struct members *members, const struct camp_thread_states *thr
     members->count--;
 }
 
-/* --------------------------------------------------------------------------------- Finding -- */
-
 static int find_number(struct top_k *top, uint64_t number, uint32_t *ret)
 {
     const struct top_k_key key = { .number = number };
@@ -122,7 +118,7 @@ static int find_workload(struct members *members, struct top_k *top,
     return top_k_find(top, &key, ret);
 }
 
-/* By name, or by rules about name, user and command line. One that ended is not kept. */
+/* By name, or by rules about name, user and command line. An exited process is not kept. */
 static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {
@@ -141,7 +137,7 @@ static int find_process_group(struct members *members, struct top_k *top,
                : r;
 }
 
-static bool is_as_it_was(const struct camp_thread_states *before,
+static bool is_unchanged(const struct camp_thread_states *before,
                          const struct camp_thread_states *thread)
 {
     return before != NULL && before->uid == thread->uid && strcmp(before->name, thread->name) == 0;
@@ -157,17 +153,15 @@ int members_find(struct members *members, struct top_k *top,
         return find_number(top, thread->uid, ret);
     if (members->key == GROUP_CGROUP)
         return find_number(top, thread->cgroup, ret);
-    if (!is_as_it_was(before, thread))
+    if (!is_unchanged(before, thread))
         r = find_process_group(members, top, thread, ret);
     if (r == CAMP_OK)
         top->groups[*ret].last_seen = top->snapshots;
     return r;
 }
 
-/* --------------------------------------------------------------------------------- Naming -- */
-
-/* The paths of the cgroups that are shown, as cgroup_paths_know() takes them. */
-static int know_cgroups(struct members *members, const struct top_k *top)
+/* The paths of the shown cgroups, as cgroup_paths_know() fills them. */
+static int resolve_cgroups(struct members *members, const struct top_k *top)
 {
     static const struct schema none = { .name = "cgroups" };
     struct frame frame;
@@ -198,7 +192,7 @@ static const char *own_name(struct members *members, const struct top_k_group *g
 }
 
 /* "other" is the name of the rest. */
-static bool is_taken(const struct top_k *top, const char *name)
+static bool is_used(const struct top_k *top, const char *name)
 {
     if (strcmp(name, "other") == 0)
         return true;
@@ -209,7 +203,7 @@ static bool is_taken(const struct top_k *top, const char *name)
     return false;
 }
 
-/* Two users of one name, a cgroup that was made anew, a command that is called "other". */
+/* Makes names unique: two users of one name, a recreated cgroup, a command called "other". */
 static char *unique_name(const struct top_k *top, const struct top_k_group *group, const char *own)
 {
     const size_t length = strlen(own);
@@ -217,7 +211,7 @@ static char *unique_name(const struct top_k *top, const struct top_k_group *grou
     char name[NAME_MAXIMUM + 48];
 
     snprintf(name, sizeof name, "%s%s", end != own ? "..." : "", end);
-    for (uint64_t number = group->key.number; is_taken(top, name); number++)
+    for (uint64_t number = group->key.number; is_used(top, name); number++)
         snprintf(name, sizeof name, "%s%s (%" PRIu64 ")", end != own ? "..." : "", end, number);
     return strdup(name);
 }
@@ -233,7 +227,7 @@ int members_name(struct members *members, struct top_k *top)
         if (group->shown == NULL || group->name != NULL)
             continue;
         if (members->key == GROUP_CGROUP && !known)
-            r = know_cgroups(members, top);
+            r = resolve_cgroups(members, top);
         known = true;
         group->name = r == CAMP_OK ? unique_name(top, group, own_name(members, group)) : NULL;
         if (group->name == NULL)

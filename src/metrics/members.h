@@ -1,6 +1,6 @@
 /*
- * Members: which group a thread is in. A user and a cgroup are the thread's own; a command and a
- * workload are its process's, which is known by its first thread.
+ * Members: the group of each thread. User and cgroup are the thread's own; command and workload
+ * belong to its process, which is known by its first thread.
  */
 #ifndef CAMP_METRICS_MEMBERS_H
 #define CAMP_METRICS_MEMBERS_H
@@ -14,7 +14,7 @@
 
 #include <camp/states.h>
 
-/* A process that lives, and the group of its first thread. */
+/* A living process, and the group of its first thread. */
 struct member {
     int32_t pid;
     uint32_t group;
@@ -35,20 +35,19 @@ int members_init(struct members *ret, enum group_key key, const struct workloads
                  struct camp_error *error);
 void members_release(struct members *members);
 
-/* Groups have other numbers than before, or rules are others: no process is known any more. */
-void members_forget(struct members *members);
+/* Group numbers or rules have changed: drops all processes. */
+void members_clear(struct members *members);
 
-/* The group of a thread, in `top`. `before`: as it was, when it was in group *ret; NULL: it
- * was in none that is known. CAMP_OK or CAMP_E_NOMEM. */
+/* The group of a thread, in `top`. `before`: the thread when it was in group *ret; NULL: unknown.
+ * CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);
 
-/* It is not there any more. */
+/* The thread has exited. */
 void members_leave(struct members *members, const struct camp_thread_states *thread);
 
-/* Names those groups that are shown and have no name yet; no two have the same. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Names the shown groups that have no name yet; names are unique. CAMP_OK or CAMP_E_NOMEM. */
 int members_name(struct members *members, struct top_k *top);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Metrics: what an exporter tells. A family is stated once, in its source's table: what it means,
- * its unit, how its numbers are obtained and from where; its series are filled at each look.
+ * Metrics of an exporter. A family is stated once, in its source's table: its meaning, its unit,
+ * how and from where its numbers are obtained; its series are filled by each snapshot.
  */
 #ifndef CAMP_METRICS_METRIC_H
 #define CAMP_METRICS_METRIC_H
@@ -31,8 +31,8 @@ struct metric {
 
 struct series {
     const char *labels[METRIC_LABELS]; /* values, any bytes, of the metric's labels */
-    uint64_t value;                    /* of seconds: in ns */
-    bool known;                        /* otherwise it is left out: absent, not 0 */
+    uint64_t value;                    /* seconds: in ns */
+    bool known;                        /* false: omitted, not 0 */
 };
 
 struct metric_family {

@@ -25,8 +25,8 @@ static struct word trim(struct word word)
     return word;
 }
 
-/* Takes what is before the separator off the front of *rest. False: nothing is left. */
-static bool take(struct word *rest, char separator, struct word *ret)
+/* Splits off the part of *rest before the separator. False: nothing is left. */
+static bool next_part(struct word *rest, char separator, struct word *ret)
 {
     const char *end;
 
@@ -52,7 +52,7 @@ static bool has_name(struct word parameter, const char *name, struct word *ret_v
     struct word before;
 
     *ret_value = parameter;
-    if (!take(ret_value, '=', &before) || !is(before, name))
+    if (!next_part(ret_value, '=', &before) || !is(before, name))
         return false;
     *ret_value = trim(*ret_value);
     if (ret_value->length >= 2 && ret_value->text[0] == '"' &&
@@ -63,7 +63,7 @@ static bool has_name(struct word parameter, const char *name, struct word *ret_v
     return true;
 }
 
-/* "0.75" is 750; what is no such number is 0: not wanted. */
+/* "0.75" is 750; anything else is 0: not wanted. */
 static int quality_of(struct word value)
 {
     int quality = 0, unit = 1000;
@@ -81,21 +81,21 @@ static int quality_of(struct word value)
     return quality <= 1000 ? quality : 0;
 }
 
-/* What stands between two commas. */
+/* An entry between two commas. */
 struct choice {
-    struct word what, version; /* version.text NULL: none was said */
+    struct word what, version; /* version.text NULL: not given */
     int quality;
 };
 
-static bool take_choice(struct word *rest, struct choice *ret)
+static bool next_choice(struct word *rest, struct choice *ret)
 {
     struct word whole, parameter, value;
 
-    if (!take(rest, ',', &whole))
+    if (!next_part(rest, ',', &whole))
         return false;
     *ret = (struct choice){ .quality = 1000 };
-    take(&whole, ';', &ret->what);
-    while (take(&whole, ';', &parameter)) {
+    next_part(&whole, ';', &ret->what);
+    while (next_part(&whole, ';', &parameter)) {
         if (has_name(parameter, "q", &value))
             ret->quality = quality_of(value);
         else if (has_name(parameter, "version", &value))
@@ -111,7 +111,7 @@ static bool is_openmetrics(const struct choice *choice)
             is(choice->version, "0.0.1"));
 }
 
-/* text/plain of another version than ours is not what we would send. */
+/* text/plain of another version would not match what is sent. */
 static bool is_prometheus(const struct choice *choice)
 {
     return (is(choice->what, "text/plain") &&
@@ -125,7 +125,7 @@ enum exposition_format negotiate_format(const char *accept, size_t length)
     struct choice choice;
     int openmetrics = 0, prometheus = 0;
 
-    while (take_choice(&rest, &choice)) {
+    while (next_choice(&rest, &choice)) {
         if (is_openmetrics(&choice) && choice.quality > openmetrics)
             openmetrics = choice.quality;
         else if (is_prometheus(&choice) && choice.quality > prometheus)
@@ -141,7 +141,7 @@ bool negotiate_gzip(const char *accept_encoding, size_t length)
     struct choice choice;
     int named = -1, any = 0;
 
-    while (take_choice(&rest, &choice)) {
+    while (next_choice(&rest, &choice)) {
         if (is(choice.what, "gzip") || is(choice.what, "x-gzip"))
             named = choice.quality;
         else if (is(choice.what, "*"))

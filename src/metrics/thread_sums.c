@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MISSING_LOOKS 3 /* totals of those that ended come with the look after the next */
+#define MISSING_SNAPSHOTS 3 /* totals of exited threads come with the snapshot after the next */
 
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
 {
-    *ret = (struct thread_sums){ .members = *members, .looked_ns = now_ns(CLOCK_MONOTONIC) };
+    *ret = (struct thread_sums){ .members = *members, .snapshot_ns = now_ns(CLOCK_MONOTONIC) };
     return top_k_init(&ret->top, THREAD_SUM_COUNT, places);
 }
 
@@ -24,11 +24,9 @@ void thread_sums_release(struct thread_sums *sums)
     *sums = (struct thread_sums){ 0 };
 }
 
-/* --------------------------------------------------------------------------------- Booking -- */
-
-/* Waits that nobody chose: what a group is ranked by. Sleep in locks, sockets and timers is left
- * out, where idle threads stay for ever. */
-static bool matters(int state)
+/* Involuntary waits and CPU time, by which groups are ranked. Sleep in locks, sockets and timers is
+ * excluded: idle threads stay there for ever. */
+static bool is_ranked(int state)
 {
     switch (state) {
     case CAMP_STATE_USER:
@@ -45,7 +43,7 @@ static bool matters(int state)
     }
 }
 
-/* *note is 1 + the number of its group; 0, or while notes are void: that is not known. */
+/* *note is 1 + the number of its group; 0, or while notes are void: unknown. */
 static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
                        const struct camp_thread_states *now, uint32_t *note)
 {
@@ -73,10 +71,10 @@ static void count(uint64_t *counts, const struct camp_thread_states *since)
     counts[COUNT_WRITTEN_BYTES] += since->written_bytes;
 }
 
-/* What a thread did since `before`; NULL: since it is watched. One that is older than that, and was
- * not met before, has counted since its own beginning: that is left out. */
-static void book(struct thread_sums *sums, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now, uint32_t *note)
+/* Accounts for a thread since `before`; NULL: since it is watched. A thread that is older than
+ * that, and was not seen before, has counted since its own start: that part is excluded. */
+static void account(struct thread_sums *sums, const struct camp_thread_states *before,
+                    const struct camp_thread_states *now, uint32_t *note)
 {
     const bool met_late = before == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
     struct camp_thread_states since = *now;
@@ -93,11 +91,9 @@ static void book(struct thread_sums *sums, const struct camp_thread_states *befo
         count(sums->counts, &since);
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        score += matters(i) ? values[i] : 0;
+        score += is_ranked(i) ? values[i] : 0;
     top_k_add(&sums->top, *note - 1, values, score);
 }
-
-/* ------------------------------------------------------------------------------- Visiting -- */
 
 static void keep_late(struct thread_sums *sums, const struct camp_thread_states *thread)
 {
@@ -108,32 +104,32 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
     sums->late[sums->late_count++] = *thread;
 }
 
-/* It was there in the last look, which did not see it as this one. */
+/* It existed at the last snapshot, which did not show it under this identity. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
-    return thread->begin_ns < sums->looked_ns;
+    return thread->begin_ns < sums->snapshot_ns;
 }
 
-static void take(struct thread_sums *sums, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now, uint32_t *note)
+static void account_or_keep(struct thread_sums *sums, const struct camp_thread_states *before,
+                            const struct camp_thread_states *now, uint32_t *note)
 {
     if (before == NULL && may_be_missing(sums, now))
         keep_late(sums, now);
     else
-        book(sums, before, now, note);
+        account(sums, before, now, note);
 }
 
-static void seen(void *context, const struct camp_thread_states *before,
-                 const struct camp_thread_states *now, uint32_t *note)
+static void add_seen(void *context, const struct camp_thread_states *before,
+                     const struct camp_thread_states *now, uint32_t *note)
 {
     struct thread_sums *sums = context;
 
     sums->threads++;
     sums->processes += now->tid == now->pid;
-    take(sums, before, now, note);
+    account_or_keep(sums, before, now, note);
 }
 
-static void waited(void *context, const struct camp_states_wait *wait)
+static void add_waited(void *context, const struct camp_states_wait *wait)
 {
     struct thread_sums *sums = context;
     struct top_k *top = &sums->top;
@@ -144,22 +140,22 @@ static void waited(void *context, const struct camp_states_wait *wait)
         return;
     top->groups[*wait->note - 1].last_seen = top->snapshots;
     top_k_add_one(top, *wait->note - 1, wait->state, wait->elapsed_ns,
-                  matters((int)wait->state) ? wait->elapsed_ns : 0);
+                  is_ranked((int)wait->state) ? wait->elapsed_ns : 0);
 }
 
-static void ended(void *context, const struct camp_thread_states *before,
-                  const struct camp_thread_states *last, uint32_t note)
+static void add_exited(void *context, const struct camp_thread_states *before,
+                       const struct camp_thread_states *last, uint32_t note)
 {
     struct thread_sums *sums = context;
 
     if ((last->flags & CAMP_THREAD_TOTAL) != 0)
         keep_late(sums, last);
     else
-        take(sums, before, last, &note);
+        account_or_keep(sums, before, last, &note);
     members_leave(&sums->members, last);
 }
 
-static void missed(void *context, const struct camp_thread_states *before)
+static void keep_missing(void *context, const struct camp_thread_states *before)
 {
     struct thread_sums *sums = context;
 
@@ -173,10 +169,8 @@ static void missed(void *context, const struct camp_thread_states *before)
 
 struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
 {
-    return (struct camp_states_visitor){ sums, seen, waited, ended, missed };
+    return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
-
-/* --------------------------------------------------------------------------------- Missing -- */
 
 static int compare_missing(const void *a, const void *b)
 {
@@ -188,7 +182,7 @@ static int compare_missing(const void *a, const void *b)
     return left->pid < right->pid ? -1 : left->pid > right->pid;
 }
 
-/* It is found once: its look is 0 from then on. */
+/* Each is found once: its snapshot number is 0 from then on. */
 static const struct camp_thread_states *find_missing(struct thread_sums *sums,
                                                      const struct camp_thread_states *thread)
 {
@@ -198,15 +192,15 @@ static const struct camp_thread_states *find_missing(struct thread_sums *sums,
             ? bsearch(&wanted, sums->missing, sums->missing_count, sizeof wanted, compare_missing)
             : NULL;
 
-    if (found == NULL || found->look == 0)
+    if (found == NULL || found->snapshot == 0)
         return NULL;
-    found->look = 0;
+    found->snapshot = 0;
     return &found->thread;
 }
 
-/* Of those that ended as part of a total some were read before: the total is told by so much less.
- * Their parent may have ended before them, and another one be named in the total. */
-static void take_off(struct thread_sums *sums, struct camp_thread_states *total)
+/* Threads of a total that were read before are subtracted from it. Their parent may have exited
+ * before them, so that the total names another one. */
+static void subtract_read(struct thread_sums *sums, struct camp_thread_states *total)
 {
     uint32_t left = total->count;
 
@@ -214,31 +208,31 @@ static void take_off(struct thread_sums *sums, struct camp_thread_states *total)
         for (size_t i = 0; i < sums->missing_count && left > 0; i++) {
             struct missing_thread *missing = &sums->missing[i];
 
-            if (missing->look == 0 || strcmp(missing->thread.name, total->name) != 0 ||
+            if (missing->snapshot == 0 || strcmp(missing->thread.name, total->name) != 0 ||
                 (same_parent != 0 && missing->thread.parent != total->parent))
                 continue;
             thread_states_subtract(total, &missing->thread);
-            missing->look = 0;
+            missing->snapshot = 0;
             left--;
         }
     }
 }
 
-static void forget_found(struct thread_sums *sums)
+static void drop_found(struct thread_sums *sums)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < sums->missing_count; i++) {
         const struct missing_thread *missing = &sums->missing[i];
 
-        if (missing->look + MISSING_LOOKS > sums->top.snapshots && missing->look != 0)
+        if (missing->snapshot + MISSING_SNAPSHOTS > sums->top.snapshots && missing->snapshot != 0)
             sums->missing[kept++] = *missing;
     }
     sums->missing_count = kept;
 }
 
-/* Those alone first: they are known by who they are. */
-static void book_late(struct thread_sums *sums)
+/* Single threads first, as they are identified exactly. */
+static void account_late(struct thread_sums *sums)
 {
     if (sums->missing_count > 0)
         qsort(sums->missing, sums->missing_count, sizeof *sums->missing, compare_missing);
@@ -246,35 +240,33 @@ static void book_late(struct thread_sums *sums)
         uint32_t note = 0;
 
         if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
-            book(sums, find_missing(sums, &sums->late[i]), &sums->late[i], &note);
+            account(sums, find_missing(sums, &sums->late[i]), &sums->late[i], &note);
     }
     for (size_t i = 0; i < sums->late_count; i++) {
         uint32_t note = 0;
 
         if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
             continue;
-        take_off(sums, &sums->late[i]);
-        book(sums, NULL, &sums->late[i], &note);
+        subtract_read(sums, &sums->late[i]);
+        account(sums, NULL, &sums->late[i], &note);
     }
     sums->late_count = 0;
-    forget_found(sums);
+    drop_found(sums);
 }
 
-/* ---------------------------------------------------------------------------------- Looks -- */
-
-void thread_sums_begin(struct thread_sums *sums, uint64_t now, bool forget)
+void thread_sums_start(struct thread_sums *sums, uint64_t now, bool forget)
 {
-    sums->forgets |= top_k_start(&sums->top, now - sums->looked_ns) || forget;
+    sums->forgets |= top_k_start(&sums->top, now - sums->snapshot_ns) || forget;
     if (sums->forgets)
-        members_forget(&sums->members);
+        members_clear(&sums->members);
     sums->threads = 0;
     sums->processes = 0;
     sums->result = CAMP_OK;
 }
 
-int thread_sums_end(struct thread_sums *sums)
+int thread_sums_finish(struct thread_sums *sums)
 {
-    book_late(sums);
+    account_late(sums);
     if (sums->result == CAMP_OK)
         sums->result = top_k_finish(&sums->top);
     if (sums->result == CAMP_OK)
@@ -284,16 +276,16 @@ int thread_sums_end(struct thread_sums *sums)
     return sums->result;
 }
 
-int thread_sums_look(struct thread_sums *sums, struct camp_states *session, bool forget,
+int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error)
 {
     const struct camp_states_visitor visitor = thread_sums_visitor(sums);
     int r;
 
-    thread_sums_begin(sums, now_ns(CLOCK_MONOTONIC), forget);
+    thread_sums_start(sums, now_ns(CLOCK_MONOTONIC), forget);
     r = camp_states_visit(session, &visitor, error);
     if (r == CAMP_OK)
-        r = thread_sums_end(sums);
-    sums->looked_ns = now_ns(CLOCK_MONOTONIC);
+        r = thread_sums_finish(sums);
+    sums->snapshot_ns = now_ns(CLOCK_MONOTONIC);
     return r;
 }

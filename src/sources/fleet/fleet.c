@@ -74,7 +74,7 @@ static int look(struct fleet *fleet, uint64_t until_ns)
     int r;
 
     if (!prometheus_client_is_asked(fleet->client))
-        fleet->looked_ns = now_ns(CLOCK_MONOTONIC);
+        fleet->snapshot_ns = now_ns(CLOCK_MONOTONIC);
     r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
 
     if (r == PROMETHEUS_PENDING)
@@ -82,7 +82,7 @@ static int look(struct fleet *fleet, uint64_t until_ns)
     fleet->is_failed = r != CAMP_OK;
     if (fleet->is_failed)
         return CAMP_OK;
-    fleet->data_ns = fleet->looked_ns;
+    fleet->data_ns = fleet->snapshot_ns;
     r = fleet_take_look(fleet, &answer);
     prometheus_answer_release(&answer);
     return r;

@@ -154,7 +154,7 @@ int fleet_take(const struct fleet_book *book, struct fleet_member *member, int64
     return CAMP_OK;
 }
 
-void fleet_learn_period(struct fleet_member *member, int64_t looked_ns)
+void fleet_learn_period(struct fleet_member *member, int64_t snapshot_ns)
 {
     const size_t count = member->count;
     int64_t last, before;
@@ -167,7 +167,7 @@ void fleet_learn_period(struct fleet_member *member, int64_t looked_ns)
         last = before;
     if (last > PERIOD_MOST_NS)
         return;
-    if (member->period_ns == 0 || last < member->period_ns || looked_ns < last)
+    if (member->period_ns == 0 || last < member->period_ns || snapshot_ns < last)
         member->period_ns = last;
 }
 

@@ -69,9 +69,9 @@ int fleet_take(const struct fleet_book *book, struct fleet_member *member, int64
 /* 0: it has no sample. */
 int64_t fleet_newest(const struct fleet_member *member);
 
-/* Its period by its last samples. `looked_ns`: so often it is looked at; where that is seldom,
+/* Its period by its last samples. `snapshot_ns`: so often it is looked at; where that is seldom,
  * samples in between are not seen, and a period is never taken for a longer one. */
-void fleet_learn_period(struct fleet_member *member, int64_t looked_ns);
+void fleet_learn_period(struct fleet_member *member, int64_t snapshot_ns);
 
 /* Books until `until_ns`, or its newest sample when that is before. False: no time has passed. The
  * first call only sets where to begin. */

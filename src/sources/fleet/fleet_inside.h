@@ -51,14 +51,14 @@ struct fleet {
     char *question; /* the one of each look; of what is past: what a range is asked of */
 
     /* Of looks: */
-    int64_t offset_ns;  /* the server's wall clock less CLOCK_MONOTONIC */
-    int64_t eval_ns;    /* the server's wall clock at the last look, answered or not */
-    uint64_t looked_ns; /* CLOCK_MONOTONIC when the last question was asked, */
-    uint64_t data_ns;   /* and the last that was answered */
-    int64_t age_ns;     /* so old answers are when their interval ends, or a little more */
-    int64_t levels_ns;  /* of the evaluation that was shown last */
-    int64_t period_ns;  /* usual time between two scrapes of a host */
-    int64_t reach_ns;   /* so far apart are two samples of nearly any host: what is asked for */
+    int64_t offset_ns;    /* the server's wall clock less CLOCK_MONOTONIC */
+    int64_t eval_ns;      /* the server's wall clock at the last look, answered or not */
+    uint64_t snapshot_ns; /* CLOCK_MONOTONIC when the last question was asked, */
+    uint64_t data_ns;     /* and the last that was answered */
+    int64_t age_ns;       /* so old answers are when their interval ends, or a little more */
+    int64_t levels_ns;    /* of the evaluation that was shown last */
+    int64_t period_ns;    /* usual time between two scrapes of a host */
+    int64_t reach_ns;     /* so far apart are two samples of nearly any host: what is asked for */
     struct camp_error failure;
     bool is_failed;
 

@@ -71,8 +71,8 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
 /* Gaps are told by how often there are samples, and by how often they are looked at. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
-    const int64_t looked_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
-    const int64_t longer_ns = period_ns > looked_ns ? period_ns : looked_ns;
+    const int64_t snapshot_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
+    const int64_t longer_ns = period_ns > snapshot_ns ? period_ns : snapshot_ns;
 
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }

@@ -210,13 +210,13 @@ static void pressure_is_the_total_of_its_line(void **state)
 static void look_at_devices(struct device_sums *sums, const char *const *names,
                             const uint64_t *values, size_t count)
 {
-    device_sums_begin(sums);
+    device_sums_start(sums);
     for (size_t i = 0; i < count; i++) {
         const uint64_t all[DEVICE_COUNTERS] = { values[i] };
 
         assert_int_equal(device_sums_add(sums, names[i], all), CAMP_OK);
     }
-    device_sums_end(sums);
+    device_sums_finish(sums);
 }
 
 static void a_device_that_goes_takes_nothing_with_it(void **state)

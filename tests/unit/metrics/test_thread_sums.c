@@ -40,20 +40,20 @@ static void begin_sums(enum group_key key, const struct workloads *rules)
     assert_int_equal(members_init(&members, key, rules, NULL), CAMP_OK);
     assert_int_equal(thread_sums_init(&sums, &members, 8), CAMP_OK);
     visitor = thread_sums_visitor(&sums);
-    sums.looked_ns = 0;
+    sums.snapshot_ns = 0;
     now = 0;
 }
 
 static void begin_look(void)
 {
     now += 1000;
-    thread_sums_begin(&sums, now, false);
+    thread_sums_start(&sums, now, false);
 }
 
 static void end_look(void)
 {
-    assert_int_equal(thread_sums_end(&sums), CAMP_OK);
-    sums.looked_ns = now + LOOK_NS;
+    assert_int_equal(thread_sums_finish(&sums), CAMP_OK);
+    sums.snapshot_ns = now + LOOK_NS;
 }
 
 static void see(const struct camp_thread_states *before, const struct camp_thread_states *thread,
@@ -214,7 +214,7 @@ static void a_look_that_failed_leaves_no_thread_in_a_group_of_before(void **stat
     (void)state;
     begin_sums(GROUP_NAME, NULL);
     now += 1000;
-    thread_sums_begin(&sums, now, true); /* its visit fails */
+    thread_sums_start(&sums, now, true); /* its visit fails */
     begin_look();
     wait.note = &note;
     visitor.waited(visitor.context, &wait);
@@ -345,7 +345,7 @@ static void over_random_lives_nothing_is_lost_or_booked_twice(void **state)
 
             if (!lives[i]) {
                 snprintf(name, sizeof name, "g%d", rand() % 30);
-                threads[i] = thread_of(1 + i, 1 + i, name, sums.looked_ns + ++clock % 900);
+                threads[i] = thread_of(1 + i, 1 + i, name, sums.snapshot_ns + ++clock % 900);
                 notes[i] = 0;
             }
             next = after(threads[i], user, asleep);
