@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define REPORTED_PREFIX "told_"
+#define REPORTED_PREFIX "reported_"
 #define SAMPLED "sampled_asleep_ns"
 
 /* The state of "contention_ns", or in detail of "contention_row_lock_ns"; SESSION_STATE_COUNT:

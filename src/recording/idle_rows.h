@@ -4,7 +4,7 @@
  * other than zero. Pure arithmetic.
  *
  * A row is at rest when its whole time is in one state and it counted nothing but that time again:
- * a thread that sleeps, a session whose idle_client_ns and told_idle_ns go with its idle_ns. Of
+ * a thread that sleeps, a session whose idle_client_ns and reported_idle_ns go with its idle_ns. Of
  * what rests, the first such row is written, with a flag; until another row of that entity comes,
  * the reader gives it back with the length of each interval.
  */

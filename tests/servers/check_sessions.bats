@@ -63,7 +63,7 @@ count_burners() {
     [[ $output != *"nothing to compare" ]] || skip "nothing can be measured here: $output"
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == *"  tier "*" sessions, "*" session-seconds" ]]
-    [[ ${lines[1]} == 'state        measured s  meas. %     told s  told %   points   error %  RMS ms/s' ]]
+    [[ ${lines[1]} == 'state        measured s  meas. %  reported s  rep. %   points  error %  RMS ms/s' ]]
     count_burners >"$SERVERS/witness"
     ask '
 assert t["schema"] == "camp.check.sessions/1" and t["intervals"] == 2 and len(all) == 3, t
@@ -71,14 +71,14 @@ assert list(states) == ["cpu", "run_queue", "contention", "wait", "idle", "unacc
 assert t["sessions"] == 3, t
 cpu, queue = states["cpu"], states["run_queue"]
 for asleep in "contention", "wait", "idle": # a loop never sleeps
-    assert states[asleep]["told_s"] == 0, states
-assert cpu["told_s"] > 0 and queue["told_s"] == 0, states
+    assert states[asleep]["reported_s"] == 0, states
+assert cpu["reported_s"] > 0 and queue["reported_s"] == 0, states
 assert cpu["measured_percent"] <= 100 / 3 + HALF_POINT, cpu
 assert queue["measured_percent"] >= 200 / 3 - HALF_POINT or states["unaccounted"]["measured_s"] > 0, states
-assert abs(cpu["error_points"] - (cpu["told_percent"] - cpu["measured_percent"])) <= 3 * HALF_POINT, cpu
+assert abs(cpu["error_points"] - (cpu["reported_percent"] - cpu["measured_percent"])) <= 3 * HALF_POINT, cpu
 # The root mean square is at least the mean.
 assert cpu["rms_ms_per_s"] >= 10 * abs(cpu["error_points"]) - 10 * HALF_POINT - 0.5, cpu
-for column in "measured_percent", "told_percent":
+for column in "measured_percent", "reported_percent":
     total = sum(row[column] for row in t["states"])
     assert abs(total - 100) <= 6 * HALF_POINT + 1e-9, (column, total)
 ' --from "postgres:$PG" --count 2 --interval 600ms
@@ -106,14 +106,14 @@ last_cpu() {
     "$CAMP" record --from "postgres:$PG" --output "$SERVERS/run.camp" --count 3 --interval 300ms
     ask '
 assert t["intervals"] == 3 and len(all) == 4, t
-for column in "measured_s", "told_s":
+for column in "measured_s", "reported_s":
     for state in range(6):
         parts = sum(one["states"][state][column] for one in all[:3])
         assert abs(parts - t["states"][state][column]) <= 4 * HALF_MS + 1e-9, (column, state)
 ' --from "$SERVERS/run.camp"
     ask 'assert len(all) == 1 and t["intervals"] is None, t' --from "$SERVERS/run.camp" --end +300ms
     run -0 "$CAMP" check --from "$SERVERS/run.camp" --format csv
-    [ "${lines[0]}" = "time,interval_s,source,tier,sessions,session_s,intervals,state,measured_s,measured_percent,told_s,told_percent,error_points,error_percent,rms_ms_per_s" ]
+    [ "${lines[0]}" = "time,interval_s,source,tier,sessions,session_s,intervals,state,measured_s,measured_percent,reported_s,reported_percent,error_points,error_percent,rms_ms_per_s" ]
     [ "${#lines[@]}" = 25 ]
     run -2 --separate-stderr "$CAMP" check --from "$SERVERS/run.camp" --pid 1
     [ "$stderr" = "camp check: --pid is of processes: it does not go with database sessions" ]

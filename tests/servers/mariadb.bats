@@ -162,7 +162,7 @@ count_threads() {
     [ "$(wc -l <"$SERVERS/run.err")" = 1 ]
     holds run "select value like 'performance_schema had no room for %' from camp where key = 'note'"
     camp_records run --from "$FROM" --count 3 --interval 500ms --tier schedstat+SQL
-    holds run "select count(distinct entity) >= 10 and sum(told_idle_ns) > sum(told_cpu_ns + told_wait_ns + told_contention_ns) from mariadb_every"
+    holds run "select count(distinct entity) >= 10 and sum(reported_idle_ns) > sum(reported_cpu_ns + reported_wait_ns + reported_contention_ns) from mariadb_every"
 }
 
 # -------------------------------------------------------------------------------- where --

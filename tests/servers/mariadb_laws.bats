@@ -34,7 +34,7 @@ setup_file() {
         return
     }
     begin_server plain
-    begin_server told "${INSTRUMENTS[@]}"
+    begin_server instrumented "${INSTRUMENTS[@]}"
     begin_recordings
     on_each open_sessions
     on_each await_quiet
@@ -86,7 +86,7 @@ begin_server() {
 
 # A command for each server, whose name is $SERVER.
 on_each() {
-    for SERVER in plain told; do
+    for SERVER in plain instrumented; do
         MARIADB_SOCKET=${SOCKETS[$SERVER]}
         MARIADB_PID=${PIDS[$SERVER]}
         "$@"
@@ -98,9 +98,9 @@ begin_recordings() {
     SERVER=plain record bpf 500ms
     SERVER=plain record gated 500ms --tier schedstat+SQL
     SERVER=plain record sql 500ms --tier SQL
-    SERVER=told record bpf 1s # the instruments are asked once in it
-    SERVER=told record gated 1s --tier schedstat+SQL
-    SERVER=told record instruments 1s --tier performance_schema
+    SERVER=instrumented record bpf 1s # the instruments are asked once in it
+    SERVER=instrumented record gated 1s --tier schedstat+SQL
+    SERVER=instrumented record instruments 1s --tier performance_schema
     for each in "${RECORDINGS[@]}"; do has_begun "${each% *}"; done
 }
 
@@ -255,20 +255,20 @@ row_locks_ns() {
     echo $(($(cat "$SERVERS/$1.row_locks.after") - $(cat "$SERVERS/$1.row_locks.before")))
 }
 
-TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
+TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instrumented.instruments)
 
 # ------------------------------------------------------------------------------- tests --
 
 @test "mariadb laws: every tier says which it is, and which of its times are measured" {
-    for each in plain.bpf=bpf plain.gated=schedstat+SQL plain.sql=SQL told.bpf=bpf \
-        told.gated=schedstat+SQL told.instruments=performance_schema; do
+    for each in plain.bpf=bpf plain.gated=schedstat+SQL plain.sql=SQL instrumented.bpf=bpf \
+        instrumented.gated=schedstat+SQL instrumented.instruments=performance_schema; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
     holds plain.bpf "select group_concat(provenance) = 'measured,measured,scaled,scaled,scaled'
         from (select * from column_info where kind = 'state' order by position)"
     holds plain.sql "select min(provenance) = 'sampled' and max(provenance) = 'sampled' from column_info
         where kind = 'state'"
-    holds told.instruments "select min(provenance) = 'measured' and max(provenance) = 'measured'
+    holds instrumented.instruments "select min(provenance) = 'measured' and max(provenance) = 'measured'
         from column_info where kind = 'state'"
 }
 
@@ -278,7 +278,7 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
         always "$tier" sleeper idle_asked_for_ns
         always "$tier" keeper idle_ns
     done
-    for tier in plain.bpf plain.gated plain.sql told.bpf told.gated; do
+    for tier in plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated; do
         always "$tier" keeper idle_in_transaction_ns
     done
 }
@@ -295,7 +295,7 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 
 # The last interval has no sample, so its sleep has the name of the last sample.
 @test "mariadb laws: the last interval, which is cut short, is as those before" {
-    for tier in plain.bpf plain.gated told.bpf told.gated; do
+    for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
             where user = 'waiter' and tick = (select max(tick) from tick)"
@@ -308,7 +308,7 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 
 @test "mariadb laws: a loop is on a CPU, or waits for one" {
     local server slept
-    for server in plain told; do
+    for server in plain instrumented; do
         slept=$(since "$SERVERS/$server.burner.before" "$SERVERS/$server.burner.after" 5)
         [ "$slept" = 0 ] || skip "the loop had to sleep $slept times here"
         during $server.bpf burner 'sum(cpu_ns + run_queue_ns) = sum(elapsed_ns)'
@@ -320,7 +320,7 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 # run are within a switch of the scheduler's, and its CPU time includes interrupts and stolen time.
 @test "mariadb laws: CPU time and run queue of a loop are the scheduler's counts" {
     local server before after room
-    for server in plain told; do
+    for server in plain instrumented; do
         before=$SERVERS/$server.burner.idle.before after=$SERVERS/$server.burner.idle.after
         room=$(($(cat "$SERVERS/taken") + $(cat "$SERVERS/switch_ns") * $(since "$before" "$after" 4)))
         for tier in bpf=$room gated=0; do
@@ -332,7 +332,7 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 }
 
 @test "mariadb laws: with the operating system states add up to each session's time" {
-    for tier in plain.bpf plain.gated told.bpf told.gated; do
+    for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from mariadb_every'
     done
 }
@@ -349,14 +349,14 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 
 # The unaccounted time covers InnoDB's waits, except the time in which a woken thread waits for a CPU and runs.
 @test "mariadb laws: a hot row is missing from the server's own instruments" {
-    after hot told.instruments 'hot*' "sum(unaccounted_ns + cpu_ns + run_queue_ns)
-        >= $(row_locks_ns told) - 16 * $ANSWER_NS and sum(unaccounted_ns) > sum(contention_ns)"
+    after hot instrumented.instruments 'hot*' "sum(unaccounted_ns + cpu_ns + run_queue_ns)
+        >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS and sum(unaccounted_ns) > sum(contention_ns)"
 }
 
 # SLEEP() is a futex as well. Samples divide a session's sleep between the row and SLEEP().
 @test "mariadb laws: waits for a hot row are sleeps in futex: no time is unaccounted, and all of it is contention" {
     local tier ns chance
-    for tier in plain.bpf plain.gated told.bpf told.gated; do
+    for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")
         chance="sum(elapsed_ns) * $(by_chance 0.5 'sum(looks) / 8.0')"
         after hot $tier 'hot*' "sum(abs(unaccounted_ns)) = 0
@@ -378,9 +378,9 @@ TIERS=(plain.bpf plain.gated plain.sql told.bpf told.gated told.instruments)
 }
 
 @test "mariadb laws: beside it stands what the instruments say: all CPU time" {
-    after hot told.bpf 'hot*' "sum(told_cpu_ns) >= $(row_locks_ns told) - 16 * $ANSWER_NS
-        and sum(told_cpu_ns) > sum(told_contention_ns)"
-    run "$CAMP" check --from "$SERVERS/told.bpf.camp" --format json
+    after hot instrumented.bpf 'hot*' "sum(reported_cpu_ns) >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS
+        and sum(reported_cpu_ns) > sum(reported_contention_ns)"
+    run "$CAMP" check --from "$SERVERS/instrumented.bpf.camp" --format json
     [ "$status" -eq 0 ]
     [[ ${lines[-1]} == *camp.check.sessions/1* ]]
 }

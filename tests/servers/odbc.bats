@@ -220,11 +220,11 @@ leaves_unaccounted() {
     has_the_clock_of_its_processes
     for sid in 1 2 3; do leaves_unaccounted "$sid"; done
     # The database alone does not know: what it says stands beside.
-    [ "$(ask x 'select count(*) > 0 from oracle_every where told_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
+    [ "$(ask x 'select count(*) > 0 from oracle_every where reported_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
     # On demand without.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
-    [ "$(ask x 'select sum(cpu_ns != told_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
+    [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
 }
 
 @test "sessions: a tier that cannot be had is refused" {

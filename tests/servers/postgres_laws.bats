@@ -392,7 +392,7 @@ holds_with_counts() {
     needs_bpf
     for i in $(seq $BURNERS); do
         never_sleeps "burner$i"
-        during known bpf "burner$i" 'sum(told_contention_ns + told_wait_ns + told_idle_ns) = 0 and sum(told_cpu_ns) > 0'
+        during known bpf "burner$i" 'sum(reported_contention_ns + reported_wait_ns + reported_idle_ns) = 0 and sum(reported_cpu_ns) > 0'
     done
     holds bpf "select sum(cpu_ns) <= max(wall_clock_ns) - min(wall_clock_ns - (end_ns - start_ns))
             and sum(run_queue_ns) > 0 $(of_phase known "' or application glob 'burner*")"
@@ -427,10 +427,10 @@ holds_with_counts() {
 
 # In the same samples, the database reports more time off the CPUs than the operating system reports sleep.
 @test "laws: pgbench: the database reports run queue as idle or waiting" {
-    holds bpf 'select sum(told_run_queue_ns) = 0 from postgres_every'
+    holds bpf 'select sum(reported_run_queue_ns) = 0 from postgres_every'
     holds sql 'select sum(run_queue_ns) = 0 from postgres_every'
     during pgbench bpf pgbench 'sum(run_queue_ns) > 0'
-    during pgbench gated pgbench 'sum(told_contention_ns + told_wait_ns + told_idle_ns) > sum(sampled_asleep_ns)'
+    during pgbench gated pgbench 'sum(reported_contention_ns + reported_wait_ns + reported_idle_ns) > sum(sampled_asleep_ns)'
 }
 
 # A session that was woken keeps its wait event until it has a CPU, so the sampled waits are not shorter than
@@ -439,10 +439,10 @@ holds_with_counts() {
     local looks state
     looks=$(value_during pgbench sql pgbench 'sum(looks) / 8.0')
     for state in contention wait idle; do
-        during pgbench bpf pgbench "1.0 * sum(told_${state}_ns) / sum(elapsed_ns) >= 1.0 * sum(${state}_ns)
+        during pgbench bpf pgbench "1.0 * sum(reported_${state}_ns) / sum(elapsed_ns) >= 1.0 * sum(${state}_ns)
             / sum(elapsed_ns) - $(by_chance "1.0 * sum(${state}_ns) / sum(elapsed_ns)" "$looks")"
     done
-    during pgbench bpf pgbench "1.0 * sum(told_cpu_ns) / sum(elapsed_ns) <= 1.0 * sum(cpu_ns + run_queue_ns)
+    during pgbench bpf pgbench "1.0 * sum(reported_cpu_ns) / sum(elapsed_ns) <= 1.0 * sum(cpu_ns + run_queue_ns)
         / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$looks")"
 }
 

@@ -62,7 +62,7 @@ static void print_session(const struct postgres_look *look, const struct sampled
 
         printf("  %s/%s/%s/%s  told %.1f  asleep %.1f\n", labels_value(time->kind, SESSION_CLASS),
                labels_value(time->kind, SESSION_EVENT), labels_value(time->kind, SESSION_ACTIVITY),
-               labels_value(time->kind, SESSION_TYPE), ms(time->told_ns), ms(time->asleep_ns));
+               labels_value(time->kind, SESSION_TYPE), ms(time->reported_ns), ms(time->asleep_ns));
     }
 }
 

@@ -110,7 +110,7 @@ static int book(struct sampled_session *session, uint64_t ns)
     time = time_of(session, session->kind);
     if (time == NULL)
         return CAMP_E_NOMEM;
-    time->told_ns += ns;
+    time->reported_ns += ns;
     if (session->was_asleep)
         time->asleep_ns += ns;
     return CAMP_OK;

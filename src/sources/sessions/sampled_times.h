@@ -21,8 +21,8 @@
 struct sampled_time {
     const struct labels
         *kind; /* interned, the texts of struct session_kind; NULL: no memory for it */
-    uint64_t told_ns;
-    uint64_t asleep_ns; /* of told_ns */
+    uint64_t reported_ns;
+    uint64_t asleep_ns; /* of reported_ns */
 };
 
 struct sampled_session {

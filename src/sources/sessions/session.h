@@ -6,7 +6,8 @@
  * The states are cpu, run_queue, contention, wait and idle. Behind them is a counter for each
  * column of the rules, named STATE_COLUMN_ns, which tells what its state is made of; with `detail`
  * those columns are the states themselves, behind cpu and run_queue. At last comes what the
- * database itself says of the same sessions: told_cpu_ns ... told_idle_ns, where a driver knows it.
+ * database itself says of the same sessions: reported_cpu_ns ... reported_idle_ns, where a driver
+ * knows it.
  *
  * Where CPU and run queue are measured and the other states are what is left of the session's time,
  * divided in the proportion of samples, their sum is right by construction, and proves nothing:
@@ -40,7 +41,7 @@ struct session {
     uint64_t looks;      /* that saw it in the interval, where `times` are sampled or scaled */
     /* The same interval as the database tells it: what it says of class and event is booked by the
      * same rules, and "active without an event" is on a CPU to it. */
-    uint64_t told_ns[SESSION_STATE_COUNT];
+    uint64_t reported_ns[SESSION_STATE_COUNT];
 };
 
 /* The rules of each database that camp knows: rules/NAME.rules, built in. */
@@ -52,7 +53,7 @@ extern const char session_rules_postgres[];
 struct session_plan {
     const char *name;                     /* of the schema: "postgres" */
     bool detail;                          /* the columns of the rules are the states */
-    bool has_told;                        /* there is what the database itself says */
+    bool has_reported;                    /* there is what the database itself says */
     bool has_sampled;                     /* there is sampled_ns */
     enum camp_provenance cpu_provenance;  /* of cpu and run_queue */
     enum camp_provenance wait_provenance; /* of all others */
@@ -67,7 +68,8 @@ struct session_frame {
     struct schema schema;
     struct column *columns; /* [schema.column_count]; owned, names and titles with them */
     bool detail;
-    size_t first_rule_column, first_told_column, sampled_column, looks_column; /* 0: not there */
+    size_t first_rule_column, first_reported_column, sampled_column,
+        looks_column; /* 0: not there */
     struct frame frame;
     void *kinds; /* what was asked of the rules before: tsearch(3) */
 };
@@ -86,7 +88,7 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
 /* The state that the rules book a kind to; SESSION_STATE_COUNT: none, it is unaccounted. For
- * told_ns. */
+ * reported_ns. */
 enum session_state session_frame_state(struct session_frame *sessions,
                                        const struct session_kind *kind);
 

@@ -145,15 +145,16 @@ static bool add_rule_columns(struct session_frame *sessions, const struct sessio
     return good;
 }
 
-static bool add_told(struct session_frame *sessions)
+static bool add_reported(struct session_frame *sessions)
 {
     bool good = true;
 
-    sessions->first_told_column = sessions->schema.column_count;
+    sessions->first_reported_column = sessions->schema.column_count;
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
         good &= add_column(
-            sessions, COLUMN_COUNTER, CAMP_SAMPLED, joined("told_", session_state_names[i], "_ns"),
-            joined("told: ", states[i].title, ""),
+            sessions, COLUMN_COUNTER, CAMP_SAMPLED,
+            joined("reported_", session_state_names[i], "_ns"),
+            joined("reported: ", states[i].title, ""),
             joined(states[i].title, ", as the database itself says of the same interval", ""));
     return good;
 }
@@ -194,7 +195,7 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
         calloc(2 * SESSION_STATE_COUNT + 2 + ret->rules.column_count, sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
-        (plan->has_told && !add_told(ret)) || (plan->has_sampled && !add_sampled(ret)) ||
+        (plan->has_reported && !add_reported(ret)) || (plan->has_sampled && !add_sampled(ret)) ||
         (has_looks && !add_looks(ret)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
@@ -293,8 +294,8 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
         if (!sessions->detail)
             values[sessions->rules.columns[column].state] += session->times[i].ns;
     }
-    for (int i = 0; sessions->first_told_column != 0 && i < SESSION_STATE_COUNT; i++)
-        values[sessions->first_told_column + (size_t)i] = session->told_ns[i];
+    for (int i = 0; sessions->first_reported_column != 0 && i < SESSION_STATE_COUNT; i++)
+        values[sessions->first_reported_column + (size_t)i] = session->reported_ns[i];
     if (sessions->sampled_column != 0)
         values[sessions->sampled_column] = session->sampled_ns;
     if (sessions->looks_column != 0)

@@ -18,12 +18,12 @@ static const char rules[] = "contention lock class=Lock\n"
 
 #define MS 1000000u
 
-static void open_frame(struct session_frame *sessions, bool detail, bool has_told)
+static void open_frame(struct session_frame *sessions, bool detail, bool has_reported)
 {
     const struct session_plan plan = {
         .name = "postgres",
         .detail = detail,
-        .has_told = has_told,
+        .has_reported = has_reported,
         .cpu_provenance = CAMP_MEASURED,
         .wait_provenance = CAMP_SAMPLED,
         .rules_text = rules,
@@ -51,7 +51,7 @@ static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5]
                                .time_count = 3 };
 
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
-        session.told_ns[i] = reported_ms[i] * MS;
+        session.reported_ns[i] = reported_ms[i] * MS;
     assert_int_equal(session_frame_add(sessions, &session), CAMP_OK);
 }
 
@@ -160,7 +160,7 @@ static void without_reported_columns_nothing_is_checked(void **state)
 {
     static const struct column columns[] = {
         { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED },
-        { "told_cpu_ns", "told", "", COLUMN_COUNTER, CAMP_SAMPLED },
+        { "reported_cpu_ns", "reported", "", COLUMN_COUNTER, CAMP_SAMPLED },
     };
     static const struct schema threads = { "threads", columns, 2, 1 };
     struct session_frame sessions;
@@ -217,7 +217,7 @@ static void a_note_says_how_far_samples_were_scaled(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     const struct session_plan plan = { .name = "postgres",
-                                       .has_told = true,
+                                       .has_reported = true,
                                        .has_sampled = true,
                                        .cpu_provenance = CAMP_MEASURED,
                                        .wait_provenance = CAMP_SCALED,

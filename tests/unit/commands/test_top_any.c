@@ -19,7 +19,7 @@ static const struct column columns[] = {
     { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED },
     { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED },
     { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
-    { "told_cpu_ns", "told: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
+    { "reported_cpu_ns", "reported: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
 };
 static const char *const label_names[] = { "user", "application" };
 static const struct schema schema = { "postgres", columns, COUNT(columns), 5, label_names, 2 };

@@ -636,14 +636,15 @@ static const char *ask_sql(const char *sql)
 }
 
 static const struct column sessions_columns[] = {
-    COLUMN("idle_ns", COLUMN_STATE),          COLUMN("wait_ns", COLUMN_STATE),
-    COLUMN("idle_client_ns", COLUMN_COUNTER), COLUMN("told_idle_ns", COLUMN_COUNTER),
-    COLUMN("told_cpu_ns", COLUMN_COUNTER),    COLUMN("calls", COLUMN_COUNTER),
+    COLUMN("idle_ns", COLUMN_STATE),           COLUMN("wait_ns", COLUMN_STATE),
+    COLUMN("idle_client_ns", COLUMN_COUNTER),  COLUMN("reported_idle_ns", COLUMN_COUNTER),
+    COLUMN("reported_cpu_ns", COLUMN_COUNTER), COLUMN("calls", COLUMN_COUNTER),
 };
 static const struct schema sessions_schema = { "sessions", sessions_columns,
                                                COUNT(sessions_columns), 2 };
 
-/* idle_client_ns, told_idle_ns, told_cpu_ns, calls of a session that is idle; is it written? */
+/* idle_client_ns, reported_idle_ns, reported_cpu_ns, calls of a session that is idle; is it
+ * written? */
 static const struct {
     uint64_t values[4];
     bool written;

@@ -117,7 +117,7 @@ static void what_the_thread_slept_is_booked_once(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 100, .run_queue_ns = 50 };
-    const struct mariadb_told nothing = { 0 };
+    const struct mariadb_reported nothing = { 0 };
     struct mariadb_book book = { 0 };
 
     (void)state;
@@ -142,7 +142,7 @@ static void without_microstates_samples_divide_the_sleep_and_running_is_none(voi
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 600 };
-    const struct mariadb_told nothing = { 0 };
+    const struct mariadb_reported nothing = { 0 };
     struct mariadb_book book = { 0 };
 
     (void)state;
@@ -167,7 +167,7 @@ static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **sta
     };
     struct mariadb_wait before[] = { { 7, now[0].kind, 1000 } };
     struct mariadb_waits waits = { .count = 2, .before_count = 1 };
-    const struct mariadb_told told = { &waits, 1000, true };
+    const struct mariadb_reported reported = { &waits, 1000, true };
     struct mariadb_book book = { 0 };
 
     (void)state;
@@ -177,14 +177,14 @@ static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **sta
     times.asleep_ns[CAMP_STATE_POLL] = 200;
     see(&session, "futex", "User sleep", "active", 900);
     see(&session, "futex", "row_lock", "active", 100);
-    mariadb_book_threads(&book, &session, &times, true, &told);
+    mariadb_book_threads(&book, &session, &times, true, &reported);
     assert_int_equal(booked(&book, "futex", "cond/sql/Item_func_sleep::cond", NULL), 240);
     assert_int_equal(booked(&book, "futex", "row_lock", NULL), 560);
     assert_int_equal(booked(&book, "futex", "User_sleep", NULL), 0);
     assert_int_equal(booked(&book, "poll", NULL, "idle"), 100);
     assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
     /* alone they leave it out */
-    mariadb_book_waits(&book, &session, 1000, &told);
+    mariadb_book_waits(&book, &session, 1000, &reported);
     assert_int_equal(booked(&book, NULL, NULL, NULL), 340);
     mariadb_book_release(&book);
 }
@@ -198,17 +198,17 @@ static void what_instruments_say_of_a_longer_time_is_taken_as_a_share(void **sta
         { 7, mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active"), 800 },
     };
     struct mariadb_waits waits = { .count = 2 };
-    const struct mariadb_told told = { &waits, 2000, true };
+    const struct mariadb_reported reported = { &waits, 2000, true };
     struct mariadb_book book = { 0 };
 
     (void)state;
     waits.now = now;
     times.asleep_ns[CAMP_STATE_LOCK] = 400;
     times.asleep_ns[CAMP_STATE_POLL] = 600;
-    mariadb_book_waits(&book, &session, 1000, &told);
+    mariadb_book_waits(&book, &session, 1000, &reported);
     assert_int_equal(booked(&book, "idle", NULL, NULL), 600);
     assert_int_equal(booked(&book, "synch", NULL, NULL), 400);
-    mariadb_book_threads(&book, &session, &times, true, &told);
+    mariadb_book_threads(&book, &session, &times, true, &reported);
     assert_int_equal(booked(&book, "poll", NULL, "idle"), 600);
     assert_int_equal(booked(&book, "futex", "cond/sql/MDL_context::COND_wait_status", NULL), 400);
     mariadb_book_release(&book);
@@ -236,7 +236,7 @@ static void a_session_nobody_saw_active_was_idle(void **state)
 {
     struct mariadb_session session = { .id = 1, .is_idle = true };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 3 };
-    const struct mariadb_told nothing = { 0 };
+    const struct mariadb_reported nothing = { 0 };
     struct mariadb_book book = { 0 };
 
     (void)state;

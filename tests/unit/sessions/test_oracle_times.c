@@ -39,7 +39,7 @@ static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_
 {
     memset(moment, 0, sizeof *moment);
     moment->session = (struct oracle_session){
-        .sid = 1, .serial = "7", .logon = "then", .wait_count = 2, .told_queue_ns = INT64_MIN
+        .sid = 1, .serial = "7", .logon = "then", .wait_count = 2, .reported_queue_ns = INT64_MIN
     };
     moment->waits[0] = wait_of("Application", "enq", lock_ms, locks);
     moment->waits[1] = wait_of("User_I/O", "read", read_ms, reads);
@@ -197,7 +197,7 @@ static void the_run_queue_has_what_is_left(void **state)
     times = since(&before, &after);
     assert_int_equal(times.cpu_ns, 300 * MS);
     assert_int_equal(times.run_queue_ns, 150 * MS);
-    assert_int_equal(times.told_cpu_ns, 444 * MS);
+    assert_int_equal(times.reported_cpu_ns, 444 * MS);
     oracle_times_release(&times);
     after.session.run_queue_ns = 350 * MS;
     times = since(&before, &after);
@@ -221,7 +221,7 @@ static void the_run_queue_has_what_is_left(void **state)
 static void the_run_queue_is_told_once_by_db_time(void **state)
 {
     struct moment moments[8];
-    uint64_t told_ns = 0;
+    uint64_t reported_ns = 0;
 
     (void)state;
     for (uint64_t i = 0; i < 8; i++) {
@@ -234,10 +234,10 @@ static void the_run_queue_is_told_once_by_db_time(void **state)
     for (size_t i = 0; i < 7; i++) {
         struct oracle_times times = since(&moments[i], &moments[i + 1]);
 
-        told_ns += times.told_run_queue_ns;
+        reported_ns += times.reported_run_queue_ns;
         oracle_times_release(&times);
     }
-    assert_int_equal(told_ns, 6 * 50 * MS);
+    assert_int_equal(reported_ns, 6 * 50 * MS);
 }
 
 /* ------------------------------------------------------------ How much each part of it mends -- */
@@ -281,7 +281,7 @@ static void look_at(const struct piece pieces[PIECES], double now, struct oracle
     const double written = floor(now / 5) * 5;
 
     *session = (struct oracle_session){
-        .sid = 1, .wait_count = 4, .told_queue_ns = INT64_MIN, .has_clock = clock
+        .sid = 1, .wait_count = 4, .reported_queue_ns = INT64_MIN, .has_clock = clock
     };
     for (int i = 0; i < 4; i++)
         waits[i] = wait_of(classes[i + 1], events[i + 1], 0, 0);

@@ -1,4 +1,5 @@
-/* Rows of sessions, from accounts and samples that were made up: who is told, when, and of what. */
+/* Rows of sessions, from accounts and samples that were made up: who is reported, when, and of
+ * what. */
 #include "sources/sessions/postgres/postgres_inside.h"
 
 #include "../tree.h"
@@ -15,21 +16,21 @@
 #define PID 5000000 /* beyond all that a kernel gives */
 
 static struct postgres_source source;
-static struct sampled_times told;
+static struct sampled_times by_sql;
 
 /* An interval of 1 s, in whose last look by SQL nobody is yet. */
 static void open_source(enum postgres_tier tier)
 {
     const struct session_plan plan = {
         .name = "postgres",
-        .has_told = tier != POSTGRES_SQL,
+        .has_reported = tier != POSTGRES_SQL,
         .has_sampled = tier == POSTGRES_MEMORY || tier == POSTGRES_GATED,
         .rules_text = session_rules_postgres,
         .label_names = postgres_label_names,
         .label_count = POSTGRES_LABELS,
     };
 
-    source = (struct postgres_source){ .tier = tier, .told = &told };
+    source = (struct postgres_source){ .tier = tier, .reported = &by_sql };
     source.place.learned = 1;
     for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
         source.place.code[i] = 2 + i; /* 3: active */
@@ -38,7 +39,7 @@ static void open_source(enum postgres_tier tier)
     source.roll.own_pids[0] = 9;
     assert_int_equal(session_frame_init(&source.sessions, &plan, NULL), CAMP_OK);
     session_frame_begin(&source.sessions, START_NS, START_NS + NS_PER_S, 0);
-    sampled_times_init(&told, NS_PER_S);
+    sampled_times_init(&by_sql, NS_PER_S);
     assert_int_equal(postgres_events_learn(&source.events, LOCK, "Lock", "tuple"), CAMP_OK);
 }
 
@@ -48,7 +49,7 @@ static void close_source(void)
     postgres_roll_release(&source.roll);
     postgres_events_release(&source.events);
     session_frame_release(&source.sessions);
-    sampled_times_release(&told);
+    sampled_times_release(&by_sql);
     free(source.times);
     free(source.names);
 }
@@ -247,14 +248,14 @@ static void sample(int32_t pid, int64_t start_us, bool is_asleep)
         pid, start_us, 0, { { "none", "none", "active", "client_backend" } }, is_asleep
     };
 
-    sampled_times_look(&told, START_NS, &sight, 1);
-    sampled_times_begin(&told, START_NS);
-    sampled_times_look(&told, START_NS + 300 * MS, &sight, 1);
+    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_look(&by_sql, START_NS + 300 * MS, &sight, 1);
     sight.kind.texts[SESSION_CLASS] = "Lock";
     sight.kind.texts[SESSION_EVENT] = "tuple";
-    sampled_times_look(&told, START_NS + 300 * MS, &sight, 1);
-    sampled_times_look(&told, START_NS + 1000 * MS, &sight, 1);
-    sampled_times_end(&told, START_NS + 1000 * MS);
+    sampled_times_look(&by_sql, START_NS + 300 * MS, &sight, 1);
+    sampled_times_look(&by_sql, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_end(&by_sql, START_NS + 1000 * MS);
 }
 
 static void what_the_database_says_stands_beside(void **state)
@@ -267,8 +268,8 @@ static void what_the_database_says_stands_beside(void **state)
     meet(PID, start_us, "client_backend", "bob");
     sample(PID, start_us, false);
     fill(&one, 1);
-    assert_int_equal(value_ms(0, "told_cpu_ns"), 300);
-    assert_int_equal(value_ms(0, "told_contention_ns"), 700);
+    assert_int_equal(value_ms(0, "reported_cpu_ns"), 300);
+    assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
     assert_int_equal(value_ms(0, "contention_ns"), 300);
     close_source();
 }
@@ -296,7 +297,7 @@ static void fill_samples(enum postgres_tier tier, bool is_asleep)
     meet(getpid(), 5, "client_backend", "bob");
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
-        source.glances.times = told;
+        source.glances.times = by_sql;
     source.roll.of[0].clock.cpu_ns = 0; /* so that there is something since */
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
@@ -320,7 +321,7 @@ static void what_the_scheduler_left_is_divided_as_samples_were(void **state)
                     left_ms() * 3 / 10 + 1);
     assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
     assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* as it was */
-    assert_int_equal(value_ms(0, "told_contention_ns"), 700);
+    assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
     close_source();
 }
 
@@ -354,10 +355,10 @@ static void who_sleeps_without_an_event_alone_does(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    sampled_times_look(&told, START_NS, &sight, 1);
-    sampled_times_begin(&told, START_NS);
-    sampled_times_look(&told, START_NS + 1000 * MS, &sight, 1);
-    sampled_times_end(&told, START_NS + 1000 * MS);
+    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_look(&by_sql, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_end(&by_sql, START_NS + 1000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
     close_source();
@@ -373,10 +374,10 @@ static void what_no_look_saw_is_not_filled(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    sampled_times_look(&told, START_NS, &sight, 1);
-    sampled_times_begin(&told, START_NS);
-    sampled_times_look(&told, START_NS + 2000 * MS, &sight, 1);
-    sampled_times_end(&told, START_NS + 2000 * MS);
+    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_look(&by_sql, START_NS + 2000 * MS, &sight, 1);
+    sampled_times_end(&by_sql, START_NS + 2000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
     assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms() / 2 - 1,

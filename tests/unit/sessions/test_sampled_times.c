@@ -33,12 +33,12 @@ static const struct sampled_time *time_of(const struct sampled_session *session,
     return &none;
 }
 
-static uint64_t told_sum(const struct sampled_session *session)
+static uint64_t reported_sum(const struct sampled_session *session)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < session->time_count; i++)
-        sum += session->times[i].told_ns;
+        sum += session->times[i].reported_ns;
     return sum;
 }
 
@@ -61,8 +61,8 @@ static void the_time_between_two_looks_is_halved(void **state)
     look(&times, 1200, "b", false);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
-    assert_int_equal(time_of(times.sessions[0], "a")->told_ns, 150 * MS);
-    assert_int_equal(time_of(times.sessions[0], "b")->told_ns, 50 * MS);
+    assert_int_equal(time_of(times.sessions[0], "a")->reported_ns, 150 * MS);
+    assert_int_equal(time_of(times.sessions[0], "b")->reported_ns, 50 * MS);
     assert_int_equal(time_of(times.sessions[0], "a")->asleep_ns, 150 * MS);
     assert_int_equal(time_of(times.sessions[0], "b")->asleep_ns, 0);
     sampled_times_release(&times);
@@ -80,7 +80,7 @@ static void an_interval_begins_with_nothing_but_who_is_there(void **state)
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 100 * MS);
     assert_int_equal(times.sessions[0]->time_count, 1);
-    assert_int_equal(told_sum(times.sessions[0]), 100 * MS);
+    assert_int_equal(reported_sum(times.sessions[0]), 100 * MS);
     assert_false(times.sessions[0]->is_new);
     sampled_times_release(&times);
 }
@@ -98,7 +98,7 @@ static void who_is_new_is_booked_from_its_beginning(void **state)
     assert_true(times.sessions[1]->is_new);
     assert_int_equal(times.arrived, 1);
     assert_int_equal(times.sessions[1]->elapsed_ns, 60 * MS);
-    assert_int_equal(told_sum(times.sessions[1]), 60 * MS);
+    assert_int_equal(reported_sum(times.sessions[1]), 60 * MS);
     sampled_times_release(&times);
 }
 
@@ -114,7 +114,7 @@ static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void *
     assert_int_equal(sampled_times_look(&times, 1200 * MS, both, 2), CAMP_OK);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[1]->elapsed_ns, 160 * MS);
-    assert_int_equal(told_sum(times.sessions[1]), 160 * MS);
+    assert_int_equal(reported_sum(times.sessions[1]), 160 * MS);
     sampled_times_release(&times);
 }
 
@@ -128,7 +128,7 @@ static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
     sampled_times_end(&times, 1300 * MS);
     assert_true(times.sessions[0]->is_ended);
     assert_int_equal(times.sessions[0]->elapsed_ns, 150 * MS);
-    assert_int_equal(told_sum(times.sessions[0]), 150 * MS);
+    assert_int_equal(reported_sum(times.sessions[0]), 150 * MS);
     sampled_times_begin(&times, 1300 * MS);
     assert_int_equal(times.count, 0);
     sampled_times_release(&times);
@@ -146,7 +146,7 @@ static void who_is_seen_again_has_not_ended(void **state)
     assert_int_equal(times.count, 1);
     assert_false(times.sessions[0]->is_ended);
     assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
-    assert_int_equal(told_sum(times.sessions[0]), 200 * MS);
+    assert_int_equal(reported_sum(times.sessions[0]), 200 * MS);
     sampled_times_release(&times);
 }
 
@@ -175,7 +175,7 @@ static void a_long_gap_is_elapsed_and_not_booked(void **state)
     look(&times, 4000, "a", true);
     sampled_times_end(&times, 4000 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 3000 * MS);
-    assert_int_equal(told_sum(times.sessions[0]), LONGEST);
+    assert_int_equal(reported_sum(times.sessions[0]), LONGEST);
     sampled_times_release(&times);
 }
 
@@ -186,12 +186,12 @@ static void an_interval_without_a_look_is_elapsed_and_not_booked(void **state)
     (void)state;
     sampled_times_end(&times, 1500 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 500 * MS);
-    assert_int_equal(told_sum(times.sessions[0]), 0);
+    assert_int_equal(reported_sum(times.sessions[0]), 0);
     sampled_times_begin(&times, 1500 * MS);
     look(&times, 1700, "a", true);
     sampled_times_end(&times, 1800 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 300 * MS);
-    assert_int_equal(told_sum(times.sessions[0]), 200 * MS);
+    assert_int_equal(reported_sum(times.sessions[0]), 200 * MS);
     sampled_times_release(&times);
 }
 

@@ -33,15 +33,15 @@ static const struct session one = {
     .run_queue_ns = 150,
     .times = times,
     .time_count = sizeof times / sizeof times[0],
-    .told_ns = { 400, 0, 110, 210, 280 },
+    .reported_ns = { 400, 0, 110, 210, 280 },
 };
 
-static void open_frame(struct session_frame *sessions, bool detail, bool told)
+static void open_frame(struct session_frame *sessions, bool detail, bool reported)
 {
     const struct session_plan plan = {
         .name = "postgres",
         .detail = detail,
-        .has_told = told,
+        .has_reported = reported,
         .cpu_provenance = CAMP_MEASURED,
         .wait_provenance = CAMP_SAMPLED,
         .rules_text = rules,
@@ -78,8 +78,8 @@ static void what_no_rule_matches_is_unaccounted(void **state)
     assert_int_equal(value(&sessions, "contention_lock_ns"), 100);
     assert_int_equal(value(&sessions, "wait_io_ns"), 220);
     assert_int_equal(value(&sessions, "idle_in_transaction_ns"), 50);
-    assert_int_equal(value(&sessions, "told_cpu_ns"), 400);
-    assert_int_equal(value(&sessions, "told_idle_ns"), 280);
+    assert_int_equal(value(&sessions, "reported_cpu_ns"), 400);
+    assert_int_equal(value(&sessions, "reported_idle_ns"), 280);
     assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
     assert_int_equal(session_frame_state(&sessions, &times[0].kind), SESSION_CONTENTION);
     assert_int_equal(session_frame_state(&sessions, &times[5].kind), SESSION_STATE_COUNT);

@@ -36,7 +36,7 @@ static void check_sessions(const char *rules, bool detail)
     const struct session_plan plan = {
         .name = "sessions",
         .detail = detail,
-        .has_told = true,
+        .has_reported = true,
         .has_sampled = true,
         .rules_text = rules,
     };

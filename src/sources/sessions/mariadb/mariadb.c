@@ -165,7 +165,7 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
     const struct session_plan plan = {
         .name = "mariadb",
         .detail = from->detail,
-        .has_told = source->tier <= TIER_SCHEDSTAT,
+        .has_reported = source->tier <= TIER_SCHEDSTAT,
         .cpu_provenance = source->tier == TIER_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
         .wait_provenance = source->tier == TIER_SQL           ? CAMP_SAMPLED
                            : source->tier == TIER_INSTRUMENTS ? CAMP_MEASURED

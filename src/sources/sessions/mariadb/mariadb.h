@@ -8,7 +8,7 @@
  *     performance_schema  the server's own instruments; no CPU time of a server elsewhere. What
  * they do not see is unaccounted SQL                 samples of the process list
  *
- * With the first two, what the database says of itself stands beside (told_..._ns).
+ * With the first two, what the database says of itself stands beside (reported_..._ns).
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H

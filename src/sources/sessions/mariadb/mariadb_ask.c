@@ -138,7 +138,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
     MYSQL_RES *rows;
     int r;
 
-    source->told = (struct mariadb_told){ 0 };
+    source->reported = (struct mariadb_reported){ 0 };
     if (!uses_instruments(source) || !is_due(&source->asked_waits, now_ns(CLOCK_MONOTONIC)))
         return CAMP_OK;
     begin_ns = spent_ns(source);
@@ -150,7 +150,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
     end_ns = spent_ns(source);
     take_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
     if (before_ns != 0)
-        source->told = (struct mariadb_told){
+        source->reported = (struct mariadb_reported){
             .waits = &source->waits,
             .elapsed_ns = source->asked_waits.asked_ns - before_ns,
             .knows_synch = (source->server.instruments & INSTRUMENTS_SYNCH) != 0,

@@ -134,36 +134,36 @@ void mariadb_book_samples(struct mariadb_book *book, const struct mariadb_sessio
 /* ------------------------------------------------------------------------- Instruments -- */
 
 /* Of an interval of elapsed_ns: they may be asked less often. */
-static uint64_t told_ns(const struct mariadb_told *told, const struct mariadb_wait *wait,
-                        uint64_t elapsed_ns)
+static uint64_t reported_ns(const struct mariadb_reported *reported,
+                            const struct mariadb_wait *wait, uint64_t elapsed_ns)
 {
-    const uint64_t ns = mariadb_wait_since(told->waits, wait);
+    const uint64_t ns = mariadb_wait_since(reported->waits, wait);
 
-    return least(share(ns, elapsed_ns, told->elapsed_ns), elapsed_ns);
+    return least(share(ns, elapsed_ns, reported->elapsed_ns), elapsed_ns);
 }
 
 void mariadb_book_waits(struct mariadb_book *book, const struct mariadb_session *session,
-                        uint64_t elapsed_ns, const struct mariadb_told *told)
+                        uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
     size_t count;
-    const struct mariadb_wait *waits = mariadb_waits_of(told->waits, session->id, &count);
+    const struct mariadb_wait *waits = mariadb_waits_of(reported->waits, session->id, &count);
 
     begin(book, session);
     for (size_t i = 0; i < count; i++)
         add(book, text_of(waits[i].kind, KIND_CLASS), text_of(waits[i].kind, KIND_EVENT),
-            text_of(waits[i].kind, KIND_ACTIVITY), told_ns(told, &waits[i], elapsed_ns));
+            text_of(waits[i].kind, KIND_ACTIVITY), reported_ns(reported, &waits[i], elapsed_ns));
 }
 
-static uint64_t told_idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
-                             const struct mariadb_told *told)
+static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
+                                 const struct mariadb_reported *reported)
 {
     size_t count;
-    const struct mariadb_wait *waits = mariadb_waits_of(told->waits, session->id, &count);
+    const struct mariadb_wait *waits = mariadb_waits_of(reported->waits, session->id, &count);
     uint64_t ns = 0;
 
     for (size_t i = 0; i < count; i++)
         ns += strcmp(text_of(waits[i].kind, KIND_CLASS), "idle") == 0
-                  ? told_ns(told, &waits[i], elapsed_ns)
+                  ? reported_ns(reported, &waits[i], elapsed_ns)
                   : 0;
     return ns;
 }
@@ -172,13 +172,13 @@ static uint64_t told_idle_ns(const struct mariadb_session *session, uint64_t ela
 
 /* How long it was between statements, of an interval of elapsed_ns. */
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
-                        const struct mariadb_told *told)
+                        const struct mariadb_reported *reported)
 {
     const uint64_t idle = sampled_ns(session, is_idle_in, NULL);
     uint64_t sampled = 0;
 
-    if (told->waits != NULL && told->elapsed_ns > 0)
-        return told_idle_ns(session, elapsed_ns, told);
+    if (reported->waits != NULL && reported->elapsed_ns > 0)
+        return reported_idle_ns(session, elapsed_ns, reported);
     for (size_t i = 0; i < session->sample_count; i++)
         sampled += session->samples[i].ns;
     if (sampled == 0)
@@ -210,13 +210,13 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
 /* The sleep in futex(2). What instruments know of it is off the samples too: what is left is for
  * what they do not see. */
 static void book_futex(struct mariadb_book *book, const struct mariadb_session *session,
-                       uint64_t ns, uint64_t elapsed_ns, const struct mariadb_told *told)
+                       uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
     size_t count = 0;
     const struct mariadb_wait *waits =
-        told->waits != NULL ? mariadb_waits_of(told->waits, session->id, &count) : NULL;
+        reported->waits != NULL ? mariadb_waits_of(reported->waits, session->id, &count) : NULL;
 
-    if (told->waits == NULL || !told->knows_synch) {
+    if (reported->waits == NULL || !reported->knows_synch) {
         book_active(book, session, "futex", ns);
         return;
     }
@@ -225,7 +225,7 @@ static void book_futex(struct mariadb_book *book, const struct mariadb_session *
 
         if (strcmp(text_of(waits[i].kind, KIND_CLASS), "synch") != 0)
             continue;
-        known = least(told_ns(told, &waits[i], elapsed_ns), ns);
+        known = least(reported_ns(reported, &waits[i], elapsed_ns), ns);
         add(book, "futex", text_of(waits[i].kind, KIND_EVENT), "active", known);
         ns -= known;
     }
@@ -244,10 +244,11 @@ static void book_idle(struct mariadb_book *book, const struct mariadb_session *s
  * a server with its own way to wait for clients has other calls, so what is left of idle time may
  * be of those. */
 static void book_measured(struct mariadb_book *book, const struct mariadb_session *session,
-                          const struct mariadb_thread_times *times, const struct mariadb_told *told)
+                          const struct mariadb_thread_times *times,
+                          const struct mariadb_reported *reported)
 {
     static const int between[] = { CAMP_STATE_POLL, CAMP_STATE_SOCKET, CAMP_STATE_PIPE };
-    uint64_t asleep[CAMP_STATE_COUNT], idle = idle_ns(session, times->elapsed_ns, told);
+    uint64_t asleep[CAMP_STATE_COUNT], idle = idle_ns(session, times->elapsed_ns, reported);
 
     memcpy(asleep, times->asleep_ns, sizeof asleep);
     for (size_t i = 0; i < sizeof between / sizeof between[0]; i++) {
@@ -259,7 +260,7 @@ static void book_measured(struct mariadb_book *book, const struct mariadb_sessio
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i == CAMP_STATE_LOCK)
-            book_futex(book, session, asleep[i], times->elapsed_ns, told);
+            book_futex(book, session, asleep[i], times->elapsed_ns, reported);
         else
             book_active(book, session, mariadb_class_name(i), asleep[i]);
     }
@@ -267,10 +268,11 @@ static void book_measured(struct mariadb_book *book, const struct mariadb_sessio
 
 /* Its sleep as a whole. Where no sample saw it sleep within a statement, it was all idle. */
 static void book_whole(struct mariadb_book *book, const struct mariadb_session *session,
-                       const struct mariadb_thread_times *times, const struct mariadb_told *told)
+                       const struct mariadb_thread_times *times,
+                       const struct mariadb_reported *reported)
 {
     const uint64_t asleep = times->asleep_ns[CAMP_STATE_OTHER_SLEEP];
-    uint64_t idle = least(idle_ns(session, times->elapsed_ns, told), asleep);
+    uint64_t idle = least(idle_ns(session, times->elapsed_ns, reported), asleep);
 
     if (idle > 0 && sampled_ns(session, is_asleep_in_any, NULL) == 0)
         idle = asleep;
@@ -280,11 +282,11 @@ static void book_whole(struct mariadb_book *book, const struct mariadb_session *
 
 void mariadb_book_threads(struct mariadb_book *book, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times, bool measured,
-                          const struct mariadb_told *told)
+                          const struct mariadb_reported *reported)
 {
     begin(book, session);
     if (measured)
-        book_measured(book, session, times, told);
+        book_measured(book, session, times, reported);
     else
-        book_whole(book, session, times, told);
+        book_whole(book, session, times, reported);
 }

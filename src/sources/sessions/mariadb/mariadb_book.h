@@ -25,7 +25,7 @@ struct mariadb_book {
 void mariadb_book_release(struct mariadb_book *book);
 
 /* What instruments say of a session in an interval. All zero: nothing. */
-struct mariadb_told {
+struct mariadb_reported {
     const struct mariadb_waits *waits; /* NULL: not asked */
     uint64_t elapsed_ns;               /* between the two answers */
     bool knows_synch;                  /* waits for conditions are instrumented */
@@ -35,10 +35,10 @@ struct mariadb_told {
  * what they say, as a share of elapsed_ns, and no more than that of one. */
 void mariadb_book_threads(struct mariadb_book *book, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times, bool measured,
-                          const struct mariadb_told *told);
+                          const struct mariadb_reported *reported);
 void mariadb_book_samples(struct mariadb_book *book, const struct mariadb_session *session,
                           uint64_t elapsed_ns);
 void mariadb_book_waits(struct mariadb_book *book, const struct mariadb_session *session,
-                        uint64_t elapsed_ns, const struct mariadb_told *told);
+                        uint64_t elapsed_ns, const struct mariadb_reported *reported);
 
 #endif

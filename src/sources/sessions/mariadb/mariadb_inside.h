@@ -30,8 +30,8 @@ struct mariadb_source {
     struct mariadb_waits waits;
     struct pace samples, asked_waits;
     uint64_t transactions_ns; /* when the last sample with transactions was taken; 0: none was */
-    struct mariadb_told told; /* of this interval; waits NULL: not asked in it */
-    size_t not_instrumented;  /* sessions that instruments did not know when they were asked last */
+    struct mariadb_reported reported; /* of this interval; waits NULL: not asked in it */
+    size_t not_instrumented; /* sessions that instruments did not know when they were asked last */
     struct mariadb_book book;
     struct session_frame sessions_frame;
     struct camp_error failure;  /* in this interval, or before it and nothing was answered since */

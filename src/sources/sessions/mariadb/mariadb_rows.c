@@ -6,27 +6,27 @@
 
 /* What its instruments say of it: nothing when they do not know it, or not since the beginning of
  * the interval. */
-static struct mariadb_told told_of(struct mariadb_source *source,
-                                   const struct mariadb_session *session)
+static struct mariadb_reported reported_of(struct mariadb_source *source,
+                                           const struct mariadb_session *session)
 {
-    const struct mariadb_told nothing = { 0 };
+    const struct mariadb_reported nothing = { 0 };
     size_t count;
 
-    if (source->told.waits == NULL || session->asked_ns == 0 || !session->is_seen)
+    if (source->reported.waits == NULL || session->asked_ns == 0 || !session->is_seen)
         return nothing;
-    mariadb_waits_of(source->told.waits, session->id, &count);
+    mariadb_waits_of(source->reported.waits, session->id, &count);
     source->not_instrumented += count == 0;
-    return count > 0 ? source->told : nothing;
+    return count > 0 ? source->reported : nothing;
 }
 
 /* Its instruments do not know CPU time: to the server it is whatever is in no wait. */
 static void tell(struct mariadb_source *source, const struct mariadb_session *session,
-                 const struct mariadb_told *told, struct session *row)
+                 const struct mariadb_reported *reported, struct session *row)
 {
     uint64_t sum = 0;
 
-    if (told->waits != NULL)
-        mariadb_book_waits(&source->book, session, row->elapsed_ns, told);
+    if (reported->waits != NULL)
+        mariadb_book_waits(&source->book, session, row->elapsed_ns, reported);
     else
         mariadb_book_samples(&source->book, session, row->elapsed_ns);
     for (size_t i = 0; i < source->book.count; i++) {
@@ -35,11 +35,11 @@ static void tell(struct mariadb_source *source, const struct mariadb_session *se
 
         if (state == SESSION_STATE_COUNT)
             continue;
-        row->told_ns[state] += source->book.times[i].ns;
+        row->reported_ns[state] += source->book.times[i].ns;
         sum += source->book.times[i].ns;
     }
-    if (told->waits != NULL)
-        row->told_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
+    if (reported->waits != NULL)
+        row->reported_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
 }
 
 static int add_row(struct mariadb_source *source, const struct mariadb_session *session,
@@ -73,7 +73,7 @@ static void assume(const struct mariadb_source *source, struct mariadb_session *
  * served another session before. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
-    const struct mariadb_told told = told_of(source, session);
+    const struct mariadb_reported reported = reported_of(source, session);
     struct mariadb_thread_times times;
     struct session row = { 0 };
     const int read = mariadb_threads_read(source->threads, session->tid, &session->thread, &times);
@@ -86,16 +86,16 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
     assume(source, session, times.elapsed_ns);
-    tell(source, session, &told, &row);
-    mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &told);
+    tell(source, session, &reported, &row);
+    mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &reported);
     return add_row(source, session, &row);
 }
 
 /* By its instruments, with the CPU time of its thread where that is here. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
-    const struct mariadb_told told = told_of(source, session);
-    struct session row = { .elapsed_ns = told.elapsed_ns };
+    const struct mariadb_reported reported = reported_of(source, session);
+    struct session row = { .elapsed_ns = reported.elapsed_ns };
     struct mariadb_thread_times times = { 0 };
 
     if (!session->is_seen)
@@ -107,9 +107,9 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
         row.cpu_ns = times.cpu_ns;
         row.run_queue_ns = times.run_queue_ns;
     }
-    if (told.waits == NULL)
+    if (reported.waits == NULL)
         return CAMP_OK;
-    mariadb_book_waits(&source->book, session, row.elapsed_ns, &told);
+    mariadb_book_waits(&source->book, session, row.elapsed_ns, &reported);
     return add_row(source, session, &row);
 }
 
@@ -133,7 +133,7 @@ int mariadb_fill_frame(struct mariadb_source *source)
     const bool asked = source->asked_waits.asked_ns != 0;
     int r = CAMP_OK;
 
-    if (source->told.waits != NULL)
+    if (source->reported.waits != NULL)
         source->not_instrumented = 0;
     for (size_t i = 0; i < source->sessions.count && r == CAMP_OK; i++) {
         struct mariadb_session *session = &source->sessions.sessions[i];

@@ -15,7 +15,7 @@
 #define ANSWER_NS (ODBC_ANSWER_S * (uint64_t)NS_PER_S)
 #define POLL_NS (50 * (uint64_t)NS_PER_MS)
 
-static const char tier_clock[] = "schedstat+SQL", tier_told[] = "SQL";
+static const char tier_clock[] = "schedstat+SQL", tier_sql[] = "SQL";
 
 /* ---------------------------------------------------------------------------- On the thread -- */
 
@@ -224,7 +224,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory", source->shown);
     snprintf(reading->connect, sizeof reading->connect, "%s", connect);
     reading->background = source->from.background;
-    reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_told) != 0;
+    reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_sql) != 0;
     source->thread = odbc_thread_open(look, release, reading);
     if (source->thread == NULL) {
         release(reading);
@@ -262,17 +262,17 @@ static int settle_tier(struct oracle_source *source, struct from_facts *facts,
     const char *tier = source->from.tier;
     const bool is_local = reading->texts.is_local;
 
-    if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_told) != 0)
+    if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_sql) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0, "--tier %s: the tiers of odbc: are %s and %s",
-                         tier, tier_clock, tier_told);
+                         tier, tier_clock, tier_sql);
     if (tier != NULL && strcasecmp(tier, tier_clock) == 0 && !is_local)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "%s: --tier %s takes a server on this machine, by the host_name of "
                          "v$instance",
                          source->shown, tier_clock);
     facts->live = true;
-    facts->tier = reading->use_clock && is_local ? tier_clock : tier_told;
-    if (facts->tier == tier_told)
+    facts->tier = reading->use_clock && is_local ? tier_clock : tier_sql;
+    if (facts->tier == tier_sql)
         snprintf(facts->note, sizeof facts->note,
                  "CPU time is DB CPU, which Oracle writes down every 5 s or so: of shorter "
                  "intervals it is wrong, and so is what is unaccounted%s",
@@ -286,7 +286,7 @@ static int open_oracle(struct oracle_source *source, const char *connect, struct
 {
     struct session_plan plan = { .name = "oracle",
                                  .detail = source->from.detail,
-                                 .has_told = true,
+                                 .has_reported = true,
                                  .wait_provenance = CAMP_MEASURED,
                                  .rules_path = source->from.rules,
                                  .rules_text = session_rules_oracle,

@@ -100,7 +100,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
 
     *ret = (struct oracle_session){ .sid = (int64_t)number_of(row, SID),
                                     .spid = pid_of(row, SPID),
-                                    .told_queue_ns = INT64_MIN };
+                                    .reported_queue_ns = INT64_MIN };
     oracle_text_copy(row, SERIAL, ret->serial, sizeof ret->serial);
     oracle_text_copy(row, LOGON, ret->logon, sizeof ret->logon);
     oracle_text_copy(row, USER, ret->user, sizeof ret->user);

@@ -48,7 +48,7 @@ struct oracle_session {
     bool has_clock;                  /* by the operating system, of the process of its own: */
     uint64_t cpu_ns, run_queue_ns;
     uint64_t db_time_ns, db_cpu_ns; /* by the database; written down every 5 s or so */
-    int64_t told_queue_ns;          /* oracle_times.c; INT64_MIN: not known yet */
+    int64_t reported_queue_ns;      /* oracle_times.c; INT64_MIN: not known yet */
     bool is_new;                    /* began since the look before */
 };
 

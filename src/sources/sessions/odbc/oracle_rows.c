@@ -36,8 +36,8 @@ static int book(struct oracle_source *source, const struct oracle_session *earli
     if (!ARRAY_RESERVE(source->kinds, source->kind_capacity, times->wait_count))
         return CAMP_E_NOMEM;
     row.times = source->kinds;
-    row.told_ns[SESSION_CPU] = times->told_cpu_ns;
-    row.told_ns[SESSION_RUN_QUEUE] = times->told_run_queue_ns;
+    row.reported_ns[SESSION_CPU] = times->reported_cpu_ns;
+    row.reported_ns[SESSION_RUN_QUEUE] = times->reported_run_queue_ns;
     for (size_t i = 0; i < times->wait_count; i++) {
         struct session_time *time = &source->kinds[i];
         enum session_state state;
@@ -47,7 +47,7 @@ static int book(struct oracle_source *source, const struct oracle_session *earli
                                        times->wait_ns[i] };
         state = session_frame_state(&source->sessions, &time->kind);
         if (state < SESSION_STATE_COUNT)
-            row.told_ns[state] += time->ns;
+            row.reported_ns[state] += time->ns;
     }
     name_session(session, earlier->is_new, &row.entity);
     return session_frame_add(&source->sessions, &row);

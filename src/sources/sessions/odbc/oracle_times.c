@@ -143,7 +143,7 @@ static void book_clock(struct oracle_times *times, const struct oracle_session *
 
     times->has_clock = earlier->has_clock && session->has_clock && earlier->spid == session->spid;
     times->cpu_ns =
-        times->has_clock ? counted_since(earlier->cpu_ns, session->cpu_ns) : times->told_cpu_ns;
+        times->has_clock ? counted_since(earlier->cpu_ns, session->cpu_ns) : times->reported_cpu_ns;
     if (!times->has_clock)
         return;
     booked_ns = times->cpu_ns;
@@ -176,10 +176,10 @@ static void tell_run_queue(struct oracle_times *times, const struct oracle_look 
                            struct oracle_session *session)
 {
     const int64_t then = unexplained(before, earlier), now = unexplained(after, session);
-    const int64_t height = then > earlier->told_queue_ns ? then : earlier->told_queue_ns;
+    const int64_t height = then > earlier->reported_queue_ns ? then : earlier->reported_queue_ns;
 
-    session->told_queue_ns = now > height ? now : height;
-    times->told_run_queue_ns = (uint64_t)session->told_queue_ns - (uint64_t)height;
+    session->reported_queue_ns = now > height ? now : height;
+    times->reported_run_queue_ns = (uint64_t)session->reported_queue_ns - (uint64_t)height;
 }
 
 int oracle_times_fill(struct oracle_times *times, const struct oracle_look *before,
@@ -191,7 +191,7 @@ int oracle_times_fill(struct oracle_times *times, const struct oracle_look *befo
     times->is_known = earlier->certainty != ORACLE_MAY_BE_ENDED;
     times->elapsed_ns = counted_since(before->at_ns, after->at_ns);
     times->run_queue_ns = 0;
-    times->told_cpu_ns = counted_since(earlier->db_cpu_ns, session->db_cpu_ns);
+    times->reported_cpu_ns = counted_since(earlier->db_cpu_ns, session->db_cpu_ns);
     times->wait_count = 0;
     if (!add_waits(times, before, earlier, after, session))
         return CAMP_E_NOMEM;

@@ -22,10 +22,10 @@ struct oracle_times {
     bool is_known; /* false: what was in flight at the first look was not known for certain */
     bool has_clock;
     uint64_t elapsed_ns;
-    uint64_t cpu_ns; /* of the operating system; without has_clock told_cpu_ns */
+    uint64_t cpu_ns; /* of the operating system; without has_clock reported_cpu_ns */
     uint64_t run_queue_ns;
-    uint64_t told_cpu_ns;             /* DB CPU, written down every 5 s or so */
-    uint64_t told_run_queue_ns;       /* DB time less DB CPU and waits that are not idle */
+    uint64_t reported_cpu_ns;         /* DB CPU, written down every 5 s or so */
+    uint64_t reported_run_queue_ns;   /* DB time less DB CPU and waits that are not idle */
     const struct oracle_wait **waits; /* [wait_count]: class and event */
     uint64_t *wait_ns;                /* [wait_count] */
     size_t wait_count, wait_capacity;

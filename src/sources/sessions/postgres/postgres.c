@@ -287,7 +287,7 @@ static int open_sampler(struct postgres_source *source, const struct from *from,
     const int r = postgres_sampler_open(source->conninfo, &options, &source->sampler, error);
 
     if (r == CAMP_OK)
-        source->told = postgres_sampler_times(source->sampler);
+        source->reported = postgres_sampler_times(source->sampler);
     return r;
 }
 
@@ -303,7 +303,7 @@ static int open_frame(struct postgres_source *source, const struct from *from,
     const struct session_plan plan = {
         .name = "postgres",
         .detail = from->detail,
-        .has_told = source->tier != POSTGRES_SQL,
+        .has_reported = source->tier != POSTGRES_SQL,
         .has_sampled = waits[source->tier] == CAMP_SCALED,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
         .wait_provenance = waits[source->tier],

@@ -39,7 +39,7 @@ struct postgres_source {
     bool background;
     enum postgres_tier tier;
     struct postgres_sampler *sampler;
-    const struct sampled_times *told; /* by SQL: the sampler's */
+    const struct sampled_times *reported; /* by SQL: the sampler's */
     struct postgres_roll roll;
     struct postgres_events events;
     struct postgres_place place; /* of the tiers that read memory */

@@ -65,14 +65,14 @@ static enum session_state state_of(struct postgres_source *source, const struct 
 static void tell(struct postgres_source *source, const struct postgres_who *who,
                  struct session *session)
 {
-    const struct sampled_session *told = find_sampled(source->told, who);
+    const struct sampled_session *reported = find_sampled(source->reported, who);
 
-    for (size_t i = 0; told != NULL && i < told->time_count; i++) {
-        const struct session_kind kind = kind_of(told->times[i].kind);
+    for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
+        const struct session_kind kind = kind_of(reported->times[i].kind);
         const enum session_state state = state_of(source, &kind);
 
         if (state != SESSION_STATE_COUNT)
-            session->told_ns[state] += told->times[i].told_ns;
+            session->reported_ns[state] += reported->times[i].reported_ns;
     }
 }
 
@@ -233,17 +233,17 @@ static bool read_clock(const struct postgres_source *source, struct postgres_who
 }
 
 /* Where the scheduler is not asked, the database's word for being on a CPU is all there is. */
-static void take_told(struct postgres_source *source, const struct sampled_session *sampled,
-                      struct session *session)
+static void collect_reported(struct postgres_source *source, const struct sampled_session *sampled,
+                             struct session *session)
 {
     for (size_t i = 0; i < sampled->time_count; i++) {
         const struct session_kind kind = kind_of(sampled->times[i].kind);
 
         if (is_on_cpu(&kind))
-            session->cpu_ns += sampled->times[i].told_ns;
+            session->cpu_ns += sampled->times[i].reported_ns;
         else
             source->times[session->time_count++] =
-                (struct session_time){ kind, sampled->times[i].told_ns };
+                (struct session_time){ kind, sampled->times[i].reported_ns };
     }
 }
 
@@ -283,7 +283,7 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
     uint64_t seen_ns = 0;
 
     for (size_t i = 0; i < sampled->time_count; i++)
-        seen_ns += sampled->times[i].told_ns;
+        seen_ns += sampled->times[i].reported_ns;
     for (size_t i = 0; i < session->time_count; i++)
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
@@ -316,7 +316,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
     if (!reserve(source, sampled->time_count))
         return CAMP_E_NOMEM;
     if (source->tier == POSTGRES_SQL) {
-        take_told(source, sampled, &session);
+        collect_reported(source, sampled, &session);
     } else {
         const bool is_known = read_clock(source, who, &session);
 
@@ -332,7 +332,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
 int postgres_rows_of_samples(struct postgres_source *source)
 {
     const struct sampled_times *times =
-        source->tier == POSTGRES_MEMORY ? &source->glances.times : source->told;
+        source->tier == POSTGRES_MEMORY ? &source->glances.times : source->reported;
     uint64_t partial = 0;
     int r = CAMP_OK;
 
