@@ -1,5 +1,5 @@
 /*
- * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: what one look at so many
+ * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: what one snapshot at so many
  * sessions costs. The others are connections of this program, which are idle. One JSON object; exit
  * 1 when one is not to be had.
  */
@@ -37,18 +37,18 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
 {
     uint64_t *took_ns = calloc((size_t)count, sizeof *took_ns);
     uint64_t own_ns = 0, backend_ns[2] = { 0 };
-    const struct postgres_look *look = NULL;
+    const struct postgres_snapshot *snapshot = NULL;
 
     for (int i = -10; took_ns != NULL && i < count; i++) {
         const uint64_t wall_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
         struct camp_error error;
 
-        if (postgres_sessions_look(sessions, whole, UINT64_MAX, &look, &error) != CAMP_OK) {
+        if (postgres_sessions_read(sessions, whole, UINT64_MAX, &snapshot, &error) != CAMP_OK) {
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
         if (i < 0) { /* the server plans the statement anew for its first runs */
-            camp_pid_cpu_ns(look->own_pid, &backend_ns[0]);
+            camp_pid_cpu_ns(snapshot->own_pid, &backend_ns[0]);
             continue;
         }
         took_ns[i] = now_ns(CLOCK_MONOTONIC) - wall_ns;
@@ -56,10 +56,11 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
     }
     if (took_ns == NULL)
         return 1;
-    camp_pid_cpu_ns(look->own_pid, &backend_ns[1]);
+    camp_pid_cpu_ns(snapshot->own_pid, &backend_ns[1]);
     qsort(took_ns, (size_t)count, sizeof *took_ns, compare);
     printf("{\"sessions\": %zu, \"ms\": %.4f, \"own_ms\": %.4f, \"backend_ms\": %.4f}\n",
-           look->count, (double)took_ns[count / 2] / NS_PER_MS, (double)own_ns / count / NS_PER_MS,
+           snapshot->count, (double)took_ns[count / 2] / NS_PER_MS,
+           (double)own_ns / count / NS_PER_MS,
            (double)(backend_ns[1] - backend_ns[0]) / count / NS_PER_MS);
     free(took_ns);
     return 0;

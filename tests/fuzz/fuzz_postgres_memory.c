@@ -12,18 +12,18 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What was learned of entries lies in them, and tells the activities apart. */
-static void check_place(const struct postgres_place *place)
+static void check_place(const struct postgres_layout *place)
 {
     if (place->activity_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE ||
         place->pid_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE)
         abort();
     for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
-        if (postgres_place_activity(place, place->code[a]) != (enum postgres_activity)a)
+        if (postgres_layout_activity(place, place->code[a]) != (enum postgres_activity)a)
             abort();
     }
 }
 
-static void learn(const uint8_t *data, size_t size, struct postgres_place *place)
+static void learn(const uint8_t *data, size_t size, struct postgres_layout *place)
 {
     const size_t count = size / POSTGRES_ENTRY_SIZE < 8 ? size / POSTGRES_ENTRY_SIZE : 8;
     unsigned char *entries = malloc(count * POSTGRES_ENTRY_SIZE + 1); /* of exactly this size */
@@ -36,13 +36,13 @@ static void learn(const uint8_t *data, size_t size, struct postgres_place *place
         memcpy(&known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, sizeof known[i].pid);
         known[i].activity = (enum postgres_activity)(i % POSTGRES_ACTIVITIES);
     }
-    if (postgres_place_compare(place, known, entries, count, NULL) == CAMP_OK)
+    if (postgres_layout_resolve(place, known, entries, count, NULL) == CAMP_OK)
         check_place(place);
     free(entries);
 }
 
 /* Twice, as the second time the addresses are known. */
-static void read_backends(const struct postgres_place *place)
+static void read_backends(const struct postgres_layout *place)
 {
     struct postgres_backend backends[] = { { .pid = 0 },
                                            { .pid = getpid() },
@@ -67,7 +67,7 @@ static void read_backends(const struct postgres_place *place)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint64_t words[64];
-    struct postgres_place place = { .pid = getpid() };
+    struct postgres_layout place = { .pid = getpid() };
 
     learn(data, size, &place);
     memset(words, 0, sizeof words);

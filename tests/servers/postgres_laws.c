@@ -13,9 +13,9 @@
 #include "../live/states_session.h"
 #include "microstates/backends.h"
 #include "sources/machine/proc_clock.h"
-#include "sources/sessions/postgres/postgres_learn.h"
+#include "sources/sessions/postgres/postgres_layout.h"
+#include "sources/sessions/postgres/postgres_layout_probe.h"
 #include "sources/sessions/postgres/postgres_memory.h"
-#include "sources/sessions/postgres/postgres_place.h"
 
 #include <libpq-fe.h>
 #include <string.h>
@@ -102,14 +102,14 @@ static void await_wait(PGconn *observer, PGconn *session, const char *wanted)
 }
 
 /* Where this server has what. */
-static struct postgres_place learn_place(void)
+static struct postgres_layout learn_place(void)
 {
     static const volatile sig_atomic_t stop;
-    struct postgres_place place;
+    struct postgres_layout place;
     struct camp_error error;
 
-    if (postgres_place_find(&place, postmaster, &error) != CAMP_OK ||
-        postgres_learn(&place, conninfo, &stop, &error) != CAMP_OK)
+    if (postgres_layout_find(&place, postmaster, &error) != CAMP_OK ||
+        postgres_layout_probe(&place, conninfo, &stop, &error) != CAMP_OK)
         fail_msg("%s", error.message);
     return place;
 }
@@ -177,7 +177,7 @@ static void await_still(const pid_t *pids, size_t count, struct witness *ret)
 
 /* ------------------------------------------------------------------------------- Accounts -- */
 
-static struct backends *open_backends(const struct postgres_place *place)
+static struct backends *open_backends(const struct postgres_layout *place)
 {
     const struct backends_place where = {
         .parent = place->pid,
@@ -243,7 +243,7 @@ static struct interval interval_of(pid_t pid)
 }
 
 /* An interval with witnesses of `pids`, which are read before and after it. */
-static void measure(const struct postgres_place *place, const pid_t *pids, size_t count,
+static void measure(const struct postgres_layout *place, const pid_t *pids, size_t count,
                     struct witness (*ret)[2])
 {
     struct backends *backends = open_backends(place);
@@ -273,7 +273,7 @@ struct sleeper {
 };
 
 /* The time of an interval in waits of this class with this activity. */
-static uint64_t time_in(const struct postgres_place *place, const struct interval *interval,
+static uint64_t time_in(const struct postgres_layout *place, const struct interval *interval,
                         const struct sleeper *sleeper)
 {
     uint64_t ns = 0;
@@ -282,7 +282,7 @@ static uint64_t time_in(const struct postgres_place *place, const struct interva
         const struct backend_wait *wait = &interval->last->waits[i];
 
         if (BACKEND_EVENT_CLASS(wait->event) == sleeper->class &&
-            postgres_place_activity(place, wait->activity) == sleeper->activity)
+            postgres_layout_activity(place, wait->activity) == sleeper->activity)
             ns += wait->ns - (i < interval->first->wait_count ? interval->first->waits[i].ns : 0);
     }
     return ns;
@@ -290,7 +290,7 @@ static uint64_t time_in(const struct postgres_place *place, const struct interva
 
 /* Each session sleeps in its wait for all of the interval, except the scheduler's counts. It was
  * asleep before the interval and is asleep at the end, so no wait for a CPU is incomplete. */
-static void assert_asleep(const struct postgres_place *place, const struct sleeper *sleepers,
+static void assert_asleep(const struct postgres_layout *place, const struct sleeper *sleepers,
                           size_t count)
 {
     struct witness witnesses[ACCOUNTS][2];
@@ -320,7 +320,7 @@ enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
 static void a_session_that_sleeps_is_in_its_sleep(void **state)
 {
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     PGconn *session = connect_to_server(), *observer = connect_to_server();
     const struct sleeper sleeper = { "pg_sleep", session, CLASS_TIMEOUT, POSTGRES_ACTIVE };
     struct postgres_backend backend = { .pid = PQbackendPID(session) };
@@ -334,7 +334,7 @@ static void a_session_that_sleeps_is_in_its_sleep(void **state)
     assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
     assert_true(backend.known);
     assert_int_equal(backend.event, interval_of(backend.pid).last->waits[0].event);
-    assert_int_equal(postgres_place_activity(&place, backend.code), POSTGRES_ACTIVE);
+    assert_int_equal(postgres_layout_activity(&place, backend.code), POSTGRES_ACTIVE);
     postgres_memory_close(memory);
     kill(backend.pid, SIGTERM);
     disconnect_all((PGconn *[]){ session, observer }, 2);
@@ -342,7 +342,7 @@ static void a_session_that_sleeps_is_in_its_sleep(void **state)
 
 static void who_wants_a_lock_waits_for_it(void **state)
 {
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
     PGconn *observer = connect_to_server();
     const struct sleeper sleepers[] = {
@@ -363,7 +363,7 @@ static void who_wants_a_lock_waits_for_it(void **state)
 
 static void idle_and_idle_in_transaction_are_told_apart(void **state)
 {
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     PGconn *idle = connect_to_server(), *open = connect_to_server(), *failed = connect_to_server();
     PGconn *observer = connect_to_server();
     const struct sleeper sleepers[] = {
@@ -387,7 +387,7 @@ static void idle_and_idle_in_transaction_are_told_apart(void **state)
 static void burners_share_the_cpus_and_wait_for_them(void **state)
 {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), count = 3 * cpus;
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     PGconn **burners = calloc(count, sizeof *burners), *observer = connect_to_server();
     pid_t *pids = calloc(count, sizeof *pids);
     struct witness(*witnesses)[2] = calloc(count, sizeof *witnesses);
@@ -441,7 +441,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
 
 static void a_short_connection_is_told_with_its_end(void **state)
 {
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     struct backends *backends = open_backends(&place);
     uint64_t begin = now_ns(CLOCK_MONOTONIC), end;
     PGconn *connection = connect_to_server();
@@ -515,7 +515,7 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
 /* The client is stopped before and after, so that its backends sleep and their counts are exact. */
 static void cpu_and_run_queue_are_schedstats(void **state)
 {
-    struct postgres_place place = learn_place();
+    struct postgres_layout place = learn_place();
     struct witness first[ACCOUNTS], last[ACCOUNTS];
     struct backends_losses losses;
     struct backends *backends;
@@ -563,7 +563,7 @@ static void await_end(PGconn *connection)
 /* A server that came back after a crash has other shared memory, and the same addresses. */
 static void the_place_is_the_same_after_a_crash(void **state)
 {
-    struct postgres_place place = learn_place(), again;
+    struct postgres_layout place = learn_place(), again;
     struct postgres_memory *memory = NULL;
     PGconn *connection = connect_to_server(), *observer = connect_to_server();
     struct postgres_backend backend = { .pid = PQbackendPID(connection) };
@@ -586,8 +586,8 @@ static void the_place_is_the_same_after_a_crash(void **state)
     backend.pid = PQbackendPID(connection);
     assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
     assert_true(backend.known);
-    assert_int_equal(postgres_place_activity(&place, backend.code), POSTGRES_IDLE);
-    assert_int_equal(postgres_place_find(&again, postmaster, NULL), CAMP_OK);
+    assert_int_equal(postgres_layout_activity(&place, backend.code), POSTGRES_IDLE);
+    assert_int_equal(postgres_layout_find(&again, postmaster, NULL), CAMP_OK);
     assert_int_equal(again.event_pointer, place.event_pointer);
     PQfinish(connection);
     postgres_memory_close(memory);

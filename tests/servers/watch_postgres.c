@@ -36,20 +36,22 @@ static const char *yes(bool is)
     return is ? "yes" : "no";
 }
 
-/* By the last look. */
-static const struct postgres_session *look_at(const struct postgres_look *look,
+/* By the last snapshot. */
+static const struct postgres_session *look_at(const struct postgres_snapshot *snapshot,
                                               const struct sampled_session *session)
 {
-    for (size_t i = 0; look != NULL && i < look->count; i++) {
-        if (look->sessions[i].pid == session->id && look->sessions[i].start_us == session->start)
-            return &look->sessions[i];
+    for (size_t i = 0; snapshot != NULL && i < snapshot->count; i++) {
+        if (snapshot->sessions[i].pid == session->id &&
+            snapshot->sessions[i].start_us == session->start)
+            return &snapshot->sessions[i];
     }
     return NULL;
 }
 
-static void print_session(const struct postgres_look *look, const struct sampled_session *session)
+static void print_session(const struct postgres_snapshot *snapshot,
+                          const struct sampled_session *session)
 {
-    const struct postgres_session *seen = look_at(look, session);
+    const struct postgres_session *seen = look_at(snapshot, session);
 
     printf("session %" PRId64 " %s  R %.1f  new %s  ended %s  client %s  leader %d\n", session->id,
            seen != NULL ? seen->application : "-", ms(session->elapsed_ns), yes(session->is_new),
@@ -83,7 +85,7 @@ static void print_interval(const struct postgres_sampler *sampler, uint64_t end_
     if (facts.failure[0] != '\0')
         printf("failure %s\n", facts.failure);
     for (size_t i = 0; i < times->count; i++)
-        print_session(postgres_sampler_look(sampler), times->sessions[i]);
+        print_session(postgres_sampler_snapshot(sampler), times->sessions[i]);
     fflush(stdout);
 }
 

@@ -36,7 +36,7 @@ void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns)
             release_session(session);
             continue;
         }
-        session->elapsed_ns = session->looks = 0;
+        session->elapsed_ns = session->sample_count = 0;
         session->time_count = 0;
         session->is_new = false;
         times->sessions[kept++] = session;
@@ -46,20 +46,20 @@ void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns)
 
 /* ------------------------------------------------------------------------------ Finding -- */
 
-static bool is_before(const struct sampled_session *session, const struct sampled_sight *sight)
+static bool is_before(const struct sampled_session *session, const struct session_sample *sample)
 {
-    return session->id != sight->id ? session->id < sight->id : session->start < sight->start;
+    return session->id != sample->id ? session->id < sample->id : session->start < sample->start;
 }
 
 /* Where it is, or would be. */
-static size_t place_of(const struct sampled_times *times, const struct sampled_sight *sight)
+static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
 {
     size_t low = 0, high = times->count;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (is_before(times->sessions[middle], sight))
+        if (is_before(times->sessions[middle], sample))
             low = middle + 1;
         else
             high = middle;
@@ -67,8 +67,8 @@ static size_t place_of(const struct sampled_times *times, const struct sampled_s
     return low;
 }
 
-static struct sampled_session *insert(struct sampled_times *times, size_t place,
-                                      const struct sampled_sight *sight)
+static struct sampled_session *insert(struct sampled_times *times, size_t position,
+                                      const struct session_sample *sample)
 {
     struct sampled_session *session = calloc(1, sizeof *session);
 
@@ -78,12 +78,12 @@ static struct sampled_session *insert(struct sampled_times *times, size_t place,
         free(session);
         return NULL;
     }
-    memmove(&times->sessions[place + 1], &times->sessions[place],
-            (times->count - place) * sizeof *times->sessions);
-    times->sessions[place] = session;
+    memmove(&times->sessions[position + 1], &times->sessions[position],
+            (times->count - position) * sizeof *times->sessions);
+    times->sessions[position] = session;
     times->count++;
-    session->id = sight->id;
-    session->start = sight->start;
+    session->id = sample->id;
+    session->start = sample->start;
     return session;
 }
 
@@ -101,7 +101,7 @@ static struct sampled_time *time_of(struct sampled_session *session, const struc
 
 /* ------------------------------------------------------------------------------ Booking -- */
 
-static int book(struct sampled_session *session, uint64_t ns)
+static int account_time(struct sampled_session *session, uint64_t ns)
 {
     struct sampled_time *time;
 
@@ -122,86 +122,91 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
 }
 
 /* The time from where it is booked through to `at_ns`, as far as it was seen. */
-static uint64_t pass(struct sampled_times *times, struct sampled_session *session, uint64_t at_ns)
+static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
+                        uint64_t at_ns)
 {
-    const uint64_t gap_ns = at_ns > session->through_ns ? at_ns - session->through_ns : 0;
+    const uint64_t gap_ns =
+        at_ns > session->accounted_until_ns ? at_ns - session->accounted_until_ns : 0;
 
     session->elapsed_ns += gap_ns;
-    session->through_ns += gap_ns;
+    session->accounted_until_ns += gap_ns;
     return at_most(gap_ns, times->longest_ns);
 }
 
-static void take_sight(struct sampled_times *times, struct sampled_session *session,
-                       const struct sampled_sight *sight)
+static void update_sample(struct sampled_times *times, struct sampled_session *session,
+                          const struct session_sample *sample)
 {
-    session->kind = labels_intern(sight->kind.texts, SESSION_KEYS);
-    session->was_asleep = sight->is_asleep;
-    session->look = times->look;
-    session->looks++;
+    session->kind = labels_intern(sample->kind.texts, SESSION_KEYS);
+    session->was_asleep = sample->is_asleep;
+    session->last_snapshot = times->snapshot;
+    session->sample_count++;
 }
 
-/* Of who was there at the look before: half to what it did then, half to what it does now. */
-static int see_again(struct sampled_times *times, struct sampled_session *session, uint64_t at_ns,
-                     const struct sampled_sight *sight)
+/* Of who was there at the snapshot before: half to what it did then, half to what it does now. */
+static int sample_again(struct sampled_times *times, struct sampled_session *session,
+                        uint64_t at_ns, const struct session_sample *sample)
 {
-    const uint64_t gap_ns = pass(times, session, at_ns);
-    const int r = book(session, gap_ns / 2);
+    const uint64_t gap_ns = advance(times, session, at_ns);
+    const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* a look in between missed it */
-    take_sight(times, session, sight);
-    return r == CAMP_OK ? book(session, gap_ns - gap_ns / 2) : r;
+    session->is_ended = false; /* a snapshot in between missed it */
+    update_sample(times, session, sample);
+    return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }
 
-/* The first look at all finds sessions that are not new, and nothing is known of their past. */
-static int see_first(struct sampled_times *times, uint64_t at_ns, const struct sampled_sight *sight,
-                     size_t place)
+/* The first snapshot at all finds sessions that are not new, and nothing is known of their past. */
+static int sample_first(struct sampled_times *times, uint64_t at_ns,
+                        const struct session_sample *sample, size_t position)
 {
-    struct sampled_session *session = insert(times, place, sight);
-    uint64_t from_ns = times->look_ns > times->begin_ns ? times->look_ns : times->begin_ns;
+    struct sampled_session *session = insert(times, position, sample);
+    uint64_t from_ns = times->snapshot_ns > times->begin_ns ? times->snapshot_ns : times->begin_ns;
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    if (sight->began_ns != 0) /* the looks before it may not have seen one that began just then */
-        from_ns = sight->began_ns > times->begin_ns ? sight->began_ns : times->begin_ns;
+    if (sample->start_ns !=
+        0) /* the sample_count before it may not have seen one that began just then */
+        from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;
-    session->is_new = times->look_ns != 0;
-    session->through_ns = times->look_ns != 0 ? at_most(from_ns, at_ns) : at_ns;
-    take_sight(times, session, sight);
-    return book(session, pass(times, session, at_ns));
+    session->is_new = times->snapshot_ns != 0;
+    session->accounted_until_ns = times->snapshot_ns != 0 ? at_most(from_ns, at_ns) : at_ns;
+    update_sample(times, session, sample);
+    return account_time(session, advance(times, session, at_ns));
 }
 
-static int see(struct sampled_times *times, uint64_t at_ns, const struct sampled_sight *sight)
+static int add_sample(struct sampled_times *times, uint64_t at_ns,
+                      const struct session_sample *sample)
 {
-    const size_t place = place_of(times, sight);
-    struct sampled_session *session = place < times->count ? times->sessions[place] : NULL;
+    const size_t position = position_of(times, sample);
+    struct sampled_session *session = position < times->count ? times->sessions[position] : NULL;
 
-    if (session == NULL || session->id != sight->id || session->start != sight->start)
-        return see_first(times, at_ns, sight, place);
-    return see_again(times, session, at_ns, sight);
+    if (session == NULL || session->id != sample->id || session->start != sample->start)
+        return sample_first(times, at_ns, sample, position);
+    return sample_again(times, session, at_ns, sample);
 }
 
 static int end_session(struct sampled_times *times, struct sampled_session *session, uint64_t at_ns)
 {
-    const uint64_t gap_ns = at_ns > session->through_ns ? at_ns - session->through_ns : 0;
+    const uint64_t gap_ns =
+        at_ns > session->accounted_until_ns ? at_ns - session->accounted_until_ns : 0;
 
     session->is_ended = true;
-    return book(session, pass(times, session, session->through_ns + gap_ns / 2));
+    return account_time(session, advance(times, session, session->accounted_until_ns + gap_ns / 2));
 }
 
-int sampled_times_look(struct sampled_times *times, uint64_t at_ns,
-                       const struct sampled_sight *sights, size_t count)
+int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
+                      const struct session_sample *samples, size_t count)
 {
     int r = CAMP_OK;
 
-    times->look++;
+    times->snapshot++;
     times->arrived = 0;
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
-        r = see(times, at_ns, &sights[i]);
+        r = add_sample(times, at_ns, &samples[i]);
     for (size_t i = 0; i < times->count && r == CAMP_OK; i++) {
-        if (times->sessions[i]->look != times->look && !times->sessions[i]->is_ended)
+        if (times->sessions[i]->last_snapshot != times->snapshot && !times->sessions[i]->is_ended)
             r = end_session(times, times->sessions[i], at_ns);
     }
-    times->look_ns = at_ns;
+    times->snapshot_ns = at_ns;
     return r;
 }
 
@@ -209,6 +214,6 @@ void sampled_times_end(struct sampled_times *times, uint64_t end_ns)
 {
     for (size_t i = 0; i < times->count; i++) {
         if (!times->sessions[i]->is_ended)
-            pass(times, times->sessions[i], end_ns);
+            advance(times, times->sessions[i], end_ns);
     }
 }

@@ -37,8 +37,8 @@ struct session {
     uint64_t run_queue_ns;            /* of the operating system; 0 where it is not known */
     const struct session_time *times; /* [time_count], any order; the same kind may come twice */
     size_t time_count;
-    uint64_t sampled_ns; /* off the CPUs by the samples alone, where `times` are scaled */
-    uint64_t looks;      /* that saw it in the interval, where `times` are sampled or scaled */
+    uint64_t sampled_ns;   /* off the CPUs by the samples alone, where `times` are scaled */
+    uint64_t sample_count; /* that saw it in the interval, where `times` are sampled or scaled */
     /* The same interval as the database tells it: what it says of class and event is booked by the
      * same rules, and "active without an event" is on a CPU to it. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
@@ -69,7 +69,7 @@ struct session_frame {
     struct column *columns; /* [schema.column_count]; owned, names and titles with them */
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column,
-        looks_column; /* 0: not there */
+        samples_column; /* 0: not there */
     struct frame frame;
     void *kinds; /* what was asked of the rules before: tsearch(3) */
 };

@@ -169,9 +169,9 @@ static bool add_sampled(struct session_frame *sessions)
                "CPU and run queue, in the proportion of these"));
 }
 
-static bool add_looks(struct session_frame *sessions)
+static bool add_sample_count(struct session_frame *sessions)
 {
-    sessions->looks_column = sessions->schema.column_count;
+    sessions->samples_column = sessions->schema.column_count;
     return add_column(sessions, COLUMN_COUNTER, CAMP_SAMPLED, strdup("looks"), strdup("looks"),
                       strdup("samples of this session: of n, a share p has the standard error "
                              "sqrt(p (1 - p) / n)"));
@@ -180,7 +180,7 @@ static bool add_looks(struct session_frame *sessions)
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
-    const bool has_looks = plan->wait_provenance != CAMP_MEASURED;
+    const bool has_sample_count = plan->wait_provenance != CAMP_MEASURED;
     int r;
 
     *ret = (struct session_frame){ .detail = plan->detail };
@@ -196,7 +196,7 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
         (plan->has_reported && !add_reported(ret)) || (plan->has_sampled && !add_sampled(ret)) ||
-        (has_looks && !add_looks(ret)))
+        (has_sample_count && !add_sample_count(ret)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
 }
@@ -298,7 +298,7 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
         values[sessions->first_reported_column + (size_t)i] = session->reported_ns[i];
     if (sessions->sampled_column != 0)
         values[sessions->sampled_column] = session->sampled_ns;
-    if (sessions->looks_column != 0)
-        values[sessions->looks_column] = session->looks;
+    if (sessions->samples_column != 0)
+        values[sessions->samples_column] = session->sample_count;
     return CAMP_OK;
 }

@@ -14,7 +14,7 @@
 static void learn(struct postgres_events *events, uint32_t number, const char *class,
                   const char *event)
 {
-    assert_int_equal(postgres_events_learn(events, number, class, event), CAMP_OK);
+    assert_int_equal(postgres_events_add(events, number, class, event), CAMP_OK);
 }
 
 static void a_name_is_what_most_have_said(void **state)

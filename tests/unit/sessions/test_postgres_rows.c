@@ -1,4 +1,4 @@
-/* Rows of sessions, from accounts and samples that were made up: who is reported, when, and of
+/* Rows of sessions, from accounts and samples that were made up: process is reported, when, and of
  * what. */
 #include "sources/sessions/postgres/postgres_inside.h"
 
@@ -31,22 +31,22 @@ static void open_source(enum postgres_tier tier)
     };
 
     source = (struct postgres_source){ .tier = tier, .reported = &by_sql };
-    source.place.learned = 1;
+    source.layout.activities_known = 1;
     for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
-        source.place.code[i] = 2 + i; /* 3: active */
-    source.roll.is_local = tier != POSTGRES_SQL;
-    source.roll.look_ns = START_NS + NS_PER_S;
-    source.roll.own_pids[0] = 9;
+        source.layout.code[i] = 2 + i; /* 3: active */
+    source.registry.is_local = tier != POSTGRES_SQL;
+    source.registry.snapshot_ns = START_NS + NS_PER_S;
+    source.registry.own_pids[0] = 9;
     assert_int_equal(session_frame_init(&source.sessions, &plan, NULL), CAMP_OK);
     session_frame_begin(&source.sessions, START_NS, START_NS + NS_PER_S, 0);
     sampled_times_init(&by_sql, NS_PER_S);
-    assert_int_equal(postgres_events_learn(&source.events, LOCK, "Lock", "tuple"), CAMP_OK);
+    assert_int_equal(postgres_events_add(&source.events, LOCK, "Lock", "tuple"), CAMP_OK);
 }
 
 static void close_source(void)
 {
-    account_book_release(&source.book);
-    postgres_roll_release(&source.roll);
+    backend_accounts_release(&source.accounts);
+    postgres_registry_release(&source.registry);
     postgres_events_release(&source.events);
     session_frame_release(&source.sessions);
     sampled_times_release(&by_sql);
@@ -72,15 +72,15 @@ static void meet(int32_t pid, int64_t start_us, const char *type, const char *us
                                         .application = "",
                                         .client = "",
                                         .query = "" };
-    const struct postgres_look look = { .is_whole = true,
-                                        .asked_ns = source.roll.look_ns,
-                                        .answered_ns = source.roll.look_ns,
-                                        .server_us = start_us,
-                                        .sessions = &session,
-                                        .count = 1,
-                                        .own_pid = 9 };
+    const struct postgres_snapshot look = { .is_whole = true,
+                                            .asked_ns = source.registry.snapshot_ns,
+                                            .answered_ns = source.registry.snapshot_ns,
+                                            .server_us = start_us,
+                                            .sessions = &session,
+                                            .count = 1,
+                                            .own_pid = 9 };
 
-    assert_int_equal(postgres_roll_take(&source.roll, &look), CAMP_OK);
+    assert_int_equal(postgres_registry_update(&source.registry, &look), CAMP_OK);
 }
 
 /* 100 ms on a CPU, 200 ms in the run queue, 300 ms of a lock. */
@@ -102,7 +102,7 @@ static void fill(const struct backend_account *accounts, size_t count)
     const struct frame *frame = &source.sessions.frame;
 
     session_frame_begin(&source.sessions, frame->start_ns, frame->end_ns, 0);
-    assert_int_equal(account_book_turn(&source.book, accounts, count), CAMP_OK);
+    assert_int_equal(backend_accounts_replace(&source.accounts, accounts, count), CAMP_OK);
     assert_int_equal(postgres_rows_of_accounts(&source), CAMP_OK);
 }
 
@@ -180,7 +180,7 @@ static void who_ends_unknown_is_a_stranger_if_it_was_a_client(void **state)
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
     assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
-    assert_int_equal(source.book.count, 2); /* and comes no more: not waited for */
+    assert_int_equal(source.accounts.count, 2); /* and comes no more: not waited for */
     assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
     close_source();
 }
@@ -193,12 +193,12 @@ static void who_stays_unknown_is_no_row(void **state)
 
     (void)state;
     open_source(POSTGRES_BPF);
-    source.roll.look_ns = three[0].begin_ns + 2 * (uint64_t)NS_PER_S;
-    three[0].begin_ns = three[2].begin_ns = source.roll.look_ns;
-    three[0].time_ns = three[2].time_ns = source.roll.look_ns + 600 * MS;
+    source.registry.snapshot_ns = three[0].begin_ns + 2 * (uint64_t)NS_PER_S;
+    three[0].begin_ns = three[2].begin_ns = source.registry.snapshot_ns;
+    three[0].time_ns = three[2].time_ns = source.registry.snapshot_ns + 600 * MS;
     fill(three, 3);
     assert_int_equal(row_count(), 0);
-    assert_int_equal(source.book.count, 3); /* and is not waited for */
+    assert_int_equal(source.accounts.count, 3); /* and is not waited for */
     close_source();
 }
 
@@ -244,17 +244,17 @@ static void the_servers_own_are_told_when_they_are_asked_for(void **state)
 /* Looks by SQL: 300 ms active without an event, then 700 ms in a lock. */
 static void sample(int32_t pid, int64_t start_us, bool is_asleep)
 {
-    struct sampled_sight sight = {
+    struct session_sample sample = {
         pid, start_us, 0, { { "none", "none", "active", "client_backend" } }, is_asleep
     };
 
-    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
     sampled_times_begin(&by_sql, START_NS);
-    sampled_times_look(&by_sql, START_NS + 300 * MS, &sight, 1);
-    sight.kind.texts[SESSION_CLASS] = "Lock";
-    sight.kind.texts[SESSION_EVENT] = "tuple";
-    sampled_times_look(&by_sql, START_NS + 300 * MS, &sight, 1);
-    sampled_times_look(&by_sql, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
+    sample.kind.texts[SESSION_CLASS] = "Lock";
+    sample.kind.texts[SESSION_EVENT] = "tuple";
+    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
+    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
     sampled_times_end(&by_sql, START_NS + 1000 * MS);
 }
 
@@ -297,8 +297,8 @@ static void fill_samples(enum postgres_tier tier, bool is_asleep)
     meet(getpid(), 5, "client_backend", "bob");
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
-        source.glances.times = by_sql;
-    source.roll.of[0].clock.cpu_ns = 0; /* so that there is something since */
+        source.memory_samples.times = by_sql;
+    source.registry.processes[0].clock.cpu_ns = 0; /* so that there is something since */
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
     assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
@@ -348,16 +348,16 @@ static void who_was_not_seen_asleep_has_unaccounted_time(void **state)
 
 static void who_sleeps_without_an_event_alone_does(void **state)
 {
-    struct sampled_sight sight = {
+    struct session_sample sample = {
         getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
     };
 
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
     sampled_times_begin(&by_sql, START_NS);
-    sampled_times_look(&by_sql, START_NS + 1000 * MS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
     sampled_times_end(&by_sql, START_NS + 1000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
@@ -367,16 +367,16 @@ static void who_sleeps_without_an_event_alone_does(void **state)
 /* Looks that are 2 s apart have seen one of these. */
 static void what_no_look_saw_is_not_filled(void **state)
 {
-    struct sampled_sight sight = {
+    struct session_sample sample = {
         getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
     };
 
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    sampled_times_look(&by_sql, START_NS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
     sampled_times_begin(&by_sql, START_NS);
-    sampled_times_look(&by_sql, START_NS + 2000 * MS, &sight, 1);
+    sampled_times_add(&by_sql, START_NS + 2000 * MS, &sample, 1);
     sampled_times_end(&by_sql, START_NS + 2000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
@@ -390,8 +390,8 @@ static void who_is_gone_before_its_clock_was_read_is_partial(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    source.roll.of[0].task.start++; /* another had its pid */
-    source.roll.of[0].began_ns = START_NS + 1;
+    source.registry.processes[0].task.start++; /* another had its pid */
+    source.registry.processes[0].start_ns = START_NS + 1;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 1);
@@ -406,13 +406,14 @@ static void what_it_ran_before_the_interval_is_not_told(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "client_backend", "bob");
-    source.roll.of[0].clock = (struct proc_clock){ 0 };
-    source.roll.of[0].began_ns = START_NS - 1;
+    source.registry.processes[0].clock = (struct proc_clock){ 0 };
+    source.registry.processes[0].start_ns = START_NS - 1;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 1);
     assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
-    assert_true(source.roll.of[0].clock.time_ns > 0); /* of the next interval it is known */
+    assert_true(source.registry.processes[0].clock.time_ns >
+                0); /* of the next interval it is known */
     close_source();
 }
 
@@ -421,7 +422,7 @@ static void who_is_not_told_is_no_loss(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     meet(getpid(), 5, "checkpointer", "");
-    source.roll.of[0].task.start++;
+    source.registry.processes[0].task.start++;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 0);

@@ -8,18 +8,18 @@
 #define MS 1000000u
 #define LONGEST (1000 * MS)
 
-static struct sampled_sight sight(int64_t id, const char *event, bool is_asleep)
+static struct session_sample sample(int64_t id, const char *event, bool is_asleep)
 {
-    return (struct sampled_sight){
+    return (struct session_sample){
         id, 1, 0, { { "Lock", event, "active", "client_backend" } }, is_asleep
     };
 }
 
-static void look(struct sampled_times *times, uint64_t at_ms, const char *event, bool is_asleep)
+static void snapshot(struct sampled_times *times, uint64_t at_ms, const char *event, bool is_asleep)
 {
-    const struct sampled_sight one = sight(7, event, is_asleep);
+    const struct session_sample one = sample(7, event, is_asleep);
 
-    assert_int_equal(sampled_times_look(times, at_ms * MS, &one, event != NULL), CAMP_OK);
+    assert_int_equal(sampled_times_add(times, at_ms * MS, &one, event != NULL), CAMP_OK);
 }
 
 static const struct sampled_time *time_of(const struct sampled_session *session, const char *event)
@@ -47,7 +47,7 @@ static struct sampled_times begun(void)
     struct sampled_times times;
 
     sampled_times_init(&times, LONGEST);
-    look(&times, 1000, "a", true);
+    snapshot(&times, 1000, "a", true);
     sampled_times_begin(&times, 1000 * MS);
     return times;
 }
@@ -57,8 +57,8 @@ static void the_time_between_two_looks_is_halved(void **state)
     struct sampled_times times = begun();
 
     (void)state;
-    look(&times, 1100, "a", true);
-    look(&times, 1200, "b", false);
+    snapshot(&times, 1100, "a", true);
+    snapshot(&times, 1200, "b", false);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 200 * MS);
     assert_int_equal(time_of(times.sessions[0], "a")->reported_ns, 150 * MS);
@@ -73,10 +73,10 @@ static void an_interval_begins_with_nothing_but_who_is_there(void **state)
     struct sampled_times times = begun();
 
     (void)state;
-    look(&times, 1100, "b", true);
+    snapshot(&times, 1100, "b", true);
     sampled_times_end(&times, 1100 * MS);
     sampled_times_begin(&times, 1100 * MS);
-    look(&times, 1200, "b", true);
+    snapshot(&times, 1200, "b", true);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 100 * MS);
     assert_int_equal(times.sessions[0]->time_count, 1);
@@ -88,11 +88,11 @@ static void an_interval_begins_with_nothing_but_who_is_there(void **state)
 static void who_is_new_is_booked_from_its_beginning(void **state)
 {
     struct sampled_times times = begun();
-    struct sampled_sight both[] = { sight(9, "b", true), sight(7, "a", true) };
+    struct session_sample both[] = { sample(9, "b", true), sample(7, "a", true) };
 
     (void)state;
-    both[0].began_ns = 1040 * MS;
-    assert_int_equal(sampled_times_look(&times, 1100 * MS, both, 2), CAMP_OK);
+    both[0].start_ns = 1040 * MS;
+    assert_int_equal(sampled_times_add(&times, 1100 * MS, both, 2), CAMP_OK);
     sampled_times_end(&times, 1100 * MS);
     assert_int_equal(times.sessions[1]->id, 9);
     assert_true(times.sessions[1]->is_new);
@@ -102,16 +102,16 @@ static void who_is_new_is_booked_from_its_beginning(void **state)
     sampled_times_release(&times);
 }
 
-/* As glances at memory are: they see only who is known already. */
+/* As glances at memory are: they add_sample only who is known already. */
 static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void **state)
 {
     struct sampled_times times = begun();
-    struct sampled_sight both[] = { sight(7, "a", true), sight(9, "b", true) };
+    struct session_sample both[] = { sample(7, "a", true), sample(9, "b", true) };
 
     (void)state;
-    look(&times, 1100, "a", true);
-    both[1].began_ns = 1040 * MS;
-    assert_int_equal(sampled_times_look(&times, 1200 * MS, both, 2), CAMP_OK);
+    snapshot(&times, 1100, "a", true);
+    both[1].start_ns = 1040 * MS;
+    assert_int_equal(sampled_times_add(&times, 1200 * MS, both, 2), CAMP_OK);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.sessions[1]->elapsed_ns, 160 * MS);
     assert_int_equal(reported_sum(times.sessions[1]), 160 * MS);
@@ -123,8 +123,8 @@ static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
     struct sampled_times times = begun();
 
     (void)state;
-    look(&times, 1100, "a", true);
-    look(&times, 1200, NULL, true);
+    snapshot(&times, 1100, "a", true);
+    snapshot(&times, 1200, NULL, true);
     sampled_times_end(&times, 1300 * MS);
     assert_true(times.sessions[0]->is_ended);
     assert_int_equal(times.sessions[0]->elapsed_ns, 150 * MS);
@@ -139,9 +139,9 @@ static void who_is_seen_again_has_not_ended(void **state)
     struct sampled_times times = begun();
 
     (void)state;
-    look(&times, 1100, NULL, false);
+    snapshot(&times, 1100, NULL, false);
     assert_true(times.sessions[0]->is_ended);
-    look(&times, 1200, "a", true);
+    snapshot(&times, 1200, "a", true);
     sampled_times_end(&times, 1200 * MS);
     assert_int_equal(times.count, 1);
     assert_false(times.sessions[0]->is_ended);
@@ -153,12 +153,12 @@ static void who_is_seen_again_has_not_ended(void **state)
 static void a_pid_that_begins_anew_is_another_session(void **state)
 {
     struct sampled_times times = begun();
-    struct sampled_sight other = sight(7, "a", true);
+    struct session_sample other = sample(7, "a", true);
 
     (void)state;
     other.start = 2;
-    other.began_ns = 1080 * MS;
-    assert_int_equal(sampled_times_look(&times, 1100 * MS, &other, 1), CAMP_OK);
+    other.start_ns = 1080 * MS;
+    assert_int_equal(sampled_times_add(&times, 1100 * MS, &other, 1), CAMP_OK);
     assert_int_equal(times.count, 2);
     assert_true(times.sessions[0]->is_ended);
     assert_int_equal(times.sessions[0]->elapsed_ns, 50 * MS);
@@ -172,7 +172,7 @@ static void a_long_gap_is_elapsed_and_not_booked(void **state)
     struct sampled_times times = begun();
 
     (void)state;
-    look(&times, 4000, "a", true);
+    snapshot(&times, 4000, "a", true);
     sampled_times_end(&times, 4000 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 3000 * MS);
     assert_int_equal(reported_sum(times.sessions[0]), LONGEST);
@@ -188,7 +188,7 @@ static void an_interval_without_a_look_is_elapsed_and_not_booked(void **state)
     assert_int_equal(times.sessions[0]->elapsed_ns, 500 * MS);
     assert_int_equal(reported_sum(times.sessions[0]), 0);
     sampled_times_begin(&times, 1500 * MS);
-    look(&times, 1700, "a", true);
+    snapshot(&times, 1700, "a", true);
     sampled_times_end(&times, 1800 * MS);
     assert_int_equal(times.sessions[0]->elapsed_ns, 300 * MS);
     assert_int_equal(reported_sum(times.sessions[0]), 200 * MS);

@@ -52,7 +52,7 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     entity->pid = source->threads != NULL ? session->tid : 0;
     entity->labels = session->labels;
     snprintf(entity->name, sizeof entity->name, "%s", session->name);
-    row->looks = session->looks;
+    row->sample_count = session->times_seen;
     row->times = source->book.times;
     row->time_count = source->book.count;
     return source->book.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);

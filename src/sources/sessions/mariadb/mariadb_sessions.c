@@ -173,7 +173,7 @@ static void count_since_last(struct mariadb_session *session, uint64_t now_ns, b
         session->sampled_ns == 0 || is_idle == session->is_idle || lasting_ns > gap ? gap
                                                                                     : lasting_ns;
 
-    session->looks++;
+    session->times_seen++;
     count_time(session, kind, of_now);
     count_time(session, session->kind, gap - of_now);
 }
@@ -256,7 +256,7 @@ void mariadb_sessions_turn(struct mariadb_sessions *sessions)
             continue;
         }
         session->sample_count = 0;
-        session->looks = 0;
+        session->times_seen = 0;
         if (kept != i)
             sessions->sessions[kept] = *session;
         kept++;

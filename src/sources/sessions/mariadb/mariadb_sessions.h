@@ -47,7 +47,7 @@ struct mariadb_session {
     const struct labels *labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
     size_t sample_count;
-    uint64_t looks;               /* samples that saw it since the last frame */
+    uint64_t times_seen;          /* samples that saw it since the last frame */
     struct mariadb_thread thread; /* of the operating system */
     uint64_t asked_ns;            /* when its instruments were read last; 0: not yet */
     uint64_t begin_ns; /* of its next row, where there is no thread to tell; 0: not begun */

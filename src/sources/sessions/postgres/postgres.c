@@ -4,7 +4,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_inside.h"
-#include "postgres_learn.h"
+#include "postgres_layout_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,11 @@ static const char *const tier_names[POSTGRES_TIERS] = {
 static int find_postmaster(const struct postgres_source *source, int32_t *ret,
                            struct camp_error *error)
 {
-    const struct postgres_look *look = postgres_sampler_look(source->sampler);
+    const struct postgres_snapshot *snapshot = postgres_sampler_snapshot(source->sampler);
     struct camp_process process;
     struct camp_task task;
-    int r = look != NULL
-                ? camp_process_identify(NULL, look->own_pid, &process, sizeof process, error)
+    int r = snapshot != NULL
+                ? camp_process_identify(NULL, snapshot->own_pid, &process, sizeof process, error)
                 : camp_fail(error, CAMP_E_GONE, 0, "the server does not answer");
 
     if (r == CAMP_OK)
@@ -38,33 +38,33 @@ static int find_postmaster(const struct postgres_source *source, int32_t *ret,
 }
 
 /* What both tiers that read memory need: where things are. */
-static int find_place(struct postgres_source *source, struct camp_error *error)
+static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
     int r = find_postmaster(source, &postmaster, error);
 
     if (r == CAMP_OK)
-        r = postgres_place_find(&source->place, postmaster, error);
+        r = postgres_layout_find(&source->layout, postmaster, error);
     if (r == CAMP_OK)
-        r = postgres_learn(&source->place, source->conninfo, source->stop, error);
+        r = postgres_layout_probe(&source->layout, source->conninfo, source->stop, error);
     if (r == CAMP_OK)
-        r = postgres_glance_open(source, error);
+        r = postgres_memory_samples_open(source, error);
     return r;
 }
 
 static int open_backends(struct postgres_source *source, struct camp_error *error)
 {
     const struct backends_place place = {
-        .parent = source->place.pid,
-        .activity_offset = source->place.activity_offset,
-        .event_pointer = source->place.event_pointer,
-        .activity_pointer = source->place.entry_pointer,
+        .parent = source->layout.pid,
+        .activity_offset = source->layout.activity_offset,
+        .event_pointer = source->layout.event_pointer,
+        .activity_pointer = source->layout.entry_pointer,
     };
     int r = backends_open(&source->backends, &place, error);
 
     if (r == CAMP_OK)
-        r = account_book_look(&source->book, source->backends, error);
-    if (r == CAMP_OK && source->book.count == 0) /* not even the one that answers us */
+        r = backend_accounts_read(&source->accounts, source->backends, error);
+    if (r == CAMP_OK && source->accounts.count == 0) /* not even the one that answers us */
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "to the kernel the server's processes have other numbers: run camp "
                          "outside of the server's container");
@@ -73,10 +73,10 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 
 static void close_tier(struct postgres_source *source)
 {
-    postgres_glance_close(source);
+    postgres_memory_samples_close(source);
     backends_close(source->backends);
     source->backends = NULL;
-    account_book_release(&source->book);
+    backend_accounts_release(&source->accounts);
     source->losses = (struct backends_losses){ 0 };
 }
 
@@ -88,11 +88,11 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
 
     close_tier(source);
     source->tier = tier;
-    if (tier != POSTGRES_SQL && !source->roll.is_local)
+    if (tier != POSTGRES_SQL && !source->registry.is_local)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "the server's processes are not of this machine, or in another container");
     if (tier <= POSTGRES_MEMORY)
-        r = find_place(source, error);
+        r = find_layout(source, error);
     if (r == CAMP_OK && tier == POSTGRES_BPF)
         r = open_backends(source, error);
     return r;
@@ -134,21 +134,21 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
 
 /* ---------------------------------------------------------------------------------- Hooks -- */
 
-static int looked(void *context, const struct postgres_look *look, bool is_local)
+static int on_snapshot(void *context, const struct postgres_snapshot *snapshot, bool is_local)
 {
     struct postgres_source *source = context;
 
-    source->roll.is_local = is_local;
-    postgres_glance_learn(source, look);
-    return postgres_roll_take(&source->roll, look);
+    source->registry.is_local = is_local;
+    postgres_memory_samples_name_events(source, snapshot);
+    return postgres_registry_update(&source->registry, snapshot);
 }
 
 static void wait_until(void *context, uint64_t until_ns)
 {
     struct postgres_source *source = context;
 
-    if (source->tier == POSTGRES_MEMORY && source->glances.memory != NULL)
-        postgres_glance_until(source, until_ns);
+    if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
+        postgres_memory_samples_until(source, until_ns);
     else
         while (source_wait(until_ns, 100 * (uint64_t)NS_PER_MS, source->stop))
             ;
@@ -179,7 +179,7 @@ static void follow_restart(struct postgres_source *source,
         source->tier > POSTGRES_MEMORY)
         return;
     if ((find_postmaster(source, &postmaster, &error) == CAMP_OK &&
-         postmaster == source->place.pid) ||
+         postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connections = facts->client.connections;
     else /* and is tried again after the next interval */
@@ -187,7 +187,8 @@ static void follow_restart(struct postgres_source *source,
                  error.message);
 }
 
-static void take_losses(struct postgres_source *source, const struct postgres_sampler_facts *facts)
+static void collect_losses(struct postgres_source *source,
+                           const struct postgres_sampler_facts *facts)
 {
     struct losses *losses = &source->sessions.frame.losses;
     struct backends_losses now = { 0 };
@@ -201,7 +202,7 @@ static void take_losses(struct postgres_source *source, const struct postgres_sa
     source->losses = now;
 }
 
-static void tell(struct postgres_source *source, const struct postgres_sampler_facts *facts)
+static void report(struct postgres_source *source, const struct postgres_sampler_facts *facts)
 {
     if (facts->is_connected || facts->failure[0] != '\0') /* else it is as it was */
         source->note[0] = '\0';
@@ -219,24 +220,24 @@ static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_err
     int r = CAMP_OK;
 
     postgres_sampler_facts(source->sampler, &facts);
-    tell(source, &facts);
-    if (source->tier == POSTGRES_MEMORY && source->glances.memory != NULL)
-        end_ns = postgres_glance_end(source);
+    report(source, &facts);
+    if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
+        end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
         end_ns = source_clock_ns(CLOCK_MONOTONIC); /* of the accounts, that are read now */
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
     if (source->backends != NULL)
-        r = account_book_look(&source->book, source->backends, error);
+        r = backend_accounts_read(&source->accounts, source->backends, error);
     if (r == CAMP_OK)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
-    take_losses(source, &facts);
+    collect_losses(source, &facts);
     if (source->tier == POSTGRES_MEMORY)
-        sampled_times_begin(&source->glances.times, end_ns);
+        sampled_times_begin(&source->memory_samples.times, end_ns);
     follow_restart(source, &facts);
-    postgres_roll_forget(&source->roll, source->looks);
-    source->looks = source->roll.looks;
+    postgres_registry_forget(&source->registry, source->snapshots);
+    source->snapshots = source->registry.snapshots;
     source->end_ns = end_ns;
     source->sessions.frame.note = source->note;
     return r;
@@ -261,7 +262,7 @@ static void close_postgres(struct source *base)
 
     close_tier(source);
     postgres_sampler_close(source->sampler);
-    postgres_roll_release(&source->roll);
+    postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
     free(source->times);
@@ -278,7 +279,7 @@ static int open_sampler(struct postgres_source *source, const struct from *from,
     const struct postgres_sampler_options options = {
         .sessions = { .background = true, .queries = from->queries },
         .is_asleep = is_asleep,
-        .looked = looked,
+        .on_snapshot = on_snapshot,
         .wait = wait_until,
         .context = source,
         .stop = from->stop,
@@ -316,7 +317,7 @@ static int open_frame(struct postgres_source *source, const struct from *from,
     return session_frame_init(&source->sessions, &plan, error);
 }
 
-static void tell_facts(const struct postgres_source *source, const struct camp_error *why,
+static void fill_facts(const struct postgres_source *source, const struct camp_error *why,
                        struct from_facts *facts)
 {
     conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
@@ -331,12 +332,12 @@ static void tell_facts(const struct postgres_source *source, const struct camp_e
  * seen earlier, and what they ran during the set-up is in no interval. */
 static void read_clocks(struct postgres_source *source)
 {
-    for (size_t i = 0; i < source->roll.count; i++) {
-        struct postgres_who *who = &source->roll.of[i];
+    for (size_t i = 0; i < source->registry.count; i++) {
+        struct postgres_process *process = &source->registry.processes[i];
 
-        if (who->has_task)
-            proc_clock_read(&who->task, &who->clock, NULL);
-        who->clock_cpu_ns = 0;
+        if (process->has_task)
+            proc_clock_read(&process->task, &process->clock, NULL);
+        process->clock_cpu_ns = 0;
     }
 }
 
@@ -358,15 +359,15 @@ static int open_all(struct postgres_source *source, const struct from *from,
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
-    tell_facts(source, &why, facts);
+    fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* the first interval begins now: setting up takes some 0.3 s */
         r = postgres_sampler_next(source->sampler, source_clock_ns(CLOCK_MONOTONIC),
                                   &source->end_ns, error);
     read_clocks(source);
     if (r == CAMP_OK && source->backends != NULL)
-        r = account_book_look(&source->book, source->backends, error);
+        r = backend_accounts_read(&source->accounts, source->backends, error);
     if (source->tier == POSTGRES_MEMORY)
-        sampled_times_begin(&source->glances.times, source->end_ns);
+        sampled_times_begin(&source->memory_samples.times, source->end_ns);
     return r;
 }
 

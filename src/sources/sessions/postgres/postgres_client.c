@@ -170,7 +170,7 @@ static int go_on_connecting(struct postgres_client *client, struct camp_error *e
         return CAMP_OK;
     libpq.PQsetnonblocking(client->connection, 1);
     client->facts.version = libpq.PQserverVersion(client->connection);
-    if (client->facts.version < POSTGRES_OLDEST)
+    if (client->facts.version < POSTGRES_VERSION_MIN)
         return drop(client, &(struct postgres_failure){ "0A000", "it is older than version 10" },
                     error);
     client->facts.connections++;

@@ -20,7 +20,8 @@
 
 enum { POSTGRES_PENDING = 1 };
 
-#define POSTGRES_OLDEST 100000 /* version 10: backend_type, set_config() of all that is asked */
+#define POSTGRES_VERSION_MIN                                                                       \
+    100000 /* version 10: backend_type, set_config() of all that is asked */
 
 struct postgres_client;
 

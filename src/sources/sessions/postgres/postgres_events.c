@@ -24,8 +24,8 @@ const char *postgres_event_class(uint32_t number)
                                                                                 : "unknown";
 }
 
-/* Its place, or that where it would stand. */
-static size_t place_of(const struct postgres_events *events, uint32_t number)
+/* Its position, or that where it would stand. */
+static size_t position_of(const struct postgres_events *events, uint32_t number)
 {
     size_t low = 0, high = events->count;
 
@@ -40,20 +40,21 @@ static size_t place_of(const struct postgres_events *events, uint32_t number)
     return low;
 }
 
-static bool is_at(const struct postgres_events *events, size_t place, uint32_t number)
+static bool is_at(const struct postgres_events *events, size_t position, uint32_t number)
 {
-    return place < events->count && events->events[place].number == number;
+    return position < events->count && events->events[position].number == number;
 }
 
-static struct postgres_event *insert(struct postgres_events *events, size_t place, uint32_t number)
+static struct postgres_event *insert(struct postgres_events *events, size_t position,
+                                     uint32_t number)
 {
     if (!ARRAY_RESERVE(events->events, events->capacity, events->count + 1))
         return NULL;
-    memmove(&events->events[place + 1], &events->events[place],
-            (events->count - place) * sizeof *events->events);
-    events->events[place] = (struct postgres_event){ .number = number };
+    memmove(&events->events[position + 1], &events->events[position],
+            (events->count - position) * sizeof *events->events);
+    events->events[position] = (struct postgres_event){ .number = number };
     events->count++;
-    return &events->events[place];
+    return &events->events[position];
 }
 
 /* The majority by one pass (Boyer and Moore): votes against a name use it up. */
@@ -67,15 +68,16 @@ static void vote(struct postgres_event *event, const char *name)
         event->votes--;
 }
 
-int postgres_events_learn(struct postgres_events *events, uint32_t number, const char *class,
-                          const char *event)
+int postgres_events_add(struct postgres_events *events, uint32_t number, const char *class,
+                        const char *event)
 {
-    const size_t place = place_of(events, number);
+    const size_t position = position_of(events, number);
     struct postgres_event *known;
 
     if (number == 0 || strcmp(postgres_event_class(number), class) != 0)
         return CAMP_OK;
-    known = is_at(events, place, number) ? &events->events[place] : insert(events, place, number);
+    known = is_at(events, position, number) ? &events->events[position]
+                                            : insert(events, position, number);
     if (known == NULL)
         return CAMP_E_NOMEM;
     vote(known, event);
@@ -85,14 +87,14 @@ int postgres_events_learn(struct postgres_events *events, uint32_t number, const
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE])
 {
-    const size_t place = place_of(events, number);
+    const size_t position = position_of(events, number);
 
     if (number == 0)
         return "none";
     if (number != UINT32_MAX && (number & 0xffffff) == 0xffffff)
         return "others";
-    if (is_at(events, place, number))
-        return events->events[place].name;
+    if (is_at(events, position, number))
+        return events->events[position].name;
     snprintf(buffer, POSTGRES_EVENT_SIZE, "0x%08" PRIx32, number);
     return buffer;
 }

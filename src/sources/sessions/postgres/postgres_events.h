@@ -32,8 +32,8 @@ void postgres_events_release(struct postgres_events *events);
 /* A backend had this number before and after SQL told this class and event of it. A moment may
  * still lie between, so the name that was told most often wins. Numbers of another class than was
  * told are passed over. CAMP_OK or CAMP_E_NOMEM. */
-int postgres_events_learn(struct postgres_events *events, uint32_t number, const char *class,
-                          const char *event);
+int postgres_events_add(struct postgres_events *events, uint32_t number, const char *class,
+                        const char *event);
 
 /* "Lock"; "none" of 0; "unknown" where there is no such class. */
 const char *postgres_event_class(uint32_t number);

@@ -1,13 +1,14 @@
 /* What the parts of the source of PostgreSQL sessions know of each other: postgres.c (tiers and
- * intervals), postgres_rows.c (what a session did, by each tier), postgres_glance.c (memory). */
+ * intervals), postgres_rows.c (what a session did, by each tier), postgres_memory_samples.c
+ * (memory). */
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
 
-#include "account_book.h"
+#include "backend_accounts.h"
 #include "postgres_events.h"
+#include "postgres_layout.h"
 #include "postgres_memory.h"
-#include "postgres_place.h"
-#include "postgres_roll.h"
+#include "postgres_registry.h"
 #include "postgres_sampler.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
@@ -21,11 +22,11 @@ enum postgres_tier {
 };
 
 /* Samples of the server's memory, between those by SQL. */
-struct postgres_glances {
+struct postgres_memory_samples {
     struct postgres_memory *memory;
     struct postgres_backend *backends;  /* [capacity] */
     struct postgres_backend *later;     /* [capacity]: the same, read after their tasks' states */
-    struct sampled_sight *sights;       /* [capacity] */
+    struct session_sample *samples;     /* [capacity] */
     char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity] of events without one */
     size_t capacity;
     struct sampled_times times;
@@ -40,19 +41,19 @@ struct postgres_source {
     enum postgres_tier tier;
     struct postgres_sampler *sampler;
     const struct sampled_times *reported; /* by SQL: the sampler's */
-    struct postgres_roll roll;
+    struct postgres_registry registry;
     struct postgres_events events;
-    struct postgres_place place; /* of the tiers that read memory */
-    struct backends *backends;   /* of POSTGRES_BPF */
-    struct account_book book;
-    struct backends_losses losses;   /* as of the last look */
-    struct postgres_glances glances; /* of POSTGRES_MEMORY */
+    struct postgres_layout layout; /* of the tiers that read memory */
+    struct backends *backends;     /* of POSTGRES_BPF */
+    struct backend_accounts accounts;
+    struct backends_losses losses;                 /* as of the last snapshot */
+    struct postgres_memory_samples memory_samples; /* of POSTGRES_MEMORY */
     struct session_frame sessions;
     struct session_time *times; /* [time_capacity]: of the row at hand */
     size_t time_capacity;
     char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity]: of events without one */
     uint64_t end_ns;                    /* of the last interval */
-    uint64_t looks;                     /* by SQL, when it ended */
+    uint64_t snapshots;                 /* by SQL, when it ended */
     uint64_t connections;               /* by SQL, when the tier was set up */
     char note[FRAME_NOTE_SIZE];         /* of the interval at hand */
 };
@@ -61,23 +62,24 @@ struct postgres_source {
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
 
-/* Learns names of events from a look by SQL, and what memory says right after it. Failures are
+/* Learns names of events from a snapshot by SQL, and what memory says right after it. Failures are
  * none: there is less to learn from. */
-void postgres_glance_learn(struct postgres_source *source, const struct postgres_look *look);
+void postgres_memory_samples_name_events(struct postgres_source *source,
+                                         const struct postgres_snapshot *snapshot);
 
 /* Samples until then, instead of sleeping. */
-void postgres_glance_until(struct postgres_source *source, uint64_t until_ns);
+void postgres_memory_samples_until(struct postgres_source *source, uint64_t until_ns);
 
 /* A last sample, which ends the interval: when that is. */
-uint64_t postgres_glance_end(struct postgres_source *source);
+uint64_t postgres_memory_samples_end(struct postgres_source *source);
 
-int postgres_glance_open(struct postgres_source *source, struct camp_error *error);
-void postgres_glance_close(struct postgres_source *source);
+int postgres_memory_samples_open(struct postgres_source *source, struct camp_error *error);
+void postgres_memory_samples_close(struct postgres_source *source);
 
-/* Whether a session's task sleeps now; asked by the sampler, of a look just taken. */
+/* Whether a session's task sleeps now; asked by the sampler, of a snapshot just taken. */
 bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us);
 
 /* What an activity's number is called in the rules: "idle", "idle_in_transaction" ... */
-const char *postgres_activity_name(const struct postgres_place *place, uint32_t code);
+const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);
 
 #endif

@@ -25,22 +25,22 @@ struct address {
 };
 
 struct postgres_memory {
-    struct postgres_place place;
+    struct postgres_layout layout;
     struct address *addresses; /* [count]: of those that were asked for last, ascending by pid */
     size_t count;
 };
 
-int postgres_memory_open(struct postgres_memory **ret, const struct postgres_place *place,
+int postgres_memory_open(struct postgres_memory **ret, const struct postgres_layout *layout,
                          struct camp_error *error)
 {
     struct postgres_memory *memory;
 
-    if (!place->learned)
-        return camp_fail(error, CAMP_E_INVALID, 0, "where activities are was not learned");
+    if (!layout->activities_known)
+        return camp_fail(error, CAMP_E_INVALID, 0, "where activities are was not activities_known");
     memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the addresses of backends");
-    memory->place = *place;
+    memory->layout = *layout;
     *ret = memory;
     return CAMP_OK;
 }
@@ -82,11 +82,11 @@ struct numbers {
 };
 
 static void point(struct iovec *here, struct iovec *there, struct numbers *numbers,
-                  const struct address *address, const struct postgres_place *place)
+                  const struct address *address, const struct postgres_layout *layout)
 {
     uint32_t *const into[] = { &numbers->event, &numbers->pid, &numbers->code };
-    const uint64_t from[] = { address->event, address->entry + place->pid_offset,
-                              address->entry + place->activity_offset };
+    const uint64_t from[] = { address->event, address->entry + layout->pid_offset,
+                              address->entry + layout->activity_offset };
 
     for (size_t i = 0; i < NUMBERS; i++) {
         here[i] = (struct iovec){ into[i], sizeof *into[i] };
@@ -115,7 +115,7 @@ static int read_batch(const struct postgres_memory *memory, int32_t through,
     size_t whole;
 
     for (size_t i = 0; i < count; i++)
-        point(&here[i * NUMBERS], &there[i * NUMBERS], &numbers[i], &addresses[i], &memory->place);
+        point(&here[i * NUMBERS], &there[i * NUMBERS], &numbers[i], &addresses[i], &memory->layout);
     length = process_vm_readv(through, here, count * NUMBERS, there, count * NUMBERS, 0);
     if (length < 0 && errno != EFAULT)
         return process_memory_fail(through, errno, error);
@@ -140,7 +140,7 @@ static int read_known(struct postgres_memory *memory, struct postgres_backend *b
             at++;
             continue;
         }
-        r = read_batch(memory, memory->place.pid, &memory->addresses[at], &backends[at], length,
+        r = read_batch(memory, memory->layout.pid, &memory->addresses[at], &backends[at], length,
                        error);
         if (r < 0)
             return r;
@@ -151,23 +151,23 @@ static int read_known(struct postgres_memory *memory, struct postgres_backend *b
 
 /* ----------------------------------------------------------------------------- One, anew -- */
 
-/* Through the backend itself. Its event lies in its own memory until it has a place in the
+/* Through the backend itself. Its event lies in its own memory until it has a layout in the
  * server's, and again at its end: then the addresses are not kept. */
 static int read_anew(struct postgres_memory *memory, struct address *address,
                      struct postgres_backend *backend, struct camp_error *error)
 {
-    const struct postgres_place *place = &memory->place;
+    const struct postgres_layout *layout = &memory->layout;
     struct address found = { .pid = address->pid };
-    int r = process_memory_read_pointer(backend->pid, place->event_pointer, &found.event, error);
+    int r = process_memory_read_pointer(backend->pid, layout->event_pointer, &found.event, error);
 
     *address = (struct address){ .pid = address->pid };
     if (r == CAMP_OK)
-        r = process_memory_read_pointer(backend->pid, place->entry_pointer, &found.entry, error);
+        r = process_memory_read_pointer(backend->pid, layout->entry_pointer, &found.entry, error);
     if (r == CAMP_OK && found.entry != 0)
         r = read_batch(memory, backend->pid, &found, backend, 1, error);
     if (r == CAMP_E_PERM || r == CAMP_E_NOMEM)
         return r;
-    if (backend->known && (found.event < place->low || found.event >= place->high))
+    if (backend->known && (found.event < layout->low || found.event >= layout->high))
         *address = found;
     return CAMP_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
 
-#include "postgres_place.h"
+#include "postgres_layout.h"
 
 #include <stdbool.h>
 
@@ -18,11 +18,11 @@ struct postgres_backend {
     int32_t pid;
     bool known; /* else it has ended, or is not in the server's table (yet) */
     uint32_t event;
-    uint32_t code; /* of its activity: postgres_place_activity() */
+    uint32_t code; /* of its activity: postgres_layout_activity() */
 };
 
-/* `place` was learned. CAMP_E_NOMEM, CAMP_E_INVALID. */
-int postgres_memory_open(struct postgres_memory **ret, const struct postgres_place *place,
+/* `layout` was activities_known. CAMP_E_NOMEM, CAMP_E_INVALID. */
+int postgres_memory_open(struct postgres_memory **ret, const struct postgres_layout *layout,
                          struct camp_error *error);
 
 /* Fills backends[count], ascending by pid, which the caller has set. CAMP_E_GONE: the postmaster

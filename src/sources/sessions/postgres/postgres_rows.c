@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A session is in SQL's looks once its client is let in. */
+/* A session is in SQL's snapshots once its client is let in. */
 #define APPEARS_NS ((uint64_t)NS_PER_S)
 
 static const char *const client_type = "client_backend";
@@ -22,22 +22,22 @@ static bool reserve(struct postgres_source *source, size_t count)
 
 static int compare_sampled(const void *key, const void *element)
 {
-    const struct postgres_who *who = key;
+    const struct postgres_process *process = key;
     const struct sampled_session *session = *(const struct sampled_session *const *)element;
 
-    if (who->pid != session->id)
-        return who->pid < session->id ? -1 : 1;
-    return who->start_us < session->start ? -1 : who->start_us > session->start;
+    if (process->pid != session->id)
+        return process->pid < session->id ? -1 : 1;
+    return process->start_us < session->start ? -1 : process->start_us > session->start;
 }
 
 static const struct sampled_session *find_sampled(const struct sampled_times *times,
-                                                  const struct postgres_who *who)
+                                                  const struct postgres_process *process)
 {
     const struct sampled_session *const *found = NULL;
 
     if (times->count > 0)
-        found =
-            bsearch(who, times->sessions, times->count, sizeof *times->sessions, compare_sampled);
+        found = bsearch(process, times->sessions, times->count, sizeof *times->sessions,
+                        compare_sampled);
     return found != NULL ? *found : NULL;
 }
 
@@ -50,7 +50,7 @@ static struct session_kind kind_of(const struct labels *kind)
     return ret;
 }
 
-/* To the database, who is active without an event is on a CPU. */
+/* To the database, process is active without an event is on a CPU. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
@@ -62,10 +62,10 @@ static enum session_state state_of(struct postgres_source *source, const struct 
     return is_on_cpu(kind) ? SESSION_CPU : session_frame_state(&source->sessions, kind);
 }
 
-static void tell(struct postgres_source *source, const struct postgres_who *who,
-                 struct session *session)
+static void report(struct postgres_source *source, const struct postgres_process *process,
+                   struct session *session)
 {
-    const struct sampled_session *reported = find_sampled(source->reported, who);
+    const struct sampled_session *reported = find_sampled(source->reported, process);
 
     for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
         const struct session_kind kind = kind_of(reported->times[i].kind);
@@ -78,29 +78,29 @@ static void tell(struct postgres_source *source, const struct postgres_who *who,
 
 /* ----------------------------------------------------------------------------- Who it is -- */
 
-static struct entity entity_of(const struct postgres_source *source, const struct postgres_who *who,
-                               bool is_new, bool is_ended)
+static struct entity entity_of(const struct postgres_source *source,
+                               const struct postgres_process *process, bool is_new, bool is_ended)
 {
-    const bool is_local = source->roll.is_local; /* else its pid is another's here */
-    struct entity entity = { .id = who->pid,
+    const bool is_local = source->registry.is_local; /* else its pid is another's here */
+    struct entity entity = { .id = process->pid,
                              .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
                              .count = 1,
-                             .pid = is_local ? who->pid : 0,
-                             .parent = is_local ? who->leader_pid : 0,
-                             .labels = who->labels };
+                             .pid = is_local ? process->pid : 0,
+                             .parent = is_local ? process->leader_pid : 0,
+                             .labels = process->labels };
 
-    memcpy(entity.name, who->name, sizeof entity.name);
+    memcpy(entity.name, process->name, sizeof entity.name);
     return entity;
 }
 
-/* One that began and ended between two looks by SQL. */
-static struct postgres_who stranger(const struct backend_account *account)
+/* One that began and ended between two snapshots by SQL. */
+static struct postgres_process unnamed_process(const struct backend_account *account)
 {
-    struct postgres_who who = { .pid = account->pid };
+    struct postgres_process process = { .pid = account->pid };
 
-    snprintf(who.name, sizeof who.name, "(gone before SQL saw it)");
-    memcpy(who.type, client_type, strlen(client_type) + 1);
-    return who;
+    snprintf(process.name, sizeof process.name, "(gone before SQL saw it)");
+    memcpy(process.type, client_type, strlen(client_type) + 1);
+    return process;
 }
 
 /* ------------------------------------------------------------------------------ Accounts -- */
@@ -112,8 +112,8 @@ static int64_t process_start_us(uint64_t boot_ns)
     return (int64_t)((realtime_ns - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) / NS_PER_US);
 }
 
-static void take_waits(struct postgres_source *source, const struct backend_account *since,
-                       const char *type)
+static void collect_waits(struct postgres_source *source, const struct backend_account *since,
+                          const char *type)
 {
     for (uint32_t i = 0; i < since->wait_count; i++) {
         const struct backend_wait *wait = &since->waits[i];
@@ -121,19 +121,21 @@ static void take_waits(struct postgres_source *source, const struct backend_acco
         source->times[i] = (struct session_time){
             { { postgres_event_class(wait->event),
                 postgres_event_name(&source->events, wait->event, source->names[i]),
-                postgres_activity_name(&source->place, wait->activity), type } },
+                postgres_activity_name(&source->layout, wait->activity), type } },
             wait->ns
         };
     }
 }
 
 /* Whether SQL had no time yet to show it. Otherwise it is hidden from this role, or camp's own. */
-static bool may_appear(const struct postgres_source *source, const struct backend_account *account)
+static bool may_be_named_later(const struct postgres_source *source,
+                               const struct backend_account *account)
 {
-    const struct postgres_roll *roll = &source->roll;
+    const struct postgres_registry *registry = &source->registry;
 
-    return (account->flags & BACKEND_OLDER) == 0 && account->pid != roll->own_pids[0] &&
-           account->pid != roll->own_pids[1] && account->begin_ns + APPEARS_NS > roll->look_ns;
+    return (account->flags & BACKEND_OLDER) == 0 && account->pid != registry->own_pids[0] &&
+           account->pid != registry->own_pids[1] &&
+           account->begin_ns + APPEARS_NS > registry->snapshot_ns;
 }
 
 /* Of one that ended before SQL showed it: of a client when it has been active at all. */
@@ -141,7 +143,7 @@ static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
     for (uint32_t i = 0; i < account->wait_count; i++) {
-        if (postgres_place_activity(&source->place, account->waits[i].activity) !=
+        if (postgres_layout_activity(&source->layout, account->waits[i].activity) !=
             POSTGRES_ACTIVITIES)
             return true;
     }
@@ -151,36 +153,36 @@ static bool was_a_client(const struct postgres_source *source,
 /* *ret_is_early: what it did is told with its name, in the next interval. */
 static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
-    const struct backend_account *account = &source->book.accounts[at];
+    const struct backend_account *account = &source->accounts.now[at];
     struct backend_account since;
-    const bool is_there = account_book_since(&source->book, at, &since);
+    const bool is_there = backend_accounts_since(&source->accounts, at, &since);
     const bool is_new =
         since.begin_ns == account->begin_ns && (account->flags & BACKEND_OLDER) == 0;
     const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
-    struct postgres_who unknown;
-    const struct postgres_who *who = postgres_roll_find_process(
-        &source->roll, account->pid, account->start_ns, process_start_us(account->start_ns));
+    struct postgres_process unknown;
+    const struct postgres_process *process = postgres_registry_find_process(
+        &source->registry, account->pid, account->start_ns, process_start_us(account->start_ns));
     struct session session;
 
-    *ret_is_early = who == NULL && !is_ended && may_appear(source, account);
+    *ret_is_early = process == NULL && !is_ended && may_be_named_later(source, account);
     if (!is_there)
         return CAMP_OK;
-    if (who == NULL) {
-        unknown = stranger(account);
-        who = &unknown;
-        if (!is_ended || !may_appear(source, account) || !was_a_client(source, account))
+    if (process == NULL) {
+        unknown = unnamed_process(account);
+        process = &unknown;
+        if (!is_ended || !may_be_named_later(source, account) || !was_a_client(source, account))
             return CAMP_OK;
     }
-    if (!source->background && !postgres_who_is_client(who))
+    if (!source->background && !postgres_process_is_client(process))
         return CAMP_OK;
-    take_waits(source, &since, who->type);
-    session = (struct session){ .entity = entity_of(source, who, is_new, is_ended),
+    collect_waits(source, &since, process->type);
+    session = (struct session){ .entity = entity_of(source, process, is_new, is_ended),
                                 .elapsed_ns = since.time_ns - since.begin_ns,
                                 .cpu_ns = since.cpu_ns,
                                 .run_queue_ns = since.run_queue_ns,
                                 .times = source->times,
                                 .time_count = since.wait_count };
-    tell(source, who, &session);
+    report(source, process, &session);
     return session_frame_add(&source->sessions, &session);
 }
 
@@ -188,12 +190,12 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 {
     int r = reserve(source, BACKEND_WAITS_MAX) ? CAMP_OK : CAMP_E_NOMEM;
 
-    for (size_t i = 0; r == CAMP_OK && i < source->book.count;) {
+    for (size_t i = 0; r == CAMP_OK && i < source->accounts.count;) {
         bool is_early;
 
         r = add_account(source, i, &is_early);
         if (is_early)
-            account_book_omit(&source->book, i);
+            backend_accounts_omit(&source->accounts, i);
         else
             i++;
     }
@@ -203,32 +205,32 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 /* ------------------------------------------------------------------------------- Samples -- */
 
 /* Since its clock was read last. A system call, where reading it is three of a file, twice. */
-static bool has_run(struct postgres_who *who)
+static bool has_run(struct postgres_process *process)
 {
     uint64_t cpu_ns = 0;
-    const bool is_there = camp_pid_cpu_ns(who->pid, &cpu_ns) == CAMP_OK;
-    const bool ret = !is_there || cpu_ns != who->clock_cpu_ns;
+    const bool is_there = camp_pid_cpu_ns(process->pid, &cpu_ns) == CAMP_OK;
+    const bool ret = !is_there || cpu_ns != process->clock_cpu_ns;
 
-    who->clock_cpu_ns = cpu_ns;
+    process->clock_cpu_ns = cpu_ns;
     return ret;
 }
 
-/* What the scheduler counted since it was read last, or, of who began in the interval, at all.
+/* What the scheduler counted since it was read last, or, of process began in the interval, at all.
  * False: of this interval it is not known. */
-static bool read_clock(const struct postgres_source *source, struct postgres_who *who,
+static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
-    const struct proc_clock before = who->clock;
-    const bool is_new = who->began_ns >= source->sessions.frame.start_ns;
+    const struct proc_clock before = process->clock;
+    const bool is_new = process->start_ns >= source->sessions.frame.start_ns;
 
-    if (!who->has_task ||
-        (has_run(who) && proc_clock_read(&who->task, &who->clock, NULL) != CAMP_OK))
+    if (!process->has_task ||
+        (has_run(process) && proc_clock_read(&process->task, &process->clock, NULL) != CAMP_OK))
         return false;
     if (before.time_ns == 0 && !is_new)
         return false;
-    if (!proc_clock_since(&before, &who->clock, session->elapsed_ns, &session->cpu_ns,
+    if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
                           &session->run_queue_ns))
-        who->clock_cpu_ns = 0; /* it is asked again, run or not */
+        process->clock_cpu_ns = 0; /* it is asked again, run or not */
     return true;
 }
 
@@ -248,10 +250,11 @@ static void collect_reported(struct postgres_source *source, const struct sample
 }
 
 /* What it slept in, by its samples: those asleep. The state of its task is asked after SQL's
- * answer: who was on a CPU to SQL and is asleep by then fell asleep in between, and in what is not
- * known. Only who is never seen asleep otherwise does sleep without an event. */
-static uint64_t take_asleep(struct postgres_source *source, const struct sampled_session *sampled,
-                            bool without_event, struct session *session)
+ * answer: process was on a CPU to SQL and is asleep by then fell asleep in between, and in what is
+ * not known. Only process is never seen asleep otherwise does sleep without an event. */
+static uint64_t collect_asleep(struct postgres_source *source,
+                               const struct sampled_session *sampled, bool without_event,
+                               struct session *session)
 {
     uint64_t sum_ns = 0;
 
@@ -272,8 +275,8 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* How long it slept is known: what the scheduler left of its time, as far as looks saw that;
- * samples divide it. Their own sum would not do: camp looks when it gets a CPU, which on a busy
+/* How long it slept is known: what the scheduler left of its time, as far as snapshots saw that;
+ * samples divide it. Their own sum would not do: camp snapshots when it gets a CPU, which on a busy
  * machine is when another falls asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
@@ -289,13 +292,13 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
 }
 
 /* `is_known`: what the scheduler counted of it is. */
-static void take_samples(struct postgres_source *source, const struct sampled_session *sampled,
-                         bool is_known, struct session *session)
+static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
+                             bool is_known, struct session *session)
 {
-    uint64_t sum_ns = take_asleep(source, sampled, source->tier != POSTGRES_GATED, session);
+    uint64_t sum_ns = collect_asleep(source, sampled, source->tier != POSTGRES_GATED, session);
 
     if (sum_ns == 0)
-        sum_ns = take_asleep(source, sampled, true, session);
+        sum_ns = collect_asleep(source, sampled, true, session);
     for (size_t i = 0; i < sampled->time_count; i++)
         session->sampled_ns += sampled->times[i].asleep_ns;
     if (is_known)
@@ -305,34 +308,35 @@ static void take_samples(struct postgres_source *source, const struct sampled_se
 static int add_sampled(struct postgres_source *source, const struct sampled_session *sampled,
                        uint64_t *partial)
 {
-    struct postgres_who *who =
-        postgres_roll_find(&source->roll, (int32_t)sampled->id, sampled->start);
-    struct session session = { .elapsed_ns = sampled->elapsed_ns, .looks = sampled->looks };
+    struct postgres_process *process =
+        postgres_registry_find(&source->registry, (int32_t)sampled->id, sampled->start);
+    struct session session = { .elapsed_ns = sampled->elapsed_ns,
+                               .sample_count = sampled->sample_count };
 
-    if (who == NULL || sampled->elapsed_ns == 0)
+    if (process == NULL || sampled->elapsed_ns == 0)
         return CAMP_OK;
-    if (!source->background && !postgres_who_is_client(who))
+    if (!source->background && !postgres_process_is_client(process))
         return CAMP_OK;
     if (!reserve(source, sampled->time_count))
         return CAMP_E_NOMEM;
     if (source->tier == POSTGRES_SQL) {
         collect_reported(source, sampled, &session);
     } else {
-        const bool is_known = read_clock(source, who, &session);
+        const bool is_known = read_clock(source, process, &session);
 
         *partial += !is_known;
-        tell(source, who, &session);
-        take_samples(source, sampled, is_known, &session);
+        report(source, process, &session);
+        add_sample_times(source, sampled, is_known, &session);
     }
     session.times = source->times;
-    session.entity = entity_of(source, who, sampled->is_new, sampled->is_ended);
+    session.entity = entity_of(source, process, sampled->is_new, sampled->is_ended);
     return session_frame_add(&source->sessions, &session);
 }
 
 int postgres_rows_of_samples(struct postgres_source *source)
 {
     const struct sampled_times *times =
-        source->tier == POSTGRES_MEMORY ? &source->glances.times : source->reported;
+        source->tier == POSTGRES_MEMORY ? &source->memory_samples.times : source->reported;
     uint64_t partial = 0;
     int r = CAMP_OK;
 

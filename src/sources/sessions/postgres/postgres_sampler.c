@@ -11,56 +11,57 @@
 #include <string.h>
 
 #define LATE_NS                                                                                    \
-    (50 * (uint64_t)NS_PER_MS) /* a look is waited for so long, at the interval's end too */
-#define LONGEST_NS ((uint64_t)NS_PER_S) /* between two looks; three periods where that is more */
-#define SMOOTHING 8                     /* of a look's cost: one that is odd changes it by 1/8 */
+    (50 * (uint64_t)NS_PER_MS) /* a snapshot is waited for so long, at the interval's end too */
+#define LONGEST_NS                                                                                 \
+    ((uint64_t)NS_PER_S) /* between two snapshots; three periods where that is more */
+#define SMOOTHING 8      /* of a snapshot's cost: one that is odd changes it by 1/8 */
 
 struct postgres_sampler {
     struct postgres_sampler_options options;
     struct postgres_sessions *sessions;
-    const struct postgres_look *look;
+    const struct postgres_snapshot *snapshot;
     struct sampled_times times;
-    struct sampled_sight *sights; /* [capacity] */
+    struct session_sample *samples; /* [capacity] */
     size_t capacity;
-    uint64_t wished_ns, period_ns;
+    uint64_t wanted_ns, period_ns;
     uint64_t end_ns;  /* of the last interval */
-    uint64_t next_ns; /* when the next look is due */
-    uint64_t look_cost_ns;
-    uint64_t backend_ns; /* CPU time of our backend, at the last look */
-    uint64_t connection; /* of the last look: a new one has another backend */
+    uint64_t next_ns; /* when the next snapshot is due */
+    uint64_t snapshot_cost_ns;
+    uint64_t backend_ns; /* CPU time of our backend, at the last snapshot */
+    uint64_t connection; /* of the last snapshot: a new one has another backend */
     bool is_local;
-    size_t hidden; /* at the last look */
+    size_t hidden; /* at the last snapshot */
     char failure[CAMP_ERROR_SIZE];
 };
 
-uint64_t postgres_sampler_period_ns(uint64_t wished_ns, uint64_t look_ns)
+uint64_t postgres_sampler_period_ns(uint64_t wanted_ns, uint64_t snapshot_ns)
 {
-    const uint64_t least_ns = (uint64_t)((double)look_ns / SAMPLER_SHARE);
+    const uint64_t least_ns = (uint64_t)((double)snapshot_ns / SAMPLER_SHARE);
 
-    return least_ns > wished_ns ? least_ns : wished_ns;
+    return least_ns > wanted_ns ? least_ns : wanted_ns;
 }
 
 /* -------------------------------------------------------------------------------- Cost -- */
 
-/* What our backend has used since the last look, where it is of this machine. */
+/* What our backend has used since the last snapshot, where it is of this machine. */
 static uint64_t backend_cost_ns(struct postgres_sampler *sampler, bool is_same)
 {
     const uint64_t before_ns = sampler->backend_ns;
     uint64_t ns = 0;
 
-    if (!sampler->is_local || camp_pid_cpu_ns(sampler->look->own_pid, &ns) != CAMP_OK)
+    if (!sampler->is_local || camp_pid_cpu_ns(sampler->snapshot->own_pid, &ns) != CAMP_OK)
         return 0;
     sampler->backend_ns = ns;
     return is_same ? counted_since(before_ns, ns) : 0;
 }
 
-static void take_cost(struct postgres_sampler *sampler, uint64_t ns)
+static void update_cost(struct postgres_sampler *sampler, uint64_t ns)
 {
-    if (sampler->look_cost_ns == 0)
-        sampler->look_cost_ns = ns;
+    if (sampler->snapshot_cost_ns == 0)
+        sampler->snapshot_cost_ns = ns;
     else
-        sampler->look_cost_ns = (sampler->look_cost_ns * (SMOOTHING - 1) + ns) / SMOOTHING;
-    sampler->period_ns = postgres_sampler_period_ns(sampler->wished_ns, sampler->look_cost_ns);
+        sampler->snapshot_cost_ns = (sampler->snapshot_cost_ns * (SMOOTHING - 1) + ns) / SMOOTHING;
+    sampler->period_ns = postgres_sampler_period_ns(sampler->wanted_ns, sampler->snapshot_cost_ns);
     sampler->times.longest_ns =
         3 * sampler->period_ns > LONGEST_NS ? 3 * sampler->period_ns : LONGEST_NS;
 }
@@ -82,23 +83,23 @@ static bool is_asleep(const struct postgres_sampler *sampler,
     return options->is_asleep(options->context, session->pid, session->start_us);
 }
 
-static int keep_sights(struct postgres_sampler *sampler, const struct postgres_look *look)
+static int add_samples(struct postgres_sampler *sampler, const struct postgres_snapshot *snapshot)
 {
-    if (!ARRAY_RESERVE(sampler->sights, sampler->capacity, look->count))
+    if (!ARRAY_RESERVE(sampler->samples, sampler->capacity, snapshot->count))
         return CAMP_E_NOMEM;
-    for (size_t i = 0; i < look->count; i++) {
-        const struct postgres_session *session = &look->sessions[i];
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
 
-        sampler->sights[i] = (struct sampled_sight){ session->pid, session->start_us,
-                                                     postgres_session_began_ns(look, session),
-                                                     session->kind, is_asleep(sampler, session) };
+        sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
+                                                       postgres_session_start_ns(snapshot, session),
+                                                       session->kind, is_asleep(sampler, session) };
     }
-    return sampled_times_look(&sampler->times, postgres_look_ns(look), sampler->sights,
-                              look->count);
+    return sampled_times_add(&sampler->times, postgres_snapshot_ns(snapshot), sampler->samples,
+                             snapshot->count);
 }
 
-/* Whether it is the connection of the last look; of a new one, whether the server is local. */
-static bool know_connection(struct postgres_sampler *sampler)
+/* Whether it is the connection of the last snapshot; of a new one, whether the server is local. */
+static bool check_connection(struct postgres_sampler *sampler)
 {
     struct postgres_client_facts facts;
     bool is_same;
@@ -108,37 +109,39 @@ static bool know_connection(struct postgres_sampler *sampler)
     sampler->connection = facts.connections;
     if (!is_same)
         sampler->is_local =
-            postgres_is_process(sampler->look->own_pid, sampler->look->own_start_us);
+            postgres_is_process(sampler->snapshot->own_pid, sampler->snapshot->own_start_us);
     return is_same;
 }
 
-/* One look, answered by `until_ns`. What the server fails at is kept for the facts, and is
+/* One snapshot, answered by `until_ns`. What the server fails at is kept for the facts, and is
  * POSTGRES_PENDING as well. CAMP_E_NOMEM is ours. */
-static int take_look(struct postgres_sampler *sampler, bool whole, uint64_t until_ns,
-                     struct camp_error *error)
+static int take_snapshot(struct postgres_sampler *sampler, bool whole, uint64_t until_ns,
+                         struct camp_error *error)
 {
     const uint64_t before_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     struct camp_error failure;
     bool is_same;
-    int r = postgres_sessions_look(sampler->sessions, whole, until_ns, &sampler->look, &failure);
+    int r =
+        postgres_sessions_read(sampler->sessions, whole, until_ns, &sampler->snapshot, &failure);
 
     if (r != CAMP_OK) {
-        sampler->look = NULL;
+        sampler->snapshot = NULL;
         if (r != POSTGRES_PENDING && sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure, "%s", failure.message);
         return POSTGRES_PENDING;
     }
-    sampler->hidden = sampler->look->hidden;
-    is_same = know_connection(sampler);
-    r = sampler->options.looked == NULL
+    sampler->hidden = sampler->snapshot->hidden;
+    is_same = check_connection(sampler);
+    r = sampler->options.on_snapshot == NULL
             ? CAMP_OK
-            : sampler->options.looked(sampler->options.context, sampler->look, sampler->is_local);
+            : sampler->options.on_snapshot(sampler->options.context, sampler->snapshot,
+                                           sampler->is_local);
     if (r == CAMP_OK)
-        r = keep_sights(sampler, sampler->look);
+        r = add_samples(sampler, sampler->snapshot);
     if (r != CAMP_OK)
         return camp_fail(error, r, 0, "no memory for the sessions");
-    take_cost(sampler,
-              now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns + backend_cost_ns(sampler, is_same));
+    update_cost(sampler,
+                now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns + backend_cost_ns(sampler, is_same));
     return CAMP_OK;
 }
 
@@ -154,9 +157,9 @@ int postgres_sampler_open(const char *conninfo, const struct postgres_sampler_op
     if (sampler == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
     sampler->options = *options;
-    sampler->wished_ns = (uint64_t)(NS_PER_S / (options->rate > 0 ? options->rate : SAMPLER_RATE));
+    sampler->wanted_ns = (uint64_t)(NS_PER_S / (options->rate > 0 ? options->rate : SAMPLER_RATE));
     sampled_times_init(&sampler->times, LONGEST_NS);
-    sampler->period_ns = sampler->wished_ns;
+    sampler->period_ns = sampler->wanted_ns;
     r = postgres_sessions_open(conninfo, &options->sessions, options->stop, &sampler->sessions,
                                error);
     if (r == CAMP_OK)
@@ -175,7 +178,7 @@ void postgres_sampler_close(struct postgres_sampler *sampler)
         return;
     postgres_sessions_close(sampler->sessions);
     sampled_times_release(&sampler->times);
-    free(sampler->sights);
+    free(sampler->samples);
     free(sampler);
 }
 
@@ -192,14 +195,14 @@ static void pause_until(const struct postgres_sampler *sampler, uint64_t until_n
         source_wait(until_ns, UINT64_MAX, sampler->options.stop);
 }
 
-/* Of who came with a brief look. */
+/* Of who came with a brief snapshot. */
 static bool wants_names(const struct postgres_sampler *sampler)
 {
-    return sampler->look != NULL && !sampler->look->is_whole && sampler->times.arrived > 0;
+    return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
 /* A server that does not answer is not waited for alone: pause_until() has more to do. */
-static uint64_t soon_ns(uint64_t deadline_ns)
+static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
 
@@ -207,25 +210,25 @@ static uint64_t soon_ns(uint64_t deadline_ns)
 }
 
 /* Looks that are due before the end; what is due within half a period of it is the end's. */
-static int look_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
-                      struct camp_error *error)
+static int take_snapshots_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
+                                struct camp_error *error)
 {
     int r = CAMP_OK;
 
     while (sampler->next_ns + sampler->period_ns / 2 < deadline_ns && !is_stopped(sampler) &&
            r != CAMP_E_NOMEM) {
         pause_until(sampler, sampler->next_ns);
-        r = take_look(sampler, wants_names(sampler), soon_ns(deadline_ns), error);
+        r = take_snapshot(sampler, wants_names(sampler), answer_deadline_ns(deadline_ns), error);
         sampler->next_ns += sampler->period_ns;
         if (r != CAMP_OK || sampler->next_ns < now_ns(CLOCK_MONOTONIC))
-            sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no crowd of looks afterwards */
+            sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no crowd of snapshots afterwards */
     }
     return r;
 }
 
-/* The look that ends the interval. A connection that is found lost is made again meanwhile. */
-static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
-                       struct camp_error *error)
+/* The snapshot that ends the interval. A connection that is found lost is made again meanwhile. */
+static int take_last_snapshot(struct postgres_sampler *sampler, uint64_t deadline_ns,
+                              struct camp_error *error)
 {
     uint64_t late_ns;
     int r;
@@ -233,7 +236,7 @@ static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
     pause_until(sampler, deadline_ns);
     late_ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
     do
-        r = take_look(sampler, true, late_ns, error);
+        r = take_snapshot(sampler, true, late_ns, error);
     while (r == POSTGRES_PENDING && !is_stopped(sampler) && now_ns(CLOCK_MONOTONIC) < late_ns);
     return r;
 }
@@ -244,10 +247,10 @@ static int look_at_end(struct postgres_sampler *sampler, uint64_t deadline_ns,
 static uint64_t end_of_interval(const struct postgres_sampler *sampler, int end_status,
                                 uint64_t deadline_ns)
 {
-    const uint64_t sampled_ns = sampler->times.look_ns;
+    const uint64_t sampled_ns = sampler->times.snapshot_ns;
 
     if (end_status == CAMP_OK)
-        return postgres_look_ns(sampler->look);
+        return postgres_snapshot_ns(sampler->snapshot);
     if (is_stopped(sampler))
         return now_ns(CLOCK_MONOTONIC);
     if (sampled_ns > sampler->end_ns && sampled_ns + 2 * sampler->period_ns > deadline_ns)
@@ -262,9 +265,9 @@ int postgres_sampler_next(struct postgres_sampler *sampler, uint64_t deadline_ns
 
     sampler->failure[0] = '\0';
     sampled_times_begin(&sampler->times, sampler->end_ns);
-    r = look_until(sampler, deadline_ns, error);
+    r = take_snapshots_until(sampler, deadline_ns, error);
     if (r != CAMP_E_NOMEM)
-        r = look_at_end(sampler, deadline_ns, error);
+        r = take_last_snapshot(sampler, deadline_ns, error);
     if (r == CAMP_E_NOMEM)
         return r;
     sampler->end_ns = end_of_interval(sampler, r, deadline_ns);
@@ -279,9 +282,9 @@ const struct sampled_times *postgres_sampler_times(const struct postgres_sampler
     return &sampler->times;
 }
 
-const struct postgres_look *postgres_sampler_look(const struct postgres_sampler *sampler)
+const struct postgres_snapshot *postgres_sampler_snapshot(const struct postgres_sampler *sampler)
 {
-    return sampler->look;
+    return sampler->snapshot;
 }
 
 void postgres_sampler_facts(const struct postgres_sampler *sampler,
@@ -289,10 +292,10 @@ void postgres_sampler_facts(const struct postgres_sampler *sampler,
 {
     *ret = (struct postgres_sampler_facts){
         .rate = (double)NS_PER_S / (double)sampler->period_ns,
-        .share = (double)sampler->look_cost_ns / (double)sampler->period_ns,
-        .look_ns = sampler->look_cost_ns,
+        .share = (double)sampler->snapshot_cost_ns / (double)sampler->period_ns,
+        .snapshot_ns = sampler->snapshot_cost_ns,
         .is_local = sampler->is_local,
-        .is_connected = sampler->look != NULL,
+        .is_connected = sampler->snapshot != NULL,
         .hidden = sampler->hidden,
     };
     postgres_sessions_facts(sampler->sessions, &ret->client);

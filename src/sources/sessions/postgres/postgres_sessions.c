@@ -13,12 +13,12 @@
 #define NONE "none"
 #define EPOCH_US ((int64_t)946684800 * 1000000) /* times are since 2000-01-01 */
 
-/* The columns of a brief look, then those of a whole one, which have their price: names are joined
- * from two tables. */
+/* The columns of a brief snapshot, then those of a whole one, which have their price: names are
+ * joined from two tables. */
 enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
 
-/* Values come in binary form: making text of times costs the server as much as the look. */
+/* Values come in binary form: making text of times costs the server as much as the snapshot. */
 #define BRIEF                                                                                      \
     "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
     "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
@@ -39,7 +39,7 @@ struct postgres_sessions {
     struct postgres_options options;
     char brief[800], whole[1200];
     struct postgres_client *client;
-    struct postgres_look look;
+    struct postgres_snapshot snapshot;
 };
 
 static void statement_texts(void *context, int version, const char **ret_texts)
@@ -59,16 +59,16 @@ static void statement_texts(void *context, int version, const char **ret_texts)
 
 /* ----------------------------------------------------------------------------- Reading -- */
 
-uint64_t postgres_look_ns(const struct postgres_look *look)
+uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot)
 {
-    return look->asked_ns + (look->answered_ns - look->asked_ns) / 2;
+    return snapshot->asked_ns + (snapshot->answered_ns - snapshot->asked_ns) / 2;
 }
 
-uint64_t postgres_session_began_ns(const struct postgres_look *look,
+uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session)
 {
-    const int64_t age_us = look->server_us - session->start_us;
-    const uint64_t at_ns = postgres_look_ns(look);
+    const int64_t age_us = snapshot->server_us - session->start_us;
+    const uint64_t at_ns = postgres_snapshot_ns(snapshot);
 
     if (age_us < 0)
         return at_ns;
@@ -155,33 +155,34 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
         read_names(ret, rows, row);
 }
 
-static void read_row(struct postgres_look *look, int row)
+static void read_row(struct postgres_snapshot *snapshot, int row)
 {
-    look->server_us = time_at(look->rows, row, SERVER);
-    if (libpq.PQgetvalue(look->rows, row, IS_OWN)[0] != 0) {
-        look->own_pid = (int32_t)number_at(look->rows, row, PID);
-        look->own_start_us = time_at(look->rows, row, START);
-    } else if (libpq.PQgetisnull(look->rows, row, START)) {
-        look->hidden += libpq.PQgetvalue(look->rows, row, HAS_DATABASE)[0] != 0;
+    snapshot->server_us = time_at(snapshot->rows, row, SERVER);
+    if (libpq.PQgetvalue(snapshot->rows, row, IS_OWN)[0] != 0) {
+        snapshot->own_pid = (int32_t)number_at(snapshot->rows, row, PID);
+        snapshot->own_start_us = time_at(snapshot->rows, row, START);
+    } else if (libpq.PQgetisnull(snapshot->rows, row, START)) {
+        snapshot->hidden += libpq.PQgetvalue(snapshot->rows, row, HAS_DATABASE)[0] != 0;
     } else {
-        read_session(&look->sessions[look->count++], look->rows, row, look->is_whole);
+        read_session(&snapshot->sessions[snapshot->count++], snapshot->rows, row,
+                     snapshot->is_whole);
     }
 }
 
-static int read_rows(struct postgres_look *look, PGresult *rows, struct camp_error *error)
+static int read_rows(struct postgres_snapshot *snapshot, PGresult *rows, struct camp_error *error)
 {
     const int count = libpq.PQntuples(rows);
 
-    libpq.PQclear(look->rows);
-    look->rows = rows;
-    look->count = look->hidden = 0;
-    look->is_whole = libpq.PQnfields(rows) == WHOLE_COUNT;
-    if (!look->is_whole && libpq.PQnfields(rows) != BRIEF_COUNT)
+    libpq.PQclear(snapshot->rows);
+    snapshot->rows = rows;
+    snapshot->count = snapshot->hidden = 0;
+    snapshot->is_whole = libpq.PQnfields(rows) == WHOLE_COUNT;
+    if (!snapshot->is_whole && libpq.PQnfields(rows) != BRIEF_COUNT)
         return camp_fail(error, CAMP_E_FORMAT, 0, "PostgreSQL: pg_stat_activity has other columns");
-    if (!ARRAY_RESERVE(look->sessions, look->capacity, (size_t)count))
+    if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, (size_t)count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %d sessions", count);
     for (int i = 0; i < count; i++)
-        read_row(look, i);
+        read_row(snapshot, i);
     return CAMP_OK;
 }
 
@@ -212,15 +213,15 @@ void postgres_sessions_close(struct postgres_sessions *sessions)
     if (sessions == NULL)
         return;
     postgres_client_close(sessions->client);
-    libpq.PQclear(sessions->look.rows);
-    free(sessions->look.sessions);
+    libpq.PQclear(sessions->snapshot.rows);
+    free(sessions->snapshot.sessions);
     free(sessions);
 }
 
-int postgres_sessions_look(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
-                           const struct postgres_look **ret_look, struct camp_error *error)
+int postgres_sessions_read(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
+                           const struct postgres_snapshot **ret_snapshot, struct camp_error *error)
 {
-    struct postgres_look *look = &sessions->look;
+    struct postgres_snapshot *snapshot = &sessions->snapshot;
     struct postgres_client_facts facts;
     PGresult *rows;
     int r = postgres_client_ask(sessions->client, whole, until_ns, &rows, error);
@@ -228,10 +229,10 @@ int postgres_sessions_look(struct postgres_sessions *sessions, bool whole, uint6
     if (r != CAMP_OK)
         return r;
     postgres_client_facts(sessions->client, &facts);
-    look->asked_ns = facts.asked_ns;
-    look->answered_ns = now_ns(CLOCK_MONOTONIC);
-    r = read_rows(look, rows, error);
-    *ret_look = look;
+    snapshot->asked_ns = facts.asked_ns;
+    snapshot->answered_ns = now_ns(CLOCK_MONOTONIC);
+    r = read_rows(snapshot, rows, error);
+    *ret_snapshot = snapshot;
     return r;
 }
 

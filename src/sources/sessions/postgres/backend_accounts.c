@@ -1,4 +1,4 @@
-#include "account_book.h"
+#include "backend_accounts.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_AT_FIRST 64
+#define FIRST_CAPACITY 64
 #define TIMES_MAX (2 + BACKEND_WAITS_MAX)
 
 static int compare(const void *a, const void *b)
@@ -19,71 +19,72 @@ static int compare(const void *a, const void *b)
     return left->start_ns < right->start_ns ? -1 : left->start_ns > right->start_ns;
 }
 
-static bool reserve(struct account_book *book, size_t wanted)
+static bool reserve(struct backend_accounts *accounts, size_t wanted)
 {
-    return ARRAYS_RESERVE(book->capacity, wanted, ARRAY(book->accounts), ARRAY(book->before));
+    return ARRAYS_RESERVE(accounts->capacity, wanted, ARRAY(accounts->now),
+                          ARRAY(accounts->before));
 }
 
-static void turn(struct account_book *book)
+static void swap(struct backend_accounts *accounts)
 {
-    struct backend_account *const accounts = book->before;
+    struct backend_account *const now = accounts->before;
 
-    book->before = book->accounts;
-    book->before_count = book->count;
-    book->accounts = accounts;
-    book->count = 0;
+    accounts->before = accounts->now;
+    accounts->before_count = accounts->count;
+    accounts->now = now;
+    accounts->count = 0;
 }
 
-static void sort(struct account_book *book)
+static void sort(struct backend_accounts *accounts)
 {
-    if (book->count > 0)
-        qsort(book->accounts, book->count, sizeof *book->accounts, compare);
+    if (accounts->count > 0)
+        qsort(accounts->now, accounts->count, sizeof *accounts->now, compare);
 }
 
-int account_book_look(struct account_book *book, struct backends *backends,
-                      struct camp_error *error)
+int backend_accounts_read(struct backend_accounts *accounts, struct backends *backends,
+                          struct camp_error *error)
 {
-    size_t count = ROOM_AT_FIRST;
+    size_t count = FIRST_CAPACITY;
     int r = CAMP_E_SPACE;
 
-    turn(book);
+    swap(accounts);
     while (r == CAMP_E_SPACE) {
-        if (!reserve(book, count))
+        if (!reserve(accounts, count))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu backends", count);
-        r = backends_read(backends, book->accounts, book->capacity, &count, error);
+        r = backends_read(backends, accounts->now, accounts->capacity, &count, error);
         if (r == CAMP_OK)
-            book->count = count;
+            accounts->count = count;
         count += count / 4; /* some may come meanwhile */
     }
-    sort(book);
+    sort(accounts);
     return r;
 }
 
-int account_book_turn(struct account_book *book, const struct backend_account *accounts,
-                      size_t count)
+int backend_accounts_replace(struct backend_accounts *accounts, const struct backend_account *now,
+                             size_t count)
 {
-    turn(book);
-    if (!reserve(book, count))
+    swap(accounts);
+    if (!reserve(accounts, count))
         return CAMP_E_NOMEM;
     if (count > 0)
-        memcpy(book->accounts, accounts, count * sizeof *accounts);
-    book->count = count;
-    sort(book);
+        memcpy(accounts->now, now, count * sizeof *now);
+    accounts->count = count;
+    sort(accounts);
     return CAMP_OK;
 }
 
-void account_book_omit(struct account_book *book, size_t at)
+void backend_accounts_omit(struct backend_accounts *accounts, size_t at)
 {
-    book->count--;
-    memmove(&book->accounts[at], &book->accounts[at + 1],
-            (book->count - at) * sizeof *book->accounts);
+    accounts->count--;
+    memmove(&accounts->now[at], &accounts->now[at + 1],
+            (accounts->count - at) * sizeof *accounts->now);
 }
 
-void account_book_release(struct account_book *book)
+void backend_accounts_release(struct backend_accounts *accounts)
 {
-    free(book->accounts);
-    free(book->before);
-    *book = (struct account_book){ 0 };
+    free(accounts->now);
+    free(accounts->before);
+    *accounts = (struct backend_accounts){ 0 };
 }
 
 /* ---------------------------------------------------------------------------------- Since -- */
@@ -120,8 +121,8 @@ static size_t list_times(const struct backend_account *now, const struct backend
 
 /* A switch takes its time, then writes; a look in between has booked some 100 ns more to what was
  * open than the switch does afterwards. So times may go back. */
-static void take_times(struct backend_account *ret, const struct backend_account *now,
-                       const struct backend_account *before)
+static void subtract_times(struct backend_account *ret, const struct backend_account *now,
+                           const struct backend_account *before)
 {
     uint64_t times[TIMES_MAX], times_before[TIMES_MAX];
     const size_t count = list_times(now, before, times, times_before);
@@ -143,13 +144,14 @@ static void take_times(struct backend_account *ret, const struct backend_account
     }
 }
 
-bool account_book_since(const struct account_book *book, size_t at, struct backend_account *ret)
+bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
+                            struct backend_account *ret)
 {
     static const struct backend_account nothing;
-    const struct backend_account *now = &book->accounts[at];
+    const struct backend_account *now = &accounts->now[at];
     const struct backend_account *before =
-        book->before_count > 0
-            ? bsearch(now, book->before, book->before_count, sizeof *now, compare)
+        accounts->before_count > 0
+            ? bsearch(now, accounts->before, accounts->before_count, sizeof *now, compare)
             : NULL;
 
     *ret = *now;
@@ -161,6 +163,6 @@ bool account_book_since(const struct account_book *book, size_t at, struct backe
     ret->scheduler_run_queue_ns -= before->scheduler_run_queue_ns;
     ret->voluntary_switches -= before->voluntary_switches;
     ret->involuntary_switches -= before->involuntary_switches;
-    take_times(ret, now, before);
+    subtract_times(ret, now, before);
     return ret->time_ns > ret->begin_ns;
 }

@@ -10,8 +10,8 @@
  * After a crash the postmaster starts its backends anew, with the same addresses of these pointers;
  * a server that was restarted has others.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_PLACE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_PLACE_H
+#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_H
+#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_H
 
 #include <camp/camp.h>
 
@@ -25,21 +25,21 @@ enum postgres_activity {
     POSTGRES_ACTIVITIES,             /* how many there are; also: any other */
 };
 
-struct postgres_place {
+struct postgres_layout {
     int32_t pid;              /* whose memory it is of: the postmaster's */
     uint64_t low, high;       /* the executable in memory: what lies in it is each process's own */
     uint64_t event_pointer;   /* address of my_wait_event_info */
     uint64_t entry_pointer;   /* address of MyBEEntry */
     uint32_t pid_offset;      /* of st_procpid in an entry */
-    uint32_t activity_offset; /* of st_state; both are of use once `learned` */
-    uint32_t learned;
+    uint32_t activity_offset; /* of st_state; both are of use once `activities_known` */
+    uint32_t activities_known;
     uint32_t code[POSTGRES_ACTIVITIES]; /* numbers of st_state */
 };
 
 /* The variables, by the executable of the process; one that was replaced or deleted since is read
  * all the same. CAMP_E_GONE; CAMP_E_PERM: the message says what to do; CAMP_E_NOTSUP: it is no such
  * server. */
-int postgres_place_find(struct postgres_place *ret, int32_t postmaster, struct camp_error *error);
+int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct camp_error *error);
 
 /* A connection of our own, and what it does, until we have looked. */
 struct postgres_known {
@@ -51,14 +51,15 @@ struct postgres_known {
 
 /* Learns where st_state is, of entries[count] of POSTGRES_ENTRY_SIZE bytes each, those of
  * known[count] at the moment when each did what is said, among them at least one of each of the
- * four activities. CAMP_E_FORMAT: no place, or more than one, tells them apart. */
-int postgres_place_compare(struct postgres_place *place, const struct postgres_known *known,
-                           const unsigned char *entries, size_t count, struct camp_error *error);
+ * four activities. CAMP_E_FORMAT: no layout, or more than one, tells them apart. */
+int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
+                            const unsigned char *entries, size_t count, struct camp_error *error);
 
-/* The entry of a backend as it is now. As postgres_place_find(). */
-int postgres_place_entry(const struct postgres_place *place, int32_t pid,
-                         unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
+/* The entry of a backend as it is now. As postgres_layout_find(). */
+int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
+                               unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
 
-enum postgres_activity postgres_place_activity(const struct postgres_place *place, uint32_t code);
+enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
+                                                uint32_t code);
 
 #endif

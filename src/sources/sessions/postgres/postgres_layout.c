@@ -4,7 +4,7 @@
  * /proc/PID/auxv holds the address of its entry, which the file has, too. Their difference is by
  * how much all was moved.
  */
-#include "postgres_place.h"
+#include "postgres_layout.h"
 
 #include "counters/error.h"
 #include "elf_symbols.h"
@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------------------------ Variables -- */
 
-static int open_of_process(int32_t pid, const char *name, struct camp_error *error)
+static int open_proc_file(int32_t pid, const char *name, struct camp_error *error)
 {
     char path[64];
     int descriptor;
@@ -36,7 +36,7 @@ static int open_of_process(int32_t pid, const char *name, struct camp_error *err
 static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
 {
     ElfW(auxv_t) vector[64];
-    int descriptor = open_of_process(pid, "auxv", error);
+    int descriptor = open_proc_file(pid, "auxv", error);
     ssize_t length;
 
     if (descriptor < 0)
@@ -56,7 +56,7 @@ static int read_executable(int32_t pid, struct elf_image *image, uint64_t *value
                            struct camp_error *error)
 {
     static const char *const names[] = { "my_wait_event_info", "MyBEEntry" };
-    int descriptor = open_of_process(pid, "exe", error);
+    int descriptor = open_proc_file(pid, "exe", error);
     int r;
 
     if (descriptor < 0)
@@ -71,7 +71,7 @@ static int read_executable(int32_t pid, struct elf_image *image, uint64_t *value
     return r;
 }
 
-int postgres_place_find(struct postgres_place *ret, int32_t postmaster, struct camp_error *error)
+int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct camp_error *error)
 {
     struct elf_image image = { 0 };
     uint64_t entry = 0, moved, values[2];
@@ -82,7 +82,7 @@ int postgres_place_find(struct postgres_place *ret, int32_t postmaster, struct c
     if (r != CAMP_OK)
         return r;
     moved = entry - image.entry;
-    *ret = (struct postgres_place){
+    *ret = (struct postgres_layout){
         .pid = postmaster,
         .low = image.low + moved,
         .high = image.high + moved,
@@ -105,8 +105,8 @@ static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 }
 
 /* Whether the numbers here are small, the same where the activity is, and else others. */
-static bool tells_apart(const struct postgres_known *known, const unsigned char *entries,
-                        size_t count, uint32_t offset, uint32_t *code)
+static bool distinguishes(const struct postgres_known *known, const unsigned char *entries,
+                          size_t count, uint32_t offset, uint32_t *code)
 {
     bool seen[POSTGRES_ACTIVITIES] = { false };
 
@@ -150,23 +150,23 @@ static bool all_are_known(const struct postgres_known *known, size_t count)
     return seen == (1u << POSTGRES_ACTIVITIES) - 1;
 }
 
-int postgres_place_compare(struct postgres_place *place, const struct postgres_known *known,
-                           const unsigned char *entries, size_t count, struct camp_error *error)
+int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
+                            const unsigned char *entries, size_t count, struct camp_error *error)
 {
     uint32_t code[POSTGRES_ACTIVITIES];
-    struct postgres_place learned = *place;
+    struct postgres_layout activities_known = *layout;
     unsigned activities = 0, pids = 0;
 
     if (!all_are_known(known, count))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a connection of each activity");
     for (uint32_t offset = 0; offset + sizeof *code <= POSTGRES_ENTRY_SIZE; offset += 4) {
-        if (tells_apart(known, entries, count, offset, code)) {
-            memcpy(learned.code, code, sizeof code);
-            learned.activity_offset = offset;
+        if (distinguishes(known, entries, count, offset, code)) {
+            memcpy(activities_known.code, code, sizeof code);
+            activities_known.activity_offset = offset;
             activities++;
         }
         if (pids == 0 && holds_pids(known, entries, count, offset)) {
-            learned.pid_offset = offset;
+            activities_known.pid_offset = offset;
             pids++;
         }
     }
@@ -175,24 +175,24 @@ int postgres_place_compare(struct postgres_place *place, const struct postgres_k
                          "this server's table of sessions is laid out in an unknown way (%u places "
                          "for the state): its activities are asked for by SQL",
                          activities);
-    learned.learned = 1;
-    *place = learned;
+    activities_known.activities_known = 1;
+    *layout = activities_known;
     return CAMP_OK;
 }
 
-int postgres_place_entry(const struct postgres_place *place, int32_t pid,
-                         unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error)
+int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
+                               unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error)
 {
     uint64_t at = 0;
-    int r = process_memory_read_pointer(pid, place->entry_pointer, &at, error);
+    int r = process_memory_read_pointer(pid, layout->entry_pointer, &at, error);
 
     return r == CAMP_OK ? process_memory_read(pid, at, ret, POSTGRES_ENTRY_SIZE, error) : r;
 }
 
-enum postgres_activity postgres_place_activity(const struct postgres_place *place, uint32_t code)
+enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout, uint32_t code)
 {
     for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
-        if (place->learned && place->code[a] == code)
+        if (layout->activities_known && layout->code[a] == code)
             return (enum postgres_activity)a;
     }
     return POSTGRES_ACTIVITIES;

@@ -2,8 +2,8 @@
  */
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/elf_symbols.h"
+#include "sources/sessions/postgres/postgres_layout.h"
 #include "sources/sessions/postgres/postgres_memory.h"
-#include "sources/sessions/postgres/postgres_place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,75 +54,76 @@ static void make_entries(void)
 
 static void the_state_is_where_equal_states_have_equal_numbers(void **state)
 {
-    struct postgres_place place = { .pid = 1 };
+    struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
         put(i, 100, (uint32_t)i); /* all four differ, but so do two that are idle */
-    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, NULL), CAMP_OK);
-    assert_int_equal(place.learned, 1);
-    assert_int_equal(place.activity_offset, ACTIVITY_OFFSET);
-    assert_int_equal(place.pid_offset, PID_OFFSET);
-    assert_int_equal(postgres_place_activity(&place, 5), POSTGRES_IN_TRANSACTION_ABORTED);
-    assert_int_equal(postgres_place_activity(&place, 4), POSTGRES_ACTIVITIES);
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
+    assert_int_equal(layout.activities_known, 1);
+    assert_int_equal(layout.activity_offset, ACTIVITY_OFFSET);
+    assert_int_equal(layout.pid_offset, PID_OFFSET);
+    assert_int_equal(postgres_layout_activity(&layout, 5), POSTGRES_IN_TRANSACTION_ABORTED);
+    assert_int_equal(postgres_layout_activity(&layout, 4), POSTGRES_ACTIVITIES);
 }
 
 static void two_places_for_the_state_are_refused(void **state)
 {
-    struct postgres_place place = { .pid = 1 };
+    struct postgres_layout layout = { .pid = 1 };
     struct camp_error error;
 
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
         put(i, 100, (uint32_t)known[i].activity);
-    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, &error),
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, &error),
                      CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, "2 places"));
-    assert_int_equal(place.learned, 0);
+    assert_int_equal(layout.activities_known, 0);
 }
 
 static void a_table_without_pids_is_refused(void **state)
 {
-    struct postgres_place place = { .pid = 1 };
+    struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
     put(3, PID_OFFSET, 7);
-    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 6, NULL), CAMP_E_FORMAT);
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL),
+                     CAMP_E_FORMAT);
 }
 
 static void each_activity_has_to_be_there(void **state)
 {
-    struct postgres_place place = { .pid = 1 };
+    struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
-    assert_int_equal(postgres_place_compare(&place, known, &entries[0][0], 3, NULL),
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 3, NULL),
                      CAMP_E_INVALID);
 }
 
 static void what_is_no_such_server_is_refused(void **state)
 {
-    struct postgres_place place;
+    struct postgres_layout layout;
     struct camp_error error;
 
     (void)state;
-    assert_int_equal(postgres_place_find(&place, getpid(), &error), CAMP_E_NOTSUP);
+    assert_int_equal(postgres_layout_find(&layout, getpid(), &error), CAMP_E_NOTSUP);
     assert_non_null(strstr(error.message, "no PostgreSQL server"));
 }
 
 static void who_has_ended_is_gone(void **state)
 {
-    struct postgres_place place;
+    struct postgres_layout layout;
     pid_t pid = fork();
 
     (void)state;
     if (pid == 0)
         _exit(0);
     waitpid(pid, NULL, 0);
-    assert_int_equal(postgres_place_find(&place, pid, NULL), CAMP_E_GONE);
+    assert_int_equal(postgres_layout_find(&layout, pid, NULL), CAMP_E_GONE);
 }
 
 static void a_name_that_is_not_there_has_no_address(void **state)
@@ -224,25 +225,25 @@ static void end_backend(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-static struct postgres_place place_of_this_test(void)
+static struct postgres_layout place_of_this_test(void)
 {
-    return (struct postgres_place){ .pid = getpid(),
-                                    .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
-                                    .entry_pointer = (uint64_t)(uintptr_t)&entry_pointer,
-                                    .pid_offset = 4,
-                                    .activity_offset = 8,
-                                    .learned = 1,
-                                    .code = { 1, 2, 3, 5 } };
+    return (struct postgres_layout){ .pid = getpid(),
+                                     .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
+                                     .entry_pointer = (uint64_t)(uintptr_t)&entry_pointer,
+                                     .pid_offset = 4,
+                                     .activity_offset = 8,
+                                     .activities_known = 1,
+                                     .code = { 1, 2, 3, 5 } };
 }
 
 static void backends_are_read_by_their_parents_memory(void **state)
 {
-    struct postgres_place place = place_of_this_test();
+    struct postgres_layout layout = place_of_this_test();
     struct postgres_memory *memory = NULL;
     struct postgres_backend backends[2];
 
     (void)state;
-    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_open(&memory, &layout, NULL), CAMP_OK);
     for (size_t i = 0; i < 2; i++)
         backends[i].pid = start_backend(i);
     for (uint32_t round = 1; round < 4; round++) {
@@ -254,7 +255,7 @@ static void backends_are_read_by_their_parents_memory(void **state)
         for (uint32_t i = 0; i < 2; i++) {
             assert_true(backends[i].known);
             assert_int_equal(backends[i].event, 0x03000000 + round + i);
-            assert_int_equal(postgres_place_activity(&place, backends[i].code), i);
+            assert_int_equal(postgres_layout_activity(&layout, backends[i].code), i);
         }
     }
     for (size_t i = 0; i < 2; i++)
@@ -265,13 +266,13 @@ static void backends_are_read_by_their_parents_memory(void **state)
 /* The next has the entry and the event of who was there before. */
 static void who_ended_is_not_taken_for_who_came(void **state)
 {
-    struct postgres_place place = place_of_this_test();
+    struct postgres_layout layout = place_of_this_test();
     struct postgres_memory *memory = NULL;
     struct postgres_backend backends[2];
     pid_t pid = start_backend(0);
 
     (void)state;
-    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_open(&memory, &layout, NULL), CAMP_OK);
     backends[0].pid = pid;
     assert_int_equal(postgres_memory_read(memory, backends, 1, NULL), CAMP_OK);
     assert_true(backends[0].known);

@@ -1,5 +1,5 @@
 /* Accounts of backends between two looks: who is who, and what each did since. */
-#include "sources/sessions/postgres/account_book.h"
+#include "sources/sessions/postgres/backend_accounts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,16 +44,16 @@ static const struct backend_account second[] = {
 
 static void waits_are_told_by_event_and_activity(void **state)
 {
-    struct account_book book = { 0 };
+    struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
-    assert_int_equal(account_book_turn(&book, first, 2), CAMP_OK);
-    assert_true(account_book_since(&book, 1, &since)); /* by pid: 10, then 20 */
-    assert_int_equal(since.cpu_ns, 60);                /* all of its own at the first look */
+    assert_int_equal(backend_accounts_replace(&accounts, first, 2), CAMP_OK);
+    assert_true(backend_accounts_since(&accounts, 1, &since)); /* by pid: 10, then 20 */
+    assert_int_equal(since.cpu_ns, 60); /* all of its own at the first look */
     assert_int_equal(since.begin_ns, 100);
-    assert_int_equal(account_book_turn(&book, second, 3), CAMP_OK);
-    assert_true(account_book_since(&book, 2, &since));
+    assert_int_equal(backend_accounts_replace(&accounts, second, 3), CAMP_OK);
+    assert_true(backend_accounts_since(&accounts, 2, &since));
     assert_int_equal(since.pid, 20);
     assert_int_equal(since.begin_ns, 200);
     assert_int_equal(since.cpu_ns, 10);
@@ -64,65 +64,65 @@ static void waits_are_told_by_event_and_activity(void **state)
     assert_int_equal(since.waits[0].times, 1);
     assert_int_equal(since.waits[1].ns, 40);
     assert_int_equal(since.waits[2].ns, 10);
-    account_book_release(&book);
+    backend_accounts_release(&accounts);
 }
 
 static void a_pid_that_is_used_again_is_another(void **state)
 {
-    struct account_book book = { 0 };
+    struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
-    account_book_turn(&book, first, 2);
-    account_book_turn(&book, second, 3);
-    assert_true(account_book_since(&book, 0, &since));
+    backend_accounts_replace(&accounts, first, 2);
+    backend_accounts_replace(&accounts, second, 3);
+    assert_true(backend_accounts_since(&accounts, 0, &since));
     assert_int_equal(since.cpu_ns, 50);
     assert_int_equal(since.time_ns - since.begin_ns, 50);
     assert_int_equal(since.flags, BACKEND_ENDED);
-    assert_true(account_book_since(&book, 1, &since));
+    assert_true(backend_accounts_since(&accounts, 1, &since));
     assert_int_equal(since.cpu_ns, 40);
     assert_int_equal(since.begin_ns, 260);
-    account_book_release(&book);
+    backend_accounts_release(&accounts);
 }
 
 static void a_wait_that_did_not_grow_is_not_there(void **state)
 {
-    struct account_book book = { 0 };
+    struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
-    account_book_turn(&book, first, 1);
-    account_book_turn(&book, first, 1);
-    assert_false(account_book_since(&book, 0, &since));
+    backend_accounts_replace(&accounts, first, 1);
+    backend_accounts_replace(&accounts, first, 1);
+    assert_false(backend_accounts_since(&accounts, 0, &since));
     assert_int_equal(since.wait_count, 0);
-    account_book_turn(&book, second, 3);
-    account_book_turn(&book, second, 3);
-    assert_false(account_book_since(&book, 2, &since));
-    account_book_release(&book);
+    backend_accounts_replace(&accounts, second, 3);
+    backend_accounts_replace(&accounts, second, 3);
+    assert_false(backend_accounts_since(&accounts, 2, &since));
+    backend_accounts_release(&accounts);
 }
 
 static void what_was_omitted_is_told_whole_by_the_next_look(void **state)
 {
-    struct account_book book = { 0 };
+    struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
-    account_book_turn(&book, first, 2);
-    account_book_omit(&book, 1); /* pid 20 */
-    assert_int_equal(book.count, 1);
-    account_book_turn(&book, second, 3);
-    assert_true(account_book_since(&book, 2, &since));
+    backend_accounts_replace(&accounts, first, 2);
+    backend_accounts_omit(&accounts, 1); /* pid 20 */
+    assert_int_equal(accounts.count, 1);
+    backend_accounts_replace(&accounts, second, 3);
+    assert_true(backend_accounts_since(&accounts, 2, &since));
     assert_int_equal(since.pid, 20);
     assert_int_equal(since.begin_ns, 100);
     assert_int_equal(since.cpu_ns, 70);
-    account_book_release(&book);
+    backend_accounts_release(&accounts);
 }
 
 /* The look booked 8 ns more to a wait than the switch that was under way. */
 static void a_time_that_goes_back_is_taken_from_the_others(void **state)
 {
     struct backend_account before = first[0], now = first[0];
-    struct account_book book = { 0 };
+    struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
@@ -131,14 +131,14 @@ static void a_time_that_goes_back_is_taken_from_the_others(void **state)
     now.cpu_ns += 20;
     now.waits[1] = (struct backend_wait){ READ, 2, 88, 1 };
     now.wait_count = 2;
-    account_book_turn(&book, &before, 1);
-    account_book_turn(&book, &now, 1);
-    assert_true(account_book_since(&book, 0, &since));
+    backend_accounts_replace(&accounts, &before, 1);
+    backend_accounts_replace(&accounts, &now, 1);
+    assert_true(backend_accounts_since(&accounts, 0, &since));
     assert_int_equal(since.cpu_ns, 20);
     assert_int_equal(since.wait_count, 1);
     assert_int_equal(since.waits[0].event, READ);
     assert_int_equal(since.waits[0].ns, 80); /* 20 + 80 of 100 */
-    account_book_release(&book);
+    backend_accounts_release(&accounts);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "postgres_learn.h"
+#include "postgres_layout_probe.h"
 
 #include "counters/error.h"
 #include "counters/units.h"
@@ -100,7 +100,7 @@ static void cancel(const struct learner *learner)
 
 /* ----------------------------------------------------------------------------------- Looks -- */
 
-static int look(struct learner *learner, const struct postgres_place *place, size_t at,
+static int look(struct learner *learner, const struct postgres_layout *layout, size_t at,
                 uint64_t pause_ns, struct camp_error *error)
 {
     const enum postgres_activity activity = round_of[at % STEPS].activity;
@@ -114,7 +114,7 @@ static int look(struct learner *learner, const struct postgres_place *place, siz
         return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
     if (lasts)
         source_wait(source_clock_ns(CLOCK_MONOTONIC) + pause_ns, pause_ns, learner->stop);
-    r = postgres_place_entry(place, learner->known[at].pid, learner->entries[at], error);
+    r = postgres_layout_read_entry(layout, learner->known[at].pid, learner->entries[at], error);
     if (lasts)
         cancel(learner);
     if (r == CAMP_OK && lasts && !finish(learner))
@@ -122,20 +122,20 @@ static int look(struct learner *learner, const struct postgres_place *place, siz
     return r;
 }
 
-static int learn(struct learner *learner, struct postgres_place *place, uint64_t pause_ns,
+static int learn(struct learner *learner, struct postgres_layout *layout, uint64_t pause_ns,
                  struct camp_error *error)
 {
     int r = CAMP_OK;
 
     for (size_t i = 0; r == CAMP_OK && i < LOOKS; i++)
-        r = look(learner, place, i, pause_ns, error);
+        r = look(learner, layout, i, pause_ns, error);
     return r == CAMP_OK
-               ? postgres_place_compare(place, learner->known, learner->entries[0], LOOKS, error)
+               ? postgres_layout_resolve(layout, learner->known, learner->entries[0], LOOKS, error)
                : r;
 }
 
-int postgres_learn(struct postgres_place *place, const char *conninfo,
-                   const volatile sig_atomic_t *stop, struct camp_error *error)
+int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
+                          const volatile sig_atomic_t *stop, struct camp_error *error)
 {
     struct learner learner = { .stop = stop,
                                .until_ns = source_clock_ns(CLOCK_MONOTONIC) + LIMIT_NS };
@@ -147,7 +147,7 @@ int postgres_learn(struct postgres_place *place, const char *conninfo,
                       "a second connection, to learn the states of sessions, cannot be had");
     /* A busy machine may take longer to begin a statement than we waited. */
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
-        r = learn(&learner, place, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS, error);
+        r = learn(&learner, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS, error);
     libpq.PQfinish(learner.connection);
     return r;
 }

@@ -1,0 +1,179 @@
+#include "postgres_registry.h"
+
+#include "counters/units.h"
+#include "ledger/array.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESS_NEAR_US 2000000
+
+const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
+                                                            "client", "query" };
+
+/* Its position, or that where it would stand. */
+static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
+{
+    size_t low = 0, high = registry->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct postgres_process *process = &registry->processes[middle];
+
+        if (process->pid < pid || (process->pid == pid && process->start_us < start_us))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
+                                                int32_t pid, int64_t start_us)
+{
+    const size_t position = position_of(registry, pid, start_us);
+
+    return position < registry->count && registry->processes[position].pid == pid &&
+                   registry->processes[position].start_us == start_us
+               ? &registry->processes[position]
+               : NULL;
+}
+
+/* /proc has it in 1/100 s. */
+static bool is_task_of(const struct postgres_process *process, uint64_t start_ns)
+{
+    const int64_t units = (int64_t)(start_ns / proc_time_unit_ns());
+
+    return llabs((int64_t)process->task.start - units) <= 1;
+}
+
+struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
+                                                        int32_t pid, uint64_t start_ns,
+                                                        int64_t start_us)
+{
+    int64_t nearest_us = PROCESS_NEAR_US;
+    struct postgres_process *ret = NULL;
+
+    for (size_t i = position_of(registry, pid, INT64_MIN);
+         i < registry->count && registry->processes[i].pid == pid; i++) {
+        const int64_t distance_us = llabs(registry->processes[i].start_us - start_us);
+
+        if (registry->processes[i].has_task && is_task_of(&registry->processes[i], start_ns))
+            return &registry->processes[i];
+        if (registry->processes[i].has_task || distance_us > nearest_us)
+            continue;
+        nearest_us = distance_us;
+        ret = &registry->processes[i];
+    }
+    return ret;
+}
+
+bool postgres_process_is_client(const struct postgres_process *process)
+{
+    return strcmp(process->type, "client_backend") == 0 ||
+           strcmp(process->type, "parallel_worker") == 0 || strcmp(process->type, "walsender") == 0;
+}
+
+static struct postgres_process *add(struct postgres_registry *registry, size_t position)
+{
+    if (!ARRAY_RESERVE(registry->processes, registry->capacity, registry->count + 1))
+        return NULL;
+    memmove(&registry->processes[position + 1], &registry->processes[position],
+            (registry->count - position) * sizeof *registry->processes);
+    registry->count++;
+    return &registry->processes[position];
+}
+
+/* "bob@shop"; processes the server's own "walwriter". */
+static void set_name(struct postgres_process *process, const struct postgres_session *session)
+{
+    if (session->user[0] == '\0' && session->database[0] == '\0')
+        snprintf(process->name, sizeof process->name, "%s", process->type);
+    else
+        snprintf(process->name, sizeof process->name, "%.30s%s%.30s", session->user,
+                 session->database[0] != '\0' ? "@" : "", session->database);
+}
+
+static void set_labels(struct postgres_process *process, const struct postgres_session *session)
+{
+    char number[24] = "";
+    const char *query = session->query[0] != '\0' ? session->query : number;
+
+    if (session->query_id != 0)
+        snprintf(number, sizeof number, "%" PRId64, session->query_id);
+    process->labels =
+        labels_intern((const char *const[]){ session->user, session->database, session->application,
+                                             session->client, query },
+                      POSTGRES_LABELS);
+}
+
+static int update_session(struct postgres_registry *registry,
+                          const struct postgres_snapshot *snapshot,
+                          const struct postgres_session *session)
+{
+    const size_t position = position_of(registry, session->pid, session->start_us);
+    struct postgres_process *process =
+        postgres_registry_find(registry, session->pid, session->start_us);
+
+    if (process == NULL) {
+        process = add(registry, position);
+        if (process == NULL)
+            return CAMP_E_NOMEM;
+        *process =
+            (struct postgres_process){ .pid = session->pid,
+                                       .start_us = session->start_us,
+                                       .start_ns = postgres_session_start_ns(snapshot, session) };
+        snprintf(process->type, sizeof process->type, "%s", session->kind.texts[SESSION_TYPE]);
+        snprintf(process->name, sizeof process->name, "%s",
+                 process->type); /* until a snapshot has names */
+        process->has_task =
+            registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
+        if (process->has_task &&
+            registry->snapshots == 1) /* what it did before is not ours to tell */
+            proc_clock_read(&process->task, &process->clock, NULL);
+    }
+    process->leader_pid = session->leader_pid;
+    process->last_snapshot = registry->snapshots;
+    if (snapshot->is_whole) {
+        set_name(process, session);
+        set_labels(process, session);
+    }
+    return CAMP_OK;
+}
+
+int postgres_registry_update(struct postgres_registry *registry,
+                             const struct postgres_snapshot *snapshot)
+{
+    registry->snapshots++;
+    registry->snapshot_ns = postgres_snapshot_ns(snapshot);
+    if (snapshot->own_pid != registry->own_pids[0]) {
+        registry->own_pids[1] = registry->own_pids[0];
+        registry->own_pids[0] = snapshot->own_pid;
+    }
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const int r = update_session(registry, snapshot, &snapshot->sessions[i]);
+
+        if (r != CAMP_OK)
+            return r;
+    }
+    return CAMP_OK;
+}
+
+void postgres_registry_forget(struct postgres_registry *registry, uint64_t since)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < registry->count; i++) {
+        if (registry->processes[i].last_snapshot >= since)
+            registry->processes[kept++] = registry->processes[i];
+    }
+    registry->count = kept;
+}
+
+void postgres_registry_release(struct postgres_registry *registry)
+{
+    free(registry->processes);
+    *registry = (struct postgres_registry){ 0 };
+}

@@ -1,0 +1,149 @@
+/* Who the sessions are, over snapshots that were made up: names, ends, and pids that come again. */
+#include "sources/sessions/postgres/postgres_registry.h"
+
+#include "../tree.h"
+#include "counters/units.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define S 1000000 /* us */
+#define NOW_US (1700000000 * (int64_t)S)
+
+static struct postgres_session session(int32_t pid, int64_t start_us, const char *user)
+{
+    return (struct postgres_session){
+        .pid = pid,
+        .start_us = start_us,
+        .kind = { { "Client", "ClientRead", "idle", "client_backend" } },
+        .user = user,
+        .database = user[0] != '\0' ? "shop" : "",
+        .application = "",
+        .client = "",
+        .query = "",
+        .query_id = -5,
+    };
+}
+
+static void update(struct postgres_registry *registry, bool is_whole,
+                   struct postgres_session *sessions, size_t count)
+{
+    const struct postgres_snapshot snapshot = { .is_whole = is_whole,
+                                                .asked_ns = NS_PER_S,
+                                                .answered_ns = NS_PER_S,
+                                                .server_us = NOW_US,
+                                                .sessions = sessions,
+                                                .count = count,
+                                                .own_pid = 1 };
+
+    assert_int_equal(postgres_registry_update(registry, &snapshot), CAMP_OK);
+}
+
+static void names_come_with_a_whole_look_and_stay(void **state)
+{
+    struct postgres_session bob = session(20, NOW_US, "bob");
+    struct postgres_registry registry = { 0 };
+
+    (void)state;
+    update(&registry, false, &bob, 1);
+    assert_string_equal(registry.processes[0].name, "client_backend");
+    assert_null(registry.processes[0].labels);
+    update(&registry, true, &bob, 1);
+    bob.user = bob.database = "";
+    update(&registry, false, &bob, 1);
+    assert_int_equal(registry.count, 1);
+    assert_string_equal(registry.processes[0].name, "bob@shop");
+    assert_string_equal(labels_value(registry.processes[0].labels, 0), "bob");
+    assert_string_equal(labels_value(registry.processes[0].labels, 4), "-5");
+    assert_int_equal(registry.processes[0].last_snapshot, 3);
+    postgres_registry_release(&registry);
+}
+
+static void who_has_ended_is_kept_until_it_is_forgotten(void **state)
+{
+    struct postgres_session two[] = { session(30, NOW_US, "bob"), session(20, NOW_US, "eve") };
+    struct postgres_registry registry = { 0 };
+
+    (void)state;
+    update(&registry, true, two, 2);
+    assert_int_equal(registry.processes[0].pid, 20); /* in their order */
+    update(&registry, true, two, 1);
+    assert_non_null(postgres_registry_find(&registry, 20, NOW_US));
+    postgres_registry_forget(&registry, 1);
+    assert_int_equal(registry.count, 2);
+    postgres_registry_forget(&registry, 2);
+    assert_int_equal(registry.count, 1);
+    assert_null(postgres_registry_find(&registry, 20, NOW_US));
+    assert_non_null(postgres_registry_find(&registry, 30, NOW_US));
+    postgres_registry_release(&registry);
+}
+
+static void another_start_is_another_session(void **state)
+{
+    struct postgres_session two[] = { session(20, NOW_US, "bob"),
+                                      session(20, NOW_US + S / 2, "eve") };
+    struct postgres_registry registry = { 0 };
+
+    (void)state;
+    update(&registry, true, two, 2);
+    assert_string_equal(postgres_registry_find(&registry, 20, NOW_US)->name, "bob@shop");
+    assert_null(postgres_registry_find(&registry, 20, NOW_US + 1));
+    assert_string_equal(postgres_registry_find_process(&registry, 20, 1, NOW_US + 1000)->name,
+                        "bob@shop");
+    assert_string_equal(postgres_registry_find_process(&registry, 20, 1, NOW_US + S)->name,
+                        "eve@shop");
+    assert_null(postgres_registry_find_process(&registry, 20, 1, NOW_US + 3 * S));
+    assert_null(postgres_registry_find_process(&registry, 21, 1, NOW_US));
+    postgres_registry_release(&registry);
+}
+
+/* The server's word processes a start is as old as the process, and stays when somebody sets the
+ * clock. */
+static void a_process_is_found_whatever_the_clock_was_set_to(void **state)
+{
+    struct postgres_session own = session(getpid(), NOW_US, "bob");
+    struct postgres_registry registry = { .is_local = true };
+    struct camp_process process;
+    uint64_t start_ns;
+
+    (void)state;
+    assert_int_equal(camp_process_identify(NULL, getpid(), &process, sizeof process, NULL), 0);
+    start_ns = process.start * proc_time_unit_ns();
+    update(&registry, true, &own, 1);
+    assert_true(registry.processes[0].has_task);
+    assert_true(registry.processes[0].clock.time_ns >
+                0); /* processes process was there before us */
+    assert_non_null(
+        postgres_registry_find_process(&registry, getpid(), start_ns, NOW_US + 3600 * (int64_t)S));
+    assert_null(postgres_registry_find_process(&registry, getpid(), start_ns + NS_PER_S, NOW_US));
+    postgres_registry_release(&registry);
+}
+
+static void our_own_pids_are_the_last_two(void **state)
+{
+    struct postgres_snapshot snapshot = { .own_pid = 5 };
+    struct postgres_registry registry = { 0 };
+
+    (void)state;
+    for (int32_t pid = 5; pid < 8; pid++) {
+        snapshot.own_pid = pid;
+        postgres_registry_update(&registry, &snapshot);
+        postgres_registry_update(&registry, &snapshot);
+    }
+    assert_int_equal(registry.own_pids[0], 7);
+    assert_int_equal(registry.own_pids[1], 6);
+    postgres_registry_release(&registry);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_come_with_a_whole_look_and_stay),
+        cmocka_unit_test(who_has_ended_is_kept_until_it_is_forgotten),
+        cmocka_unit_test(another_start_is_another_session),
+        cmocka_unit_test(a_process_is_found_whatever_the_clock_was_set_to),
+        cmocka_unit_test(our_own_pids_are_the_last_two),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
