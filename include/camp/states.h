@@ -67,18 +67,20 @@ struct camp_thread_states {
     uint32_t processes; /* of these: first threads of their processes */
     uint64_t cgroup;    /* of version 2: its id, the inode of its directory */
     char name[CAMP_STATES_NAME_SIZE];
-    uint64_t start_ns;                   /* when the thread began */
-    uint64_t begin_ns;                   /* since when it is watched: start_ns, or the session's */
-    uint64_t time_ns;                    /* when this was read */
-    uint64_t state_ns[CAMP_STATE_COUNT]; /* since begin_ns; they add up to time_ns - begin_ns */
-    uint64_t cpu_ns;                     /* the scheduler's own count since start_ns: a witness */
-    uint64_t run_delay_ns;               /* likewise of the run queue */
+    uint64_t start_ns;     /* when the thread began */
+    uint64_t begin_ns;     /* since when it is watched: start_ns, or the session's */
+    uint64_t time_ns;      /* when this was read */
+    uint64_t cpu_ns;       /* the scheduler's own count since start_ns: a witness */
+    uint64_t run_delay_ns; /* likewise of the run queue */
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t system_calls, signals;     /* since begin_ns */
     uint64_t read_bytes, written_bytes; /* from and to storage, of this thread */
     uint64_t read_chars, written_chars; /* by read(2), write(2) and the like */
     uint64_t sampled_ns;                /* whole ticks charged to it since start_ns: sampled */
+    /* Since begin_ns; they add up to time_ns - begin_ns. Last, so that a further state only adds
+     * to the size. */
+    uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
 /* One CPU. Busy, idle and interrupts add up to time_ns - begin_ns. */

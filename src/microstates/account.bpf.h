@@ -89,9 +89,19 @@ static __always_inline struct cpu_account *this_cpu(void)
 }
 
 /* USER and SYSTEM. IRQ is never the state of an interval: it is what is taken out of one. */
-static __always_inline bool on_cpu(uint8_t state)
+static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
+}
+
+/* The state of the open interval, as an index into state_ns. The verifier follows a bound of the
+ * register that is compared, so that the compiler must not compare a copy of 8 bits. */
+static __always_inline uint64_t state_of(const struct account *account)
+{
+    uint64_t state = account->state;
+
+    barrier_var(state);
+    return state < CAMP_STATE_COUNT ? state : CAMP_STATE_OTHER_SLEEP;
 }
 
 static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uint64_t now)
@@ -165,7 +175,7 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
-    uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
+    const uint64_t state = state_of(account);
     uint64_t interval = now - account->since_ns;
 
     if ((int64_t)interval < 0) {

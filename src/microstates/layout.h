@@ -89,7 +89,11 @@ struct cpu_account {
 
 /* The programs in the kernel are 64-bit programs. A compiler for i386 aligns a uint64_t to 4 bytes
  * and adds less padding: no structure may need any. */
-_Static_assert(sizeof(struct camp_thread_states) == 312, "no padding");
+_Static_assert(offsetof(struct camp_thread_states, state_ns) == 184, "no padding");
+_Static_assert(sizeof(struct camp_thread_states) ==
+                   offsetof(struct camp_thread_states, state_ns) + 8 * CAMP_STATE_COUNT,
+               "state_ns is the last member");
+_Static_assert(CAMP_STATE_COUNT <= KIND_BY_RESTART, "a state and a kind of call are one byte");
 _Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
 _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
 _Static_assert(sizeof(struct disk_wait) == 40, "no padding");

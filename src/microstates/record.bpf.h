@@ -51,7 +51,7 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
                                        const struct task_struct *task,
                                        const struct account *account, uint64_t now)
 {
-    uint8_t state = account->state & (CAMP_STATE_COUNT - 1);
+    uint64_t state = state_of(account);
     uint64_t since = account->since_ns, before = account->irq_before_ns, interval;
     struct cpu_account *cpu;
 
@@ -61,7 +61,7 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
         ret->state_ns[state] += end - since;
         since = end;
         state = task->__state == 0 ? CAMP_STATE_RUN_QUEUE : CAMP_STATE_OTHER_SLEEP;
-        ret->state = state;
+        ret->state = (uint32_t)state;
     }
     interval = now - since;
     if ((int64_t)interval < 0) {
