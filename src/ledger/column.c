@@ -1,27 +1,28 @@
 /* States by their names alone: what threads, CPUs and database sessions call them. */
 #include "frame.h"
+#include "microstates/table.h"
 
 #include <string.h>
 
+#define MICROSTATE(state, name, title, short_title, class, ...)                                    \
+    { name, short_title, CLASS_##class },
 static const struct {
     const char *name, *short_title;
     enum column_class class;
-} known[] = {
-    { "user", "usr", CLASS_CPU },         { "system", "sys", CLASS_CPU },
-    { "irq", NULL, CLASS_CPU },           { "softirq", "soft", CLASS_CPU },
-    { "nice", NULL, CLASS_CPU },          { "guest", NULL, CLASS_CPU },
-    { "guest_nice", "gnice", CLASS_CPU }, { "cpu", NULL, CLASS_CPU },
-    { "busy", NULL, CLASS_CPU },          { "run_queue", "runq", CLASS_READY },
-    { "steal", "stl", CLASS_READY },      { "text_fault", "flt", CLASS_IO },
-    { "data_fault", "flt", CLASS_IO },    { "kernel_fault", "flt", CLASS_IO },
-    { "disk", "dsk", CLASS_IO },          { "iowait", "iow", CLASS_IO },
-    { "lock", "lck", CLASS_CONTENTION },  { "contention", "cont", CLASS_CONTENTION },
-    { "wait", NULL, CLASS_OTHER_WAIT },   { "poll", "slp", CLASS_IDLE },
-    { "socket", "slp", CLASS_IDLE },      { "pipe", "slp", CLASS_IDLE },
-    { "timer", "slp", CLASS_IDLE },       { "child", "slp", CLASS_IDLE },
-    { "other_sleep", "slp", CLASS_IDLE }, { "stopped", "slp", CLASS_IDLE },
-    { "off_cpu", "off", CLASS_IDLE },     { "idle", NULL, CLASS_IDLE },
-};
+} known[] = { { "nice", NULL, CLASS_CPU },
+              { "irq", NULL, CLASS_CPU }, /* of a CPU it is a column of its own */
+              { "softirq", "soft", CLASS_CPU },
+              { "guest", NULL, CLASS_CPU },
+              { "guest_nice", "gnice", CLASS_CPU },
+              { "cpu", NULL, CLASS_CPU },
+              { "busy", NULL, CLASS_CPU },
+              { "steal", "stl", CLASS_READY },
+              { "iowait", "iow", CLASS_IO },
+              { "contention", "cont", CLASS_CONTENTION },
+              { "wait", NULL, CLASS_OTHER_WAIT },
+              { "off_cpu", "off", CLASS_IDLE },
+              { "idle", NULL, CLASS_IDLE },
+              MICROSTATES(MICROSTATE) };
 
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 

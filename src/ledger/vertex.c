@@ -3,44 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What a state means to whoever is in it: the vertices of 4. */
-enum class { VERTEX_CPU, VERTEX_IDLE, VERTEX_IO, VERTEX_CONTENTION };
+enum { VERTEX_CPU, VERTEX_IDLE, VERTEX_IO, VERTEX_CONTENTION }; /* of 4 */
 
 static const char *const names_of_3[] = { "CPU", "idle", "waiting" };
 static const char *const names_of_4[] = { "CPU", "idle", "I/O", "contention" };
-
-static const struct {
-    const char *column;
-    enum class class;
-} usual[] = {
-    /* threads: enum camp_state */
-    { "user_ns", VERTEX_CPU },
-    { "system_ns", VERTEX_CPU },
-    { "irq_ns", VERTEX_CPU },
-    { "text_fault_ns", VERTEX_IO },
-    { "data_fault_ns", VERTEX_IO },
-    { "kernel_fault_ns", VERTEX_IO },
-    { "lock_ns", VERTEX_CONTENTION },
-    { "disk_ns", VERTEX_IO },
-    { "poll_ns", VERTEX_IDLE },
-    { "socket_ns", VERTEX_IDLE },
-    { "pipe_ns", VERTEX_IDLE },
-    { "timer_ns", VERTEX_IDLE },
-    { "child_ns", VERTEX_IDLE },
-    { "other_sleep_ns", VERTEX_IDLE },
-    { "run_queue_ns", VERTEX_CONTENTION },
-    { "stopped_ns", VERTEX_IDLE },
-    { "off_cpu_ns", VERTEX_IDLE }, /* off a CPU for an unknown reason */
-    /* CPUs, beyond those */
-    { "nice_ns", VERTEX_CPU },
-    { "busy_ns", VERTEX_CPU }, /* of a host's, where its exporter has no more */
-    { "softirq_ns", VERTEX_CPU },
-    { "guest_ns", VERTEX_CPU },
-    { "guest_nice_ns", VERTEX_CPU },
-    { "idle_ns", VERTEX_IDLE },
-    { "iowait_ns", VERTEX_IO },
-    { "steal_ns", VERTEX_CONTENTION },
-};
 
 bool vertices_init(struct vertices *ret, const struct schema *schema, const char *const *names,
                    size_t count)
@@ -66,27 +32,22 @@ bool vertices_assign(struct vertices *vertices, const char *column, size_t verte
     return false;
 }
 
-/* Columns of database sessions: "contention_ns", in detail "contention_row_lock_ns". */
-static const struct {
-    const char *prefix;
-    enum class class;
-} prefixes[] = {
-    { "cpu_", VERTEX_CPU },
-    { "contention_", VERTEX_CONTENTION },
-    { "wait_", VERTEX_IO },
-    { "idle_", VERTEX_IDLE },
-};
-
-/* The class of a state; -1: it is not known. */
-static int class_of(const char *column)
+/* The vertex of a class; -1: the meaning of the state is unknown. */
+static int vertex_of(enum column_class class)
 {
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
-        if (strcmp(usual[i].column, column) == 0)
-            return (int)usual[i].class;
-    }
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-        if (strncmp(prefixes[i].prefix, column, strlen(prefixes[i].prefix)) == 0)
-            return (int)prefixes[i].class;
+    switch (class) {
+    case CLASS_CPU:
+        return VERTEX_CPU;
+    case CLASS_IDLE:
+        return VERTEX_IDLE;
+    case CLASS_IO:
+    case CLASS_OTHER_WAIT:
+        return VERTEX_IO;
+    case CLASS_READY:
+    case CLASS_CONTENTION:
+        return VERTEX_CONTENTION;
+    case CLASS_NONE:
+        break;
     }
     return -1;
 }
@@ -109,10 +70,9 @@ bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t co
     if (!vertices_init(ret, schema, count == 3 ? names_of_3 : names_of_4, count))
         return false;
     for (size_t i = 0; i < schema->state_count; i++) {
-        const char *column = schema->columns[i].name;
-        int vertex = class_of(column);
+        int vertex = vertex_of(schema->columns[i].class);
 
-        if (is_left_out(schema, column))
+        if (is_left_out(schema, schema->columns[i].name))
             continue;
         all_known &= vertex >= 0;
         if (vertex >= (int)count)

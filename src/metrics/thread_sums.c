@@ -3,6 +3,7 @@
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_states.h"
+#include "sources/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +25,13 @@ void thread_sums_release(struct thread_sums *sums)
     *sums = (struct thread_sums){ 0 };
 }
 
-/* Involuntary waits and CPU time, by which groups are ranked. Sleep in locks, sockets and timers is
+/* CPU time and involuntary waits, by which groups are ranked. Sleep in locks, sockets and timers is
  * excluded: idle threads stay there for ever. */
 static bool is_ranked(int state)
 {
-    switch (state) {
-    case CAMP_STATE_USER:
-    case CAMP_STATE_SYSTEM:
-    case CAMP_STATE_IRQ:
-    case CAMP_STATE_TEXT_FAULT:
-    case CAMP_STATE_DATA_FAULT:
-    case CAMP_STATE_KERNEL_FAULT:
-    case CAMP_STATE_DISK:
-    case CAMP_STATE_RUN_QUEUE:
-        return true;
-    default:
-        return false;
-    }
+    const enum column_class class = threads_schema.columns[state].class;
+
+    return class == CLASS_CPU || class == CLASS_READY || class == CLASS_IO;
 }
 
 /* *note is 1 + the number of its group; 0, or while notes are void: unknown. */

@@ -1,6 +1,7 @@
 #include "time_record.h"
 
 #include "counters/units.h"
+#include "microstates/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static const struct field state_fields[] = {
     { "percent", "%", "of their wall time", 7, 2 },
 };
 
+#define STATE_FIELD(state, name, ...) { name "_ns", NULL, "", 0, 0 },
 /* Text has room for groups of states; JSON and CSV have each. */
 static const struct field sum_fields[] = {
     { "name", "executable", "name of the process when it ended", -15, 0 },
@@ -47,24 +49,11 @@ static const struct field sum_fields[] = {
     { "involuntary_switches", NULL, "", 0, 0 },
     { "read_bytes", NULL, "from storage", 0, 0 },
     { "written_bytes", NULL, "to storage", 0, 0 },
-    { "user_ns", NULL, "", 0, 0 },
-    { "system_ns", NULL, "", 0, 0 },
-    { "irq_ns", NULL, "", 0, 0 },
-    { "text_fault_ns", NULL, "", 0, 0 },
-    { "data_fault_ns", NULL, "", 0, 0 },
-    { "kernel_fault_ns", NULL, "", 0, 0 },
-    { "lock_ns", NULL, "", 0, 0 },
-    { "disk_ns", NULL, "", 0, 0 },
-    { "poll_ns", NULL, "", 0, 0 },
-    { "socket_ns", NULL, "", 0, 0 },
-    { "pipe_ns", NULL, "", 0, 0 },
-    { "timer_ns", NULL, "", 0, 0 },
-    { "child_ns", NULL, "", 0, 0 },
-    { "other_sleep_ns", NULL, "", 0, 0 },
-    { "run_queue_ns", NULL, "", 0, 0 },
-    { "stopped_ns", NULL, "", 0, 0 },
+    MICROSTATES(STATE_FIELD)
 };
-#define FIELDS_BEFORE_STATES (COUNT(sum_fields) - CAMP_STATE_COUNT)
+
+/* In the order of the text's percentages, of which the last has all others. */
+static const char *const short_titles[] = { "usr", "sys", "runq", "flt", "dsk", "lck" };
 
 static const struct field loss_fields[] = {
     { "switches", NULL, "of all CPUs meanwhile", 0, 0 },
@@ -94,28 +83,34 @@ static int64_t unaccounted_of(const struct family_sum *sum)
     return (int64_t)(sum->elapsed_ns - booked);
 }
 
+/* The states of one short title, added up. */
+static uint64_t time_of(const struct family_sum *sum, const char *short_title)
+{
+#define SHORT_TITLE(state, name, title, short_title, ...) [CAMP_STATE_##state] = short_title,
+    static const char *const titles[CAMP_STATE_COUNT] = { MICROSTATES(SHORT_TITLE) };
+    uint64_t ns = 0;
+
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        ns += strcmp(titles[i], short_title) == 0 ? sum->state_ns[i] : 0;
+    return ns;
+}
+
 static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
 {
-    const uint64_t *state = sum->state_ns;
-    const uint64_t whole = sum->elapsed_ns;
-    const uint64_t system = state[CAMP_STATE_SYSTEM] + state[CAMP_STATE_IRQ];
-    const uint64_t fault = state[CAMP_STATE_TEXT_FAULT] + state[CAMP_STATE_DATA_FAULT] +
-                           state[CAMP_STATE_KERNEL_FAULT];
-    const uint64_t shown = state[CAMP_STATE_USER] + system + state[CAMP_STATE_RUN_QUEUE] + fault +
-                           state[CAMP_STATE_DISK] + state[CAMP_STATE_LOCK];
+    uint64_t others = sum->elapsed_ns - (uint64_t)unaccounted_of(sum);
 
     *cells++ = cell_text(sum->name);
     *cells++ = cell_natural(sum->processes);
     *cells++ = cell_natural(sum->threads);
     *cells++ = cell_natural(sum->running);
-    *cells++ = cell_real(seconds(whole));
-    *cells++ = cell_real(share(state[CAMP_STATE_USER], whole));
-    *cells++ = cell_real(share(system, whole));
-    *cells++ = cell_real(share(state[CAMP_STATE_RUN_QUEUE], whole));
-    *cells++ = cell_real(share(fault, whole));
-    *cells++ = cell_real(share(state[CAMP_STATE_DISK], whole));
-    *cells++ = cell_real(share(state[CAMP_STATE_LOCK], whole));
-    *cells++ = cell_real(share(whole > shown ? whole - shown : 0, whole));
+    *cells++ = cell_real(seconds(sum->elapsed_ns));
+    for (size_t i = 0; i < COUNT(short_titles); i++) {
+        const uint64_t ns = time_of(sum, short_titles[i]);
+
+        *cells++ = cell_real(share(ns, sum->elapsed_ns));
+        others -= ns;
+    }
+    *cells++ = cell_real(share(others, sum->elapsed_ns));
     *cells++ = cell_integer(unaccounted_of(sum));
     *cells++ = cell_natural(sum->cpu_ns);
     *cells++ = cell_natural(sum->system_calls);
@@ -126,7 +121,7 @@ static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
     *cells++ = cell_natural(sum->read_bytes);
     *cells++ = cell_natural(sum->written_bytes);
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        *cells++ = cell_natural(state[i]);
+        *cells++ = cell_natural(sum->state_ns[i]);
     return cells;
 }
 
@@ -223,8 +218,7 @@ static char *next_note(struct time_record *record)
 
 static void note_sums(struct time_record *ret, const struct family_sum *total)
 {
-    const uint64_t on_cpu = total->state_ns[CAMP_STATE_USER] + total->state_ns[CAMP_STATE_SYSTEM] +
-                            total->state_ns[CAMP_STATE_IRQ];
+    const uint64_t on_cpu = time_of(total, "usr") + time_of(total, "sys");
     const int64_t unaccounted = unaccounted_of(total);
 
     snprintf(next_note(ret), TIME_NOTE_SIZE,
@@ -281,32 +275,18 @@ static void clock_text(char ret[32], uint64_t ns)
 static void note_figure(struct time_record *ret, const struct family_sum *sum,
                         const struct time_facts *facts)
 {
-    static const struct {
-        const char *left;
-        int left_state;
-        const char *right;
-        int right_state;
-    } lines[] = {
-        { "User CPU time", CAMP_STATE_USER, "System call time", CAMP_STATE_SYSTEM },
-        { "Interrupt time", CAMP_STATE_IRQ, "Text pfault sleep", CAMP_STATE_TEXT_FAULT },
-        { "Data pfault sleep", CAMP_STATE_DATA_FAULT, "Kernel pfault sleep",
-          CAMP_STATE_KERNEL_FAULT },
-        { "User lock sleep", CAMP_STATE_LOCK, "Disk sleep", CAMP_STATE_DISK },
-        { "Poll sleep", CAMP_STATE_POLL, "Socket sleep", CAMP_STATE_SOCKET },
-        { "Pipe sleep", CAMP_STATE_PIPE, "Timer sleep", CAMP_STATE_TIMER },
-        { "Child sleep", CAMP_STATE_CHILD, "Other sleep time", CAMP_STATE_OTHER_SLEEP },
-        { "Wait for CPU time", CAMP_STATE_RUN_QUEUE, "Stopped time", CAMP_STATE_STOPPED },
-    };
-    char left[32], right[32];
+#define FIGURE(state, name, title, short_title, class, figure, help) [CAMP_STATE_##state] = figure,
+    static const char *const names[CAMP_STATE_COUNT] = { MICROSTATES(FIGURE) };
+    char text[32], *note = next_note(ret);
 
-    clock_text(left, facts->real_ns);
-    snprintf(next_note(ret), TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", "Elapsed time", left,
-             "Current time", facts->time);
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        clock_text(left, sum->state_ns[lines[i].left_state]);
-        clock_text(right, sum->state_ns[lines[i].right_state]);
-        snprintf(next_note(ret), TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", lines[i].left, left,
-                 lines[i].right, right);
+    clock_text(text, facts->real_ns);
+    snprintf(note, TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", "Elapsed time", text, "Current time",
+             facts->time);
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) { /* two a line */
+        note = i % 2 == 0 ? next_note(ret) : note;
+        clock_text(text, sum->state_ns[i]);
+        snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",
+                 i % 2 == 0 ? "" : "   ", names[i], text);
     }
 }
 

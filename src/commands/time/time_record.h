@@ -5,7 +5,7 @@
 #include "time_family.h"
 #include "views/record.h"
 
-#define TIME_NOTES 16
+#define TIME_NOTES (8 + (CAMP_STATE_COUNT + 1) / 2)
 #define TIME_NOTE_SIZE 120
 
 struct time_facts {

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "fleet_text.h"
+#include "microstates/table.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,12 +13,13 @@
 #define NAME_SIZE 48
 
 /* The order in which camp shows states, of CPUs and of threads; others come behind them. */
+#define NAME(state, name, ...) name,
 static const char *const known[] = {
-    "user",       "nice",   "system",     "irq",        "softirq",      "guest",       "guest_nice",
-    "busy",       "cpu",    "text_fault", "data_fault", "kernel_fault", "lock",        "disk",
-    "poll",       "socket", "pipe",       "timer",      "child",        "other_sleep", "run_queue",
-    "contention", "wait",   "stopped",    "iowait",     "steal",        "idle",
+    "user",  "nice",       "system", "irq",  "softirq",
+    "guest", "guest_nice", "busy",   "cpu",  MICROSTATES(NAME) "contention",
+    "wait",  "iowait",     "steal",  "idle",
 };
+#undef NAME
 
 static size_t rank(const char *value)
 {

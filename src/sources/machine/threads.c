@@ -7,6 +7,7 @@
  */
 #include "cpus_states.h"
 #include "measured_column.h"
+#include "microstates/table.h"
 #include "sources/source.h"
 #include "thread_list.h"
 #include "thread_states.h"
@@ -20,27 +21,10 @@
 #define AWAITED (1u << 31)
 #define ENDED_AT_ONCE 1024
 
+#define STATE_OF(state, name, title, short_title, class, figure, help)                             \
+    [CAMP_STATE_##state] = STATE(name, title, short_title, CLASS_##class, help),
 static const struct column columns[] = {
-    STATE("user", "user", "usr", CLASS_CPU,
-          "on a CPU outside system calls: its own code, and page faults"),
-    STATE("system", "system", "sys", CLASS_CPU,
-          "on a CPU in a system call; kernel threads: on a CPU"),
-    STATE("irq", "irq", "sys", CLASS_CPU, "on a CPU that served an interrupt"),
-    STATE("text_fault", "text fault", "flt", CLASS_IO, "asleep for a page of its code"),
-    STATE("data_fault", "data fault", "flt", CLASS_IO, "asleep for another page"),
-    STATE("kernel_fault", "kernel fault", "flt", CLASS_IO,
-          "asleep for a page that a system call touched"),
-    STATE("lock", "lock", "lck", CLASS_CONTENTION, "asleep in futex(2)"),
-    STATE("disk", "disk", "dsk", CLASS_IO, "asleep until a block device answers"),
-    STATE("poll", "poll", "slp", CLASS_IDLE, "asleep until a descriptor is ready"),
-    STATE("socket", "socket", "slp", CLASS_IDLE, "asleep in a call on a socket"),
-    STATE("pipe", "pipe", "slp", CLASS_IDLE, "asleep in a call on a pipe"),
-    STATE("timer", "timer", "slp", CLASS_IDLE, "asleep for a time it asked for"),
-    STATE("child", "child", "slp", CLASS_IDLE, "asleep until a child ends or runs another program"),
-    STATE("other_sleep", "other sleep", "slp", CLASS_IDLE, "asleep in anything else"),
-    STATE("run_queue", "run queue", "runq", CLASS_READY, "runnable, and no CPU runs it"),
-    STATE("stopped", "stopped", "slp", CLASS_IDLE, "stopped by a signal or a tracer"),
-    COUNTER("system_calls", "scl", "system calls"),
+    MICROSTATES(STATE_OF) COUNTER("system_calls", "scl", "system calls"),
     COUNTER("signals", "sig", "signals delivered"),
     COUNTER("voluntary_switches", "vcx", "times it left its CPU to sleep"),
     COUNTER("involuntary_switches", "icx", "times its CPU was taken away"),

@@ -14,11 +14,11 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column columns[] = {
-    { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
-    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
-    { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED },
-    { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED },
-    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
+    { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+    { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION },
+    { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
+    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE },
     { "reported_cpu_ns", "reported: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
 };
 static const char *const label_names[] = { "user", "application" };
@@ -269,13 +269,13 @@ static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
 static void five_states_have_room_then_labels(void **state)
 {
     static const struct column many[] = {
-        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
-        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
-        { "wait_a_ns", "a", "", COLUMN_STATE, CAMP_MEASURED },
-        { "wait_b_ns", "b", "", COLUMN_STATE, CAMP_MEASURED },
-        { "wait_c_ns", "c", "", COLUMN_STATE, CAMP_MEASURED },
-        { "wait_d_ns", "d", "", COLUMN_STATE, CAMP_MEASURED },
-        { "wait_e_ns", "e", "", COLUMN_STATE, CAMP_MEASURED },
+        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+        { "wait_a_ns", "a", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
+        { "wait_b_ns", "b", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
+        { "wait_c_ns", "c", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
+        { "wait_d_ns", "d", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
+        { "wait_e_ns", "e", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
     };
     static const struct schema schema_many = { "x", many, 7, 7, label_names, 2 };
     struct frame frame;
@@ -301,9 +301,10 @@ static void a_rule_s_heading_has_letters_of_two_words(void **state)
         { "client of statement", "cli.stat%" },
     };
     static const struct column detailed[] = {
-        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED },
-        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED },
-        { "contention_table_lock_ns", "table lock", "", COLUMN_STATE, CAMP_MEASURED },
+        { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+        { "contention_table_lock_ns", "table lock", "", COLUMN_STATE, CAMP_MEASURED,
+          CLASS_CONTENTION },
     };
     static const struct schema schema_detailed = { "x", detailed, 3, 3 };
     char heading[TOP_ANY_HEADING_SIZE];
@@ -337,8 +338,8 @@ static void a_heading_is_short(void **state)
 static void two_columns_never_have_the_same_heading(void **state)
 {
     static const struct column alike[] = {
-        { "data_fault_ns", "data fault", "", COLUMN_STATE, CAMP_MEASURED },
-        { "data_files_ns", "data files", "", COLUMN_STATE, CAMP_MEASURED },
+        { "data_fault_ns", "data fault", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IO },
+        { "data_files_ns", "data files", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IO },
     };
     static const struct schema schema_alike = { "x", alike, 2, 2 };
     struct frame frame;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const struct column columns[] = {
-    { "cpu_ns", "cpu", "", COLUMN_STATE, CAMP_MEASURED },
-    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
+    { "cpu_ns", "cpu", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE },
 };
 static const char *const names[] = { "user", "database" };
 static const struct schema schema = { "sessions",     columns, COUNT(columns),

@@ -15,8 +15,8 @@
 
 static const struct column columns[] = {
     { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
-    { "disk_ns", "disk", "", COLUMN_STATE, CAMP_MEASURED },
-    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
+    { "disk_ns", "disk", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IO },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION },
     { "sleep_ns", "sleep", "", COLUMN_STATE, CAMP_MEASURED },
     { "calls", "calls", "", COLUMN_COUNTER, CAMP_MEASURED },
 };
@@ -248,54 +248,42 @@ static void time_that_is_missing_moves_no_point(void **state)
     assert_near(distance(left, right), 0);
 }
 
-/* The vertex of a state in what is usual, by name. */
-static const char *usual_name(const char *state, size_t count)
+/* The usual vertex of a microstate. */
+static const char *usual_name(enum camp_state state, size_t count)
 {
-    char name[64];
-    const struct column column = { name, "", "", COLUMN_STATE, CAMP_MEASURED };
-    const struct schema single = { "single", &column, 1, 1 };
     struct vertices vertices;
 
-    snprintf(name, sizeof name, "%s_ns", state);
-    if (!vertices_usual(&vertices, &single, count))
-        fail_msg("%s is at no vertex", state);
-    return vertices.names[vertices.of_state[0] - 1];
+    assert_true(vertices_usual(&vertices, &threads_schema, count));
+    return vertices.names[vertices.of_state[state] - 1];
 }
 
 static void each_microstate_has_a_usual_vertex(void **state)
 {
     (void)state;
-    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        usual_name(camp_state_name(i), 3);
-        usual_name(camp_state_name(i), 4);
-    }
-    assert_string_equal(usual_name("irq", 3), "CPU");
-    assert_string_equal(usual_name("run_queue", 3), "waiting");
-    assert_string_equal(usual_name("lock", 3), "waiting");
-    assert_string_equal(usual_name("disk", 3), "waiting");
-    assert_string_equal(usual_name("data_fault", 3), "waiting");
-    assert_string_equal(usual_name("poll", 3), "idle");
-    assert_string_equal(usual_name("stopped", 3), "idle");
-    assert_string_equal(usual_name("run_queue", 4), "contention");
-    assert_string_equal(usual_name("disk", 4), "I/O");
+    assert_string_equal(usual_name(CAMP_STATE_IRQ, 3), "CPU");
+    assert_string_equal(usual_name(CAMP_STATE_RUN_QUEUE, 3), "waiting");
+    assert_string_equal(usual_name(CAMP_STATE_LOCK, 3), "waiting");
+    assert_string_equal(usual_name(CAMP_STATE_DISK, 3), "waiting");
+    assert_string_equal(usual_name(CAMP_STATE_DATA_FAULT, 3), "waiting");
+    assert_string_equal(usual_name(CAMP_STATE_POLL, 3), "idle");
+    assert_string_equal(usual_name(CAMP_STATE_STOPPED, 3), "idle");
+    assert_string_equal(usual_name(CAMP_STATE_RUN_QUEUE, 4), "contention");
+    assert_string_equal(usual_name(CAMP_STATE_DISK, 4), "I/O");
 }
 
 static void each_state_of_a_cpu_has_a_usual_vertex(void **state)
 {
-    static const volatile sig_atomic_t never_stop;
-    struct source *cpus;
     struct vertices vertices;
 
     (void)state;
-    assert_int_equal(cpus_source_open(NULL, &never_stop, &cpus, NULL), CAMP_OK);
-    assert_true(vertices_usual(&vertices, cpus->describe(cpus), 3));
+    assert_true(vertices_usual(&vertices, &cpus_states_schema, 3));
+    assert_true(vertices_usual(&vertices, &cpus_schema, 3));
     assert_int_equal(vertices.of_state[CPUS_GUEST], 1);
     assert_int_equal(vertices.of_state[CPUS_IDLE], 2);
     assert_int_equal(vertices.of_state[CPUS_IOWAIT], 3);
-    source_close(cpus);
 }
 
-static void a_state_that_is_not_known_is_said(void **state)
+static void a_state_of_unknown_class_is_at_no_vertex(void **state)
 {
     struct vertices vertices;
 
@@ -320,7 +308,7 @@ int main(void)
         cmocka_unit_test(time_that_is_missing_moves_no_point),
         cmocka_unit_test(each_microstate_has_a_usual_vertex),
         cmocka_unit_test(each_state_of_a_cpu_has_a_usual_vertex),
-        cmocka_unit_test(a_state_that_is_not_known_is_said),
+        cmocka_unit_test(a_state_of_unknown_class_is_at_no_vertex),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,54 @@
+/*
+ * The microstates, a row each: all that a table, a picture or an exporter knows of a state comes
+ * from here.
+ *
+ * ROW(state, name, title, short_title, class, figure, help): CAMP_STATE_`state`; the name in JSON,
+ * in metrics and, with "_ns", of a column; titles of that column (ledger/frame.h: the states of one
+ * short title share a column of text); CLASS_`class`, what the state means to its thread; its line
+ * in the summary of the paper (camp time --figure).
+ */
+#ifndef CAMP_MICROSTATES_TABLE_H
+#define CAMP_MICROSTATES_TABLE_H
+
+#include <camp/states.h>
+
+/* clang-format off */
+#define MICROSTATES(ROW)                                                                           \
+    ROW(USER, "user", "user", "usr", CPU, "User CPU time",                                         \
+        "on a CPU outside system calls: its own code, and page faults")                            \
+    ROW(SYSTEM, "system", "system", "sys", CPU, "System call time",                                \
+        "on a CPU in a system call; kernel threads: on a CPU")                                     \
+    ROW(IRQ, "irq", "irq", "sys", CPU, "Interrupt time",                                           \
+        "on a CPU that served an interrupt")                                                       \
+    ROW(TEXT_FAULT, "text_fault", "text fault", "flt", IO, "Text pfault sleep",                    \
+        "asleep for a page of its code")                                                           \
+    ROW(DATA_FAULT, "data_fault", "data fault", "flt", IO, "Data pfault sleep",                    \
+        "asleep for another page")                                                                 \
+    ROW(KERNEL_FAULT, "kernel_fault", "kernel fault", "flt", IO, "Kernel pfault sleep",            \
+        "asleep for a page that a system call touched")                                            \
+    ROW(LOCK, "lock", "lock", "lck", CONTENTION, "User lock sleep",                                \
+        "asleep in futex(2)")                                                                      \
+    ROW(DISK, "disk", "disk", "dsk", IO, "Disk sleep",                                             \
+        "asleep until a block device answers")                                                     \
+    ROW(POLL, "poll", "poll", "slp", IDLE, "Poll sleep",                                           \
+        "asleep until a descriptor is ready")                                                      \
+    ROW(SOCKET, "socket", "socket", "slp", IDLE, "Socket sleep",                                   \
+        "asleep in a call on a socket")                                                            \
+    ROW(PIPE, "pipe", "pipe", "slp", IDLE, "Pipe sleep",                                           \
+        "asleep in a call on a pipe")                                                              \
+    ROW(TIMER, "timer", "timer", "slp", IDLE, "Timer sleep",                                       \
+        "asleep for a time it asked for")                                                          \
+    ROW(CHILD, "child", "child", "slp", IDLE, "Child sleep",                                       \
+        "asleep until a child ends or runs another program")                                       \
+    ROW(OTHER_SLEEP, "other_sleep", "other sleep", "slp", IDLE, "Other sleep time",                \
+        "asleep in anything else")                                                                 \
+    ROW(RUN_QUEUE, "run_queue", "run queue", "runq", READY, "Wait for CPU time",                   \
+        "runnable, and no CPU runs it")                                                            \
+    ROW(STOPPED, "stopped", "stopped", "slp", IDLE, "Stopped time",                                \
+        "stopped by a signal or a tracer")
+/* clang-format on */
+
+#define MICROSTATE_ONE(...) +1
+_Static_assert(0 MICROSTATES(MICROSTATE_ONE) == CAMP_STATE_COUNT, "a state has no row, or two");
+
+#endif
