@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# camp check: what it prints, what it refuses, how it ends; and its laws under known loads.
+# camp check: what it prints, what it refuses, how it ends.
 
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
 load ends_with
+load check
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -14,41 +15,7 @@ teardown() {
     end_children
 }
 
-# json EXPRESSION: evaluates Python on `records`, the objects of $output, and on `r`, the last.
-json() {
-    python3 -c "
-import json, sys
-records = [json.loads(line) for line in sys.stdin.read().splitlines()]
-r = records[-1]
-ok = $1
-if not ok: print(json.dumps(r, indent=1)[:4000])
-sys.exit(0 if ok else 1)" <<<"$output"
-}
-
-as_nobody() {
-    if [ "$(id -u)" -eq 0 ]; then
-        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-    else
-        "$@"
-    fi
-}
-
-# A camp that an ordinary user may run, wherever the tree lies.
-public_camp() {
-    cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
-    chmod 755 "$BATS_TEST_TMPDIR/camp"
-    for folder in "$BATS_TEST_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"; do
-        [ ! -d "$folder" ] || chmod o+x "$folder"
-    done
-}
-
-# Status 3: while another test started processes faster than their exit records are read, some were
-# dropped; the output says how many.
-was_shown() {
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-}
-
-@test "text: a headline, processes, CPUs, what they add up to" {
+@test "text: a headline, processes, CPUs and their sums" {
     run --separate-stderr "$CAMP" check --count 1 --interval 300ms
     was_shown
     [ -z "$stderr" ]
@@ -68,7 +35,7 @@ was_shown() {
     done
 }
 
-@test "json: one object a line, with the fields that are promised" {
+@test "json: one object a line, with the documented fields" {
     began=$(date +%s%N)
     run "$CAMP" check --count 2 --interval 300ms --format json
     ended=$(date +%s%N)
@@ -94,7 +61,7 @@ was_shown() {
     json "sum(p['count'] for p in r['processes'] if p['ended']) == r['total']['ended']"
 }
 
-@test "csv: a header and as many fields in each row; any table" {
+@test "csv: a header, and as many fields in each row, for each table" {
     for table in processes cpus machine total losses; do
         run "$CAMP" check --count 2 --interval 100ms --format csv --table "$table"
         was_shown
@@ -107,7 +74,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     done
 }
 
-@test "classic: the lines of cpuchk, for scripts of that time" {
+@test "classic: the lines of cpuchk, for old scripts" {
     run "$CAMP" check --count 1 --interval 300ms --format classic
     was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
@@ -141,7 +108,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     [[ $output != *"matches no process"* ]]
 }
 
-@test "--pid ends when the process has ended" {
+@test "--pid ends when the process exits" {
     ends_with_its_process check --format json
 }
 
@@ -162,7 +129,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     was_shown
 }
 
-@test "text: rows that are left out are counted" {
+@test "text: hidden rows are counted" {
     run "$CAMP" check --count 1 --interval 300ms --top 1
     was_shown
     [[ $output =~ "not shown  "[0-9]+" processes" ]]
@@ -185,20 +152,20 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "of a column that is not there, those that are there are told" {
+@test "an unknown column is rejected and the known ones are listed" {
     run "$CAMP" check --count 1 --interval 10ms --format csv
     columns=pid,${lines[0]#*,pid,}
     run "$CAMP" check --columns pid,nonsense
     [ "$output" = "camp check: there is no column 'nonsense'; it takes ${columns//,/, }" ]
 }
 
-@test "a pid that does not exist is a failure that is named" {
+@test "a pid that does not exist is an error that names it" {
     run --separate-stderr "$CAMP" check --count 1 --pid 4194999
     [ "$status" -eq 1 ]
     [[ $stderr == *"4194999"* ]]
 }
 
-@test "SIGINT and SIGTERM end with what was seen" {
+@test "SIGINT and SIGTERM end the command with the intervals so far" {
     for signal in INT TERM; do
         "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!
@@ -216,7 +183,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [ "${#lines[@]}" -eq 3 ]
 }
 
-@test "a full disk is told, with status 1" {
+@test "a full disk is reported, with status 1" {
     run --separate-stderr bash -c '"$0" check --count 1 --interval 50ms >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"No space left"* ]]
@@ -243,216 +210,7 @@ EOF
     [[ $output != *$'\033'* ]]
 }
 
-# --------------------------------------------------------------------------- the laws --
-
-needs_taskstats() {
-    run "$CAMP" check --count 1 --interval 10ms --tier taskstats
-    [ "$status" -ne 4 ] || skip "CAP_NET_ADMIN is not held: sampled time of a process is unknown"
-    tiers=taskstats
-}
-
-# columns NAME: appends all of /proc/stat to the file of that name.
-columns() {
-    cat /proc/stat >"$BATS_TEST_TMPDIR/$1"
-}
-
-# watched LOAD-OPTIONS: runs `camp load` within one interval of `camp check`, for each tier in $tiers. It
-# writes the records to files with the names of the tiers, the load's own report to `truth`, the CPU time of
-# the exited load to `whole`, and /proc/stat before and after the interval to `outer-1` and `outer-2`, and
-# within the interval to `inner-1` and `inner-2`.
-watched() {
-    local pid checks=()
-    name=campload$$ # unique, because other runs of this test may be active
-    cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
-    columns outer-1
-    for tier in $tiers; do
-        "$CAMP" check --interval 3600 --tier "$tier" --format json >"$BATS_TEST_TMPDIR/$tier" &
-        checks+=($!)
-    done
-    for pid in "${checks[@]}"; do until_it_sleeps "$pid"; done
-    columns inner-1
-    status=0
-    python3 "$BATS_TEST_DIRNAME/whole_clock.py" "$BATS_TEST_TMPDIR/whole" \
-        "$BATS_TEST_TMPDIR/$name" load "$@" --format json >"$BATS_TEST_TMPDIR/truth" || status=$?
-    columns inner-2
-    for pid in "${checks[@]}"; do
-        kill -INT "$pid"
-        wait "$pid"
-    done
-    columns outer-2
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # 3: the load was smaller than requested, as it reports
-}
-
-# law EXPRESSION: a claim about the load's report `t`, the record `r` of the first tier, and the rows `p` of
-# the load's processes in that record. The bounds of measured_ns are two readings of the same clocks: least_ns
-# by the processes themselves at their end, and most_ns after their exit. expected_ns is the sampled time by
-# the load's own count of ticks: the ticks that it met, and all CPU time before and after its burns.
-law() {
-    python3 - "$BATS_TEST_TMPDIR" "$tiers" "$name" "$1" <<'EOF'
-import json, os, sys
-folder, tiers, name, expression = sys.argv[1:]
-def read(file):
-    return open(os.path.join(folder, file)).read()
-def near(a, b):  # numbers of a record are printed with 9 digits: two of them are exact to 1e-8
-    return abs(a - b) <= 1e-8 * max(abs(a), abs(b))
-def at_least(a, b):
-    return a >= b or near(a, b)
-t = json.loads(read('truth'))
-records = {tier: json.loads(read(tier)) for tier in tiers.split()}
-r = records[tiers.split()[0]]
-ns = r['interval_s'] * 1e9 / 100  # one percent of the interval
-# One percent of the interval of the CPUs' columns. They are read some microseconds after the processes: with
-# tier bpf the resolution is 1 ns of their interval.
-columns_ns = 1 / r['machine']['resolution_percent'] if r['tier'] == 'bpf' else None
-def rows_of(record):
-    return [x for x in record['processes'] if x['name'] == name]
-def measured_of(record):
-    return sum(x['measured_percent'] for x in rows_of(record)) * record['interval_s'] * 1e9 / 100
-p = rows_of(r)
-measured_ns = measured_of(r)
-sampled_ns = sum(x['sampled_percent'] for x in p) * ns
-least_ns, most_ns = t['process_ns'], int(read('whole'))
-if t['load'] == 'fork':
-    least_ns += t['own_ns']
-    most_ns += t['whole_ns']
-if t.get('ticks_met') is not None:
-    expected_ns = t['ticks_met'] * t['tick_ns'] + t['process_ns'] - t['own_ns']
-def stat(file, cpu, *columns):  # ns; /proc/stat counts in units that the system names
-    values = next(line.split() for line in read(file).splitlines() if line.startswith(f'cpu{cpu} '))
-    return sum(int(values[1 + column]) for column in columns) * unit_ns
-unit_ns = 1e9 / os.sysconf('SC_CLK_TCK')
-def between(first, second, cpu, *columns):
-    return stat(second, cpu, *columns) - stat(first, cpu, *columns)
-SAMPLED, IDLE = (0, 1, 2, 5, 6), (3, 4)
-stolen_ns = between('outer-1', 'outer-2', '', 7)
-ok = eval(expression)
-if not ok:
-    print(expression, t, p, {k: v for k, v in list(globals().items()) if k.endswith('_ns')})
-sys.exit(0 if ok else 1)
-EOF
-}
-
-# shown LOAD-OPTIONS: runs `watched` again until the load kept its place between ticks often enough: its
-# sampled time must differ from its CPU time by a factor of two, and by more than the stolen time.
-shown() {
-    for attempt in 1 2 3 4 5; do
-        watched "$@"
-        ! law "max(expected_ns, least_ns) > 2 * min(expected_ns, least_ns) and abs(expected_ns - least_ns) > 2 * stolen_ns" || break
-        [ "$attempt" -lt 5 ] || skip "the load lost its places in the tick five times: $(cat "$BATS_TEST_TMPDIR/truth")"
-    done
-    echo "# shown at attempt $attempt"
-}
-
-# bats test_tags=law
-@test "between ticks: measured is the load's own clock, sampled is far below" {
-    needs_taskstats
-    shown cpu --percent 80 --phase between-ticks --duration 2s
-    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
-    law "abs(sampled_ns - expected_ns) < abs(sampled_ns - measured_ns) and sampled_ns < measured_ns"
-}
-
-# bats test_tags=law
-@test "across ticks: sampled is far above measured" {
-    needs_taskstats
-    shown cpu --percent 5 --phase across-ticks --duration 2s
-    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
-    law "abs(sampled_ns - expected_ns) < abs(sampled_ns - measured_ns) and sampled_ns > measured_ns"
-}
-
-# bats test_tags=law
-@test "short-lived processes: all CPU time that the children report is accounted" {
-    needs_taskstats
-    watched fork --rate 200 --burn 2ms --duration 2s
-    law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # and the load itself
-    law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
-    law "r['losses']['lost'] == 0"
-}
-
-@test "tasks that tier schedstat did not see are counted, with status 0" {
-    "$CAMP" check --tier schedstat --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" &
-    LOAD=$!
-    until_it_sleeps "$LOAD"
-    for _ in {1..20}; do /bin/true; done
-    kill -INT "$LOAD"
-    wait "$LOAD"
-    output=$(cat "$BATS_TEST_TMPDIR/out")
-    json "r['losses']['unseen'] >= 20 and r['losses']['lost'] == 0"
-    run "$CAMP" check --help
-    [[ $output == *"What tier schedstat cannot see"*"is counted, status 0."* ]]
-}
-
-# bats test_tags=law
-@test "what the README shows in ten seconds is seen here" {
-    readme=$BATS_TEST_DIRNAME/../../README.md
-    run env CAMP="$CAMP" bash -c "$(sed -En 's,^camp (load cpu|check --count 3),"$CAMP" \1,p' "$readme"); kill \$!"
-    [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
-}
-
-@test "an ordinary user gets the schedstat tier, which says what it lacks" {
-    public_camp
-    run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
-    [ "$status" -eq 0 ]
-    [[ $output == *"tier schedstat"* ]]
-    [[ $output == *"Tier schedstat lacks sampled times"* ]]
-    [[ $output == *"CAP_NET_ADMIN"* ]]
-    run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms --format json
-    json "r['tier'] == 'schedstat' and all(p['sampled_percent'] is None and p['error_percent'] is None for p in r['processes'])"
-    json "r['total']['sampled_percent'] is None and r['total']['measured_percent'] > 0"
-    json "all(c['sampled_busy_percent'] is not None for c in r['cpus'])"
-    run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier taskstats
-    [ "$status" -eq 4 ]
-    [[ $stderr == *"CAP_NET_ADMIN"* ]]
-}
-
-needs_microstates() {
-    run "$CAMP" check --tier bpf --count 1 --interval 50ms
-    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then skip "$output"; fi
-    tiers=bpf
-}
-
-# The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
-# bats test_tags=law
-@test "tier bpf: short-lived processes are accounted with their exits, as their final clocks report" {
-    needs_microstates
-    watched fork --rate 200 --burn 2ms --duration 2s
-    law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
-    law "near(measured_ns, most_ns)"
-    law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
-}
-
-# The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time
-# within the interval, and the sampled time within the interval and around it.
-# bats test_tags=law
-@test "tier bpf: between ticks a CPU is busy at least for the load, and at most for all time that is not idle" {
-    needs_microstates
-    watched cpu --percent 80 --phase between-ticks --duration 2s
-    cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
-    law "at_least(${cpu}['measured_busy_percent'] * ns, t['runnable_ns'])"
-    # Both columns are rounded down to a unit at both readings.
-    law "at_least(100 * ns + 2 * unit_ns - between('inner-1', 'inner-2', t['cpu'], *IDLE), ${cpu}['measured_busy_percent'] * ns)"
-    law "at_least(${cpu}['sampled_busy_percent'] * columns_ns, between('inner-1', 'inner-2', t['cpu'], *SAMPLED))"
-    law "at_least(between('outer-1', 'outer-2', t['cpu'], *SAMPLED), ${cpu}['sampled_busy_percent'] * columns_ns)"
-    law "round(r['machine']['resolution_percent'] * ns) == 1" # ns: the unit of the kernel's clock
-}
-
-# bats test_tags=law
-@test "tier bpf and tier taskstats both report a load within its own clocks" {
-    needs_taskstats
-    needs_microstates
-    tiers="bpf taskstats"
-    watched cpu --percent 40 --duration 1s
-    law "[x['tier'] for x in records.values()] == ['bpf', 'taskstats']"
-    law "all(at_least(measured_of(x), least_ns) and at_least(most_ns, measured_of(x)) for x in records.values())"
-}
-
-@test "tier bpf: an ordinary user is told which capabilities are missing" {
-    public_camp
-    run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier bpf
-    [ "$status" -eq 4 ] || [[ $stderr == *"without microstates"* ]]
-    [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]] || [[ $stderr == *"without microstates"* ]]
-}
-
-@test "check refuses options that would do nothing" {
+@test "check refuses options without an effect" {
     run -2 "$CAMP" check --rules x --count 1
     [ "$output" = 'camp check: --rules goes with --from and sessions of a database' ]
     run -2 "$CAMP" check --background --count 1

@@ -194,7 +194,7 @@ EOP
     [ -z "$output" ]
 }
 
-@test "a full disk is told, with status 1" {
+@test "a full disk is reported, with status 1" {
     run --separate-stderr "$CAMP" check --count 1 --interval 50ms --report /dev/full
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]

@@ -27,7 +27,7 @@ commands() {
     done
 }
 
-@test "--help of each command exits 0 and says its usage" {
+@test "--help of each command exits 0 and prints its usage" {
     for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --help
         [ "$status" -eq 0 ]
@@ -56,7 +56,7 @@ commands() {
     [[ $output =~ [0-9]+\.[0-9]+\.[0-9]+ ]]
 }
 
-@test "help COMMAND is what COMMAND --help is, and help alone what --help is" {
+@test "help COMMAND prints the same as COMMAND --help, and help alone the same as --help" {
     for words in '' $(commands) 'load cpu'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" help $words
@@ -70,7 +70,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
 }
 
-@test "an unknown command is a usage error, on stderr, and a near one is suggested" {
+@test "an unknown command is a usage error on stderr, and the closest one is suggested" {
     run --separate-stderr "$CAMP" chekc
     [ "$status" -eq 2 ]
     [ -z "$output" ]
@@ -82,7 +82,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
 }
 
-@test "an option that is nearly there is suggested" {
+@test "the option closest to a mistyped one is suggested" {
     for command in check get list doctor verify probe; do
         run --separate-stderr "$CAMP" "$command" --fromat json
         [ "$status" -eq 2 ]
@@ -100,7 +100,7 @@ commands() {
     done
 }
 
-@test "a reader that goes away early ends camp quietly" {
+@test "a reader that closes the pipe early ends camp quietly" {
     run --separate-stderr bash -c '
         "$1" check --interval 0.1 --count 3 | head -1; echo "${PIPESTATUS[0]}"' - "$CAMP"
     [ "${#lines[@]}" -eq 2 ]

@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# camp get: values, names with dots, patterns, rates, what cannot be had, and the forms of output.
+# camp get: values, names with dots, patterns, missing values, and the forms of output.
 
 # shellcheck disable=SC2154 # $stderr and $output are set by run
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
+load get
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -16,57 +17,20 @@ teardown() {
     end_children
 }
 
-# A /proc and /sys of known numbers: 2 CPUs (0 and 2), an interface with a dot, a disk with a
-# partition.
-known_system() {
-    ROOT=$BATS_TEST_TMPDIR
-    mkdir -p "$ROOT/proc/net" "$ROOT/sys/class/block/sda/sda1"
-    cat >"$ROOT/proc/stat" <<'END'
-cpu  300 30 70 4000 9 1 2 5 100 10
-cpu0 200 20 40 2000 9 1 2 5 100 10
-cpu2 100 10 30 2000 0 0 0 0 0 0
-intr 0
-END
-    cat >"$ROOT/proc/net/dev" <<'END'
-Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0
-eth0.100: 18446744073709551615 20 0 0 0 0 0 0 50 60 0 0 0 0 0 0
-  eth0: 11 12 0 0 0 0 0 0 15 16 0 0 0 0 0 0
-END
-    cat >"$ROOT/proc/diskstats" <<'END'
-   8       0 sda 10 0 80 3 20 0 160 4 1 5 6
-   8       1 sda1 9 0 72 2 19 0 152 3 0 4 5
-END
-    echo "10 0 80 3 20 0 160 4 1 5 6" >"$ROOT/sys/class/block/sda/stat"
-    echo 1 >"$ROOT/sys/class/block/sda/sda1/partition"
-    KNOWN="--proc $ROOT/proc --sys $ROOT/sys"
-}
-
-known() {
-    # shellcheck disable=SC2086
-    run --separate-stderr "$CAMP" get $KNOWN "$@"
-}
-
-a_child() {
-    sleep 600 3>&- &
-    CHILD=$!
-}
-
 @test "a line is name, value, unit and provenance, without a heading" {
     run "$CAMP" get memory.total_bytes
     [ "$status" -eq 0 ]
     [[ $output =~ ^memory\.total_bytes\ +[0-9]+\ +bytes\ +measured$ ]]
 }
 
-@test "guest time is taken out of user time, in every CPU and in the total" {
+@test "guest time is subtracted from user time, in every CPU and in the total" {
     known_system
     known --value cpu.user_ns cpu.guest_ns cpu.0.nice_ns cpu.2.idle_ns
     [ "$status" -eq 0 ]
     [ "$output" = "$(printf '%s\n' 2000000000 1000000000 100000000 20000000000)" ]
 }
 
-@test "a star stands for each CPU, without the total, and ids may have holes" {
+@test "a star matches each CPU, without the total, and ids may have gaps" {
     known_system
     known 'cpu.*.system_ns' --value
     [ "$output" = "$(printf '%s\n' 400000000 300000000)" ]
@@ -74,7 +38,7 @@ a_child() {
     [[ ${lines[1]} == cpu.2.system_ns* ]]
 }
 
-@test "a counter may be a pattern, and all is all of it" {
+@test "a counter may be a pattern, and 'all' is all counters of a subject" {
     known_system
     known 'network.lo.*_packets' --value
     [ "$output" = "$(printf '2\n6')" ]
@@ -99,7 +63,7 @@ a_child() {
     [[ ${lines[0]} == network.eth0.100.received_bytes*18446744073709551615* ]]
 }
 
-@test "a disk and its partition are told apart" {
+@test "a disk and its partition are distinguished" {
     known_system
     known disk.sda.reads partition.sda1.reads disk.sda.read_bytes --value
     [ "$output" = "$(printf '10\n9\n40960')" ]
@@ -108,7 +72,7 @@ a_child() {
     [[ $stderr == *"there is no partition 'sda'"* ]]
 }
 
-@test "the provenance of a time is that of this kernel" {
+@test "the provenance of a time is the one of this kernel" {
     accounting=$("$CAMP" get kernel.accounting --value)
     run "$CAMP" get cpu.user_ns
     case $accounting in
@@ -118,7 +82,7 @@ a_child() {
     esac
 }
 
-@test "of another system the provenance is unknown, not assumed" {
+@test "the provenance of another system's files is unknown, not assumed" {
     known_system
     known cpu.user_ns
     [[ $output == *" unknown" ]]
@@ -139,7 +103,7 @@ a_child() {
     [ "${#lines[@]}" -eq 10 ]
 }
 
-@test "a process's measured time grows by what it burns" {
+@test "the measured time of a process grows by the CPU time that it uses" {
     # shellcheck disable=SC2016
     run bash -c 'a=$("$0" get process.$$.cpu_ns --value)
         end=$((SECONDS + 20)); x=0
@@ -158,7 +122,7 @@ a_child() {
     [ "$output" = "${identifier#*@}" ]
 }
 
-@test "a pid that belongs to another process now is gone, exit 1" {
+@test "a pid that another process has now is gone, exit 1" {
     a_child
     run --separate-stderr "$CAMP" get "process.$CHILD@1.cpu_ns"
     [ "$status" -eq 1 ]
@@ -166,7 +130,7 @@ a_child() {
     [[ $stderr == *"has ended: pid $CHILD belongs to another now"* ]]
 }
 
-@test "a process that ended is gone, exit 1" {
+@test "an exited process is gone, exit 1" {
     a_child
     kill "$CHILD"
     wait "$CHILD" || true
@@ -175,7 +139,7 @@ a_child() {
     [[ $stderr == "camp get: there is no process $CHILD now" ]]
 }
 
-@test "a process that ends between two readings is told of once, and its value is unknown" {
+@test "a process that exits between two readings is reported once, and its value is unknown" {
     a_child
     cd "$BATS_TEST_TMPDIR"
     : >out
@@ -191,7 +155,7 @@ a_child() {
     [ "$(grep -c "process.$CHILD" err)" -eq 1 ]
 }
 
-@test "processes are found by their executable, also one with a dot in its name" {
+@test "processes are selected by executable, also by one with a dot in its name" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
     "$BATS_TEST_TMPDIR/my.sleep-3.11" 600 3>&- &
     CHILD=$!
@@ -238,14 +202,14 @@ time.sleep(600)' 3>&- &
     [[ $stderr == *"no thread that matches"* ]]
 }
 
-@test "a CPU that is not there is gone, and shown as unknown" {
+@test "a CPU that does not exist is gone, and shown as unknown" {
     run --separate-stderr "$CAMP" get cpu.99999.user_ns
     [ "$status" -eq 1 ]
     [[ $output =~ ^cpu\.99999\.user_ns\ +-\ +ns ]]
     [[ $stderr == *"cpu.99999"* ]]
 }
 
-@test "some had and some not is exit 3" {
+@test "some values known and some unknown is exit 3" {
     run --separate-stderr "$CAMP" get memory.free_bytes process.2147483647.cpu_ns
     [ "$status" -eq 3 ]
     [[ $output == memory.free_bytes* ]]
@@ -270,7 +234,7 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
-@test "what taskstats refuses is said once, with the names of the counters" {
+@test "a refusal of taskstats is reported once, with the names of the counters" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns" \
         "process.$CHILD.measured_ns" "process.$$.measured_ns" --count 2 --interval 10ms
@@ -295,7 +259,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     echo "$capabilities: $status $output $stderr"
 }
 
-@test "the bytes of another user's process take two capabilities: what is missing is named" {
+@test "the bytes of another user's process need two capabilities, and the missing ones are named" {
     a_child
     read_bytes_as_nobody -all
     [ "$status" -eq 4 ]
@@ -313,7 +277,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"it takes CAP_DAC_READ_SEARCH for "* ]]
 }
 
-@test "who holds the capabilities and is refused is not told to take them, exit 3" {
+@test "a user who has the capabilities and is refused gets no advice to add them, exit 3" {
     a_child
     [ "$(id -u)" -ne 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups \
         unshare --map-root-user true || skip "no user namespaces here"
@@ -331,174 +295,11 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"process.2.read_bytes is unknown: this system does not say it" ]]
 }
 
-@test "sampled and measured time come in one message where they may be read" {
+@test "sampled and measured time come from one message where both may be read" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
     run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
     [ "$status" -eq 0 ]
     [ "${lines[1]}" -gt 0 ]
-}
-
-@test "busy is between nothing and everything, measured and sampled" {
-    run --separate-stderr "$CAMP" get 'cpu.*busy_percent' --value
-    [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 2 ]
-    for value in "${lines[@]}"; do
-        [[ $value =~ ^[0-9]+\.[0-9]{3}$ ]]
-    done
-    [ "${lines[0]%.*}" -le 101 ]
-}
-
-@test "a rate is per second of time that passed" {
-    # A process that sleeps uses nothing; one that spins uses some of a CPU, and not more than one.
-    a_child
-    run "$CAMP" get "process.$CHILD.cpu_ns" --rate --interval 300ms --value
-    [ "$status" -eq 0 ]
-    [ "$output" = 0.000 ]
-    bash -c 'end=$((SECONDS + 600)); while [ "$SECONDS" -lt "$end" ]; do :; done' &
-    burner=$!
-    start=$(date +%s%N)
-    run "$CAMP" get "process.$burner.cpu_ns" "process.$burner.cpu_percent" --rate --interval 500ms \
-        --value
-    elapsed=$(($(date +%s%N) - start))
-    kill "$burner"
-    [ "$status" -eq 0 ]
-    [ "${lines[0]%.*}" -gt 0 ]
-    # The interval is at least 500 ms, and one thread runs at most for the time of the whole command.
-    [ "${lines[0]%.*}" -le $((2 * elapsed)) ]
-    [ "${lines[1]%.*}" -eq $((${lines[0]%.*} / 10000000)) ]
-}
-
-@test "the interval that is told is the real one" {
-    local started ended
-    started=$(date +%s%N)
-    run --separate-stderr "$CAMP" get cpu.busy_percent --interval 100ms --format json
-    ended=$(date +%s%N)
-    python3 -c "import json, sys
-interval = json.loads(sys.argv[1])['interval_s']
-assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "$output"
-}
-
-@test "an interval of little more than a unit of what is read is told so, once, on stderr" {
-    known_system # of two CPUs
-    known cpu.0.busy_percent --interval 1ms --count 3 --format json
-    [ "$status" -eq 0 ]
-    [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of /proc/stat, in units of 10 ms; take --interval 200ms or longer" ]
-    [ "${#lines[@]}" -eq 3 ]
-    [[ ${lines[0]} == '{"schema":"camp.get/1","time":"'* ]]
-    for interval in 39ms 55ms 95ms; do
-        known cpu.0.busy_percent --interval $interval
-        [[ $stderr == *"; take --interval 200ms or longer" ]]
-    done
-    # The coarsest is told; all CPUs together have twice as many units.
-    known 'cpu.*.idle_percent' cpu.busy_percent --interval 25ms
-    [[ $stderr == *"cpu.0.idle_percent comes in steps of 40 % "*"--interval 200ms or longer" ]]
-    known cpu.busy_percent --interval 25ms
-    [[ $stderr == *"cpu.busy_percent comes in steps of 20 % "*"--interval 100ms or longer" ]]
-    known cpu.user_ns --rate --interval 100ms
-    [[ $stderr == *"cpu.user_ns comes in steps of 10 % "*"/proc/stat user - guest, in units of 10 ms;"* ]]
-    known disk.sda.read_ns --rate --interval 10ms
-    [[ $stderr == *"disk.sda.read_ns comes in steps of 10 % "*"in units of 1 ms; take --interval 20ms or longer" ]]
-    disk=$("$CAMP" list disks | head -1)
-    [ -n "$disk" ] || return 0
-    run --separate-stderr "$CAMP" get "$disk.busy_percent" --interval 1ms
-    [[ $stderr == *"$disk.busy_percent comes in steps of "*", in units of "*" ms; take"* ]]
-}
-
-@test "an interval that is long enough, or was not asked for, is not remarked on" {
-    known_system
-    for words in cpu.busy_percent cpu.0.busy_percent 'cpu.0.busy_percent --interval 200ms' \
-        'cpu.user_ns --rate --interval 200ms' 'network.lo.sent_bytes --rate --interval 1ms' \
-        'cpu.user_ns --interval 1ms'; do
-        # shellcheck disable=SC2086
-        known $words
-        echo "$words: $status $stderr"
-        [ "$status" -eq 0 ]
-        [ -z "$stderr" ]
-    done
-    run --separate-stderr "$CAMP" get process.$$.cpu_percent --interval 1ms
-    [ -z "$stderr" ]
-}
-
-# All intervals are missed in 1.5 s. After the first reading that follows, each other one takes its 100 ms.
-@test "intervals missed while stopped are not made up for" {
-    local out=$BATS_TEST_TMPDIR/out stopped before resumed ended
-    "$CAMP" get cpu.busy_percent --interval 100ms --count 12 --format json >"$out" 3>&- &
-    CHILD=$!
-    until_it test -s "$out"
-    kill -STOP $CHILD
-    until_it grep -q '^State:.T' "/proc/$CHILD/status"
-    stopped=$(date +%s%N)
-    before=$(wc -l <"$out") # and one that was read, but not printed yet
-    sleep 1.5
-    resumed=$(date +%s%N)
-    kill -CONT $CHILD
-    wait $CHILD
-    ended=$(date +%s%N)
-    python3 -c "import json, sys
-intervals = [json.loads(line)['interval_s'] for line in sys.stdin]
-assert len(intervals) == 12 and max(intervals) >= ($resumed - $stopped) / 1e9, intervals
-after = 12 - $before - 1
-assert after > 1 and ($ended - $resumed) / 1e9 >= (after - 1) * 0.1, (after, intervals)" <"$out"
-}
-
-@test "a percentage without known idle time is unknown, and not 0" {
-    known_system
-    sed -i 's/4000/18446744073709551615/' "$ROOT/proc/stat"
-    known cpu.busy_percent --interval 10ms --value
-    [ "$status" -eq 3 ]
-    [ "$output" = - ]
-    [[ $stderr == *cpu.busy_percent* ]]
-}
-
-@test "a level has no rate" {
-    run --separate-stderr "$CAMP" get memory.free_bytes --rate
-    [ "$status" -eq 2 ]
-    [[ $stderr == *"no rate"* ]]
-}
-
-@test "a count repeats, an interval apart" {
-    start=$(date +%s%N)
-    run "$CAMP" get cpu.count --value --count 3 --interval 200ms
-    elapsed=$(($(date +%s%N) - start))
-    [ "${#lines[@]}" -eq 3 ]
-    [ "$elapsed" -ge 400000000 ]
-}
-
-has_lines() {
-    [ "$(wc -l <"$1")" -ge "$2" ]
-}
-
-@test "an interrupt ends it with what was seen" {
-    local out=$BATS_TEST_TMPDIR/out
-    "$CAMP" get cpu.count --value --count 1000 --interval 300ms >"$out" 3>&- &
-    CHILD=$!
-    until_it has_lines "$out" 2
-    kill -INT "$CHILD"
-    wait "$CHILD"
-    [ "$(wc -l <"$out")" -lt 1000 ]
-    [ "$(head -1 "$out")" -gt 0 ]
-}
-
-@test "an interrupt in the first interval prints what it has, exit 3" {
-    local started asleep woken ended
-    started=$(date +%s%N)
-    "$CAMP" get cpu.busy_percent --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" \
-        2>"$BATS_TEST_TMPDIR/err" 3>&- &
-    CHILD=$!
-    until_it_sleeps "$CHILD"
-    asleep=$(date +%s%N)
-    sleep 0.5
-    woken=$(date +%s%N)
-    kill -TERM "$CHILD"
-    status=0
-    wait "$CHILD" || status=$?
-    ended=$(date +%s%N)
-    [ "$status" -eq 3 ]
-    python3 -c "import json, sys
-record = json.load(sys.stdin)
-assert ($woken - $asleep) / 1e9 <= record['interval_s'] <= ($ended - $started) / 1e9, record
-assert record['counters'][0]['value'] is not None" <"$BATS_TEST_TMPDIR/out"
-    [[ $(cat "$BATS_TEST_TMPDIR/err") == "camp get: ended early: the interval is "*" s of 3600 s" ]]
 }
 
 # near WRONG RIGHT: a mistyped name is a usage error that suggests the right one.
@@ -509,7 +310,7 @@ near() {
     [[ $stderr == *"did you mean '$2'?" ]]
 }
 
-@test "a near miss is suggested" {
+@test "the name closest to a mistyped counter is suggested" {
     near cpu.usr_ns cpu.user_ns
     near cqu.user_ns cpu.user_ns
     near free_bytes memory.free_bytes
@@ -518,14 +319,14 @@ near() {
     near process.1.cpu process.1.cpu_ns
 }
 
-@test "an interface that is nearly there is suggested, exit 1" {
+@test "the name closest to a mistyped interface is suggested, exit 1" {
     known_system
     known network.eht0.sent_bytes
     [ "$status" -eq 1 ]
     [[ $stderr == *"did you mean 'eth0'"* ]]
 }
 
-@test "names that cannot be are usage errors, whatever they hold" {
+@test "impossible names are usage errors, whatever bytes they contain" {
     for name in '' . .. cpu. cpu.. .user_ns 'cpu.-1.user_ns' 'process.0.cpu_ns' process.abc \
         'process.1@.cpu_ns' 'process.1@x.cpu_ns' 'process.99999999999.cpu_ns' 'thread.x.y.cpu_ns' \
         'memory.%s%n' $'cpu.\n' "$(printf 'x%.0s' {1..5000})"; do
@@ -535,7 +336,7 @@ near() {
     done
 }
 
-@test "with --pid or --name operands are counters alone" {
+@test "with --pid or --name the operands are counters only" {
     run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
     [ "$status" -eq 2 ]
     [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid already names the process; give only the counter, such as cpu_ns" ]
@@ -543,7 +344,7 @@ near() {
     [[ $stderr == *"--name already names the process"* ]]
 }
 
-@test "which counter is asked when none is given" {
+@test "a command line without a counter is a usage error" {
     run --separate-stderr "$CAMP" get
     [ "$status" -eq 2 ]
     run --separate-stderr "$CAMP" get network.sent_bytes
@@ -551,70 +352,10 @@ near() {
     [[ $stderr == *"network.*.sent_bytes for each"* ]]
 }
 
-@test "intervals and counts that make no sense are refused" {
-    for option in '--interval 0' '--interval -1' '--interval soon' '--count 0' '--count x'; do
-        # shellcheck disable=SC2086
-        run --separate-stderr "$CAMP" get cpu.count $option
-        [ "$status" -eq 2 ]
-    done
-}
-
-@test "a reader that goes away is no failure, a full disk is" {
+@test "a reader that closes the pipe is no failure, a full disk is one" {
     run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
     [ "$status" -eq 0 ]
     run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]
-}
-
-# ------------------------------------------------------------ docs/paper-names.md --
-
-@test "every camp get and camp list line of docs/paper-names.md works here" {
-    interface=$("$CAMP" list networks | head -1)
-    disk=$("$CAMP" list disks | head -1)
-    partition=$("$CAMP" list partitions | head -1)
-    count=0
-    # shellcheck disable=SC2016
-    while read -r line; do
-        case $line in *PARTITION*) [ -n "$partition" ] || continue ;; esac
-        case $line in *DISK*) [ -n "$disk" ] || continue ;; esac
-        line=${line//INTERFACE/${interface#network.}}
-        line=${line//DISK/${disk#disk.}}
-        line=${line//PARTITION/${partition#partition.}}
-        line=${line//PID/$$}
-        line=${line//NAME/bash}
-        line=${line//CPU/$("$CAMP" list cpus | head -1 | cut -d. -f2)}
-        # shellcheck disable=SC2086
-        run --separate-stderr "$CAMP" ${line#camp }
-        [ "$status" -eq 0 ] || { echo "$line: $status $stderr" && false; }
-        case $line in *partitions*) ;; *) [ -n "$output" ] ;; esac
-        count=$((count + 1))
-    done < <(grep -o '`camp [gl][^`]*`' "$TREE/docs/paper-names.md" | tr -d '`')
-    [ "$count" -ge 17 ]
-}
-
-@test "every function of the paper's Figure 3 is answered" {
-    for name in GetPercentProcessorTime GetFreePhysicalMemory GetNetBytesSent GetNetPacketsSent \
-        GetNetBytesRecvd GetNetPacketsRecvd GetNumReads_Disk GetNumWrites_Disk \
-        GetNumReads_Partition GetNumWrites_Partition GetNumPageFaults GetCPUtime_Total \
-        GetCPUtime_User GetCPUtime_Kernel GetWorkingSetKb GetVMSizeKb GetThreadCount \
-        EnumDiskPartitions EnumPhysicalDisks EnumNetworkInterfaces GetCPUCount \
-        GetProcessIdentifier GetProcessIdentifiers; do
-        grep -q "^| \`$name(" "$TREE/docs/paper-names.md"
-    done
-}
-
-@test "the paper's derived function reports the traffic of the loopback interface" {
-    rate=$(dirname "$CAMP")/../docs/examples/transfer-rate
-    [ -x "$rate" ]
-    run --separate-stderr "$rate" no-such-interface 0.1
-    [ "$status" -eq 1 ]
-    (for _ in {1..40}; do
-        printf '%01000d' 0 >/dev/udp/127.0.0.1/9 || true # no one listens: each is sent all the same
-        sleep 0.05
-    done 2>/dev/null) &
-    CHILD=$!
-    run "$rate" lo 1
-    [ "$status" -eq 0 ]
-    [ "$output" -gt 2000 ]
 }

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 # camp load: its options, its formats, and its bad days. What its numbers are worth is in the live
 # tests.
+load load
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -10,69 +11,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# usage ARGUMENTS...: a usage error of one line that begins with "camp load:".
-usage() {
-    complains_with 2 "$@"
-}
-
-# fails ARGUMENTS...: the same for a failure with a correct command line.
-fails() {
-    complains_with 1 "$@"
-}
-
-complains_with() {
-    local wanted=$1
-    shift
-    run --separate-stderr "$CAMP" load "$@"
-    [ "$status" -eq "$wanted" ]
-    [ -z "$output" ]
-    [[ $stderr == "camp load: "* ]]
-    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
-}
-
-# until_handled PID: waits until the process has signal handlers: bit 1 (SIGINT) and 14 (SIGTERM).
-until_handled() {
-    # Before that it is a shell, which may handle signals too.
-    until [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$CAMP")" ]; do
-        kill -0 "$1"
-        sleep 0.05
-    done
-    until (((0x$(awk '/^SigCgt/ {print $2}' "/proc/$1/status") & 0x4002) == 0x4002)); do
-        kill -0 "$1"
-        sleep 0.05
-    done
-}
-
-# until_asleep PID LOAD: waits until the load sleeps in its own call.
-until_asleep() {
-    local call
-    case $2 in
-    lock) call=futex ;;
-    pipe) call=pipe ;;
-    sleep) call=nanosleep ;;
-    esac
-    until_handled "$1"
-    until [[ $(cat "/proc/$1/wchan") == *$call* ]]; do
-        kill -0 "$1"
-        sleep 0.05
-    done
-}
-
-# until_it_writes PID: waits until the load has signal handlers and has written to its file.
-until_it_writes() {
-    until_handled "$1"
-    until (($(awk '/^wchar/ {print $2}' "/proc/$1/io") > 0)); do
-        kill -0 "$1"
-        sleep 0.05
-    done
-}
-
-# field NAME: a number of the JSON in $output.
-field() {
-    echo "$output" | sed -n "s/.*\"$1\":\([-0-9.]*\).*/\1/p"
-}
-
-@test "load: without a load tells the loads and fails" {
+@test "load: without a load lists the loads and fails" {
     run --separate-stderr "$CAMP" load
     [ "$status" -eq 2 ]
     [[ $stderr == *"threads"* ]]
@@ -119,7 +58,7 @@ field() {
     [[ $stderr == *", from 1 to 1T" ]]
 }
 
-@test "load cpu: what does not fit between two ticks is refused with the maximum" {
+@test "load cpu: a load that does not fit between two ticks is refused with the maximum" {
     usage cpu --percent 99.9 --phase between-ticks
     [[ $stderr == *"at most "*"%"* ]]
     usage cpu --phase across-ticks --period 1.5ms
@@ -127,7 +66,7 @@ field() {
 }
 
 # bats test_tags=law
-@test "load cpu: tells its truth as text, JSON and CSV" {
+@test "load cpu: reports its truth as text, JSON and CSV" {
     run "$CAMP" load cpu --percent 10 --duration 0.2
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [[ $output == "load cpu, pid "* ]]
@@ -158,7 +97,7 @@ field() {
 }
 
 # bats test_tags=law
-@test "load cpu: places in the tick that were missed are said, with exit status 3" {
+@test "load cpu: missed places in the tick are reported, with exit status 3" {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 4 --format json \
         >truth 2>remark &
     pid=$!
@@ -182,7 +121,7 @@ field() {
 }
 
 # bats test_tags=law
-@test "load fork: the children's time is at least their burns" {
+@test "load fork: the children's time is at least their requested CPU time" {
     run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     children=$(field children)
@@ -194,7 +133,7 @@ field() {
 
 # At most 256 children live at a time. With 20 ms each, at most 12800 a second can end, on any number of CPUs.
 # bats test_tags=law
-@test "load fork: a rate that cannot be had is said, with exit status 3" {
+@test "load fork: a rate that is not reached is reported, with exit status 3" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
     [ "$status" -eq 3 ]
     [[ $stderr == "camp load: only "*" of 20000.00 children a second were forked" ]]
@@ -211,7 +150,7 @@ field() {
     [[ $stderr == *"at most "* ]]
 }
 
-@test "load net: what was sent is received" {
+@test "load net: the sent packets are received" {
     run "$CAMP" load net --packets 1000 --bytes 32 --format json
     [ "$status" -eq 0 ]
     [ "$(field sent_packets)" -eq 1000 ]
@@ -220,7 +159,7 @@ field() {
     [ "$(field lost_packets)" -eq 0 ]
 }
 
-@test "load: every load takes --duration, and runs for that time" {
+@test "load: every load has --duration, and runs for that time" {
     mkdir disk
     for load in "cpu --percent 5" "fork --rate 20" "memory --step 64K" "net" "io --bytes 64K" \
         "lock" "pipe" "sleep" "fault --pages 8" "threads --threads 1"; do
@@ -232,17 +171,7 @@ field() {
     done
 }
 
-@test "load io, net, fault: with --duration the load repeats its amount until the time is over" {
-    TMPDIR=$PWD run "$CAMP" load io --bytes 4K --duration 0.3 --format json
-    [ "$(field bytes)" -gt 4096 ]
-    TMPDIR=$PWD run --separate-stderr "$CAMP" load fault --pages 1 --duration 0.3 --format json
-    [ "$(field pages)" -gt 1 ]
-    run "$CAMP" load net --duration 0.3 --format json
-    [ "$(field sent_packets)" -ge 1 ]
-    [ "$(field received_packets)" -eq "$(field sent_packets)" ]
-}
-
-@test "load net: sends to no address but its own" {
+@test "load net: sends to its own addresses only" {
     for target in 192.0.2.1 224.0.0.1 255.255.255.255 0.0.0.0 example.org ""; do
         usage net --target "$target"
     done
@@ -281,161 +210,14 @@ field() {
     [ "$bytes" -ge $((10000 * (32 + 28 + 14))) ]
 }
 
-@test "load io: counts what it moved, and leaves nothing behind" {
-    mkdir disk
-    TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
-    [ "$status" -eq 0 ]
-    [ "$(field operations)" -eq 256 ]
-    [ "$(field bytes)" -eq 1048576 ]
-    run "$CAMP" load io --file disk/new --bytes 1M --write
-    [ "$status" -eq 0 ]
-    [ -z "$(ls -A disk)" ]
-}
-
-@test "load io: leaves nothing behind after a signal" {
-    mkdir disk
-    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write --format json >truth 2>/dev/null &
-    pid=$!
-    until_it_writes "$pid"
-    kill -s TERM "$pid"
-    wait "$pid"
-    output=$(cat truth)
-    [ "$(field bytes)" -gt 0 ]
-    [ "$(field bytes)" -lt $((512 << 30)) ]
-    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write >/dev/null 2>&1 &
-    pid=$!
-    until_it_writes "$pid"
-    kill -s KILL "$pid"
-    wait "$pid" || true
-    [ -z "$(ls -A disk)" ]
-}
-
-@test "load io: a file that exists is read, and never written" {
-    head -c 100000 /dev/zero >file
-    before=$(sha256sum file)
-    run "$CAMP" load io --file file --bytes 200000 --format json
-    [ "$status" -eq 0 ]
-    [ "$(field bytes)" -eq 200000 ]
-    fails io --file file --write
-    [ "$(sha256sum file)" = "$before" ]
-    : >empty
-    fails io --file empty
-    fails io --file /dev/null
-    run --separate-stderr "$CAMP" load io --file no/such/folder/file
-    [ "$status" -eq 1 ]
-}
-
-@test "load io: no room is a clear error, with the truth so far" {
-    (
-        ulimit -f 100
-        run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
-        [ "$status" -eq 1 ]
-        [[ $stderr == *"the disk is full"* ]]
-        [ "$(field bytes)" -eq $((100 * 1024)) ]
-    )
-}
-
-# bats test_tags=law
-@test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
-    usage io --cold --direct
-    [[ $stderr == *"--cold needs reads through the page cache"* ]]
-    usage io --cold --write
-    head -c 1M /dev/zero >file
-    sync file
-    run --separate-stderr "$CAMP" load io --file file --bytes 2M --cold --format json
-    [ "$(field bytes)" -eq $((2 << 20)) ]
-    if [ "$status" -eq 3 ]; then
-        [[ $stderr == *"bytes came from storage: this file stays in memory" ]]
-        skip "${stderr#camp load: }"
-    fi
-    [ "$status" -eq 0 ]
-    [ "$(field storage_bytes)" -ge $((2 << 20)) ]
-    [ "$(field waited_ns)" -eq $(($(field wall_ns) - $(field own_ns))) ]
-}
-
-# bats test_tags=law
-@test "load lock, pipe, sleep: asleep for the share asked for, and the rest on a CPU or late" {
-    for load in lock pipe sleep; do
-        run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
-        echo "$output"
-        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-        [[ $output == *'"load":"'"$load"'"'* ]]
-        [ "$(field wall_ns)" -ge 500000000 ]
-        # At least 98 % of its share, or status 3 says how much less it was.
-        if [ "$status" -eq 0 ]; then
-            [ "$(field asleep_ns)" -ge $(($(field wall_ns) / 100 * 60 / 100 * 98)) ]
-        else
-            [[ $stderr == "camp load: only "*" of 60.00% was spent asleep"* ]]
-        fi
-        [ "$(field tid)" -eq "$(field pid)" ]
-        # The times are disjoint, except the time for falling asleep and waking, which both include.
-        [ $(($(field asleep_ns) + $(field late_ns) + $(field own_ns) - $(field call_own_ns))) -le \
-            "$(field wall_ns)" ]
-    done
-}
-
-@test "load lock, pipe, sleep: SIGTERM ends them early, with the truth so far" {
-    for load in lock pipe sleep; do
-        "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
-        pid=$!
-        started=$(date +%s%N)
-        until_asleep "$pid" "$load"
-        kill -s TERM "$pid"
-        wait "$pid"
-        output=$(cat truth)
-        [ "$(field wall_ns)" -lt $(($(date +%s%N) - started)) ]
-        [ "$(field asleep_ns)" -gt 0 ]
-        [ "$(field asleep_ns)" -le "$(field wall_ns)" ]
-        [ "$(field missed)" -eq 0 ] # it slept when it was stopped
-    done
-}
-
-@test "load lock: a CPU that is not there is a clear error" {
-    run --separate-stderr "$CAMP" load lock --cpu 1023
-    [ "$status" -eq 1 ]
-    [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]
-}
-
-# bats test_tags=law
-@test "load fault: each page is waited for, touched by the load or in a call" {
-    for how in "" --in-call; do
-        # shellcheck disable=SC2086
-        run --separate-stderr "$CAMP" load fault --pages 300 $how --format json
-        [ "$(field pages)" -eq 300 ]
-        if [ "$status" -eq 3 ]; then
-            [[ $stderr == *"this file stays in memory" ]]
-            skip "${stderr#camp load: }"
-        fi
-        [ "$status" -eq 0 ]
-        [ "$(field major_faults)" -ge 294 ] # 98 %: what status 0 promises
-        [ "$(field touch_ns)" -le "$(field wall_ns)" ]
-        [ "$(field waited_ns)" -gt 0 ]
-    done
-}
-
-@test "load fault: a file is only read, and goes round when it is small" {
-    head -c 10000 /dev/urandom >file
-    before=$(sha256sum file)
-    run "$CAMP" load fault --file file --pages 7 --format json
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-    [ "$(field pages)" -eq 7 ]
-    [ "$(sha256sum file)" = "$before" ]
-    : >empty
-    fails fault --file empty
-    fails fault --file .
-    run --separate-stderr "$CAMP" load fault --file no/such/file
-    [ "$status" -eq 1 ]
-    [[ $stderr == "camp load: no/such/file: "* ]]
-}
-
-@test "load threads: one truth for each thread" {
+@test "load threads: a report for each thread" {
     run "$CAMP" load threads --threads 3 --percent 5 --duration 0.3 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [ "$(field thread_count)" -eq 3 ]
     [ "$(echo "$output" | grep -o '"tid":' | wc -l)" -eq 3 ]
 }
 
-@test "load: in csv every column has a name of its own" {
+@test "load: in csv each column has its own name" {
     for load in "memory" "threads --duration 0.05" "cpu --duration 0.05" "fork --duration 0.05" \
         "net --packets 10" "io --bytes 4K" "lock --duration 0.05" "fault --pages 1"; do
         # shellcheck disable=SC2086

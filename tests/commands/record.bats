@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
+load record
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -15,37 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-ask() {
-    sqlite3 -readonly "$@"
-}
-
-# In the background, until it is killed.
-start_recorder() {
-    "$CAMP" record --from check "$@" >recorder.out 2>&1 3>&- &
-    RECORDER=$!
-}
-
-has_ticks() {
-    [ "$(ask "$1" 'SELECT count(*) FROM tick')" -ge "$2" ]
-}
-
-# wait_for_ticks FILE COUNT
-wait_for_ticks() {
-    until_it has_ticks "$@" || {
-        cat recorder.out
-        return 1
-    }
-}
-
-# data.csv: $1 intervals of $2 ms of three entities.
-make_table() {
-    seq "$1" | awk -v length_ms="$2" 'BEGIN { print "time,name,run_ms,wait_ms,sleep_ms" }
-        { for (i = 0; i < 3; i++)
-            printf "%.3f,p%d,%d,1,%d\n", 1700000000 + $1 * length_ms / 1000, i, $1 % length_ms,
-                length_ms - $1 % length_ms - 1 }' >data.csv
-}
-
-@test "a recording is a database, and a source" {
+@test "a recording is an SQLite database, and a source" {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
     [[ $output == "run.camp: 4 intervals, "*" bytes a row" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
@@ -139,7 +110,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     check_shows_a_recording_as_it_was bpf
 }
 
-@test "camp check --from: what it refuses" {
+@test "camp check --from refuses options of a live source" {
     "$CAMP" record --from check --output check.camp --count 1 --interval 50ms
     run -2 "$CAMP" check --from check.camp --report x.html
     [[ $output == *"--from goes without --report"* ]]
@@ -151,7 +122,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [[ $output == *"camp check shows a recording of check"* ]]
 }
 
-@test "a tier that is not to be had is told" {
+@test "an unavailable tier is reported" {
     run -2 "$CAMP" record --from check --tier best --output x.camp
     [[ $output == "camp record: --tier best: the tiers of check are taskstats, schedstat, bpf" ]]
     run -2 "$CAMP" record --tier proc --output x.camp
@@ -162,7 +133,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [ ! -e x.camp ]
 }
 
-@test "--info says what a recording is" {
+@test "--info describes a recording" {
     make_table 45 100
     sed -i '30,50d' data.csv # seven intervals are missing
     "$CAMP" record --from data.csv --output run.camp
@@ -199,7 +170,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"; one of several that were rotated" ]]
 }
 
-@test "--info of what is no recording is told" {
+@test "--info of a file that is no recording is an error" {
     echo "no database" >text.camp
     run -1 "$CAMP" record --info text.camp
     [[ $output == "camp record: text.camp is not a recording" ]]
@@ -221,14 +192,14 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *'"damaged":true'* ]]
 }
 
-@test "a replay keeps the pace it is told" {
+@test "a replay keeps the requested speed" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
     run -0 "$CAMP" record --from run.camp --speed 0.5 --output slow.camp
     [ $(($(date +%s%N) - begin)) -ge 900000000 ]
 }
 
-@test "a part of a recording is taken by time" {
+@test "--begin and --end select a part of a recording" {
     make_table 20 50
     "$CAMP" record --from data.csv --output run.camp
     run -0 "$CAMP" record --from run.camp --begin +200ms --end -200ms --output part.camp
@@ -278,7 +249,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     chmod 700 closed
 }
 
-@test "what is wrong is said in a line" {
+@test "each error is one line" {
     run -2 "$CAMP" record --output run.db
     [[ $output == *"ends in .camp"* ]]
     run -2 "$CAMP" record --output run.camp --keep 24h
@@ -304,7 +275,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ ! -e run.camp ]
 }
 
-@test "a file that is there is not overwritten, unless it is said" {
+@test "an existing file is overwritten only with --force" {
     "$CAMP" record --from check --output run.camp --count 2 --interval 20ms
     run -1 "$CAMP" record --from check --output run.camp --count 1 --interval 20ms
     [[ $output == *"run.camp already exists: --force replaces it, --output FILE.camp records to another file" ]]
@@ -352,181 +323,4 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ "$(ask first.camp 'SELECT count(*) FROM tick')" -lt \
         "$(ask second.camp 'SELECT count(*) FROM tick')" ]
     [ ! -e run.camp-wal ]
-}
-
-@test "files are rotated, the oldest are removed, and all are read as one" {
-    make_table 1 100
-    run -0 "$CAMP" record --from data.csv --output one.camp
-    [[ $output == "one.camp: 1 interval, 3 rows, of which 3 say something new; "* ]]
-    sed -i 3,4d data.csv
-    run -0 "$CAMP" record --from data.csv --output single.camp
-    [[ $output == "single.camp: 1 interval, 1 row, of which 1 says something new; "* ]]
-    run -0 "$CAMP" report --from single.camp --output one.html
-    [[ $output == "one.html: 1 interval, 1 entity, "* ]]
-    rm one.camp single.camp
-    make_table 5 100
-    mkdir other
-    run -0 "$CAMP" record --from data.csv --output other/run.camp --rotate 300ms
-    [[ $output == "run-*.camp: 2 files in $PWD/other, 5 intervals, 15 rows, "* ]]
-    make_table 45 100
-    run -0 "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 2500ms
-    [[ $output == "run-*.camp: 5 files in $PWD (4 are there now), 45 intervals, "* ]]
-    [ ! -e run.camp ]
-    files=(run-2*Z.camp)
-    [ "${files[*]#run-20231114T22132}" = "1Z.camp 2Z.camp 3Z.camp 4Z.camp" ]
-    sum=0
-    for file in "${files[@]}"; do
-        [[ $file =~ ^run-[0-9]{8}T[0-9]{6}Z\.camp$ ]]
-        [ "$(ask "$file" 'SELECT key FROM tick WHERE tick = 1')" = 1 ]
-        sum=$((sum + $(ask "$file" 'SELECT count(*) FROM tick')))
-    done
-    "$CAMP" record --from run.camp --output all.camp
-    "$CAMP" record --from . --output folder.camp
-    [ "$(ask all.camp 'SELECT count(*) FROM tick')" = "$sum" ]
-    [ "$(ask folder.camp 'SELECT count(*) FROM tick')" = "$sum" ]
-    [ "$(ask all.camp 'SELECT count(*) FROM (SELECT end_ns - lead(start_ns) OVER (ORDER BY tick) AS d
-        FROM tick) WHERE d <> 0')" = 0 ]
-}
-
-@test "what is kept is limited by size, too" {
-    "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
-    files=(run-2*Z.camp)
-    [ "${#files[@]}" -le 2 ]
-    rm run-*
-    make_table 50 50
-    "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 1KB
-    files=(run-2*Z.camp)
-    [ "${#files[@]}" = 1 ]
-    [ "$(ask "${files[0]}" 'SELECT count(*) FROM tick')" = 10 ]
-}
-
-# Four recordings of an earlier run, and files with similar names.
-make_old_files() {
-    for day in 01 02 03 04; do
-        echo "of the user" >"run-202601${day}T000000Z.camp"
-    done
-    touch other-20260101T000000Z.camp run-20260101.camp run-notes.camp 'run- 2026 1 1T000000Z.camp' \
-        run-20260101T000000Z.camp.bak
-    others=(other-2* run-20260101.camp run-notes.camp run-\ * *.bak)
-    [ "${#others[@]}" = 5 ]
-    make_table 2 100
-}
-
-@test "--keep without a unit is refused with the possible units, and removes nothing" {
-    make_old_files
-    run -2 "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3
-    [ "$output" = "camp record: --keep 3 needs a unit: 3files, 3h (a time) or 3GB (of all files together)" ]
-    [ "$(ls run-202601??T000000Z.camp | wc -l)" = 4 ]
-}
-
-@test "--keep limits the number of files, and removes only files that --rotate named" {
-    make_old_files
-    run -0 --separate-stderr "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3files
-    [ "$(ls run-2???????T??????Z.camp | wc -l)" = 3 ]
-    [ "$stderr" = "camp record: --keep: removed 2 files of earlier runs, \
-./run-20260101T000000Z.camp to ./run-20260102T000000Z.camp" ]
-    for file in "${others[@]}"; do
-        [ -e "$file" ]
-    done
-    make_table 45 100
-    run -0 "$CAMP" record --from data.csv --output many.camp --rotate 1s --keep 2files
-    [[ $output == "many-*.camp: 5 files in $PWD (2 are there now), "* ]]
-}
-
-@test "--keep removes nothing from a folder with the output's name" {
-    make_old_files
-    mkdir run.camp
-    mv run-202601* run.camp
-    run "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 1file
-    [ "$(ls run.camp/run-202601??T000000Z.camp | wc -l)" = 4 ]
-}
-
-@test "a truncated recording is read as far as it goes" {
-    make_table 1000 1000
-    "$CAMP" record --from data.csv --output run.camp
-    truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
-    run -1 "$CAMP" record --from run.camp --output part.camp
-    [[ $output == *"run.camp is damaged"* ]]
-    whole=$(ask part.camp 'SELECT count(*) FROM tick')
-    [ "$whole" -ge 500 ] && [ "$whole" -lt 1000 ]
-    # A report and a picture have as much of it, and the same word and status.
-    run -1 "$CAMP" report --from run.camp --output part.html
-    [[ $output == *"run.camp is damaged"*"part.html: $whole intervals, "* ]]
-    run -1 "$CAMP" report --from run.camp --picture lines --output part.svg
-    [[ $output == *"run.camp is damaged"* ]]
-    grep -q '</svg>' part.svg
-}
-
-@test "a damaged file of several does not hide those behind it" {
-    make_table 3000 1000
-    "$CAMP" record --from data.csv --output run.camp --rotate 1000s
-    files=(run-*Z.camp)
-    [ "${#files[@]}" = 3 ]
-    truncate -s $(($(stat -c %s "${files[1]}") * 8 / 10)) "${files[1]}"
-    run -1 "$CAMP" record --from run.camp --output part.camp
-    [[ $output == *"${files[1]} is damaged"*"part.camp: "* ]]
-    ticks=$(ask part.camp 'SELECT count(*) FROM tick')
-    [ "$ticks" -ge 2400 ] && [ "$ticks" -lt 3000 ]
-    last='SELECT max(wall_clock_ns) FROM tick'
-    [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
-}
-
-@test "two recordings in a folder are not one" {
-    make_table 3 1000
-    mkdir both
-    "$CAMP" record --from data.csv --output both/a.camp --rotate 1h
-    "$CAMP" record --from data.csv --output both/b.camp --rotate 1h
-    run -2 "$CAMP" record --from both --output all.camp
-    [[ $output == *"both has recordings of more than one name"* ]]
-    run -0 "$CAMP" record --from both/a.camp --output all.camp
-}
-
-@test "what is read is not written over" {
-    "$CAMP" record --from cpus --output run.camp --interval 10ms --count 5
-    for file in run.camp ./run.camp; do
-        run -2 "$CAMP" record --from run.camp --output "$file" --force
-        [[ $output == "camp record: "*"run.camp is what --from reads: give another --output" ]]
-    done
-    [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 5 ]
-    mkdir other
-    mv run.camp other/run-20261122T020000Z.camp
-    run -2 "$CAMP" record --from other/run.camp --output other/run.camp --rotate 1h --keep 1kB
-    [ "$(ask other/run-20261122T020000Z.camp 'SELECT count(*) FROM tick')" = 5 ]
-}
-
-@test "a full disk is told, and the oldest files make room" {
-    [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
-    mkdir full
-    mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"
-    MOUNT=$PWD/full
-    make_table 4000 50
-    run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
-    [[ $output == *"the disk is full; what was recorded until now is there"* ]]
-    [[ $output == *"full/run.camp-wal holds a part of the recording: keep the two files together"* ]]
-    # A copy of the first file alone has no tables, and each command says so in one line.
-    cp full/run.camp copy.camp
-    for words in "record --info" "top --count 1 --from" "report --output x.html --from" "view --from"; do
-        # shellcheck disable=SC2086 # words
-        run -1 timeout 10 "$CAMP" $words copy.camp
-        [ "$output" = "camp ${words%% *}: copy.camp is empty: no interval was recorded, or it was copied without its file copy.camp-wal" ]
-    done
-    # As the message says, the two files together are the whole recording.
-    run -0 "$CAMP" record --from full/run.camp --output whole.camp
-    [ "$(ask whole.camp 'SELECT count(*) FROM tick')" = "$(ask full/run.camp 'SELECT count(*) FROM tick')" ]
-    [ ! -e whole.camp-wal ]
-    [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
-    [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
-    rm full/*
-    head -c 2000000 /dev/zero >full/other || true # as much as there is room for
-    for room in 0 16384; do
-        truncate -s -$room full/other
-        run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
-        [[ $output == *"the disk is full; nothing was recorded" ]]
-        [ "$(ls full)" = other ]
-    done
-    rm full/*
-    head -c 300000 /dev/zero >full/other
-    run -0 timeout 60 "$CAMP" record --from data.csv --output full/run.camp --rotate 2s --keep 1GB
-    [[ $output == *"the disk is full: removed full/run-"*" to free space"* ]]
-    for file in full/*.camp; do [ "$(ask "$file" 'PRAGMA integrity_check')" = ok ]; done
 }

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# camp load io, fault, lock, pipe and sleep: loads that wait.
+
+bats_require_minimum_version 1.5.0
+load load
+
+setup() {
+    TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    CAMP=${CAMP:-$TREE/build/gcc/src/camp}
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+@test "load io, net, fault: with --duration the load repeats its amount until the time is over" {
+    TMPDIR=$PWD run "$CAMP" load io --bytes 4K --duration 0.3 --format json
+    [ "$(field bytes)" -gt 4096 ]
+    TMPDIR=$PWD run --separate-stderr "$CAMP" load fault --pages 1 --duration 0.3 --format json
+    [ "$(field pages)" -gt 1 ]
+    run "$CAMP" load net --duration 0.3 --format json
+    [ "$(field sent_packets)" -ge 1 ]
+    [ "$(field received_packets)" -eq "$(field sent_packets)" ]
+}
+
+@test "load io: counts the moved bytes, and leaves no file behind" {
+    mkdir disk
+    TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
+    [ "$status" -eq 0 ]
+    [ "$(field operations)" -eq 256 ]
+    [ "$(field bytes)" -eq 1048576 ]
+    run "$CAMP" load io --file disk/new --bytes 1M --write
+    [ "$status" -eq 0 ]
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "load io: leaves no file behind after a signal" {
+    mkdir disk
+    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write --format json >truth 2>/dev/null &
+    pid=$!
+    until_it_writes "$pid"
+    kill -s TERM "$pid"
+    wait "$pid"
+    output=$(cat truth)
+    [ "$(field bytes)" -gt 0 ]
+    [ "$(field bytes)" -lt $((512 << 30)) ]
+    TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write >/dev/null 2>&1 &
+    pid=$!
+    until_it_writes "$pid"
+    kill -s KILL "$pid"
+    wait "$pid" || true
+    [ -z "$(ls -A disk)" ]
+}
+
+@test "load io: a file that exists is read, and never written" {
+    head -c 100000 /dev/zero >file
+    before=$(sha256sum file)
+    run "$CAMP" load io --file file --bytes 200000 --format json
+    [ "$status" -eq 0 ]
+    [ "$(field bytes)" -eq 200000 ]
+    fails io --file file --write
+    [ "$(sha256sum file)" = "$before" ]
+    : >empty
+    fails io --file empty
+    fails io --file /dev/null
+    run --separate-stderr "$CAMP" load io --file no/such/folder/file
+    [ "$status" -eq 1 ]
+}
+
+@test "load io: a full disk is a clear error, with the truth so far" {
+    (
+        ulimit -f 100
+        run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"the disk is full"* ]]
+        [ "$(field bytes)" -eq $((100 * 1024)) ]
+    )
+}
+
+# bats test_tags=law
+@test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
+    usage io --cold --direct
+    [[ $stderr == *"--cold needs reads through the page cache"* ]]
+    usage io --cold --write
+    head -c 1M /dev/zero >file
+    sync file
+    run --separate-stderr "$CAMP" load io --file file --bytes 2M --cold --format json
+    [ "$(field bytes)" -eq $((2 << 20)) ]
+    if [ "$status" -eq 3 ]; then
+        [[ $stderr == *"bytes came from storage: this file stays in memory" ]]
+        skip "${stderr#camp load: }"
+    fi
+    [ "$status" -eq 0 ]
+    [ "$(field storage_bytes)" -ge $((2 << 20)) ]
+    [ "$(field waited_ns)" -eq $(($(field wall_ns) - $(field own_ns))) ]
+}
+
+# bats test_tags=law
+@test "load lock, pipe, sleep: asleep for the requested share, and the rest on a CPU or late" {
+    for load in lock pipe sleep; do
+        run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
+        echo "$output"
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+        [[ $output == *'"load":"'"$load"'"'* ]]
+        [ "$(field wall_ns)" -ge 500000000 ]
+        # At least 98 % of its share, or status 3 says how much less it was.
+        if [ "$status" -eq 0 ]; then
+            [ "$(field asleep_ns)" -ge $(($(field wall_ns) / 100 * 60 / 100 * 98)) ]
+        else
+            [[ $stderr == "camp load: only "*" of 60.00% was spent asleep"* ]]
+        fi
+        [ "$(field tid)" -eq "$(field pid)" ]
+        # The times are disjoint, except the time for falling asleep and waking, which both include.
+        [ $(($(field asleep_ns) + $(field late_ns) + $(field own_ns) - $(field call_own_ns))) -le \
+            "$(field wall_ns)" ]
+    done
+}
+
+@test "load lock, pipe, sleep: SIGTERM ends them early, with the truth so far" {
+    for load in lock pipe sleep; do
+        "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
+        pid=$!
+        started=$(date +%s%N)
+        until_asleep "$pid" "$load"
+        kill -s TERM "$pid"
+        wait "$pid"
+        output=$(cat truth)
+        [ "$(field wall_ns)" -lt $(($(date +%s%N) - started)) ]
+        [ "$(field asleep_ns)" -gt 0 ]
+        [ "$(field asleep_ns)" -le "$(field wall_ns)" ]
+        [ "$(field missed)" -eq 0 ] # it slept when it was stopped
+    done
+}
+
+@test "load lock: a CPU that does not exist is a clear error" {
+    run --separate-stderr "$CAMP" load lock --cpu 1023
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]
+}
+
+# bats test_tags=law
+@test "load fault: the load waits for each page, touched by itself or in a system call" {
+    for how in "" --in-call; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" load fault --pages 300 $how --format json
+        [ "$(field pages)" -eq 300 ]
+        if [ "$status" -eq 3 ]; then
+            [[ $stderr == *"this file stays in memory" ]]
+            skip "${stderr#camp load: }"
+        fi
+        [ "$status" -eq 0 ]
+        [ "$(field major_faults)" -ge 294 ] # 98 %: what status 0 promises
+        [ "$(field touch_ns)" -le "$(field wall_ns)" ]
+        [ "$(field waited_ns)" -gt 0 ]
+    done
+}
+
+@test "load fault: a file is only read, and a small one is read again" {
+    head -c 10000 /dev/urandom >file
+    before=$(sha256sum file)
+    run "$CAMP" load fault --file file --pages 7 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    [ "$(field pages)" -eq 7 ]
+    [ "$(sha256sum file)" = "$before" ]
+    : >empty
+    fails fault --file empty
+    fails fault --file .
+    run --separate-stderr "$CAMP" load fault --file no/such/file
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp load: no/such/file: "* ]]
+}

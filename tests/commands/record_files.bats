@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# camp record: rotated files, limits of number and size, damaged files, a full disk.
+
+bats_require_minimum_version 1.5.0
+load ../waiting
+load children
+load record
+
+setup() {
+    CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+    end_children KILL
+    [ -z "${MOUNT:-}" ] || umount "$MOUNT"
+}
+
+@test "files are rotated, the oldest are removed, and all are read as one" {
+    make_table 1 100
+    run -0 "$CAMP" record --from data.csv --output one.camp
+    [[ $output == "one.camp: 1 interval, 3 rows, of which 3 say something new; "* ]]
+    sed -i 3,4d data.csv
+    run -0 "$CAMP" record --from data.csv --output single.camp
+    [[ $output == "single.camp: 1 interval, 1 row, of which 1 says something new; "* ]]
+    run -0 "$CAMP" report --from single.camp --output one.html
+    [[ $output == "one.html: 1 interval, 1 entity, "* ]]
+    rm one.camp single.camp
+    make_table 5 100
+    mkdir other
+    run -0 "$CAMP" record --from data.csv --output other/run.camp --rotate 300ms
+    [[ $output == "run-*.camp: 2 files in $PWD/other, 5 intervals, 15 rows, "* ]]
+    make_table 45 100
+    run -0 "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 2500ms
+    [[ $output == "run-*.camp: 5 files in $PWD (4 are there now), 45 intervals, "* ]]
+    [ ! -e run.camp ]
+    files=(run-2*Z.camp)
+    [ "${files[*]#run-20231114T22132}" = "1Z.camp 2Z.camp 3Z.camp 4Z.camp" ]
+    sum=0
+    for file in "${files[@]}"; do
+        [[ $file =~ ^run-[0-9]{8}T[0-9]{6}Z\.camp$ ]]
+        [ "$(ask "$file" 'SELECT key FROM tick WHERE tick = 1')" = 1 ]
+        sum=$((sum + $(ask "$file" 'SELECT count(*) FROM tick')))
+    done
+    "$CAMP" record --from run.camp --output all.camp
+    "$CAMP" record --from . --output folder.camp
+    [ "$(ask all.camp 'SELECT count(*) FROM tick')" = "$sum" ]
+    [ "$(ask folder.camp 'SELECT count(*) FROM tick')" = "$sum" ]
+    [ "$(ask all.camp 'SELECT count(*) FROM (SELECT end_ns - lead(start_ns) OVER (ORDER BY tick) AS d
+        FROM tick) WHERE d <> 0')" = 0 ]
+}
+
+@test "--keep limits the total size, too" {
+    "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
+    files=(run-2*Z.camp)
+    [ "${#files[@]}" -le 2 ]
+    rm run-*
+    make_table 50 50
+    "$CAMP" record --from data.csv --output run.camp --rotate 1s --keep 1KB
+    files=(run-2*Z.camp)
+    [ "${#files[@]}" = 1 ]
+    [ "$(ask "${files[0]}" 'SELECT count(*) FROM tick')" = 10 ]
+}
+
+# Four recordings of an earlier run, and files with similar names.
+make_old_files() {
+    for day in 01 02 03 04; do
+        echo "of the user" >"run-202601${day}T000000Z.camp"
+    done
+    touch other-20260101T000000Z.camp run-20260101.camp run-notes.camp 'run- 2026 1 1T000000Z.camp' \
+        run-20260101T000000Z.camp.bak
+    others=(other-2* run-20260101.camp run-notes.camp run-\ * *.bak)
+    [ "${#others[@]}" = 5 ]
+    make_table 2 100
+}
+
+@test "--keep without a unit is refused with the possible units, and removes nothing" {
+    make_old_files
+    run -2 "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3
+    [ "$output" = "camp record: --keep 3 needs a unit: 3files, 3h (a time) or 3GB (of all files together)" ]
+    [ "$(ls run-202601??T000000Z.camp | wc -l)" = 4 ]
+}
+
+@test "--keep limits the number of files, and removes only files that --rotate named" {
+    make_old_files
+    run -0 --separate-stderr "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3files
+    [ "$(ls run-2???????T??????Z.camp | wc -l)" = 3 ]
+    [ "$stderr" = "camp record: --keep: removed 2 files of earlier runs, \
+./run-20260101T000000Z.camp to ./run-20260102T000000Z.camp" ]
+    for file in "${others[@]}"; do
+        [ -e "$file" ]
+    done
+    make_table 45 100
+    run -0 "$CAMP" record --from data.csv --output many.camp --rotate 1s --keep 2files
+    [[ $output == "many-*.camp: 5 files in $PWD (2 are there now), "* ]]
+}
+
+@test "--keep removes nothing from a folder with the output's name" {
+    make_old_files
+    mkdir run.camp
+    mv run-202601* run.camp
+    run "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 1file
+    [ "$(ls run.camp/run-202601??T000000Z.camp | wc -l)" = 4 ]
+}
+
+@test "a truncated recording is read to its last whole interval" {
+    make_table 1000 1000
+    "$CAMP" record --from data.csv --output run.camp
+    truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
+    run -1 "$CAMP" record --from run.camp --output part.camp
+    [[ $output == *"run.camp is damaged"* ]]
+    whole=$(ask part.camp 'SELECT count(*) FROM tick')
+    [ "$whole" -ge 500 ] && [ "$whole" -lt 1000 ]
+    # A report and a picture have as much of it, and the same word and status.
+    run -1 "$CAMP" report --from run.camp --output part.html
+    [[ $output == *"run.camp is damaged"*"part.html: $whole intervals, "* ]]
+    run -1 "$CAMP" report --from run.camp --picture lines --output part.svg
+    [[ $output == *"run.camp is damaged"* ]]
+    grep -q '</svg>' part.svg
+}
+
+@test "a damaged file of several does not hide the following ones" {
+    make_table 3000 1000
+    "$CAMP" record --from data.csv --output run.camp --rotate 1000s
+    files=(run-*Z.camp)
+    [ "${#files[@]}" = 3 ]
+    truncate -s $(($(stat -c %s "${files[1]}") * 8 / 10)) "${files[1]}"
+    run -1 "$CAMP" record --from run.camp --output part.camp
+    [[ $output == *"${files[1]} is damaged"*"part.camp: "* ]]
+    ticks=$(ask part.camp 'SELECT count(*) FROM tick')
+    [ "$ticks" -ge 2400 ] && [ "$ticks" -lt 3000 ]
+    last='SELECT max(wall_clock_ns) FROM tick'
+    [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
+}
+
+@test "two recordings in a folder are not one" {
+    make_table 3 1000
+    mkdir both
+    "$CAMP" record --from data.csv --output both/a.camp --rotate 1h
+    "$CAMP" record --from data.csv --output both/b.camp --rotate 1h
+    run -2 "$CAMP" record --from both --output all.camp
+    [[ $output == *"both has recordings of more than one name"* ]]
+    run -0 "$CAMP" record --from both/a.camp --output all.camp
+}
+
+@test "the recording that is read is not overwritten" {
+    "$CAMP" record --from cpus --output run.camp --interval 10ms --count 5
+    for file in run.camp ./run.camp; do
+        run -2 "$CAMP" record --from run.camp --output "$file" --force
+        [[ $output == "camp record: "*"run.camp is what --from reads: give another --output" ]]
+    done
+    [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 5 ]
+    mkdir other
+    mv run.camp other/run-20261122T020000Z.camp
+    run -2 "$CAMP" record --from other/run.camp --output other/run.camp --rotate 1h --keep 1kB
+    [ "$(ask other/run-20261122T020000Z.camp 'SELECT count(*) FROM tick')" = 5 ]
+}
+
+@test "a full disk is reported, and the oldest files are removed" {
+    [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
+    mkdir full
+    mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"
+    MOUNT=$PWD/full
+    make_table 4000 50
+    run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
+    [[ $output == *"the disk is full; what was recorded until now is there"* ]]
+    [[ $output == *"full/run.camp-wal holds a part of the recording: keep the two files together"* ]]
+    # A copy of the first file alone has no tables, and each command says so in one line.
+    cp full/run.camp copy.camp
+    for words in "record --info" "top --count 1 --from" "report --output x.html --from" "view --from"; do
+        # shellcheck disable=SC2086 # words
+        run -1 timeout 10 "$CAMP" $words copy.camp
+        [ "$output" = "camp ${words%% *}: copy.camp is empty: no interval was recorded, or it was copied without its file copy.camp-wal" ]
+    done
+    # As the message says, the two files together are the whole recording.
+    run -0 "$CAMP" record --from full/run.camp --output whole.camp
+    [ "$(ask whole.camp 'SELECT count(*) FROM tick')" = "$(ask full/run.camp 'SELECT count(*) FROM tick')" ]
+    [ ! -e whole.camp-wal ]
+    [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
+    [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
+    rm full/*
+    head -c 2000000 /dev/zero >full/other || true # as much as there is room for
+    for room in 0 16384; do
+        truncate -s -$room full/other
+        run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
+        [[ $output == *"the disk is full; nothing was recorded" ]]
+        [ "$(ls full)" = other ]
+    done
+    rm full/*
+    head -c 300000 /dev/zero >full/other
+    run -0 timeout 60 "$CAMP" record --from data.csv --output full/run.camp --rotate 2s --keep 1GB
+    [[ $output == *"the disk is full: removed full/run-"*" to free space"* ]]
+    for file in full/*.camp; do [ "$(ask "$file" 'PRAGMA integrity_check')" = ok ]; done
+}
