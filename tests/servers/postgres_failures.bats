@@ -291,7 +291,7 @@ fails_with() {
     for tier in bpf schedstat+memory schedstat+SQL; do
         run -1 --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --count 1 --tier $tier \
             --from "postgres:$PG" 3>&-
-        [[ $stderr == *"the server's processes are not of this machine, or in another container" ]]
+        [[ $stderr == *"the server runs on another machine, or in another container" ]]
     done
 }
 

@@ -8,7 +8,7 @@ int proc_clock_find(int32_t tid, struct camp_thread *ret, struct camp_error *err
     struct camp_process process;
     int r = camp_process_identify(NULL, tid, &process, sizeof process, error);
 
-    if (r == CAMP_OK) /* /proc/TID/task/TID is there of any thread */
+    if (r == CAMP_OK) /* /proc/TID/task/TID exists for any thread */
         *ret = (struct camp_thread){ .pid = tid, .tid = tid, .start = process.start };
     return r;
 }
@@ -24,8 +24,8 @@ int proc_clock_read(const struct camp_thread *task, struct proc_clock *ret,
         return r;
     if ((now.known & wanted) != wanted)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "this kernel keeps no schedstat of a task: CPU and run queue are the "
-                         "database's word");
+                         "this kernel keeps no schedstat of a task: CPU and run queue are "
+                         "reported by the database");
     *ret = (struct proc_clock){ .time_ns = now.time_ns,
                                 .cpu_ns = now.cpu_ns,
                                 .run_queue_ns = now.run_delay_ns,
@@ -43,14 +43,14 @@ int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_erro
     return r;
 }
 
-/* At most `room` of what was counted; the rest is taken off the count. */
-static uint64_t take(uint64_t before, uint64_t *now, uint64_t room)
+/* At most `limit` of the new counts; the rest is subtracted from *now. */
+static uint64_t take_at_most(uint64_t before, uint64_t *now, uint64_t limit)
 {
     const uint64_t counted = counted_since(before, *now);
-    const uint64_t taken = counted < room ? counted : room;
+    const uint64_t kept = counted < limit ? counted : limit;
 
-    *now -= counted - taken;
-    return taken;
+    *now -= counted - kept;
+    return kept;
 }
 
 bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, uint64_t elapsed_ns,
@@ -58,7 +58,8 @@ bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, u
 {
     const struct proc_clock all = *now;
 
-    *ret_cpu_ns = take(before->cpu_ns, &now->cpu_ns, elapsed_ns);
-    *ret_run_queue_ns = take(before->run_queue_ns, &now->run_queue_ns, elapsed_ns - *ret_cpu_ns);
+    *ret_cpu_ns = take_at_most(before->cpu_ns, &now->cpu_ns, elapsed_ns);
+    *ret_run_queue_ns =
+        take_at_most(before->run_queue_ns, &now->run_queue_ns, elapsed_ns - *ret_cpu_ns);
     return now->cpu_ns == all.cpu_ns && now->run_queue_ns == all.run_queue_ns;
 }

@@ -1,4 +1,4 @@
-/* process_vm_readv(2) takes what ptrace(2) takes to look: the same user, or CAP_SYS_PTRACE. */
+/* process_vm_readv(2) needs the right to ptrace(2): the same user, or CAP_SYS_PTRACE. */
 #include "process_memory.h"
 
 #include "counters/error.h"
@@ -13,7 +13,7 @@ int process_memory_fail(int32_t pid, int system_error, struct camp_error *error)
     case EPERM:
     case EACCES:
         return camp_fail(error, CAMP_E_PERM, system_error,
-                         "the memory of process %d is not for us: run camp as root, as the "
+                         "the memory of process %d may not be read: run camp as root, as the "
                          "server's user, or with CAP_SYS_PTRACE",
                          pid);
     case ESRCH:

@@ -51,7 +51,7 @@ static bool is_before(const struct sampled_session *session, const struct sessio
     return session->id != sample->id ? session->id < sample->id : session->start < sample->start;
 }
 
-/* Where it is, or would be. */
+/* The position of the session, or where it would be inserted. */
 static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
 {
     size_t low = 0, high = times->count;
@@ -99,7 +99,7 @@ static struct sampled_time *time_of(struct sampled_session *session, const struc
     return &session->times[session->time_count++];
 }
 
-/* ------------------------------------------------------------------------------ Booking -- */
+/* -------------------------------------------------------------------------------- Accounting -- */
 
 static int account_time(struct sampled_session *session, uint64_t ns)
 {
@@ -121,7 +121,7 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* The time from where it is booked through to `at_ns`, as far as it was seen. */
+/* Extends the accounted time to `at_ns`; returns the part of it that samples cover. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {
@@ -142,7 +142,7 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
     session->sample_count++;
 }
 
-/* Of who was there at the snapshot before: half to what it did then, half to what it does now. */
+/* The time since the last snapshot: half of it to the state then, half to the state now. */
 static int sample_again(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns, const struct session_sample *sample)
 {
@@ -154,7 +154,7 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }
 
-/* The first snapshot at all finds sessions that are not new, and nothing is known of their past. */
+/* The sessions of the very first snapshot are not new, and their past is unknown. */
 static int sample_first(struct sampled_times *times, uint64_t at_ns,
                         const struct session_sample *sample, size_t position)
 {
@@ -164,7 +164,7 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
     if (session == NULL)
         return CAMP_E_NOMEM;
     if (sample->start_ns !=
-        0) /* the sample_count before it may not have seen one that began just then */
+        0) /* earlier snapshots may have missed a session that had just started */
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;
     session->is_new = times->snapshot_ns != 0;

@@ -1,13 +1,12 @@
 /*
- * Looks at sessions, made to times: what was seen at a moment counts for half of the time to the
- * snapshot before, and half of that to the next one (the trapezoid rule: unbiased for moments that
- * do not follow the load). A session that began since the snapshot before is booked from its
- * beginning on; one that has ended since, half of that time. What is longer than `longest_ns`
- * between two sample_count was not seen: the rest of it is in no time, so that it shows as
- * unaccounted.
+ * Samples of sessions converted to times: a sample counts for half of the time since the snapshot
+ * before, and half of that to the next one (the trapezoid rule: unbiased if snapshots do not follow
+ * the load). A session that started since the snapshot before is accounted from its start; one that
+ * has ended since, for half of that time. Samples cover at most `longest_ns` between two snapshots:
+ * the rest is in no state, and shows as unaccounted.
  *
- * Each time is kept twice: as the database told it, and that of it in which the task was asleep
- * by the operating system (a woken backend keeps its wait event until it gets a CPU).
+ * Each time is kept twice: as the database reports it, and the part of it in which the operating
+ * system had the task asleep (a woken backend keeps its wait event until it gets a CPU).
  *
  * Pure arithmetic: no I/O, no clock. Times are CLOCK_MONOTONIC.
  */
@@ -27,17 +26,17 @@ struct sampled_time {
 };
 
 struct sampled_session {
-    int64_t id, start; /* who it is: another start is another session */
-    uint64_t
-        elapsed_ns; /* R: its own time in the interval; of one that ended about half a gap off */
-    uint64_t sample_count;      /* that saw it in the interval */
+    int64_t id, start;   /* identity: a different start is a different session */
+    uint64_t elapsed_ns; /* its own time in the interval; the end of one that ended is uncertain by
+                            half a gap */
+    uint64_t sample_count;      /* in the interval */
     bool is_new, is_ended;      /* in the interval */
     struct sampled_time *times; /* [time_count] */
     size_t time_count;
     size_t time_capacity;
-    uint64_t accounted_until_ns; /* until when elapsed_ns and times are booked */
-    uint64_t last_snapshot;      /* the last one that saw it */
-    const struct labels *kind;   /* what it did then */
+    uint64_t accounted_until_ns; /* end of the time that elapsed_ns and times account for */
+    uint64_t last_snapshot;      /* the last one that contains it */
+    const struct labels *kind;   /* its state in that snapshot */
     bool was_asleep;
 };
 
@@ -51,28 +50,28 @@ struct sampled_times {
     size_t arrived;       /* how many sessions it saw for the first time */
 };
 
-/* What a snapshot saw of a session. */
+/* A session in a snapshot. */
 struct session_sample {
     int64_t id, start;
-    uint64_t start_ns; /* when it began; 0: long ago */
+    uint64_t start_ns; /* start of the session; 0: long ago */
     struct session_kind kind;
     bool is_asleep;
 };
 
-/* longest_ns: what two sample_count may be apart. */
+/* longest_ns: the longest time between two snapshots that samples cover. */
 void sampled_times_init(struct sampled_times *times, uint64_t longest_ns);
 void sampled_times_release(struct sampled_times *times);
 
-/* An interval begins: times are zero, and who had ended is gone. */
+/* Starts an interval: times are zero, and ended sessions are removed. */
 void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns);
 
-/* A snapshot at that moment, later than the last: samples[count] are all sessions there are, any
- * order. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a snapshot, later than the last one: samples[count] are all sessions, in any order. CAMP_OK
+ * or CAMP_E_NOMEM. */
 int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
                       const struct session_sample *samples, size_t count);
 
-/* The interval ends. Where no snapshot was made then, the time since the last belongs to who lived,
- * and is in no time of theirs. */
+/* Ends the interval. Without a snapshot at its end, the time since the last one counts as elapsed
+ * for living sessions, and is in no state. */
 void sampled_times_end(struct sampled_times *times, uint64_t end_ns);
 
 #endif

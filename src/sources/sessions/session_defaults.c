@@ -1,6 +1,6 @@
 #include "session.h"
 
-/* The build makes these of rules/NAME.rules: a literal a line. */
+/* The build makes the included files of rules/NAME.rules: one literal per line. */
 const char session_rules_mariadb[] =
 #include "mariadb_rules.h"
     ;

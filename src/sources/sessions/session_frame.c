@@ -9,11 +9,11 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* all four texts of a kind; longer ones are not remembered */
+#define KIND_SIZE 256 /* of all four texts together; longer kinds are not cached */
 
 /* ---------------------------------------------------------------------------------- Rules -- */
 
-/* Owned by the caller. NULL: errno says why, EFBIG when it is longer than rules are. */
+/* The caller frees the text. NULL: errno says why, EFBIG if it is too long. */
 static char *read_rules(const char *path, size_t *ret_length)
 {
     FILE *file = fopen(path, "re");
@@ -94,7 +94,7 @@ static char *joined(const char *first, const char *second, const char *third)
     return asprintf(&text, "%s%s%s", first, second, third) >= 0 ? text : NULL;
 }
 
-/* Of the column that was added last. */
+/* Sets the class of the last column. */
 static void set_class(struct session_frame *sessions, enum session_state state)
 {
     sessions->columns[sessions->schema.column_count - 1].class = states[state].class;
@@ -217,8 +217,7 @@ void session_frame_release(struct session_frame *sessions)
 
 /* ---------------------------------------------------------------------------------- Kinds -- */
 
-/* A kind that was asked for, and its column. Expressions are slow, and the same few kinds come
- * again each time. */
+/* A cached kind and its column: matching expressions is slow, and the same few kinds come again. */
 struct known_kind {
     size_t column;
     char key[KIND_SIZE];
@@ -229,7 +228,7 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
 }
 
-/* The column by the rules; SIZE_MAX: none matches. Without memory the rules are asked each time. */
+/* The column of a kind by the rules; SIZE_MAX: unmatched. Without memory there is no caching. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
     struct known_kind wanted, *kept;

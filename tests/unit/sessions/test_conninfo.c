@@ -67,7 +67,7 @@ static void a_socket_without_a_file_is_shown(void **state)
 
 static void what_stands_behind_postgres_is_what_libpq_takes(void **state)
 {
-    char *uri = conninfo_of_place("//u@h/d"), *words = conninfo_of_place("host=h");
+    char *uri = conninfo_of_address("//u@h/d"), *words = conninfo_of_address("host=h");
 
     (void)state;
     assert_string_equal(uri, "postgres://u@h/d");

@@ -11,7 +11,7 @@ static void assert_told(const char *text, int code, bool may_pass, const char *m
     struct camp_error error;
 
     postgres_failure_of_text(text, &failure);
-    assert_int_equal(postgres_failure_tell(&failure, &error), code);
+    assert_int_equal(postgres_failure_report(&failure, &error), code);
     assert_string_equal(error.message, message);
     assert_int_equal(postgres_failure_may_pass(&failure), may_pass);
 }

@@ -54,7 +54,7 @@ int backend_accounts_read(struct backend_accounts *accounts, struct backends *ba
         r = backends_read(backends, accounts->now, accounts->capacity, &count, error);
         if (r == CAMP_OK)
             accounts->count = count;
-        count += count / 4; /* some may come meanwhile */
+        count += count / 4; /* new ones may start meanwhile */
     }
     sort(accounts);
     return r;
@@ -87,7 +87,7 @@ void backend_accounts_release(struct backend_accounts *accounts)
     *accounts = (struct backend_accounts){ 0 };
 }
 
-/* ---------------------------------------------------------------------------------- Since -- */
+/* ------------------------------------------------------------------------------- Differences -- */
 
 static const struct backend_wait *find_wait(const struct backend_account *account,
                                             const struct backend_wait *wanted)
@@ -100,7 +100,8 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
     return NULL;
 }
 
-/* All that add up to its time, of both: CPU, run queue, and the waits of now. Returns how many. */
+/* All times that add up to the wall time, now and before: CPU, run queue, and the current waits.
+ * Returns their number. */
 static size_t list_times(const struct backend_account *now, const struct backend_account *before,
                          uint64_t times[TIMES_MAX], uint64_t times_before[TIMES_MAX])
 {
@@ -119,8 +120,8 @@ static size_t list_times(const struct backend_account *now, const struct backend
     return count;
 }
 
-/* A switch takes its time, then writes; a look in between has booked some 100 ns more to what was
- * open than the switch does afterwards. So times may go back. */
+/* A switch computes its time before it writes it. A reading in between accounts some 100 ns more to
+ * the open state than the switch does afterwards, so a time may go back. */
 static void subtract_times(struct backend_account *ret, const struct backend_account *now,
                            const struct backend_account *before)
 {

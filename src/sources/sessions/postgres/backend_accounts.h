@@ -1,7 +1,6 @@
 /*
- * Accounts of backends between two looks: what each did since the one before. One that began in
- * between has all of its own, one that ended is there once more, and a pid that is used again is
- * another backend.
+ * The differences of the backends' accounts between two readings. A backend that started in between
+ * has all of its account, one that ended is there once more, and a reused pid is another backend.
  */
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_BACKEND_ACCOUNTS_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_BACKEND_ACCOUNTS_H
@@ -11,29 +10,29 @@
 #include <stdbool.h>
 
 struct backend_accounts {
-    struct backend_account *now;    /* [count] of the last look, ascending by pid and start */
-    struct backend_account *before; /* [before_count] of the one before it */
+    struct backend_account *now;    /* [count] of the last reading, ascending by pid and start */
+    struct backend_account *before; /* [before_count] of the reading before it */
     size_t count, before_count;
     size_t capacity; /* of both */
 };
 
-/* All zero is a accounts before its first look. */
+/* All zero: nothing was read yet. */
 void backend_accounts_release(struct backend_accounts *accounts);
 
-/* Looks. CAMP_OK, CAMP_E_NOMEM, or as backends_read(). */
+/* Reads the accounts. CAMP_OK, CAMP_E_NOMEM, or as backends_read(). */
 int backend_accounts_read(struct backend_accounts *accounts, struct backends *backends,
                           struct camp_error *error);
 
-/* The same from now[count] that were read already, in any order; they are copied. */
+/* The same from accounts that the caller has read, in any order; they are copied. */
 int backend_accounts_replace(struct backend_accounts *accounts, const struct backend_account *now,
                              size_t count);
 
-/* As if now[at] had not been seen: the next look tells all of it. */
+/* Removes now[at], so that the next reading has all of it as new. */
 void backend_accounts_omit(struct backend_accounts *accounts, size_t at);
 
-/* What now[at] did since the look before: its times, switches and waits are of that alone, and
- * begin_ns is when it began. Waits that did not grow are not there. False: nothing, it is as it was
- * (it had ended before). */
+/* What now[at] did since the reading before: its times, switches and waits are those of the
+ * difference, and begin_ns is where the difference starts. Waits that did not grow are left out.
+ * False: nothing has changed, since the backend had ended before. */
 bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
                             struct backend_account *ret);
 

@@ -1,9 +1,10 @@
 /*
- * libpq's own parser says what is what; what is shown is a list of what may be, not of what may
- * not: an option that a later libpq knows is hidden until somebody adds it here.
+ * libpq's own parser splits the string. Only listed options are shown: an option of a later libpq
+ * is hidden until it is added here.
  *
- * "postgres://u:p@ss@host" is host "ss@host" to libpq, and "postgres://u:p/w@host" database
- * "w@host". So who has an '@' where seldom one is, in a URI anywhere, has it hidden altogether.
+ * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
+ * "w@host". So a string with an '@' in an unusual position, in a URI anywhere, is hidden
+ * altogether.
  */
 #include "conninfo.h"
 
@@ -27,7 +28,7 @@ static const PQconninfoOption *find(const PQconninfoOption *options, const char 
     return NULL;
 }
 
-/* Sockets in the abstract namespace begin with '@', each in a list of hosts. */
+/* A socket in the abstract namespace starts with '@', also in a list of hosts. */
 static bool has_inner_at(const char *value)
 {
     for (const char *at = strchr(value, '@'); at != NULL; at = strchr(at + 1, '@')) {
@@ -37,7 +38,7 @@ static bool has_inner_at(const char *value)
     return false;
 }
 
-/* A database's name may be a connection string in turn ("dbname=postgres://..."). */
+/* The name of a database may itself be a connection string ("dbname=postgres://..."). */
 static bool is_plain(const char *keyword, const char *value)
 {
     if (strcmp(keyword, "port") == 0)
@@ -47,7 +48,7 @@ static bool is_plain(const char *keyword, const char *value)
     return strcmp(keyword, "user") == 0 ? strpbrk(value, ":/") == NULL : !has_inner_at(value);
 }
 
-/* With a space between two; *length counts what there would have to be room for. */
+/* Separated by a space; *length counts the untruncated text. */
 static void append(char *ret, size_t size, size_t *length, const char *keyword, const char *value)
 {
     const int added =
@@ -144,7 +145,7 @@ size_t conninfo_wrong_key(const char *conninfo, const char **ret_key)
     return ret;
 }
 
-char *conninfo_of_place(const char *place)
+char *conninfo_of_address(const char *place)
 {
     char *conninfo;
 

@@ -1,6 +1,6 @@
 /*
- * Section .dynsym, by libelf: a server that lets extensions use its variables exports them there,
- * and strip(1) leaves them.
+ * Reads section .dynsym by libelf: a server that lets extensions use its variables exports them
+ * there, and strip(1) keeps them.
  */
 #include "elf_symbols.h"
 
@@ -45,7 +45,7 @@ static bool find_image(Elf *elf, struct elf_image *image)
     return image->low < image->high;
 }
 
-static void take_symbol(Elf *elf, const GElf_Shdr *section, const GElf_Sym *symbol,
+static void read_symbol(Elf *elf, const GElf_Shdr *section, const GElf_Sym *symbol,
                         const char *const *names, size_t count, uint64_t *values)
 {
     const char *name = elf_strptr(elf, section->sh_link, symbol->st_name);
@@ -59,7 +59,7 @@ static void take_symbol(Elf *elf, const GElf_Shdr *section, const GElf_Sym *symb
     }
 }
 
-static void take_section(Elf *elf, Elf_Scn *section, const char *const *names, size_t count,
+static void read_section(Elf *elf, Elf_Scn *section, const char *const *names, size_t count,
                          uint64_t *values)
 {
     GElf_Shdr header;
@@ -73,7 +73,7 @@ static void take_section(Elf *elf, Elf_Scn *section, const char *const *names, s
 
         if (gelf_getsym(data, i, &symbol) == NULL)
             break;
-        take_symbol(elf, &header, &symbol, names, count, values);
+        read_symbol(elf, &header, &symbol, names, count, values);
     }
 }
 
@@ -96,7 +96,7 @@ static int read_elf(Elf *elf, const char *const *names, size_t count, uint64_t *
     image.entry = header.e_entry;
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
          section = elf_nextscn(elf, section))
-        take_section(elf, section, names, count, values);
+        read_section(elf, section, names, count, values);
     *ret = image;
     return CAMP_OK;
 }

@@ -1,4 +1,4 @@
-/* A camp that was built without libelf says so. */
+/* For a build without libelf. */
 #include "elf_symbols.h"
 
 #include "counters/error.h"

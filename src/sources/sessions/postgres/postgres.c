@@ -37,7 +37,7 @@ static int find_postmaster(const struct postgres_source *source, int32_t *ret,
     return r;
 }
 
-/* What both tiers that read memory need: where things are. */
+/* Finds the variables that both memory-reading tiers need. */
 static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
@@ -64,9 +64,9 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 
     if (r == CAMP_OK)
         r = backend_accounts_read(&source->accounts, source->backends, error);
-    if (r == CAMP_OK && source->accounts.count == 0) /* not even the one that answers us */
+    if (r == CAMP_OK && source->accounts.count == 0) /* camp's own backend would be in it */
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "to the kernel the server's processes have other numbers: run camp "
+                         "the kernel knows the server's processes by other numbers: run camp "
                          "outside of the server's container");
     return r;
 }
@@ -80,7 +80,7 @@ static void close_tier(struct postgres_source *source)
     source->losses = (struct backends_losses){ 0 };
 }
 
-/* Sets up one tier. What it needs of a better one it has; on a failure the next one is tried. */
+/* Sets up one tier, with what it needs of a better one. */
 static int open_tier(struct postgres_source *source, enum postgres_tier tier,
                      struct camp_error *error)
 {
@@ -90,7 +90,7 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
     source->tier = tier;
     if (tier != POSTGRES_SQL && !source->registry.is_local)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "the server's processes are not of this machine, or in another container");
+                         "the server runs on another machine, or in another container");
     if (tier <= POSTGRES_MEMORY)
         r = find_layout(source, error);
     if (r == CAMP_OK && tier == POSTGRES_BPF)
@@ -98,7 +98,7 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
     return r;
 }
 
-/* The best tier from `first` on; `last` says what is wrong with it. *error is why not a better. */
+/* Opens the best tier from `first` to `last`. *error says why a better one failed. */
 static int open_best(struct postgres_source *source, enum postgres_tier first,
                      enum postgres_tier last, struct camp_error *error)
 {
@@ -168,7 +168,7 @@ static const struct schema *describe(const struct source *base)
     return &((const struct postgres_source *)base)->sessions.schema;
 }
 
-/* A server that was started anew has other places, or another postmaster. */
+/* A restarted server has another postmaster and another layout. */
 static void follow_restart(struct postgres_source *source,
                            const struct postgres_sampler_facts *facts)
 {
@@ -182,7 +182,7 @@ static void follow_restart(struct postgres_source *source,
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connections = facts->client.connections;
-    else /* and is tried again after the next interval */
+    else /* retried after the next interval */
         snprintf(source->note, sizeof source->note, "after the server's restart: %s",
                  error.message);
 }
@@ -204,7 +204,8 @@ static void collect_losses(struct postgres_source *source,
 
 static void report(struct postgres_source *source, const struct postgres_sampler_facts *facts)
 {
-    if (facts->is_connected || facts->failure[0] != '\0') /* else it is as it was */
+    if (facts->is_connected ||
+        facts->failure[0] != '\0') /* without an answer the note stays as it was */
         source->note[0] = '\0';
     if (facts->failure[0] != '\0')
         snprintf(source->note, sizeof source->note, "%s", facts->failure);
@@ -224,7 +225,7 @@ static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_err
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
-        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* of the accounts, that are read now */
+        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* the accounts are read now */
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
     if (source->backends != NULL)
@@ -360,7 +361,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
-    if (r == CAMP_OK) /* the first interval begins now: setting up takes some 0.3 s */
+    if (r == CAMP_OK) /* set-up took some 0.3 s: the first interval starts here */
         r = postgres_sampler_next(source->sampler, source_clock_ns(CLOCK_MONOTONIC),
                                   &source->end_ns, error);
     read_clocks(source);
@@ -386,7 +387,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ describe, next, close_postgres, NULL };
     source->stop = from->stop;
     source->background = from->background;
-    source->conninfo = conninfo_of_place(conninfo);
+    source->conninfo = conninfo_of_address(conninfo);
     source->tier = POSTGRES_SQL;
     if (source->conninfo != NULL)
         r = open_all(source, from, facts, error);

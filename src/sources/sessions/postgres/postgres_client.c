@@ -75,7 +75,7 @@ static int drop(struct postgres_client *client, const struct postgres_failure *f
     client->connection = NULL;
     enter(client, DOWN,
           retry_pause_ns(client->failed_in_a_row, postgres_failure_may_pass(failure)));
-    return postgres_failure_tell(failure, error);
+    return postgres_failure_report(failure, error);
 }
 
 static int drop_late(struct postgres_client *client, struct camp_error *error)

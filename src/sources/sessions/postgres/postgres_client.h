@@ -45,7 +45,8 @@ struct postgres_statements {
 };
 
 /* Connects, for up to 5 s (or connect_timeout of the connection string). `conninfo` and
- * `statements` stay the caller's; so does what they refer to. Failures: as postgres_failure_tell().
+ * `statements` stay the caller's; so does what they refer to. Failures: as
+ * postgres_failure_report().
  */
 int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
                          const volatile sig_atomic_t *stop, struct postgres_client **ret,
@@ -55,7 +56,7 @@ void postgres_client_close(struct postgres_client *client);
 /* Asks a statement, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all rows in binary form,
  * to be released by PQclear(). POSTGRES_PENDING: nothing by then, or *stop is set; call again: what
  * was asked before is then answered first, whichever statement it was. Failures: as
- * postgres_failure_tell(); call again. */
+ * postgres_failure_report(); call again. */
 int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,
                         PGresult **ret, struct camp_error *error);
 

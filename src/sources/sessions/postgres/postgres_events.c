@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the upper byte (src/include/utils/wait_event.h of the server); empty ones were never used. */
+/* By the upper byte (the server's src/include/utils/wait_event.h); empty ones were never used. */
 static const char *const classes[] = {
     [0x01] = "LWLock", [0x03] = "Lock",           [0x04] = "BufferPin", [0x05] = "Activity",
     [0x06] = "Client", [0x07] = "Extension",      [0x08] = "IPC",       [0x09] = "Timeout",
@@ -24,7 +24,7 @@ const char *postgres_event_class(uint32_t number)
                                                                                 : "unknown";
 }
 
-/* Its position, or that where it would stand. */
+/* The position of the event, or where it would be inserted. */
 static size_t position_of(const struct postgres_events *events, uint32_t number)
 {
     size_t low = 0, high = events->count;
@@ -57,7 +57,7 @@ static struct postgres_event *insert(struct postgres_events *events, size_t posi
     return &events->events[position];
 }
 
-/* The majority by one pass (Boyer and Moore): votes against a name use it up. */
+/* Boyer and Moore's majority vote in one pass: each vote for another name removes one. */
 static void vote(struct postgres_event *event, const char *name)
 {
     if (event->votes == 0)

@@ -1,7 +1,7 @@
 /*
- * Failures by their SQLSTATE (PostgreSQL's manual, Appendix A), which holds in every language; what
- * never reached a server has none, and is told by errno's text, which libpq takes from the same
- * strerror(3) as we do.
+ * Failures by their SQLSTATE (PostgreSQL's manual, Appendix A), which is the same in every
+ * language. A failure to reach a server has none; it is recognised by the text of errno, which
+ * libpq also takes from strerror(3).
  */
 #include "postgres_failure.h"
 
@@ -15,7 +15,7 @@
 #define PLACE "connection to server "
 
 static const struct advice {
-    const char *sqlstate; /* a whole one, or its class: its beginning */
+    const char *sqlstate; /* whole, or the prefix of a class */
     int code;
     bool may_pass;
     const char *text;
@@ -47,10 +47,9 @@ static const struct unreached {
     { ECONNRESET, CAMP_E_GONE, "the server ended the connection" },
 };
 
-/* ----------------------------------------------------------------------------- Reading -- */
+/* ----------------------------------------------------------------------------------- Parsing -- */
 
-/* Where "28P01: " begins in "FATAL:  28P01: role ...", whatever "FATAL" is called here; NULL:
- * nowhere. */
+/* Finds "28P01: " in "FATAL: 28P01: role ...", where "FATAL" may be translated; NULL: missing. */
 static const char *find_sqlstate(const char *text)
 {
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
@@ -63,8 +62,8 @@ static const char *find_sqlstate(const char *text)
     return NULL;
 }
 
-/* The first line of `text`, without control characters, which would be a terminal's. */
-static void take_line(const char *text, char *ret, size_t size)
+/* Copies the first line of `text` without control characters, which could control a terminal. */
+static void copy_line(const char *text, char *ret, size_t size)
 {
     snprintf(ret, size, "%.*s", (int)(strcspn(text, "\n") < size ? strcspn(text, "\n") : size - 1),
              text);
@@ -74,9 +73,9 @@ static void take_line(const char *text, char *ret, size_t size)
     }
 }
 
-/* 'connection to server at "x", port 1 failed: Connection refused': what is behind "failed: ", in
- * whichever language; a text without such a beginning is left whole. */
-static const char *behind_place(const char *line)
+/* 'connection to server at "x", port 1 failed: Connection refused': the text after "failed: ", in
+ * any language; another text is returned whole. */
+static const char *after_place(const char *line)
 {
     const char *name = strchr(line, '"');
     const char *end = name != NULL ? strchr(name + 1, '"') : NULL;
@@ -85,9 +84,8 @@ static const char *behind_place(const char *line)
     return strncmp(line, PLACE, strlen(PLACE)) == 0 && colon != NULL ? colon + 2 : line;
 }
 
-/* The 'on socket "/run/.s.PGSQL.5432"' of such a line. It ends with the quoted name, or with the
- * port. */
-static void take_place(const char *line, char *ret, size_t size)
+/* The 'on socket "/run/.s.PGSQL.5432"' of such a line, up to the quoted name or the port. */
+static void copy_place(const char *line, char *ret, size_t size)
 {
     const char *name = strchr(line, '"'), *end = name != NULL ? strchr(name + 1, '"') : NULL;
 
@@ -99,7 +97,7 @@ static void take_place(const char *line, char *ret, size_t size)
     snprintf(ret, size, "%.*s", (int)(end - line - (long)strlen(PLACE)), line + strlen(PLACE));
 }
 
-/* Hosts that failed before are lines of their own; details are indented, or of the server. */
+/* Each earlier host that failed has a line of its own; details are indented, or of the server. */
 static const char *last_try(const char *text)
 {
     const char *last = text, *next = text;
@@ -116,17 +114,17 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
     *ret = (struct postgres_failure){ 0 };
     if (state != NULL) {
         memcpy(ret->sqlstate, state, SQLSTATE_SIZE - 1);
-        take_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
+        copy_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
         return;
     }
     char line[sizeof ret->what + 160];
 
-    take_line(last, line, sizeof line);
-    take_line(behind_place(line), ret->what, sizeof ret->what);
-    take_place(line, ret->place, sizeof ret->place);
+    copy_line(last, line, sizeof line);
+    copy_line(after_place(line), ret->what, sizeof ret->what);
+    copy_place(line, ret->place, sizeof ret->place);
 }
 
-/* ----------------------------------------------------------------------------- Telling -- */
+/* --------------------------------------------------------------------------------- Reporting -- */
 
 static const struct advice *advice_of(const struct postgres_failure *failure)
 {
@@ -137,14 +135,14 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     return advice;
 }
 
-/* libpq's own words. In other languages it is told all the same, as a failure of reading. */
+/* libpq's own text. In another language it is reported as a failure of reading. */
 static bool is_unknown_service(const struct postgres_failure *failure)
 {
     return strncmp(failure->what, "definition of service ", 22) == 0 ||
            strncmp(failure->what, "service file ", 13) == 0;
 }
 
-static int tell_unreached(const struct postgres_failure *failure, struct camp_error *error)
+static int report_unreached(const struct postgres_failure *failure, struct camp_error *error)
 {
     const bool has_place = failure->place[0] != '\0';
 
@@ -161,12 +159,12 @@ static int tell_unreached(const struct postgres_failure *failure, struct camp_er
     return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
 }
 
-int postgres_failure_tell(const struct postgres_failure *failure, struct camp_error *error)
+int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error)
 {
     const struct advice *advice = advice_of(failure);
 
     if (failure->sqlstate[0] == '\0')
-        return tell_unreached(failure, error);
+        return report_unreached(failure, error);
     return camp_fail(error, advice->code, 0, "PostgreSQL: %s; %s", failure->what, advice->text);
 }
 

@@ -1,8 +1,8 @@
 /*
- * The executable says where its variables are, the kernel where it put the executable:
- * /proc/PID/exe is the file that runs, also where it was replaced, deleted or is of another root;
- * /proc/PID/auxv holds the address of its entry, which the file has, too. Their difference is by
- * how much all was moved.
+ * The executable says where its variables are, and the kernel where it loaded the executable:
+ * /proc/PID/exe is the running file, even if it was replaced, deleted or lies in another root;
+ * /proc/PID/auxv has the address of the entry point, as has the file. The difference of the two is
+ * the load offset.
  */
 #include "postgres_layout.h"
 
@@ -32,7 +32,7 @@ static int open_proc_file(int32_t pid, const char *name, struct camp_error *erro
     return descriptor >= 0 ? descriptor : process_memory_fail(pid, errno, error);
 }
 
-/* Where the process began to run. */
+/* The entry point of the running process. */
 static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
 {
     ElfW(auxv_t) vector[64];
@@ -94,7 +94,7 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
 
 /* ----------------------------------------------------------------------------- Activities -- */
 
-#define CODE_MAX 31 /* of an enumeration of some 7 */
+#define CODE_MAX 31 /* an enumeration of some 7 */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {
@@ -104,7 +104,8 @@ static uint32_t number_at(const unsigned char *entry, uint32_t offset)
     return number;
 }
 
-/* Whether the numbers here are small, the same where the activity is, and else others. */
+/* Whether the numbers at this offset are small, equal for equal activities, and different for
+ * different ones. */
 static bool distinguishes(const struct postgres_known *known, const unsigned char *entries,
                           size_t count, uint32_t offset, uint32_t *code)
 {

@@ -1,6 +1,6 @@
 /*
- * What a server's memory says of a connection's activity, activities_known by a connection of our
- * own that goes through all of them, twice: what tells them apart both times is where it stands.
+ * Resolves where a server's memory keeps the activity of a connection: a connection of camp's own
+ * goes through all activities twice.
  */
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_PROBE_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_PROBE_H
@@ -9,8 +9,8 @@
 
 #include <signal.h>
 
-/* `layout` was found (postgres_layout_find()). Takes some 0.2 s, 2 s at most. CAMP_E_FORMAT: the
- * activities cannot be told apart; CAMP_E_IO: there is no second connection to be had; or as
+/* Fills the activities of a layout that postgres_layout_find() has found. Takes some 0.2 s, 2 s at
+ * most. CAMP_E_FORMAT: no offset fits; CAMP_E_IO: the second connection failed; or as
  * postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

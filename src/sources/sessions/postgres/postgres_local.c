@@ -1,8 +1,8 @@
 /*
- * A server in a container, or on another host, has pids of its own. That one of ours has the same
- * number, and began when the server says so, does not happen by chance often; in another pid
- * namespace (NSpid of proc_pid_status(5) has a number for each) it is not the same process even
- * then. A backend looks at its clock once it runs: on a busy machine some time after it was made.
+ * A server in a container or on another host has pids of its own. A local process with the same pid
+ * and start time is rarely a coincidence; in another pid namespace (several numbers in NSpid,
+ * proc_pid_status(5)) it still is another process. A backend reads its clock once it runs: on a
+ * busy machine some time after its start.
  */
 #include "postgres_local.h"
 

@@ -1,9 +1,9 @@
 /*
- * Each backend's addresses are asked for once, through its own pointers. They are of shared memory,
- * which lies at the same address in each process, so that from then on all are read through the
- * postmaster, three numbers each: event, pid, activity. The pid tells that the entry is still that
- * backend's: after its end, or after a crash of the server, it is another's or nobody's, and the
- * backend is asked again.
+ * The addresses of a backend are read once, through the backend's own pointers. They fill_vectors
+ * to shared memory, which lies at the same address in each process, so from then on three numbers
+ * of each backend (event, pid, activity) are read through the postmaster. The pid proves that the
+ * entry is still that backend's: after its end, or after a crash of the server, the entry is free
+ * or another's, and the addresses are read again.
  */
 #include "postgres_memory.h"
 
@@ -18,7 +18,7 @@
 #define NUMBERS 3u
 #define BATCH (IOV_MAX / NUMBERS)
 
-/* The addresses of a backend; 0: not known. */
+/* The addresses of a backend; 0: unknown. */
 struct address {
     int32_t pid;
     uint64_t event, entry;
@@ -26,7 +26,7 @@ struct address {
 
 struct postgres_memory {
     struct postgres_layout layout;
-    struct address *addresses; /* [count]: of those that were asked for last, ascending by pid */
+    struct address *addresses; /* [count]: of the last reading, ascending by pid */
     size_t count;
 };
 
@@ -53,9 +53,9 @@ void postgres_memory_close(struct postgres_memory *memory)
     free(memory);
 }
 
-/* The addresses of those who are asked for now, as far as they are known. */
-static int follow(struct postgres_memory *memory, const struct postgres_backend *backends,
-                  size_t count, struct camp_error *error)
+/* Carries over the known addresses of these backends. */
+static int carry_addresses(struct postgres_memory *memory, const struct postgres_backend *backends,
+                           size_t count, struct camp_error *error)
 {
     struct address *addresses = calloc(count + 1, sizeof *addresses);
     size_t at = 0;
@@ -75,14 +75,14 @@ static int follow(struct postgres_memory *memory, const struct postgres_backend 
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------- Many at a time -- */
+/* ----------------------------------------------------------------- Many backends in one call -- */
 
 struct numbers {
     uint32_t event, pid, code;
 };
 
-static void point(struct iovec *here, struct iovec *there, struct numbers *numbers,
-                  const struct address *address, const struct postgres_layout *layout)
+static void fill_vectors(struct iovec *here, struct iovec *there, struct numbers *numbers,
+                         const struct address *address, const struct postgres_layout *layout)
 {
     uint32_t *const into[] = { &numbers->event, &numbers->pid, &numbers->code };
     const uint64_t from[] = { address->event, address->entry + layout->pid_offset,
@@ -94,8 +94,8 @@ static void point(struct iovec *here, struct iovec *there, struct numbers *numbe
     }
 }
 
-/* False: that was another's. */
-static bool take(struct postgres_backend *backend, const struct numbers *numbers)
+/* False: the entry is another backend's. */
+static bool store_numbers(struct postgres_backend *backend, const struct numbers *numbers)
 {
     backend->known = numbers->pid == (uint32_t)backend->pid;
     backend->event = numbers->event;
@@ -103,8 +103,8 @@ static bool take(struct postgres_backend *backend, const struct numbers *numbers
     return backend->known;
 }
 
-/* Some that follow each other, through one process. Returns how many were read whole, or a failure;
- * it ends at an address where nothing is (any more). */
+/* Reads consecutive backends through one process. Returns how many were read whole, or a failure;
+ * the reading stops at an address that is no longer mapped. */
 static int read_batch(const struct postgres_memory *memory, int32_t through,
                       const struct address *addresses, struct postgres_backend *backends,
                       size_t count, struct camp_error *error)
@@ -115,13 +115,14 @@ static int read_batch(const struct postgres_memory *memory, int32_t through,
     size_t whole;
 
     for (size_t i = 0; i < count; i++)
-        point(&here[i * NUMBERS], &there[i * NUMBERS], &numbers[i], &addresses[i], &memory->layout);
+        fill_vectors(&here[i * NUMBERS], &there[i * NUMBERS], &numbers[i], &addresses[i],
+                     &memory->layout);
     length = process_vm_readv(through, here, count * NUMBERS, there, count * NUMBERS, 0);
     if (length < 0 && errno != EFAULT)
         return process_memory_fail(through, errno, error);
     whole = length < 0 ? 0 : (size_t)length / sizeof numbers[0];
     for (size_t i = 0; i < whole; i++)
-        take(&backends[i], &numbers[i]);
+        store_numbers(&backends[i], &numbers[i]);
     return (int)whole;
 }
 
@@ -149,12 +150,12 @@ static int read_known(struct postgres_memory *memory, struct postgres_backend *b
     return CAMP_OK;
 }
 
-/* ----------------------------------------------------------------------------- One, anew -- */
+/* ------------------------------------------------------------------------------- One backend -- */
 
-/* Through the backend itself. Its event lies in its own memory until it has a layout in the
+/* Reads through the backend itself. Its event lies in its own memory until it has an entry in the
  * server's, and again at its end: then the addresses are not kept. */
-static int read_anew(struct postgres_memory *memory, struct address *address,
-                     struct postgres_backend *backend, struct camp_error *error)
+static int read_through_backend(struct postgres_memory *memory, struct address *address,
+                                struct postgres_backend *backend, struct camp_error *error)
 {
     const struct postgres_layout *layout = &memory->layout;
     struct address found = { .pid = address->pid };
@@ -175,7 +176,7 @@ static int read_anew(struct postgres_memory *memory, struct address *address,
 int postgres_memory_read(struct postgres_memory *memory, struct postgres_backend *backends,
                          size_t count, struct camp_error *error)
 {
-    int r = follow(memory, backends, count, error);
+    int r = carry_addresses(memory, backends, count, error);
 
     for (size_t i = 0; i < count; i++)
         backends[i].known = false;
@@ -183,7 +184,7 @@ int postgres_memory_read(struct postgres_memory *memory, struct postgres_backend
         r = read_known(memory, backends, count, error);
     for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         if (!backends[i].known)
-            r = read_anew(memory, &memory->addresses[i], &backends[i], error);
+            r = read_through_backend(memory, &memory->addresses[i], &backends[i], error);
     }
     return r;
 }

@@ -1,7 +1,7 @@
 /*
- * Glances at the memory of a PostgreSQL server: names of events learned by what SQL says of the
- * same backends, and samples that cost less than those by SQL. As the sampler does, they hold
- * themselves to a share of one CPU.
+ * Samples of a PostgreSQL server's memory, which cost less than samples by SQL, and the names of
+ * events: resolved by comparing memory with SQL's report of the same backends. Like the sampler,
+ * they limit themselves to a share of one CPU.
  */
 #include "ledger/array.h"
 #include "postgres_inside.h"
@@ -58,7 +58,7 @@ void postgres_memory_samples_close(struct postgres_source *source)
     *memory_samples = (struct postgres_memory_samples){ 0 };
 }
 
-/* ------------------------------------------------------------------------------ Learning -- */
+/* --------------------------------------------------------------------------- Names of events -- */
 
 static int compare_pids(const void *left, const void *right)
 {
@@ -96,8 +96,8 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* Who was asleep and has not run since is not asked again: a tenth of the cost. It may have been
- * woken meanwhile and wait for a CPU, once in such a sleep. */
+/* A task that slept and has not run since is not read again, at a tenth of the cost. It may wait
+ * for a CPU by now, at most once per sleep. */
 bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
 {
     const struct postgres_source *source = context;
@@ -116,7 +116,7 @@ bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
     return true;
 }
 
-/* Those that the last snapshot by SQL saw, ascending by pid; `memory_samples` has room for them. */
+/* The sessions of the last snapshot by SQL, ascending by pid. The caller has reserved space. */
 static size_t list_backends(struct postgres_source *source)
 {
     const struct postgres_registry *registry = &source->registry;
@@ -135,13 +135,14 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
-/* Whether it sleeps in what was not known yet. */
+/* Whether it sleeps in a wait that the first reading missed. */
 static bool is_missed(const struct postgres_backend *backend, const struct session_sample *sample)
 {
     return backend->known && sample->is_asleep && backend->event == 0;
 }
 
-/* Who fell asleep after its event was read, and before its state, has one by now. */
+/* A session that fell asleep after its event was read, and before its state, has an event by
+ * now. */
 static void sample_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -173,8 +174,8 @@ static void ask_states(struct postgres_source *source, size_t count)
         sample_again(source, count);
 }
 
-static void see(struct postgres_source *source, const struct postgres_backend *backend,
-                struct session_sample *sample, char *name)
+static void name_sample(struct postgres_source *source, const struct postgres_backend *backend,
+                        struct session_sample *sample, char *name)
 {
     const struct postgres_process *process =
         postgres_registry_find(&source->registry, (int32_t)sample->id, sample->start);
@@ -204,20 +205,20 @@ static void take_memory_sample(struct postgres_source *source)
     int r;
 
     if (!reserve(memory_samples, source->registry.count))
-        return; /* it sees nobody, and nobody has ended */
+        return; /* a sample without sessions would end all of them */
     count = list_backends(source);
     r = postgres_memory_read(memory_samples->memory, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
-    if (r == CAMP_E_GONE) /* of a server that is gone none lives */
+    if (r == CAMP_E_GONE) /* no session of a server that is gone lives */
         count = 0;
     ask_states(source, count);
     for (size_t i = 0; i < count; i++) {
         if (!memory_samples->backends[i].known)
             continue;
         memory_samples->samples[seen] = memory_samples->samples[i];
-        see(source, &memory_samples->backends[i], &memory_samples->samples[seen],
-            memory_samples->names[i]);
+        name_sample(source, &memory_samples->backends[i], &memory_samples->samples[seen],
+                    memory_samples->names[i]);
         seen++;
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
@@ -245,8 +246,8 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
         ;
 }
 
-/* The interval ends at its last sample. Otherwise the time after that sample would be unaccounted.
- */
+/* The interval ends at its last sample. Otherwise the time after that sample would be
+ * unaccounted. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source)
 {
     struct sampled_times *times = &source->memory_samples.times;

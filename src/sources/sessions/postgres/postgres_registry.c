@@ -13,7 +13,7 @@
 const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
                                                             "client", "query" };
 
-/* Its position, or that where it would stand. */
+/* The position of the process, or where it would be inserted. */
 static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
 {
     size_t low = 0, high = registry->count;
@@ -41,7 +41,7 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
                : NULL;
 }
 
-/* /proc has it in 1/100 s. */
+/* /proc reports start times in 1/100 s. */
 static bool is_task_of(const struct postgres_process *process, uint64_t start_ns)
 {
     const int64_t units = (int64_t)(start_ns / proc_time_unit_ns());
@@ -86,7 +86,7 @@ static struct postgres_process *add(struct postgres_registry *registry, size_t p
     return &registry->processes[position];
 }
 
-/* "bob@shop"; processes the server's own "walwriter". */
+/* "bob@shop"; of the server's own processes their type, "walwriter". */
 static void set_name(struct postgres_process *process, const struct postgres_session *session)
 {
     if (session->user[0] == '\0' && session->database[0] == '\0')
@@ -127,11 +127,10 @@ static int update_session(struct postgres_registry *registry,
                                        .start_ns = postgres_session_start_ns(snapshot, session) };
         snprintf(process->type, sizeof process->type, "%s", session->kind.texts[SESSION_TYPE]);
         snprintf(process->name, sizeof process->name, "%s",
-                 process->type); /* until a snapshot has names */
+                 process->type); /* until a whole snapshot names it */
         process->has_task =
             registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
-        if (process->has_task &&
-            registry->snapshots == 1) /* what it did before is not ours to tell */
+        if (process->has_task && registry->snapshots == 1) /* its earlier time is in no interval */
             proc_clock_read(&process->task, &process->clock, NULL);
     }
     process->leader_pid = session->leader_pid;

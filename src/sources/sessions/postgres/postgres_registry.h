@@ -1,7 +1,6 @@
 /*
- * Who the sessions processes a PostgreSQL server are, over the snapshots at them: names and labels,
- * and the task processes each on this machine. Who has ended is kept for an interval more, for its
- * last row.
+ * The registry of a PostgreSQL server's sessions across snapshots: names, labels, and the task of
+ * each on this machine. A session that has ended is kept for one more interval, for its last row.
  */
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_REGISTRY_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_REGISTRY_H
@@ -18,18 +17,18 @@ extern const char *const postgres_label_names[POSTGRES_LABELS];
 
 struct postgres_process {
     int32_t pid, leader_pid;
-    int64_t start_us;  /* since 1970, by the server: another one is another session */
+    int64_t start_us;  /* since 1970, by the server; a different start is a different session */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     const struct labels *labels;
     char type[40]; /* "client_backend" */
     char name[CAMP_NAME_SIZE];
-    uint64_t last_snapshot; /* number processes the last snapshot that saw it */
-    /* Its task; processes a server on another machine there is none. */
+    uint64_t last_snapshot; /* the last snapshot that contains it */
+    /* The task on this machine; a remote server has none. */
     bool has_task;
     struct camp_thread task;
-    struct proc_clock clock; /* as it was last read; all zero: not yet */
-    /* Its process' CPU clock just before `clock` was read, and before it was last_snapshot asleep;
-     * 0: not. As long as that stands still it has not run. */
+    struct proc_clock clock; /* the last reading; all zero: none yet */
+    /* The CPU clock of the process just before `clock` was read, and before the task was found
+     * asleep; 0: unknown. An unchanged clock means that the task has not run. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 
@@ -37,35 +36,34 @@ struct postgres_registry {
     struct postgres_process *processes; /* [count], ascending by pid, then start */
     size_t count, capacity;
     uint64_t snapshots;
-    uint64_t snapshot_ns; /* when the last one was */
-    int32_t own_pids[2];  /* processes our own session, and processes the one before it */
-    bool is_local;        /* pids are processes this machine */
+    uint64_t snapshot_ns; /* time of the last one */
+    int32_t own_pids[2];  /* of camp's own session, and of the one before it */
+    bool is_local;        /* the pids are valid on this machine */
 };
 
-/* All zero is an empty registry. */
+/* An all-zero registry is empty. */
 void postgres_registry_release(struct postgres_registry *registry);
 
-/* Takes in a snapshot; names and labels processes a whole one only. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a snapshot. Only a whole one brings names and labels. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_registry_update(struct postgres_registry *registry,
                              const struct postgres_snapshot *snapshot);
 
-/* Forgets process was not last_snapshot since snapshot number `since`. Pointers from before are
- * void. */
+/* Removes the processes that no snapshot since number `since` contains. Earlier pointers become
+ * invalid. */
 void postgres_registry_forget(struct postgres_registry *registry, uint64_t since);
 
 /* NULL: there is no such session. */
 struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
                                                 int32_t pid, int64_t start_us);
 
-/* The same by when its process began, CLOCK_BOOTTIME, as its task has it. Of one whose task was
- * gone before it was looked for, by the wall clock, which the server's word follows within 2 s
- * unless the clock was set: the nearest, as a pid may be given again at once. */
+/* The same by the start of the process (CLOCK_BOOTTIME), as its task has it. A session whose task
+ * ended too early is found by the wall clock, which agrees with the server's start time within 2 s
+ * unless the clock was set; the nearest one wins, as a pid may be reused at once. */
 struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us);
 
-/* Whether it is a session processes a client, or works for one; otherwise it is the server's own.
- */
+/* Whether it is a session of a client or works for one; otherwise it is the server's own. */
 bool postgres_process_is_client(const struct postgres_process *process);
 
 #endif

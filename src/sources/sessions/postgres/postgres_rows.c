@@ -1,4 +1,4 @@
-/* Rows of PostgreSQL sessions: an interval of each, by what the tier knows. */
+/* Rows of PostgreSQL sessions: the interval of each, by tier. */
 #include "ledger/array.h"
 #include "postgres_inside.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A session is in SQL's snapshots once its client is let in. */
+/* SQL shows a session only after its client is authenticated. */
 #define APPEARS_NS ((uint64_t)NS_PER_S)
 
 static const char *const client_type = "client_backend";
@@ -18,7 +18,7 @@ static bool reserve(struct postgres_source *source, size_t count)
     return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times), ARRAY(source->names));
 }
 
-/* ------------------------------------------------------------------------- What SQL told -- */
+/* --------------------------------------------------------------------- Times reported by SQL -- */
 
 static int compare_sampled(const void *key, const void *element)
 {
@@ -50,7 +50,7 @@ static struct session_kind kind_of(const struct labels *kind)
     return ret;
 }
 
-/* To the database, process is active without an event is on a CPU. */
+/* The database reports a session on a CPU as active without a wait event. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
@@ -76,12 +76,12 @@ static void report(struct postgres_source *source, const struct postgres_process
     }
 }
 
-/* ----------------------------------------------------------------------------- Who it is -- */
+/* ---------------------------------------------------------------------------------- Entities -- */
 
 static struct entity entity_of(const struct postgres_source *source,
                                const struct postgres_process *process, bool is_new, bool is_ended)
 {
-    const bool is_local = source->registry.is_local; /* else its pid is another's here */
+    const bool is_local = source->registry.is_local; /* a remote pid is no pid of this machine */
     struct entity entity = { .id = process->pid,
                              .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
                              .count = 1,
@@ -93,7 +93,7 @@ static struct entity entity_of(const struct postgres_source *source,
     return entity;
 }
 
-/* One that began and ended between two snapshots by SQL. */
+/* A session that started and ended between two snapshots by SQL. */
 static struct postgres_process unnamed_process(const struct backend_account *account)
 {
     struct postgres_process process = { .pid = account->pid };
@@ -127,7 +127,8 @@ static void collect_waits(struct postgres_source *source, const struct backend_a
     }
 }
 
-/* Whether SQL had no time yet to show it. Otherwise it is hidden from this role, or camp's own. */
+/* Whether a later snapshot by SQL may still name it. Otherwise the session is hidden from this
+ * role, or is camp's own. */
 static bool may_be_named_later(const struct postgres_source *source,
                                const struct backend_account *account)
 {
@@ -138,7 +139,7 @@ static bool may_be_named_later(const struct postgres_source *source,
            account->begin_ns + APPEARS_NS > registry->snapshot_ns;
 }
 
-/* Of one that ended before SQL showed it: of a client when it has been active at all. */
+/* A session that ended unnamed was a client's if it has ever been active. */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
@@ -150,7 +151,7 @@ static bool was_a_client(const struct postgres_source *source,
     return false;
 }
 
-/* *ret_is_early: what it did is told with its name, in the next interval. */
+/* *ret_is_early: the session has no name yet; the next interval accounts for all of it. */
 static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
     const struct backend_account *account = &source->accounts.now[at];
@@ -204,7 +205,8 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* Since its clock was read last. A system call, where reading it is three of a file, twice. */
+/* Whether the task has run since its clock was read. This is one system call; reading the clock is
+ * six. */
 static bool has_run(struct postgres_process *process)
 {
     uint64_t cpu_ns = 0;
@@ -215,8 +217,8 @@ static bool has_run(struct postgres_process *process)
     return ret;
 }
 
-/* What the scheduler counted since it was read last, or, of process began in the interval, at all.
- * False: of this interval it is not known. */
+/* The scheduler's counts since the last reading; of a session that started in the interval, since
+ * its start. False: they are unknown for this interval. */
 static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
@@ -230,11 +232,11 @@ static bool read_clock(const struct postgres_source *source, struct postgres_pro
         return false;
     if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
                           &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* it is asked again, run or not */
+        process->clock_cpu_ns = 0; /* read again next time in any case */
     return true;
 }
 
-/* Where the scheduler is not asked, the database's word for being on a CPU is all there is. */
+/* Without the scheduler's counts, the database's report is all there is. */
 static void collect_reported(struct postgres_source *source, const struct sampled_session *sampled,
                              struct session *session)
 {
@@ -249,9 +251,9 @@ static void collect_reported(struct postgres_source *source, const struct sample
     }
 }
 
-/* What it slept in, by its samples: those asleep. The state of its task is asked after SQL's
- * answer: process was on a CPU to SQL and is asleep by then fell asleep in between, and in what is
- * not known. Only process is never seen asleep otherwise does sleep without an event. */
+/* The times that the samples found asleep. The state of the task is read after SQL's answer, so a
+ * session that SQL reports on a CPU and that sleeps by then fell asleep in between, in an unknown
+ * wait. Only a session that is never found asleep otherwise sleeps without an event. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)
@@ -275,9 +277,9 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* How long it slept is known: what the scheduler left of its time, as far as snapshots saw that;
- * samples divide it. Their own sum would not do: camp snapshots when it gets a CPU, which on a busy
- * machine is when another falls asleep. */
+/* The scheduler determines how long the session slept; the samples divide that time. The sum of the
+ * samples would be biased: camp samples when it gets a CPU, which on a busy machine is when another
+ * task falls asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
 {
@@ -291,7 +293,7 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
 
-/* `is_known`: what the scheduler counted of it is. */
+/* `is_known`: the scheduler's counts of the interval are known. */
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
                              bool is_known, struct session *session)
 {

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define LATE_NS                                                                                    \
-    (50 * (uint64_t)NS_PER_MS) /* a snapshot is waited for so long, at the interval's end too */
+    (50 * (uint64_t)NS_PER_MS) /* how long a snapshot may take, also at the interval's end */
 #define LONGEST_NS                                                                                 \
-    ((uint64_t)NS_PER_S) /* between two snapshots; three periods where that is more */
-#define SMOOTHING 8      /* of a snapshot's cost: one that is odd changes it by 1/8 */
+    ((uint64_t)NS_PER_S) /* between two snapshots; or three periods, if that is longer */
+#define SMOOTHING 8      /* of a snapshot's cost: an outlier changes it by 1/8 */
 
 struct postgres_sampler {
     struct postgres_sampler_options options;
@@ -27,8 +27,8 @@ struct postgres_sampler {
     uint64_t end_ns;  /* of the last interval */
     uint64_t next_ns; /* when the next snapshot is due */
     uint64_t snapshot_cost_ns;
-    uint64_t backend_ns; /* CPU time of our backend, at the last snapshot */
-    uint64_t connection; /* of the last snapshot: a new one has another backend */
+    uint64_t backend_ns; /* CPU time of camp's backend, at the last snapshot */
+    uint64_t connection; /* of the last snapshot; a new connection has another backend */
     bool is_local;
     size_t hidden; /* at the last snapshot */
     char failure[CAMP_ERROR_SIZE];
@@ -43,7 +43,7 @@ uint64_t postgres_sampler_period_ns(uint64_t wanted_ns, uint64_t snapshot_ns)
 
 /* -------------------------------------------------------------------------------- Cost -- */
 
-/* What our backend has used since the last snapshot, where it is of this machine. */
+/* CPU time of camp's backend since the last snapshot, if it runs on this machine. */
 static uint64_t backend_cost_ns(struct postgres_sampler *sampler, bool is_same)
 {
     const uint64_t before_ns = sampler->backend_ns;
@@ -66,7 +66,7 @@ static void update_cost(struct postgres_sampler *sampler, uint64_t ns)
         3 * sampler->period_ns > LONGEST_NS ? 3 * sampler->period_ns : LONGEST_NS;
 }
 
-/* ------------------------------------------------------------------------------- Looks -- */
+/* --------------------------------------------------------------------------------- Snapshots -- */
 
 static bool is_waiting(const struct session_kind *kind)
 {
@@ -98,7 +98,8 @@ static int add_samples(struct postgres_sampler *sampler, const struct postgres_s
                              snapshot->count);
 }
 
-/* Whether it is the connection of the last snapshot; of a new one, whether the server is local. */
+/* Whether the connection is that of the last snapshot. For a new one, checks whether the server is
+ * local. */
 static bool check_connection(struct postgres_sampler *sampler)
 {
     struct postgres_client_facts facts;
@@ -113,8 +114,8 @@ static bool check_connection(struct postgres_sampler *sampler)
     return is_same;
 }
 
-/* One snapshot, answered by `until_ns`. What the server fails at is kept for the facts, and is
- * POSTGRES_PENDING as well. CAMP_E_NOMEM is ours. */
+/* Takes one snapshot, answered by `until_ns`. A failure of the server is kept for the facts, and
+ * returns POSTGRES_PENDING as well. CAMP_E_NOMEM is camp's. */
 static int take_snapshot(struct postgres_sampler *sampler, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -145,7 +146,7 @@ static int take_snapshot(struct postgres_sampler *sampler, bool whole, uint64_t 
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------- In public -- */
+/* -------------------------------------------------------------------------- Public functions -- */
 
 int postgres_sampler_open(const char *conninfo, const struct postgres_sampler_options *options,
                           struct postgres_sampler **ret, struct camp_error *error)
@@ -195,13 +196,13 @@ static void pause_until(const struct postgres_sampler *sampler, uint64_t until_n
         source_wait(until_ns, UINT64_MAX, sampler->options.stop);
 }
 
-/* Of who came with a brief snapshot. */
+/* Whether the last snapshot was brief and contained new sessions. */
 static bool wants_names(const struct postgres_sampler *sampler)
 {
     return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
-/* A server that does not answer is not waited for alone: pause_until() has more to do. */
+/* Gives up soon on a server that does not answer, because pause_until() has other work. */
 static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
@@ -209,7 +210,8 @@ static uint64_t answer_deadline_ns(uint64_t deadline_ns)
     return ns < deadline_ns ? ns : deadline_ns;
 }
 
-/* Looks that are due before the end; what is due within half a period of it is the end's. */
+/* Takes the snapshots due before the end. One due within half a period of the end is the last
+ * one. */
 static int take_snapshots_until(struct postgres_sampler *sampler, uint64_t deadline_ns,
                                 struct camp_error *error)
 {
@@ -221,12 +223,12 @@ static int take_snapshots_until(struct postgres_sampler *sampler, uint64_t deadl
         r = take_snapshot(sampler, wants_names(sampler), answer_deadline_ns(deadline_ns), error);
         sampler->next_ns += sampler->period_ns;
         if (r != CAMP_OK || sampler->next_ns < now_ns(CLOCK_MONOTONIC))
-            sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no crowd of snapshots afterwards */
+            sampler->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no burst of snapshots afterwards */
     }
     return r;
 }
 
-/* The snapshot that ends the interval. A connection that is found lost is made again meanwhile. */
+/* The snapshot that ends the interval. A lost connection is made again meanwhile. */
 static int take_last_snapshot(struct postgres_sampler *sampler, uint64_t deadline_ns,
                               struct camp_error *error)
 {
@@ -241,9 +243,9 @@ static int take_last_snapshot(struct postgres_sampler *sampler, uint64_t deadlin
     return r;
 }
 
-/* Where the interval ends. If the last sample is late, the interval ends at the one before it: what
- * lies between the two is accounted in the next interval, from samples at both of its ends. A
- * server that does not answer for longer does not hold up the interval. */
+/* The end of the interval. If the last sample is late, the interval ends at the one before it: the
+ * time between the two belongs to the next interval, with samples at both of its ends. A server
+ * that does not answer for longer does not delay the interval. */
 static uint64_t end_of_interval(const struct postgres_sampler *sampler, int end_status,
                                 uint64_t deadline_ns)
 {

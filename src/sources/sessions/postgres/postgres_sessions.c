@@ -13,12 +13,12 @@
 #define NONE "none"
 #define EPOCH_US ((int64_t)946684800 * 1000000) /* times are since 2000-01-01 */
 
-/* The columns of a brief snapshot, then those of a whole one, which have their price: names are
- * joined from two tables. */
+/* The columns of a brief snapshot, then the further ones of a whole snapshot, which costs more:
+ * names are joined from two tables. */
 enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
 
-/* Values come in binary form: making text of times costs the server as much as the snapshot. */
+/* Values come in binary form: formatting times would cost the server as much as the snapshot. */
 #define BRIEF                                                                                      \
     "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
     "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
@@ -29,8 +29,8 @@ enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUE
     "a.state_change, %s"
 #define FROM " from pg_catalog.pg_stat_activity a %s"
 
-/* Of who is hidden backend_start is NULL, as is backend_type, so that processes of the server
- * itself (checkpointer ...) are told from sessions by having no database. */
+/* A hidden session has neither backend_start nor backend_type; unlike a process of the server
+ * itself (checkpointer ...) it has a database. */
 #define CLIENTS_ONLY                                                                               \
     "where a.backend_type in ('client backend', 'parallel worker') "                               \
     "or (a.backend_type is null and a.datid is not null)"
@@ -97,7 +97,7 @@ static const char *text_or(const PGresult *rows, int row, int column, const char
     return libpq.PQgetisnull(rows, row, column) ? otherwise : libpq.PQgetvalue(rows, row, column);
 }
 
-/* pg_stat_activity.state, as rules have it. */
+/* pg_stat_activity.state as the rules spell it. */
 static const char *activity_of(const char *state)
 {
     static const struct {
@@ -115,7 +115,7 @@ static const char *activity_of(const char *state)
     return state;
 }
 
-/* Blanks are _ in rules. */
+/* The rules write _ for a blank. */
 static void read_type(struct postgres_session *ret, const char *type)
 {
     snprintf(ret->type, sizeof ret->type, "%.39s", type);
@@ -186,7 +186,7 @@ static int read_rows(struct postgres_snapshot *snapshot, PGresult *rows, struct 
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------- In public -- */
+/* -------------------------------------------------------------------------- Public functions -- */
 
 int postgres_sessions_open(const char *conninfo, const struct postgres_options *options,
                            const volatile sig_atomic_t *stop, struct postgres_sessions **ret,
