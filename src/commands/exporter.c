@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    privilege_settle();
+    privilege_drop();
     prepare_program();
     program_name = "camp-exporter";
     command_name = "export";

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 {
     const char *name;
 
-    privilege_settle();
+    privilege_drop();
     prepare_program();
     if (argc < 2) {
         help_of_commands(&camp_commands, stderr);

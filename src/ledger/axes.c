@@ -24,7 +24,7 @@ static struct word trimmed(const char *begin, size_t length)
     return (struct word){ begin, length };
 }
 
-/* The next piece up to one of `ends`, which *at moves behind. False: there is none left. */
+/* The next piece up to one of `ends`, after which *at points. False: none is left. */
 static bool next_word(const char **at, const char *end, const char *ends, struct word *ret)
 {
     const char *begin = *at;
@@ -136,7 +136,7 @@ static bool parse_axis(struct axes *ret, size_t vertex, struct word axis, size_t
     return parse_states(&ret->vertices, vertex, axis, rest, fault);
 }
 
-static bool begin_axes(struct axes *ret, const struct schema *schema, size_t count)
+static bool start_axes(struct axes *ret, const struct schema *schema, size_t count)
 {
     const char *names[VERTICES_MAXIMUM];
 
@@ -152,7 +152,7 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     struct word word;
     size_t vertex = 0, rest = 0;
 
-    if (!begin_axes(ret, schema, count_axes(text)))
+    if (!start_axes(ret, schema, count_axes(text)))
         return fail(fault, "it takes three or four axes, NAME=STATE+STATE; ...",
                     (struct word){ text, strlen(text) });
     while (next_word(&at, end, ";", &word)) {
@@ -166,7 +166,7 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     return true;
 }
 
-/* "disk", then "disk+lock". Where there is no room the name stays as it is. */
+/* "disk", then "disk+lock". Without space the name stays as it is. */
 static void append_name(char name[AXES_NAME_SIZE], const char *title)
 {
     const size_t length = strlen(name), more = strlen(title) + (length > 0);
@@ -184,7 +184,7 @@ bool axes_default(struct axes *ret, const struct schema *schema, size_t count)
         return false;
     if (vertices_usual(&ret->vertices, schema, count))
         return true;
-    if (!begin_axes(ret, schema, count))
+    if (!start_axes(ret, schema, count))
         return false;
     memset(ret->names, 0, sizeof ret->names);
     for (size_t i = 0; i < schema->state_count; i++) {

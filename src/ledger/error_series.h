@@ -1,6 +1,6 @@
 /*
- * The errors of sampled CPU time, interval by interval: what the papers' plots are of. From frames
- * of the source "tasks", live or recorded. Pure arithmetic.
+ * The errors of sampled CPU time for each interval: the data of the papers' plots. From frames of
+ * the source "tasks", live or recorded. Pure arithmetic.
  */
 #ifndef CAMP_LEDGER_ERROR_SERIES_H
 #define CAMP_LEDGER_ERROR_SERIES_H
@@ -9,19 +9,19 @@
 #include "frame.h"
 #include "inverse_fit.h"
 
-/* Where a schema has the columns of "tasks"; those of sampled time are SIZE_MAX where the tier
- * could not read it. */
+/* Which columns of a schema are those of "tasks"; the sampled ones are SIZE_MAX where the tier
+ * could not read them. */
 struct tasks_columns {
     size_t measured, sampled, absolute, active, maximum, stray;
 };
 
-/* By their names. False: it is not of processes, measured beside sampled. */
+/* Finds them by name. False: not a schema of processes, measured and sampled. */
 bool tasks_columns_find(struct tasks_columns *ret, const struct schema *schema);
 
-/* Of one row's values: sums in ns. */
+/* The sums of one row's values, in ns. */
 struct accuracy tasks_columns_accuracy(const struct tasks_columns *columns, const uint64_t *values);
 
-/* NAN: not known. Processes' CPU time is in percent of one CPU, as `camp check` has it. */
+/* NAN: unknown. Processes' CPU time is in percent of one CPU, as in `camp check`. */
 struct error_interval {
     int64_t end_ns; /* wall clock, since 1970 */
     uint64_t length_ns;
@@ -29,7 +29,7 @@ struct error_interval {
     double error, absolute, maximum; /* as accuracy.h, in percent */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty series. */
 struct error_series {
     struct error_interval *intervals; /* [count], owned: error_series_release() */
     size_t count, capacity;
@@ -37,15 +37,15 @@ struct error_series {
 
 void error_series_release(struct error_series *series);
 
-/* An interval more. `is_sampled`: what was sampled is known. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds an interval. `is_sampled`: the sampled time is known. CAMP_OK or CAMP_E_NOMEM. */
 int error_series_add(struct error_series *series, int64_t end_ns, uint64_t length_ns,
                      const struct accuracy *accuracy, bool is_sampled);
 
-/* Likewise, of all processes of a frame. CAMP_E_INVALID: it is not one of "tasks". */
+/* Likewise, of all processes of a frame. CAMP_E_INVALID: not a frame of "tasks". */
 int error_series_add_frame(struct error_series *series, const struct frame *frame);
 
-/* The absolute error by measured CPU time, the first points of which are written to
- * ret[series->count]. Returns how many there are: intervals without an error have none. */
+/* The absolute error by measured CPU time: writes the points to ret[series->count] and returns
+ * their number; intervals without an error have none. */
 size_t error_series_points(const struct error_series *series, struct inverse_point *ret);
 
 #endif

@@ -2,7 +2,7 @@
  * A frame: one interval of one source, entities x columns. Pure arithmetic: no I/O, no clock.
  *
  * Each entity owns `elapsed_ns` of wall time in the interval; its states (the first state_count
- * columns) must add up to it. What does not is unaccounted, and shown.
+ * columns) must add up to it. The difference is unaccounted, and shown.
  */
 #ifndef CAMP_LEDGER_FRAME_H
 #define CAMP_LEDGER_FRAME_H
@@ -17,7 +17,7 @@
 
 enum column_kind {
     COLUMN_STATE,   /* ns of the entity's elapsed time; disjoint from the other states */
-    COLUMN_COUNTER, /* how much more since the interval began */
+    COLUMN_COUNTER, /* growth since the start of the interval */
     COLUMN_GAUGE    /* a level at its end */
 };
 
@@ -49,26 +49,26 @@ struct column {
 enum column_class column_class_of(const char *name);
 const char *column_short_title_of(const char *name);
 
-/* The columns of a source, stated once; states come first. */
+/* The columns of a source, states first. */
 struct schema {
     const char *name; /* "cpus" */
     const struct column *columns;
     size_t column_count;
     size_t state_count;
-    const char *const *label_names; /* [label_count] "user": of each entity's labels */
+    const char *const *label_names; /* [label_count] such as "user" */
     size_t label_count;
 };
 
 enum entity_flag {
-    ENTITY_NEW = 1u << 0,   /* began in the interval */
-    ENTITY_ENDED = 1u << 1, /* ended in it */
+    ENTITY_NEW = 1u << 0,   /* started in the interval */
+    ENTITY_ENDED = 1u << 1, /* exited in it */
     ENTITY_KERNEL = 1u << 2 /* a kernel thread */
 };
 
 struct entity {
     int64_t id;      /* CPU number, pid, tid, uid */
     uint32_t flags;  /* enum entity_flag */
-    uint32_t count;  /* how many are folded into this row: 1, or more ended ones of one name */
+    uint32_t count;  /* entities merged into this row: 1, or more exited ones of one name */
     int32_t pid;     /* of a thread: its process */
     int32_t parent;  /* of a thread or process: its parent process */
     uint32_t uid;    /* likewise: its effective user */
@@ -77,17 +77,17 @@ struct entity {
     const struct labels *labels; /* in the order of the schema's label_names; NULL: none */
 };
 
-/* By process, its first thread (id == pid) first, then by id: for qsort(3)'s comparisons. */
+/* Orders by process, its first thread (id == pid) first, then by id: for qsort(3). */
 int entity_compare_by_process(const struct entity *left, const struct entity *right);
 
-/* What could not be seen: shown with the result, never dropped. */
+/* Losses: shown with the result, never dropped. */
 struct losses {
-    uint64_t unseen;    /* processes that began and ended between two looks, and left no record; of
-                         * threads: switches that the kernel told nobody of */
-    uint64_t lost;      /* ended, and the kernel dropped the record for want of room */
-    uint64_t unread_ns; /* at most so much CPU time of those that ended is in no record */
-    uint64_t partial;   /* ended, and what they did since the last look is not known; of CPUs:
-                         * those that came or went */
+    uint64_t unseen;    /* processes that started and exited between two snapshots, without a
+                         * record; of threads: switches without an event */
+    uint64_t lost;      /* exited, and the kernel dropped the record for lack of space */
+    uint64_t unread_ns; /* upper bound of the exited processes' CPU time that is in no record */
+    uint64_t partial;   /* exited, without numbers since the last snapshot; of CPUs: those that
+                         * came online or went offline */
 };
 
 /* Space for a message of the library and some words of context. */
@@ -103,32 +103,32 @@ struct frame {
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
     struct losses losses;
-    const char *note; /* what a person should know of this interval; NULL or "": nothing. The
-                       * source's, until its next call */
+    const char *note; /* what the reader should know about this interval; NULL or "": nothing.
+                       * Owned by the source, until its next call */
 };
 
-/* Owns its arrays: frame_release(). All zero but for the schema is an empty frame. */
+/* Owns its arrays: frame_release(). All zero except for the schema is an empty frame. */
 void frame_init(struct frame *frame, const struct schema *schema);
 void frame_release(struct frame *frame);
 
 /* Keeps the memory. */
 void frame_clear(struct frame *frame);
 
-/* A further entity, zeroed. Pointers into the frame from before are void. NULL: no memory. */
+/* Adds an entity, zeroed. Earlier pointers into the frame are void. NULL: no memory. */
 struct entity *frame_add(struct frame *frame);
 
 /* values[column_count] of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);
 
-/* elapsed - the sum of the states: negative when more was booked than there was time. */
+/* elapsed - the sum of the states: negative when more time was accounted than elapsed. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
-/* Times by state between two readings of them. The reading before may have guessed (who comes or
- * leaves unseen): a state that now has less gets nothing, and the state that grew most gives it
- * back, so that the sum stays. `ret` may be `after`. */
+/* Times by state between two readings. The earlier reading may have guessed (unseen switches): a
+ * state that now has less gets 0, and the state that grew most is reduced instead, so that the sum
+ * is kept. `ret` may be `after`. */
 void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
-/* What was counted between two readings of a cumulative counter: 0 when it went backwards. */
+/* Growth of a cumulative counter between two readings: 0 when it went backwards. */
 uint64_t counted_since(uint64_t before, uint64_t after);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the frame, and what it is grouped by. */
+/* A row of the frame, and its key. */
 struct keyed {
-    bool ended; /* it was of a process that is gone */
+    bool ended; /* of an exited process */
     int64_t number;
     const char *name; /* of its process */
     size_t row;
@@ -53,7 +53,7 @@ static int compare_keys(const void *a, const void *b)
     return by_group != 0 ? by_group : compare_numbers((int64_t)left->row, (int64_t)right->row);
 }
 
-/* What is the same in two rows of one group. `first`: the first thread of the row's process. */
+/* The group key of a row. `first`: the first thread of the row's process. */
 static struct keyed key_of(const struct grouping *grouping, size_t row, const struct entity *first)
 {
     const struct entity *entity = &grouping->frame->entities[row];
@@ -69,7 +69,7 @@ static struct keyed key_of(const struct grouping *grouping, size_t row, const st
         return (struct keyed){ gone, (int64_t)entity->cgroup, "", row };
     case GROUP_NUMBER:
         return (struct keyed){ gone, grouping->numbers[row], "", row };
-    case GROUP_PROCESS: /* ended processes have the number 0: their names tell them apart */
+    case GROUP_PROCESS: /* exited processes have the number 0: their names distinguish them */
         return gone ? (struct keyed){ true, 0, first->name, row }
                     : (struct keyed){ false, entity->pid, "", row };
     case GROUP_THREAD:
@@ -126,8 +126,8 @@ static int add_up(struct frame *ret, const struct frame *frame, const struct key
     return CAMP_OK;
 }
 
-/* names[row]: of each row its process's, which is that of its first thread; of threads their own.
- */
+/* names[row]: the name of each row's process, which is that of its first thread; exited threads
+ * have their own. */
 static void find_keys(const struct grouping *grouping, struct keyed *rows, const char **names)
 {
     const struct frame *frame = grouping->frame;

@@ -6,8 +6,6 @@
 #define FEWEST_SLOTS 64
 #define INDEX_MOST (UINT32_MAX / 4) /* elements: the hashes have 32 bits */
 
-/* --------------------------------------------------------------------------------- Hashes -- */
-
 /* 0 marks a free slot. */
 static uint32_t not_zero(uint64_t hash)
 {
@@ -87,8 +85,6 @@ uint32_t index_hash_bytes(const void *bytes, size_t length)
 
     return not_zero(index_siphash(key, bytes, length));
 }
-
-/* ---------------------------------------------------------------------------------- Slots -- */
 
 void index_release(struct index *index)
 {

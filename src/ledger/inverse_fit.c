@@ -50,8 +50,6 @@ static double eta_at(const struct coefficients *at, double cpu)
     return isfinite(pole) ? at->b * (cpu - pole) : at->a;
 }
 
-/* ------------------------------------------------------------------------------ Memory -- */
-
 static bool is_usable(const struct inverse_point *point)
 {
     return isfinite(point->cpu) && isfinite(point->error) && point->error > 0;
@@ -78,9 +76,7 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
     return true;
 }
 
-/* --------------------------------------------------------------------------------- Fit -- */
-
-/* Of one point, as a difference of log likelihoods from a perfect fit. */
+/* The deviance of one point: a difference of log likelihoods from a perfect fit. */
 static double deviance_of(double error, double mu)
 {
     return -2 * (log(error / mu) - (error - mu) / mu);
@@ -142,7 +138,7 @@ static bool step(struct work *work, struct coefficients *ret)
 }
 
 /* Halves the step until all fitted errors are above 0, and returns the deviance there: NAN when
- * that does not help. */
+ * that fails. */
 static double shorten(const struct work *work, const struct coefficients *before,
                       struct coefficients *now)
 {
@@ -171,8 +167,8 @@ static double mean_error(const struct work *work)
     return sum / (double)work->count;
 }
 
-/* From the points themselves (each its own mean), or, when the first step from there is no good,
- * from a curve that is flat. */
+/* Starts from the points themselves (each its own mean), or from a flat curve when the first step
+ * fails. */
 static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
                                     struct coefficients *ret)
 {
@@ -205,8 +201,6 @@ static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
     }
     return INVERSE_NO_END;
 }
-
-/* ---------------------------------------------------------------------- How sure it is -- */
 
 /* summary.glm: Pearson's residuals by the weights of the last step. */
 static double dispersion_of(const struct work *work)

@@ -3,9 +3,9 @@
  *
  *     error = 1 / (a + b x cpu)
  *
- * fitted as a generalized linear model of the Gamma family with its inverse link: what S-PLUS and R
- * do in glm(error ~ cpu, family = Gamma()). Errors vary in proportion to their size (Gamma), so a
- * small one at a high load counts as much as a large one of an idle machine. Pure arithmetic.
+ * fitted as a generalized linear model of the Gamma family with its inverse link, like glm(error ~
+ * cpu, family = Gamma()) in S-PLUS and R. Errors vary in proportion to their size (Gamma), so a
+ * small error at a high load counts as much as a large one of an idle machine. Pure arithmetic.
  */
 #ifndef CAMP_LEDGER_INVERSE_FIT_H
 #define CAMP_LEDGER_INVERSE_FIT_H
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Both in percent; any unit will do. Errors of 0 and below, and what is no number, are left out: a
- * Gamma variable is above 0. */
+/* Both in percent, or any other unit. Errors of 0 and below, and NAN, are excluded: a Gamma
+ * variable is above 0. */
 struct inverse_point {
     double cpu, error;
 };
@@ -23,7 +23,7 @@ enum inverse_outcome {
     INVERSE_FITTED,
     INVERSE_TOO_FEW,  /* fewer than three points with an error above 0 */
     INVERSE_ONE_LOAD, /* all at the same load */
-    INVERSE_NO_STEP,  /* no step leads to errors that are possible */
+    INVERSE_NO_STEP,  /* no step leads to possible errors */
     INVERSE_NO_END,   /* INVERSE_ITERATIONS were not enough */
     INVERSE_NO_MEMORY
 };
@@ -35,12 +35,13 @@ struct inverse_fit {
     enum inverse_outcome outcome;
     size_t used, left_out;          /* points */
     double a, b, a_error, b_error;  /* coefficients, their standard errors */
-    double b_probability;           /* of such a b, or further from 0, were there no relation */
+    double b_probability;           /* probability of such a b, or one further from 0, without a
+                                     * relation */
     double dispersion;              /* Pearson's chi squared / (used - 2) */
     double deviance, null_deviance; /* of the curve, and of one error for all loads */
     double aic;                     /* Akaike's information criterion */
     unsigned iterations;
-    bool halved; /* a step was shortened to stay among errors above 0 */
+    bool halved; /* a step was shortened to keep errors above 0 */
 };
 
 /* Iteratively reweighted least squares, step by step as R's glm.fit: its starting values, criterion
@@ -52,12 +53,12 @@ void inverse_fit(const struct inverse_point *points, size_t count, struct invers
  * cpu is not positive. */
 double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 
-/* Does one curve stand for the points? */
+/* Does one curve fit all points? */
 enum inverse_verdict {
     VERDICT_FITS,
     VERDICT_NOT_FITTED,  /* outcome says why */
-    VERDICT_ONE_LOAD,    /* the load hardly varied: nothing can be said */
-    VERDICT_FEW,         /* too few points to say */
+    VERDICT_ONE_LOAD,    /* the load hardly varied: no verdict is possible */
+    VERDICT_FEW,         /* too few points */
     VERDICT_NO_RELATION, /* error does not depend on load: b could be 0 */
     VERDICT_RISES,       /* error rises with load: no inverse relation */
     VERDICT_CLUSTERS,    /* separate clusters, each with a curve of its own */
@@ -66,11 +67,13 @@ enum inverse_verdict {
 
 #define VERDICT_SIGNIFICANCE 0.05 /* of b */
 #define VERDICT_EXPLAINED 0.5     /* share of the null deviance that the curve must explain */
-#define VERDICT_CLUSTERED 0.85    /* share of the residuals' variance between two groups of them */
-#define VERDICT_APART 2.0         /* by which factor errors of the two groups differ, at one load */
+#define VERDICT_CLUSTERED                                                                          \
+    0.85                          /* share of the residuals' variance that lies between two        \
+                                   * groups of them */
+#define VERDICT_APART 2.0         /* factor between the errors of the two groups, at one load */
 #define VERDICT_POINTS 10         /* fewer are too few */
 #define VERDICT_RANGE 1.25        /* the largest load must be this times the smallest */
-#define VERDICT_CLUSTER_POINTS 20 /* fewer are not asked for clusters */
+#define VERDICT_CLUSTER_POINTS 20 /* fewer are not split into clusters */
 
 struct inverse_judgement {
     enum inverse_verdict verdict;
@@ -80,7 +83,7 @@ struct inverse_judgement {
     double apart;                 /* factor between its two groups; NAN likewise */
 };
 
-/* Of a fit of these points. docs/error.md says why it judges so. */
+/* Judges a fit of these points, by the rules of docs/error.md. */
 void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point *points,
                        size_t count, struct inverse_judgement *ret);
 

@@ -1,47 +1,48 @@
 /*
- * Does one curve stand for all points? The papers judged by eye: a good fit, a reasonable one of
- * several curves close together, separate clusters of which each could have its own curve, results
- * too scattered. These are the same four, by numbers: docs/error.md.
+ * Does one curve fit all points? The papers judged by eye: a good fit, a reasonable one of several
+ * curves close together, separate clusters of which each could have its own curve, results too
+ * scattered. These are the same four, by numbers: docs/error.md.
  */
 #include "inverse_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-12 /* null deviance a point: errors differ by a millionth */
+#define SAME 1e-12 /* null deviance per point: errors differ by a millionth */
 
-/* A point as the curve sees it. */
-struct seen {
+/* A point relative to the curve. */
+struct deviation {
     double residual; /* deviance residual: nearly normal, when errors are Gamma */
     double ratio;    /* error / fitted error */
 };
 
-static struct seen seen_of(double error, double mu)
+static struct deviation deviation_of(double error, double mu)
 {
     double deviance = -2 * (log(error / mu) - (error - mu) / mu);
 
-    return (struct seen){ .residual = copysign(sqrt(fmax(deviance, 0)), error - mu),
-                          .ratio = error / mu };
+    return (struct deviation){ .residual = copysign(sqrt(fmax(deviance, 0)), error - mu),
+                               .ratio = error / mu };
 }
 
-static int compare_seen(const void *left, const void *right)
+static int compare_deviations(const void *left, const void *right)
 {
-    const struct seen *a = left, *b = right;
+    const struct deviation *a = left, *b = right;
 
     return a->residual < b->residual ? -1 : a->residual > b->residual;
 }
 
-/* Two groups of sorted residuals, such that most of their variance is between the two. Neither is
+/* Splits sorted residuals into two groups with most of the variance between them. Neither is
  * smaller than a tenth: a few outliers are no cluster. */
-static void split(const struct seen *seen, size_t count, struct inverse_judgement *judgement)
+static void split(const struct deviation *deviation, size_t count,
+                  struct inverse_judgement *judgement)
 {
     const size_t smallest = (count + 9) / 10;
     double sum = 0, squares = 0, ratios = 0, low = 0, low_ratios = 0;
 
     for (size_t i = 0; i < count; i++) {
-        sum += seen[i].residual;
-        squares += seen[i].residual * seen[i].residual;
-        ratios += seen[i].ratio;
+        sum += deviation[i].residual;
+        squares += deviation[i].residual * deviation[i].residual;
+        ratios += deviation[i].ratio;
     }
     squares -= sum * sum / (double)count;
     judgement->clustered = 0;
@@ -50,8 +51,8 @@ static void split(const struct seen *seen, size_t count, struct inverse_judgemen
         const double below = (double)(i + 1), above = (double)(count - i - 1);
         double between;
 
-        low += seen[i].residual;
-        low_ratios += seen[i].ratio;
+        low += deviation[i].residual;
+        low_ratios += deviation[i].ratio;
         between = low * low / below + (sum - low) * (sum - low) / above - sum * sum / (double)count;
         if (i + 1 < smallest || !(squares > 0) || between / squares <= judgement->clustered)
             continue;
@@ -60,23 +61,24 @@ static void split(const struct seen *seen, size_t count, struct inverse_judgemen
     }
 }
 
-static void look_for_clusters(const struct inverse_fit *fit, const struct inverse_point *points,
-                              size_t count, struct inverse_judgement *judgement)
+static void find_clusters(const struct inverse_fit *fit, const struct inverse_point *points,
+                          size_t count, struct inverse_judgement *judgement)
 {
-    struct seen *seen = fit->used >= VERDICT_CLUSTER_POINTS ? calloc(count, sizeof *seen) : NULL;
+    struct deviation *deviation =
+        fit->used >= VERDICT_CLUSTER_POINTS ? calloc(count, sizeof *deviation) : NULL;
     size_t used = 0;
 
-    if (seen == NULL)
+    if (deviation == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
         double mu = inverse_fit_at(fit, points[i].cpu);
 
         if (mu > 0 && isfinite(points[i].error) && points[i].error > 0)
-            seen[used++] = seen_of(points[i].error, mu);
+            deviation[used++] = deviation_of(points[i].error, mu);
     }
-    qsort(seen, used, sizeof *seen, compare_seen);
-    split(seen, used, judgement);
-    free(seen);
+    qsort(deviation, used, sizeof *deviation, compare_deviations);
+    split(deviation, used, judgement);
+    free(deviation);
 }
 
 static bool is_used(const struct inverse_point *point)
@@ -109,7 +111,7 @@ void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point
         return;
     if (fit->null_deviance > 0)
         ret->explained = 1 - fit->deviance / fit->null_deviance;
-    look_for_clusters(fit, points, count, ret);
+    find_clusters(fit, points, count, ret);
     if (ret->most_load < VERDICT_RANGE * ret->least_load)
         ret->verdict = VERDICT_ONE_LOAD;
     else if (fit->used < VERDICT_POINTS)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values in one piece, each with its NUL. */
+/* The values in one piece of memory, each with its NUL. */
 struct packed {
     size_t count, length;
     char text[LABELS_MOST * LABELS_VALUE_SIZE];
@@ -33,7 +33,7 @@ static size_t whole_length(const char *text)
     return length;
 }
 
-/* False: there is nothing in it. */
+/* False: all are empty. */
 static bool pack(struct packed *packed, const char *const *values, size_t count)
 {
     bool any = false;
@@ -52,7 +52,7 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
     return any;
 }
 
-/* A tuple's text is one piece that begins with its first value. */
+/* A tuple's text is one piece that starts with its first value. */
 static size_t text_length(const struct labels *labels)
 {
     const char *last = labels->values[labels->count - 1];
@@ -70,7 +70,7 @@ static bool is_same(const void *context, uint32_t position, const void *key)
            memcmp(labels->values[0], packed->text, packed->length) == 0;
 }
 
-/* NULL: no room. */
+/* NULL: no space. */
 static const struct labels *make(const struct packed *packed)
 {
     const size_t head = sizeof(struct labels) + packed->count * sizeof(char *);

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* regcomp(3) takes memory by the square of some expressions, and goes as deep as they have
- * parentheses: what a person writes is far below. */
+/* regcomp(3) needs memory by the square of some expressions, and recurses into parentheses:
+ * hand-written expressions are far below. */
 #define EXPRESSION_SIZE 1024
 
 static bool is_blank(char byte)
@@ -17,7 +17,7 @@ struct span span_of(const char *text)
     return (struct span){ text, text + strlen(text) };
 }
 
-bool span_begins(struct span span, const char *with)
+bool span_starts(struct span span, const char *with)
 {
     return span_length(span) >= strlen(with) && memcmp(span.at, with, strlen(with)) == 0;
 }
@@ -31,7 +31,7 @@ struct span span_trimmed(struct span span)
     return span;
 }
 
-struct span span_take_word(struct span *rest)
+struct span span_next_word(struct span *rest)
 {
     struct span word = span_trimmed(*rest);
 
@@ -85,7 +85,7 @@ int rule_compile(regex_t *ret, const char *key, struct span expression, bool who
 }
 
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
-               int (*take)(void *context, struct span line, struct rule_fault *fault),
+               int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context)
 {
     const char *const end = text + length;
@@ -101,7 +101,7 @@ int rule_lines(const char *text, size_t length, struct rule_fault *fault,
         if (line.at < line.end && *line.at != '#')
             r = memchr(line.at, '\0', span_length(line)) != NULL
                     ? rule_refuse(fault, span_of("a byte 0"), "this is no text")
-                    : take(context, line, fault);
+                    : read(context, line, fault);
         text = newline != NULL ? newline + 1 : end;
     }
     return r;

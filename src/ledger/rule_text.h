@@ -1,7 +1,6 @@
 /*
- * Rules as people write them: a line each, words between blanks, what follows a # at the beginning
- * of a line is a comment. Pure text, of any bytes. What the rules say is their readers' business:
- * workload.h, session_rules.h.
+ * Rules as text: a line each, words between blanks, a # at the start of a line makes a comment.
+ * Pure text, of any bytes. The readers interpret the rules: workload.h, session_rules.h.
  */
 #ifndef CAMP_LEDGER_RULE_TEXT_H
 #define CAMP_LEDGER_RULE_TEXT_H
@@ -19,7 +18,7 @@ struct span {
     const char *at, *end;
 };
 
-/* What is wrong with a text: in which line (from 1), and what to do. */
+/* What is wrong with a text: the line (from 1), and what to do. */
 struct rule_fault {
     size_t line;
     char message[RULE_FAULT_SIZE];
@@ -31,26 +30,26 @@ static inline size_t span_length(struct span span)
 }
 
 struct span span_of(const char *text);
-bool span_begins(struct span span, const char *with);
+bool span_starts(struct span span, const char *with);
 
 /* Without the blanks around it. */
 struct span span_trimmed(struct span span);
 
-/* Up to the next blank; `rest` is left behind it. */
-struct span span_take_word(struct span *rest);
+/* The word up to the next blank; `rest` is left after it. */
+struct span span_next_word(struct span *rest);
 
 /* "WORD: what", the word cut at 60 bytes. CAMP_E_FORMAT. */
 int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 
-/* A POSIX extended expression, which matches anywhere in a text; or, `whole`, all of it. `key` is
- * named when there is none. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. */
+/* Compiles a POSIX extended expression, which matches anywhere in a text, or if `whole` all of it.
+ * `key` is named when it is empty. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. */
 int rule_compile(regex_t *ret, const char *key, struct span expression, bool whole,
                  struct rule_fault *fault);
 
-/* Calls take() with each line that is a rule, trimmed, as long as it returns CAMP_OK. Returns what
- * it did last; CAMP_E_FORMAT with *fault where the bytes are no text. fault->line is set. */
+/* Calls read() with each rule line, trimmed, while it returns CAMP_OK. Returns its last result;
+ * CAMP_E_FORMAT with *fault where the bytes are no text. fault->line is set. */
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
-               int (*take)(void *context, struct span line, struct rule_fault *fault),
+               int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context);
 
 #endif

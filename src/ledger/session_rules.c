@@ -10,8 +10,6 @@ const char *const session_state_names[SESSION_STATE_COUNT] = { "cpu", "run_queue
                                                                "wait", "idle" };
 static const char *const keys[SESSION_KEYS] = { "class=", "event=", "activity=", "type=" };
 
-/* -------------------------------------------------------------------------------- Columns -- */
-
 static bool is_name(struct span word)
 {
     for (const char *at = word.at; at < word.end; at++) {
@@ -21,7 +19,7 @@ static bool is_name(struct span word)
     return word.at < word.end && word.end[-1] != '_';
 }
 
-/* A column's rules are its explanation to whoever reads its heading. */
+/* A column's help is its rules. */
 static bool add_line(struct session_column *column, struct span line)
 {
     const size_t used = column->rules != NULL ? strlen(column->rules) : 0;
@@ -40,7 +38,7 @@ static bool add_line(struct session_column *column, struct span line)
 
 static bool is_equal(struct span word, const char *text)
 {
-    return span_length(word) == strlen(text) && span_begins(word, text);
+    return span_length(word) == strlen(text) && span_starts(word, text);
 }
 
 static int find_column(struct session_rules *rules, enum session_state state, struct span name,
@@ -64,9 +62,7 @@ static int find_column(struct session_rules *rules, enum session_state state, st
     return CAMP_OK;
 }
 
-/* ---------------------------------------------------------------------------------- Rules -- */
-
-static int take_state(struct span word, enum session_state *ret, struct rule_fault *fault)
+static int parse_state(struct span word, enum session_state *ret, struct rule_fault *fault)
 {
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {
         if (is_equal(word, session_state_names[i])) {
@@ -78,12 +74,12 @@ static int take_state(struct span word, enum session_state *ret, struct rule_fau
                        "a line begins with a state: cpu, run_queue, contention, wait or idle");
 }
 
-static int take_key(struct session_rule *rule, struct span word, struct rule_fault *fault)
+static int parse_key(struct session_rule *rule, struct span word, struct rule_fault *fault)
 {
     size_t key = 0;
     int r;
 
-    while (key < SESSION_KEYS && !span_begins(word, keys[key]))
+    while (key < SESSION_KEYS && !span_starts(word, keys[key]))
         key++;
     if (key == SESSION_KEYS)
         return rule_refuse(fault, word,
@@ -104,18 +100,18 @@ static struct session_rule *add_rule(struct session_rules *rules)
     return &rules->rules[rules->count++];
 }
 
-static int take_line(void *context, struct span line, struct rule_fault *fault)
+static int parse_line(void *context, struct span line, struct rule_fault *fault)
 {
     struct session_rules *rules = context;
     struct session_rule *rule = add_rule(rules);
-    const struct span state_word = span_take_word(&line), name = span_take_word(&line);
+    const struct span state_word = span_next_word(&line), name = span_next_word(&line);
     const struct span matches = span_trimmed(line);
     enum session_state state = SESSION_IDLE;
     int r;
 
     if (rule == NULL)
         return CAMP_E_NOMEM;
-    r = take_state(state_word, &state, fault);
+    r = parse_state(state_word, &state, fault);
     if (r == CAMP_OK && span_length(name) == 0)
         return rule_refuse(fault, state_word, "the name of a column must follow");
     if (r == CAMP_OK)
@@ -123,13 +119,13 @@ static int take_line(void *context, struct span line, struct rule_fault *fault)
     if (r == CAMP_OK && span_length(matches) == 0)
         return rule_refuse(fault, name, "what must match is missing: class=REGEX, event=REGEX ...");
     while (r == CAMP_OK && span_length(span_trimmed(line)) > 0)
-        r = take_key(rule, span_take_word(&line), fault);
+        r = parse_key(rule, span_next_word(&line), fault);
     if (r == CAMP_OK && !add_line(&rules->columns[rule->column], matches))
         return CAMP_E_NOMEM;
     return r;
 }
 
-/* Columns stand by their states, so that who reads a table finds together what belongs together. */
+/* Orders columns by their states, so that related columns are adjacent. */
 static void sort_columns(struct session_rules *rules)
 {
     struct session_column sorted[SESSION_COLUMNS_MAXIMUM];
@@ -154,7 +150,7 @@ int session_rules_parse(struct session_rules *ret, const char *text, size_t leng
     int r;
 
     *ret = (struct session_rules){ 0 };
-    r = rule_lines(text, length, fault, take_line, ret);
+    r = rule_lines(text, length, fault, parse_line, ret);
     if (r == CAMP_OK && ret->count == 0) {
         r = rule_refuse(fault, span_of("no rule in it"), "a line is STATE COLUMN class=REGEX ...");
         fault->line = 0;
@@ -179,8 +175,6 @@ void session_rules_release(struct session_rules *rules)
     free(rules->rules);
     *rules = (struct session_rules){ 0 };
 }
-
-/* ------------------------------------------------------------------------------- Matching -- */
 
 static bool matches(const struct session_rule *rule, const struct session_kind *kind)
 {

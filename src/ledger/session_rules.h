@@ -1,16 +1,16 @@
 /*
- * What a database session does when it is not on a CPU, by rules: the database names it by a class
- * and an event, a rule books that to a state, and to a column that tells more. Pure text.
+ * What a database session does off the CPU, by rules: the database names a class and an event, a
+ * rule assigns them to a state and a more detailed column. Pure text.
  *
- * A line is a rule: the state, the name of the column, then what must match, each once at most:
+ * A line is a rule: the state, the name of the column, then conditions, each once at most:
  *
  *     STATE  COLUMN  class=REGEX  event=REGEX  activity=REGEX  type=REGEX
  *
- * STATE is one of cpu, run_queue, contention, wait, idle. COLUMN is of a-z, 0-9 and _; rules with
- * the same one add up, and have the same state. Expressions are POSIX extended and must match all
- * of the text: class=Lock is not LWLock. A text that there is not is `none`. Blanks in what a
- * database says are _ here (type=parallel_worker). What follows a # at the beginning of a line is
- * a comment. The first rule that matches wins; what none matches is in no state: unaccounted.
+ * STATE is one of cpu, run_queue, contention, wait, idle. COLUMN consists of a-z, 0-9 and _; rules
+ * with the same one add up, and have the same state. Expressions are POSIX extended and must match
+ * all of the text: class=Lock is not LWLock. A missing text is `none`. Blanks in the database's
+ * texts are _ here (type=parallel_worker). A # at the start of a line makes a comment. The first
+ * matching rule wins; unmatched time is in no state: unaccounted.
  */
 #ifndef CAMP_LEDGER_SESSION_RULES_H
 #define CAMP_LEDGER_SESSION_RULES_H
@@ -31,25 +31,25 @@ extern const char *const session_state_names[SESSION_STATE_COUNT];
 
 enum session_key { SESSION_CLASS, SESSION_EVENT, SESSION_ACTIVITY, SESSION_TYPE, SESSION_KEYS };
 
-/* What the database says: class, event, what the session is about (active, idle,
- * idle_in_transaction ...), and its type (client, parallel_worker ...). No text is NULL. */
+/* What the database reports: class, event, the session's activity (active, idle,
+ * idle_in_transaction ...), and its type (client, parallel_worker ...). NULL: missing. */
 struct session_kind {
     const char *texts[SESSION_KEYS];
 };
 
 #define SESSION_COLUMN_SIZE 40
-#define SESSION_COLUMNS_MAXIMUM 100 /* with the states, what a picture can tell apart */
+#define SESSION_COLUMNS_MAXIMUM 100 /* with the states, as many as a picture can distinguish */
 
 struct session_column {
     enum session_state state;
     char name[SESSION_COLUMN_SIZE]; /* "io_wal" */
-    char *rules;                    /* the lines that book to it, "; " between them; owned */
+    char *rules;                    /* its rules, with "; " between them; owned */
 };
 
 struct session_rule {
     size_t column;
     bool given[SESSION_KEYS];
-    regex_t expressions[SESSION_KEYS]; /* those that are given */
+    regex_t expressions[SESSION_KEYS]; /* those given */
 };
 
 struct session_rules {
@@ -59,13 +59,13 @@ struct session_rules {
     size_t column_count;
 };
 
-/* Reads rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On a failure *ret
+/* Parses rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On failure *ret
  * has no rules. */
 int session_rules_parse(struct session_rules *ret, const char *text, size_t length,
                         struct rule_fault *fault);
 void session_rules_release(struct session_rules *rules);
 
-/* The column of the first rule that matches; SIZE_MAX: none does. */
+/* The column of the first matching rule; SIZE_MAX: unmatched. */
 size_t session_rules_match(const struct session_rules *rules, const struct session_kind *kind);
 
 #endif

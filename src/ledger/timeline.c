@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_KNOWN 1024 /* so many entities are known in any case */
+#define FEWEST_KNOWN 1024 /* entities always kept apart */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
 {
@@ -25,8 +25,6 @@ void timeline_release(struct timeline *timeline)
     *timeline = (struct timeline){ 0 };
 }
 
-/* ------------------------------------------------------------------------------------ Memory -- */
-
 static size_t row_bytes(const struct timeline *timeline)
 {
     return sizeof(uint32_t) + (3 + timeline->schema->state_count) * sizeof(float);
@@ -45,10 +43,8 @@ static bool reserve_places(struct timeline *timeline)
     return ARRAY_RESERVE_ZEROED(timeline->places, timeline->place_count, timeline->registry.count);
 }
 
-/* -------------------------------------------------------------------------------------- Rows -- */
-
-/* The row of an entity among [first, end); end when there is none. Any place is a guess that the
- * row itself confirms, so that nothing needs to be cleared between frames. */
+/* The row of an entity among [first, end); end when there is none. The stored place is a guess that
+ * the row itself confirms, so nothing needs to be cleared between frames. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
     const size_t row = timeline->places[entity];
@@ -61,7 +57,7 @@ static void add_share(float *sum, float more, double share)
     *sum = (float)(*sum + share * (more - *sum));
 }
 
-/* Row `from` goes into row `to`. */
+/* Adds row `from` to row `to`. */
 static void add_row(struct timeline *timeline, size_t to, size_t from)
 {
     const size_t states = timeline->schema->state_count;
@@ -90,7 +86,7 @@ static void move_row(struct timeline *timeline, size_t to, size_t from)
            states * sizeof *timeline->shares);
 }
 
-/* The row behind the last one, of an entity of a frame. */
+/* Fills the row after the last one with an entity of a frame. */
 static void fill_row(struct timeline *timeline, uint32_t number, const struct frame *frame,
                      size_t entity)
 {
@@ -132,10 +128,8 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------------ Frames -- */
-
-/* Frame `from` into frame `to`, which is before it and the last that stands; rows are closed up
- * from *end on, which lies not behind those of `from`. */
+/* Merges frame `from` into frame `to`, the last one kept before it; its rows move to *end, at most
+ * to where they were. */
 static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
@@ -158,7 +152,7 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Closes a frame up to what stands before it: it becomes frame `to`. */
+/* Moves a frame up to the ones kept before it: it becomes frame `to`. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -170,7 +164,7 @@ static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t
     timeline->frames[to] = frame;
 }
 
-/* From frame `begin` on, frames go together as long as they are at most `most` of the source. */
+/* From frame `begin` on, merges frames while they have at most `most` frames of the source. */
 static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
 {
     size_t end = timeline->frames[begin].first, to = begin;
@@ -194,9 +188,8 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
     merge_from(timeline, 0, timeline->merging);
 }
 
-/* ------------------------------------------------------------------------------ Who is gone -- */
-
-/* Who is not in the last frame, and in one only: [registry.count]. NULL: no memory. */
+/* Entities that are not in the last frame, and in only one frame: [registry.count]. NULL: no
+ * memory. */
 static bool *find_gone(const struct timeline *timeline)
 {
     const struct registry *registry = &timeline->registry;
@@ -264,7 +257,7 @@ static int fold_gone(struct timeline *timeline)
     return r;
 }
 
-/* Is there no room for so many rows more, in one part of `parts` of the memory? */
+/* Is there no space for so many more rows, in one part of `parts` of the memory? */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
     const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;
@@ -273,9 +266,9 @@ static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
            (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct registry_entry));
 }
 
-/* Who is gone goes first; where that does not make half of the room, the resolution of time does.
- */
-static int make_room(struct timeline *timeline, size_t more)
+/* Merges gone entities first; if that does not free half of the space, halves the resolution of
+ * time. */
+static int make_space(struct timeline *timeline, size_t more)
 {
     int r = CAMP_OK;
 
@@ -291,7 +284,7 @@ static int make_room(struct timeline *timeline, size_t more)
 
 int timeline_add(struct timeline *timeline, const struct frame *frame)
 {
-    int r = make_room(timeline, frame->entity_count);
+    int r = make_space(timeline, frame->entity_count);
 
     if (r != CAMP_OK)
         return r;
@@ -327,8 +320,6 @@ size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns)
     }
     return timeline->frame_count - 1;
 }
-
-/* ----------------------------------------------------------------------------------- Weights -- */
 
 bool timeline_weigh(const struct timeline *timeline, size_t row, const struct vertices *vertices,
                     struct weights *ret)

@@ -4,14 +4,14 @@
 
 #define NOBODY SIZE_MAX
 
-/* A process among those in order; all links are places in that order. */
+/* A process in the given order; all links are places in that order. */
 struct place {
     size_t row;
     size_t first_child, next_sibling, parent;
     bool done;
 };
 
-/* Where a process stands in the order. */
+/* The place of a process in the order. */
 struct entry {
     int64_t id;
     size_t place;
@@ -32,7 +32,7 @@ static size_t find(const struct entry *entries, size_t count, int64_t id)
     return found != NULL ? found->place : NOBODY;
 }
 
-/* From the last to the first, so that each list of children is in their order. */
+/* From the last to the first, so that each list of children is in order. */
 static void link_children(const struct frame *frame, struct place *places,
                           const struct entry *entries, size_t count)
 {
@@ -47,7 +47,7 @@ static void link_children(const struct frame *frame, struct place *places,
     }
 }
 
-/* The next one not yet written: a child, a sibling, or a sibling of who is above. */
+/* The next row to write: a child, a sibling, or a sibling of an ancestor. */
 static size_t next_of(const struct place *places, size_t at, uint32_t *depth)
 {
     if (places[at].first_child != NOBODY && !places[places[at].first_child].done) {
@@ -84,8 +84,8 @@ static void write_forest(struct place *places, size_t count, size_t *order, uint
         if (places[i].parent == NOBODY)
             written = write_tree(places, i, order, depths, written);
     }
-    /* Two that are each other's parent, of looks at different moments: all the same they are there.
-     */
+    /* Two processes that are each other's parent, read at different moments: they are written all
+     * the same. */
     for (size_t i = 0; i < count; i++) {
         if (!places[i].done)
             written = write_tree(places, i, order, depths, written);

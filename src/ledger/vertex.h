@@ -3,9 +3,9 @@
  * the triangle (Barry3) or tetrahedron (Barry4) between them. Pure arithmetic.
  *
  * The theory (Gunther and Poder, "Barry007", 2009): in a triangle of height 1 the distances of a
- * point from the sides add up to 1. Shares of wall time do so too, and are such distances. This sum
- * rule is where time that is missing shows, so nothing is normalised without being said: what is at
- * no vertex is kept beside the shares.
+ * point from the sides add up to 1. So do shares of wall time, which are used as such distances.
+ * Missing time breaks this sum rule, so nothing is normalised silently: time at no vertex is kept
+ * beside the shares.
  */
 #ifndef CAMP_LEDGER_VERTEX_H
 #define CAMP_LEDGER_VERTEX_H
@@ -25,42 +25,42 @@ struct vertices {
     uint8_t of_state[VERTICES_STATES_MAXIMUM];
 };
 
-/* Shares of an entity's wall time: with left_out and missing, less what was booked twice, they add
- * up to 1. One interval has only one of the two; added up, both are kept, or they would cancel. */
+/* Shares of an entity's wall time: with left_out and missing, minus what was accounted twice, they
+ * add up to 1. One interval has only one of the two; sums keep both, as they would cancel out. */
 struct weights {
     double shares[VERTICES_MAXIMUM]; /* [count], of each vertex */
     double left_out;                 /* in states that belong to no vertex */
     double missing;                  /* in no state */
-    double over;                     /* booked twice: more than there was time */
+    double over;                     /* accounted twice: more than the elapsed time */
 };
 
 struct position {
     double x, y, z; /* y is the height, up from the base; z is 0 in a triangle */
 };
 
-/* No state belongs to a vertex yet. False: count is not 3 or 4, or there are too many states. */
+/* Without any state. False: count is not 3 or 4, or there are too many states. */
 bool vertices_init(struct vertices *ret, const struct schema *schema, const char *const *names,
                    size_t count);
 
-/* Assigns a state by its column's name ("disk_ns"), or takes it from another vertex. False: it is
- * no state of the schema, or there is no such vertex. */
+/* Assigns a state by its column's name ("disk_ns"), possibly from another vertex. False: no such
+ * state in the schema, or no such vertex. */
 bool vertices_assign(struct vertices *vertices, const char *column, size_t vertex);
 
-/* What is usual for threads, whatever they are added up to, and CPUs. Of 3: CPU (on one), idle
- * (nothing is wanted: asleep until somebody else comes, or stopped), waiting (it wants to go on and
- * cannot). Of 4 waiting is divided: I/O (disk and page faults) and contention (run queue, lock,
- * stolen by the hypervisor). False: as vertices_init(); or a state is not known and left out. */
+/* The usual vertices for threads, groups of them, and CPUs. Of 3: CPU (on one), idle (nothing to
+ * do: asleep until an outside event, or stopped), waiting (blocked in its work). Of 4 waiting is
+ * divided: I/O (disk and page faults) and contention (run queue, lock, stolen by the hypervisor).
+ * False: as vertices_init(); or a state is unknown and left out. */
 bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t count);
 
-/* Of one entity of a frame of the vertices' schema. False: it had no wall time. */
+/* Of one entity of a frame of the vertices' schema. False: no wall time. */
 bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, size_t entity,
                     struct weights *ret);
 
-/* Where it is, by the proportions of its shares: in a triangle of height 1 whose corners are
+/* The position, by the proportions of its shares: in a triangle of height 1 whose corners are
  * (1/sqrt 3, 1), (0, 0) and (2/sqrt 3, 0), as in the paper; in the tetrahedron of height 1 with
  * those names at top, left, right and behind. The distance from the side opposite a vertex is its
- * share, divided by the sum of the shares: when that is not 1, say so beside the point. False: no
- * time is at any vertex, so it is nowhere. */
+ * share, divided by the sum of the shares: when that is not 1, show it beside the point. False: no
+ * time is at any vertex, so there is no position. */
 bool weights_position(const struct weights *weights, size_t count, struct position *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* Small words about texts and numbers that several rooms say. */
+/* Small helpers for texts and numbers, shared by several rooms. */
 #ifndef CAMP_LEDGER_WORDS_H
 #define CAMP_LEDGER_WORDS_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Has it that ending, and something before it? */
+/* Does the text end in it, after something else? */
 static inline bool ends_with(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -16,7 +16,7 @@ static inline bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* Likewise, in capitals or not. */
+/* Likewise, in any case. */
 static inline bool ends_with_any_case(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);

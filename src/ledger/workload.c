@@ -9,8 +9,6 @@
 static const char unmatched[] = "(unmatched)";
 static const char *const keys[] = { "name=", "user=", "line=" };
 
-/* -------------------------------------------------------------------------------- Rules -- */
-
 static void release_rule(struct workload_rule *rule)
 {
     for (int i = 0; i < WORKLOAD_KEY_COUNT; i++) {
@@ -36,12 +34,12 @@ static int compile(struct workload_rule *rule, enum workload_key key, struct spa
     return r;
 }
 
-static int take_key(struct workload_rule *rule, struct span *rest, struct rule_fault *fault)
+static int parse_key(struct workload_rule *rule, struct span *rest, struct rule_fault *fault)
 {
-    const struct span word = span_take_word(rest);
+    const struct span word = span_next_word(rest);
     size_t key = 0, length;
 
-    while (key < WORKLOAD_KEY_COUNT && !span_begins(word, keys[key]))
+    while (key < WORKLOAD_KEY_COUNT && !span_starts(word, keys[key]))
         key++;
     if (key == WORKLOAD_KEY_COUNT)
         return rule_refuse(fault, word, "is not name=REGEX, user=REGEX or line=REGEX");
@@ -55,7 +53,7 @@ static int take_key(struct workload_rule *rule, struct span *rest, struct rule_f
     return compile(rule, WORKLOAD_LINE, (struct span){ word.at + length, rest->end }, fault);
 }
 
-static int take_name(struct workload_rule *rule, struct span name, struct rule_fault *fault)
+static int parse_name(struct workload_rule *rule, struct span name, struct rule_fault *fault)
 {
     if (span_length(name) >= sizeof rule->name)
         return rule_refuse(fault, name, "a workload's name has 63 bytes at most");
@@ -67,16 +65,16 @@ static int take_name(struct workload_rule *rule, struct span name, struct rule_f
     return CAMP_OK;
 }
 
-static int take_rule(struct workload_rule *rule, struct span line, struct rule_fault *fault)
+static int parse_rule(struct workload_rule *rule, struct span line, struct rule_fault *fault)
 {
-    const struct span name = span_take_word(&line);
-    int r = take_name(rule, name, fault);
+    const struct span name = span_next_word(&line);
+    int r = parse_name(rule, name, fault);
 
     if (r == CAMP_OK && span_length(span_trimmed(line)) == 0)
         return rule_refuse(fault, name,
                            "what must match is missing: name=REGEX, user=REGEX, line=REGEX");
     while (r == CAMP_OK && span_length(span_trimmed(line)) > 0)
-        r = take_key(rule, &line, fault);
+        r = parse_key(rule, &line, fault);
     return r;
 }
 
@@ -88,7 +86,7 @@ static struct workload_rule *add_rule(struct workloads *workloads)
     return &workloads->rules[workloads->count++];
 }
 
-static int take_line(void *context, struct span line, struct rule_fault *fault)
+static int parse_line(void *context, struct span line, struct rule_fault *fault)
 {
     struct workloads *workloads = context;
     struct workload_rule *rule = add_rule(workloads);
@@ -96,7 +94,7 @@ static int take_line(void *context, struct span line, struct rule_fault *fault)
 
     if (rule == NULL)
         return CAMP_E_NOMEM;
-    r = take_rule(rule, line, fault);
+    r = parse_rule(rule, line, fault);
     for (rule->workload = 0; strcmp(workloads->rules[rule->workload].name, rule->name) != 0;)
         rule->workload++;
     return r;
@@ -108,13 +106,11 @@ int workloads_parse(struct workloads *ret, const char *text, size_t length,
     int r;
 
     *ret = (struct workloads){ 0 };
-    r = rule_lines(text, length, fault, take_line, ret);
+    r = rule_lines(text, length, fault, parse_line, ret);
     if (r != CAMP_OK)
         workloads_release(ret);
     return r;
 }
-
-/* ------------------------------------------------------------------------------- Matching -- */
 
 static bool matches(const struct workload_rule *rule, const char *const texts[WORKLOAD_KEY_COUNT])
 {
@@ -137,7 +133,7 @@ size_t workloads_match(const struct workloads *workloads, const char *name, cons
     return workloads->count;
 }
 
-bool workloads_ask_lines(const struct workloads *workloads)
+bool workloads_need_lines(const struct workloads *workloads)
 {
     for (size_t i = 0; i < workloads->count; i++) {
         if (workloads->rules[i].given[WORKLOAD_LINE])

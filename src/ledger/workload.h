@@ -1,16 +1,16 @@
 /*
- * Workloads: which processes belong together, by regular expressions (the workload class of the
- * SE toolkit's pw.se). Pure text: no file is read here, no process asked.
+ * Workloads: groups of processes by regular expressions (the workload class of the SE toolkit's
+ * pw.se). Pure text: no file and no process is read here.
  *
- * A line is a rule: the name of a workload, then what must match, each once at most and all of it:
+ * A line is a rule: the name of a workload, then conditions, each once at most, all of which must
+ * match:
  *
  *     NAME  name=REGEX  user=REGEX  line=REGEX
  *
  * `name` is the process's name (comm), `line` its whole command line, `user` the name of its user;
- * expressions are POSIX extended, and match anywhere in the text unless anchored. That of `line`
- * goes on to the end of the line, blanks included, so it stands last. What follows a # at the
- * beginning of a line is a comment. The first rule that matches wins; several rules may be of one
- * workload.
+ * expressions are POSIX extended, and match anywhere in the text unless anchored. `line` extends to
+ * the end of the line, blanks included, so it comes last. A # at the start of a line makes a
+ * comment. The first matching rule wins; several rules may have the same workload.
  */
 #ifndef CAMP_LEDGER_WORKLOAD_H
 #define CAMP_LEDGER_WORKLOAD_H
@@ -23,7 +23,7 @@ struct workload_rule {
     char name[CAMP_NAME_SIZE];
     size_t workload; /* index of the first rule of this name */
     bool given[WORKLOAD_KEY_COUNT];
-    regex_t expressions[WORKLOAD_KEY_COUNT]; /* those that are given */
+    regex_t expressions[WORKLOAD_KEY_COUNT]; /* those given */
 };
 
 struct workloads {
@@ -31,20 +31,20 @@ struct workloads {
     size_t count, capacity;
 };
 
-/* Reads rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On a failure *ret
+/* Parses rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On failure *ret
  * has no rules. */
 int workloads_parse(struct workloads *ret, const char *text, size_t length,
                     struct rule_fault *fault);
 void workloads_release(struct workloads *workloads);
 
-/* The workload of a process: the index of the first rule of its name; `count`: it is in none. */
+/* The workload of a process: the index of the first rule of its name; `count`: unmatched. */
 size_t workloads_match(const struct workloads *workloads, const char *name, const char *user,
                        const char *line);
 
-/* Does any rule look at command lines? If none does, `line` may be "". */
-bool workloads_ask_lines(const struct workloads *workloads);
+/* Does any rule need command lines? If not, `line` may be "". */
+bool workloads_need_lines(const struct workloads *workloads);
 
-/* "(unmatched)" of those in none. */
+/* "(unmatched)" without a rule. */
 const char *workloads_name(const struct workloads *workloads, size_t workload);
 
 #endif

@@ -34,7 +34,7 @@ static void take_commands(const struct command_list *list)
     }
 }
 
-static const struct help_taker taker = { take_options, take_commands };
+static const struct help_receiver taker = { take_options, take_commands };
 
 static void visit(const struct command *command)
 {
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     } shells[] = { { "bash", bash_parts }, { "zsh", zsh_parts }, { "fish", fish_parts } };
     int status = EXIT_FAILURE;
 
-    help_taker = &taker;
+    help_receiver = &taker;
     if (argc >= 3 && strcmp(argv[1], "page") == 0)
         status = write_page(argv[2], argv[3]);
     for (size_t i = 0; argc == 3 && i < sizeof shells / sizeof shells[0]; i++) {

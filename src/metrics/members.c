@@ -109,7 +109,7 @@ static int find_workload(struct members *members, struct top_k *top,
     char line[PROCESS_LINE_SIZE] = "";
     const char *name;
 
-    if (workloads_ask_lines(members->rules))
+    if (workloads_need_lines(members->rules))
         process_line(thread->pid, has_line, thread->name, line);
     name = workloads_name(members->rules,
                           workloads_match(members->rules, thread->name,

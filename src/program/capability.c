@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-#define DAC_OVERRIDE 1 /* more than CAP_DAC_READ_SEARCH: what root in a container mostly has */
+#define DAC_OVERRIDE                                                                               \
+    1 /* more than CAP_DAC_READ_SEARCH, and what root in a container usually has                   \
+       */
 
 const struct capability capabilities[CAPABILITY_COUNT] = {
     { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },

@@ -15,10 +15,10 @@ struct capability {
 #define CAPABILITY_COUNT 6
 extern const struct capability capabilities[CAPABILITY_COUNT];
 
-/* Whether this process holds the one of this name. False too when the kernel did not tell. */
+/* Does this process hold the named capability? False also when the kernel did not report it. */
 bool capability_held(const struct camp_kernel *kernel, const char *name);
 
-/* Whether it may open files that their mode keeps from it. */
+/* May this process open files regardless of their mode? */
 bool capability_opens_all(const struct camp_kernel *kernel);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * A command is one file with one function, and one line in the table of commands.c.
  *
- * A command prints its result through a view to stdout, and what went wrong as one line
- * "camp NAME: what; what to do" to stderr by complain(). It returns an exit status.
+ * A command prints its result through a view to stdout, and a failure as one line "camp NAME: what;
+ * what to do" to stderr by complain(). It returns an exit status.
  */
 #ifndef CAMP_PROGRAM_COMMAND_H
 #define CAMP_PROGRAM_COMMAND_H
@@ -19,7 +19,7 @@ enum exit_status {
     STATUS_OK = 0,
     STATUS_FAILURE = 1, /* a file, port, process or server is missing, in use, broken, or refuses */
     STATUS_USAGE = 2,   /* the command line is wrong, on any machine */
-    STATUS_PARTIAL = 3, /* some of what was asked for could not be had, and was named */
+    STATUS_PARTIAL = 3, /* part of the request was unavailable, and was named */
     STATUS_PRIVILEGE = 4 /* a capability is missing, and was named */
 };
 
@@ -44,7 +44,7 @@ int command_top(int argc, char **argv);
 int command_wait(int argc, char **argv);
 int command_view(int argc, char **argv);
 
-/* The command that runs, for complaints; set once by main(). */
+/* The running command, for complaints; set once by main(). */
 extern const char *command_name;
 
 /* The name of the program, for --version: "camp", unless main() sets another. */
@@ -54,21 +54,21 @@ extern const char *program_name;
 int print_version(void);
 bool is_version_option(const char *word); /* --version, -V */
 
-/* What main() does first, of each program: standard descriptors, locale, SIGPIPE. */
+/* The first step of each program: standard descriptors, locale, SIGPIPE. */
 void prepare_program(void);
 
-/* "camp NAME: " and the line, to stderr. Returns `status`. */
+/* Writes "camp NAME: " and the line to stderr. Returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* complain() of a failed call of the library, with the exit status that fits its result. */
 int complain_of(int result, const struct camp_error *error);
 
-/* The status after a view returned an errno: EPIPE ends quietly with STATUS_OK, anything else is
- * complained of. */
+/* The status after a view returned an errno: EPIPE ends quietly with STATUS_OK, anything else with
+ * a complaint. */
 int output_failed(int system_error);
 
-/* Set by SIGINT, SIGTERM and SIGHUP once stop_on_signals() was called: a command then ends with
- * what was seen. Sleeps are interrupted. */
+/* Set by SIGINT, SIGTERM and SIGHUP after stop_on_signals(): a command then ends with the results
+ * so far. Interrupts sleeps. */
 extern volatile sig_atomic_t stop_requested;
 void stop_on_signals(void);
 

@@ -25,8 +25,6 @@ void from_options_init(struct from_options *options)
     options->from.context = &options->progress;
 }
 
-/* ---------------------------------------------------------------------------------- Times -- */
-
 /* "02:00", "02:00:30" or "02:00:30.5"; *ret_rest is what follows. */
 static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
                         const char **ret_rest)
@@ -56,9 +54,9 @@ static int64_t time_of_day(struct tm day, int days, int64_t part_ns)
     return (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
 }
 
-/* The first such time in what lasted from begin_ns to end_ns, of which the first minute may have
- * begun already; when none is in it the last before it, or of its end the first after it. So
- * "00:00" and "23:59" are around what is of one day. Of today when begin_ns is 0. */
+/* The first such time between begin_ns and end_ns, also within the minute of begin_ns; otherwise
+ * the last before it, or for the end the first after it. So "00:00" and "23:59" enclose a recording
+ * of one day. Of today when begin_ns is 0. */
 static bool parse_time_of_day(const char *text, enum from_side side, int64_t begin_ns,
                               int64_t end_ns, int64_t *ret_ns)
 {
@@ -98,10 +96,8 @@ bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, in
            parse_time_of_day(text, side, begin_ns, end_ns, ret_ns);
 }
 
-/* --------------------------------------------------------------------------------- Opening -- */
-
-static int settle_time(const char *option, const char *text, enum from_side side,
-                       const struct from_facts *facts, int64_t *ret_ns)
+static int parse_time(const char *option, const char *text, enum from_side side,
+                      const struct from_facts *facts, int64_t *ret_ns)
 {
     if (text == NULL || from_time_parse(text, side, facts->begin_ns, facts->end_ns, ret_ns))
         return OPTIONS_GO_ON;
@@ -111,24 +107,24 @@ static int settle_time(const char *option, const char *text, enum from_side side
                     option, text);
 }
 
-/* What --begin and --end mean takes what the file says of itself. */
-static int settle_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
+/* Interprets --begin and --end by the times of the file. */
+static int parse_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
 {
     int status;
 
     if (facts->live && !is_fleet)
-        return complain(STATUS_USAGE, "--begin and --end go with a recording or a table, not "
-                                      "with what goes on now");
+        return complain(STATUS_USAGE, "--begin and --end need a recording or a table, not a live "
+                                      "source");
     if (is_fleet && options->begin == NULL)
-        return complain(STATUS_USAGE, "--end %s: since when? --begin TIME", options->end);
+        return complain(STATUS_USAGE, "--end %s needs --begin TIME as well", options->end);
     if (is_fleet && (options->begin[0] == '+' || (options->end != NULL && options->end[0] == '+')))
-        return complain(
-            STATUS_USAGE,
-            "--%s: what goes on has no beginning that + could count from; -10m is 10 minutes ago",
-            options->begin[0] == '+' ? "begin" : "end");
-    status = settle_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
+        return complain(STATUS_USAGE,
+                        "--%s: + counts from the start of a recording, and a fleet has none; -10m "
+                        "is 10 minutes ago",
+                        options->begin[0] == '+' ? "begin" : "end");
+    status = parse_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
     if (status == OPTIONS_GO_ON)
-        status = settle_time("end", options->end, FROM_END, facts, &options->from.end_ns);
+        status = parse_time("end", options->end, FROM_END, facts, &options->from.end_ns);
     if (status == OPTIONS_GO_ON && options->from.end_ns != 0 &&
         options->from.end_ns <= options->from.begin_ns)
         return complain(STATUS_USAGE, "--end is not after --begin");
@@ -144,8 +140,8 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-int from_label_find(const char *option, const char *name, const struct schema *schema,
-                    const struct from_facts *facts, size_t *ret)
+int from_label_index(const char *option, const char *name, const struct schema *schema,
+                     const struct from_facts *facts, size_t *ret)
 {
     char names[LABELS_MOST * LABELS_VALUE_SIZE] = "";
     size_t length = 0;
@@ -163,13 +159,13 @@ int from_label_find(const char *option, const char *name, const struct schema *s
                     names);
 }
 
-/* Takes the source over. */
+/* Takes ownership of the source. */
 static int group_by_label(const char *name, struct source *source, struct source **ret,
                           struct from_facts *facts)
 {
     const struct camp_error nothing = { 0 };
     size_t at;
-    const int status = from_label_find("group", name, source->describe(source), facts, &at);
+    const int status = from_label_index("group", name, source->describe(source), facts, &at);
 
     if (status != OPTIONS_GO_ON) {
         source_close(source);
@@ -180,8 +176,7 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* A fleet need not have what was asked for now: a time of day is of the last 24 hours, without
- * opening it. */
+/* A fleet need not have data now: a time of day means the last 24 hours, without opening it. */
 static struct from_facts last_day(void)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
@@ -223,7 +218,7 @@ int from_options_open(struct from_options *options, struct source **ret,
     if (status == OPTIONS_GO_ON && has_times) {
         if (!is_fleet)
             source_close(source);
-        status = settle_times(options, ret_facts, is_fleet);
+        status = parse_times(options, ret_facts, is_fleet);
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
     }
@@ -242,9 +237,7 @@ int from_options_open(struct from_options *options, struct source **ret,
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- Notes -- */
-
-void from_options_tell(struct from_options *options, const struct frame *frame)
+void from_options_note(struct from_options *options, const struct frame *frame)
 {
     const char *note = frame->note != NULL ? frame->note : "";
     const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);

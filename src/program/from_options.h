@@ -1,7 +1,7 @@
 /*
- * The options that every command has which takes a source by its name: --from, --query, --unit,
- * --group, --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of
- * options, and opens what they say:
+ * The options of every command with a source by name: --from, --query, --unit, --group, --begin,
+ * --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and opens the
+ * source:
  *
  *     struct from_options from;
  *
@@ -21,16 +21,16 @@ struct from_options {
     const char *begin, *end; /* as given; NULL: not given */
     const char *group;       /* likewise */
     struct progress progress;
-    char reported[FRAME_NOTE_SIZE]; /* the last frame's note */
+    char reported[FRAME_NOTE_SIZE]; /* the note of the last frame that was shown */
 
-    /* Once it is open: */
+    /* Set by from_options_open(): */
     bool live;
-    uint64_t notes; /* so many were in what was read, and not said as they are not of now */
+    uint64_t notes; /* how many notes of a recording were counted, not shown */
 };
 
-/* What shells offer for --from. */
-extern const char *const from_words[];         /* NULL-terminated, as all that follow */
-extern const char *const from_session_words[]; /* database sessions alone */
+/* Words that shells offer for --from. */
+extern const char *const from_words[];         /* NULL-terminated, like the following */
+extern const char *const from_session_words[]; /* database sessions only */
 
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
@@ -39,7 +39,7 @@ extern const char *const from_session_words[]; /* database sessions alone */
                           "with the same value are added up."),                                    \
     FROM_SOURCE_OPTIONS(options)
 
-/* Without --group: for a command with one of its own. */
+/* Without --group, for a command with its own. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
     COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help =                                      \
       "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
@@ -59,7 +59,7 @@ extern const char *const from_session_words[]; /* database sessions alone */
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 
-/* For a fleet only; camp view also listens at the address that its --host names. */
+/* For a fleet only; camp view also listens at the address of its --host. */
 #define FROM_FLEET_OPTIONS(options)                                                                \
     COMMON_OPTION(COMMON_HOST, &(options)->from.host, .help =                                      \
       "With prometheus:URL: show the groups of this host, named with or without its port. (For "   \
@@ -85,7 +85,7 @@ extern const char *const from_session_words[]; /* database sessions alone */
       0, 0, NULL },                                                                                \
     FROM_RULES_OPTIONS(options)
 
-/* Which sessions there are, and what their time is: for a command that shows their sums alone. */
+/* The selection of sessions and their idle time, for a command that shows only sums. */
 #define FROM_RULES_OPTIONS(options)                                                                \
     { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
       "For database sessions: rules for what is contention, wait or idle. A line is STATE COLUMN " \
@@ -93,7 +93,7 @@ extern const char *const from_session_words[]; /* database sessions alone */
     { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
       "For database sessions: include the server's own processes.", 0, 0, NULL }
 
-/* --begin, --end and --speed alone, of `what`: for a command with a --from of its own. */
+/* --begin, --end and --speed alone, for `what`: for a command with its own --from. */
 #define FROM_PART_OPTIONS(options, what)                                                           \
     { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
       "Start reading " what " at this time: 2026-11-22T02:00 (or with Z or +01:00), 02:00, "       \
@@ -105,35 +105,34 @@ extern const char *const from_session_words[]; /* database sessions alone */
       0, 1e6, NULL }
 /* clang-format on */
 
-/* Nothing said; the stop flag is the command's, progress is shown on stderr, speed is 0. */
+/* The defaults; the stop flag is the command's, progress goes to stderr, speed is 0. */
 void from_options_init(struct from_options *options);
 
-/* --interval of a command, 0: not said, is the length of a fleet's finished intervals, too; becomes
- * 1 s where it was not said. */
+/* A command's --interval (0: not given), which is also the length of a fleet's finished intervals;
+ * 1 s if not given. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
-/* Opens what they say. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read
- * without waiting, progress may stand on stderr: progress_clear(&options->progress) takes it away.
+/* Opens the source. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read without
+ * waiting, a progress line may be on stderr: progress_clear(&options->progress) removes it.
  * `options` must outlive *ret. */
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
-/* Says on stderr what a frame says of its interval, when that is another than of the last one. Of
- * what happened at another time (a recording) it is only counted. */
-void from_options_tell(struct from_options *options, const struct frame *frame);
+/* Writes a frame's note to stderr, if it differs from the last one. Notes of a recording are only
+ * counted. */
+void from_options_note(struct from_options *options, const struct frame *frame);
 
-/* Which of a source's labels an option (without its --) names. OPTIONS_GO_ON, or an exit status
+/* The index of the label that an option names (without its --). OPTIONS_GO_ON, or an exit status
  * after a complaint. */
-int from_label_find(const char *option, const char *name, const struct schema *schema,
-                    const struct from_facts *facts, size_t *ret);
+int from_label_index(const char *option, const char *name, const struct schema *schema,
+                     const struct from_facts *facts, size_t *ret);
 
 enum from_side { FROM_BEGIN, FROM_END };
 
-/* A time as a person says it, for --begin and --end, in wall clock ns: of a recording that lasted
- * from begin_ns to end_ns (both 0: not known, then "02:00" is today's). "02:00" is the first one
- * in it, or that of the minute in which it began; when none is, of a beginning the last one before
- * it, of an end the first one after it. False: it is no such time, or relative to what is not
- * known. */
+/* Parses a time for --begin and --end, to wall clock ns: within a recording from begin_ns to end_ns
+ * (both 0: unknown, then "02:00" is today's). "02:00" is the first one in it, or in the minute of
+ * its start; otherwise the last one before it for a begin, the first one after it for an end.
+ * False: not such a time, or relative to an unknown one. */
 bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
                      int64_t *ret_ns);
 

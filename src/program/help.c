@@ -6,12 +6,12 @@
 #define HELP_COLUMN 28
 #define WIDTH 79
 
-const struct help_taker *help_taker;
+const struct help_receiver *help_receiver;
 
 const char *const exit_statuses[STATUS_COUNT] = { "ok", "failure", "usage", "partial",
                                                   "a capability is missing" };
 
-/* Folds a text at WIDTH; what follows the first line begins in HELP_COLUMN. */
+/* Folds a text at WIDTH; further lines start in HELP_COLUMN. */
 static void print_folded(const char *text)
 {
     size_t column = HELP_COLUMN;
@@ -45,27 +45,27 @@ static void print_option(const struct option_spec *spec)
     print_folded(spec->help);
 }
 
-static int ended(FILE *stream)
+static int finish_stream(FILE *stream)
 {
     return fflush(stream) == 0 ? STATUS_OK : output_failed(errno);
 }
 
 int help_of_options(const struct option_table *table)
 {
-    if (help_taker != NULL) {
-        help_taker->options(table);
+    if (help_receiver != NULL) {
+        help_receiver->options(table);
         return STATUS_OK;
     }
     printf("Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->about);
     for (size_t i = 0; i < table->count; i++)
         print_option(&table->specs[i]);
-    return ended(stdout);
+    return finish_stream(stdout);
 }
 
 int help_of_commands(const struct command_list *list, FILE *stream)
 {
-    if (help_taker != NULL) {
-        help_taker->commands(list);
+    if (help_receiver != NULL) {
+        help_receiver->commands(list);
         return STATUS_OK;
     }
     fprintf(stream, "Usage: %s\n\n%s\n\n%s:\n", list->usage, list->about, list->title);
@@ -75,5 +75,5 @@ int help_of_commands(const struct command_list *list, FILE *stream)
     for (int i = 0; i < STATUS_COUNT; i++)
         fprintf(stream, "%s%d %s", i > 0 ? ", " : "", i, list->statuses[i]);
     fprintf(stream, ".\n");
-    return ended(stream);
+    return finish_stream(stream);
 }

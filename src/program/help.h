@@ -1,7 +1,7 @@
 /*
- * --help, written from the tables that commands are read by. Manual pages and the completions of
- * shells are written from the same tables by a program of the build (manual/), which takes them
- * where --help would print them: nothing is said twice.
+ * --help, written from the tables by which commands parse their options. A program of the build
+ * (manual/) writes manual pages and shell completions from the same tables: it receives them
+ * instead of --help printing them.
  */
 #ifndef CAMP_PROGRAM_HELP_H
 #define CAMP_PROGRAM_HELP_H
@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 
-/* A command of commands: camp itself, and camp load. */
+/* A command with subcommands: camp itself, and camp load. */
 struct command_list {
     const char *usage; /* "camp load LOAD [OPTIONS]" */
     const char *about;
     const char *title; /* of the list: "Loads" */
     const struct command *commands;
     size_t count;
-    const char *after;           /* what follows it */
-    const char *const *statuses; /* what exit status 0, 1, 2, ... means */
+    const char *after;           /* text after the list */
+    const char *const *statuses; /* meaning of exit status 0, 1, 2, ... */
 };
 
 #define STATUS_COUNT 5
@@ -31,12 +31,12 @@ extern const struct command_list camp_commands; /* commands.c */
 int help_of_options(const struct option_table *table);
 int help_of_commands(const struct command_list *list, FILE *stream);
 
-/* Takes a table instead of its being printed. Options are bound to the command's own variables, so
- * that they are there until the function returns. */
-struct help_taker {
+/* Receives a table instead of printing it. Options are bound to the command's own variables, so
+ * they are valid until the function returns. */
+struct help_receiver {
     void (*options)(const struct option_table *table);
     void (*commands)(const struct command_list *list);
 };
-extern const struct help_taker *help_taker; /* NULL, but in the program of the build */
+extern const struct help_receiver *help_receiver; /* NULL, except in the program of the build */
 
 #endif

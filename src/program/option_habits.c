@@ -73,7 +73,7 @@ const struct habit habits[] = {
     { "time", "--pid", "--format csv --table total has the real, user and sys of time -p" },
     { "time", "-a", "--output FILE (-o) replaces FILE" },
 
-    /* camp view has it. */
+    /* camp view has these letters. */
     { "check, top, record, report", "--demo", "--from demo reads the sample data" },
 
     /* Commands whose output has no colors. */

@@ -37,7 +37,7 @@ static const struct option_spec *find(const struct option_table *table, const ch
 }
 
 /* No counter, kind or other operand starts with a digit, or with a point and a digit. */
-static bool begins_number(const char *operand)
+static bool starts_number(const char *operand)
 {
     return isdigit((unsigned char)operand[operand[0] == '.' ? 1 : 0]) != 0;
 }
@@ -96,7 +96,7 @@ static int complain_of_word(const struct option_table *table, const char *operan
 }
 
 /* Sets INTERVAL and COUNT from the operands argv[at] to argv[argc - 1]. */
-static int take(const struct option_table *table, const bool *given, int argc, char **argv, int at)
+static int parse(const struct option_table *table, const bool *given, int argc, char **argv, int at)
 {
     const int most = find(table, "count") != NULL ? 2 : 1;
     int status;
@@ -121,8 +121,8 @@ static void move_to_front(char **operands, int all, int count)
     }
 }
 
-int operands_take(const struct option_table *table, const bool *given, int argc, char **argv,
-                  int *first)
+int operands_parse(const struct option_table *table, const bool *given, int argc, char **argv,
+                   int *first)
 {
     const enum operand_kind kind = operand_kind(table);
     int at = *first, status;
@@ -134,13 +134,13 @@ int operands_take(const struct option_table *table, const bool *given, int argc,
                         command, command);
     if (strstr(table->usage, "[INTERVAL") == NULL)
         return OPTIONS_GO_ON;
-    while (at < argc && !begins_number(argv[at]))
+    while (at < argc && !starts_number(argv[at]))
         at++;
     if (kind == OPERAND_INTERVAL && at > *first)
         return complain_of_word(table, argv[*first]);
     if (at == argc)
         return OPTIONS_GO_ON;
-    status = take(table, given, argc, argv, at);
+    status = parse(table, given, argc, argv, at);
     move_to_front(argv + *first, argc - *first, argc - at);
     *first += argc - at;
     return status;

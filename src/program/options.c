@@ -14,8 +14,6 @@
 /* What getopt_long returns for an option of the table is this + the option's index. */
 #define FIRST_VALUE 256
 
-/* ------------------------------------------------------------------------------ The table -- */
-
 /* Formats that are an option of their own: --json is --format json. */
 static const struct format_alias {
     const char *name, *help;
@@ -78,8 +76,6 @@ void options_command(const struct option_table *table, char *ret, size_t capacit
     snprintf(ret, capacity, "%.*s", (int)length, table->usage);
 }
 
-/* ------------------------------------------------------------------------------ The parser -- */
-
 /* getopt_long's own tables, written from ours. A name in American spelling is accepted in British
  * spelling as well: `british` holds these names. */
 struct getopt_tables {
@@ -125,7 +121,7 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
 {
     if (value >= FIRST_VALUE && value < FIRST_VALUE + (int)table->count)
         return &table->specs[value - FIRST_VALUE];
-    if (value == 0) /* getopt knows no such option; those of ours without a letter have 0 too */
+    if (value == 0) /* unknown to getopt; options without a letter have 0 as well */
         return NULL;
     for (size_t i = 0; i < table->count; i++) {
         if (table->specs[i].letter == value)
@@ -134,9 +130,7 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------ Complaints -- */
-
-/* A word that several long options begin with: "--row or --rate". False: fewer than two do. */
+/* A word that starts several long options: "--row or --rate". False: fewer than two. */
 static bool may_be_several(const struct option_table *table, const char *word, char *ret,
                            size_t capacity)
 {
@@ -215,8 +209,6 @@ static int complain_of_value(const struct option_table *table, const struct opti
                     instead != NULL ? "; " : "", instead != NULL ? instead : "");
 }
 
-/* -------------------------------------------------------------------------------- Parsing -- */
-
 static int parse_complete(const struct option_table *table, int argc, char **argv, int *ret_first)
 {
     bool given[MAXIMUM_OPTIONS] = { false };
@@ -224,7 +216,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
 
     fill_getopt(table, &tables);
     opterr = 0;
-    optind = 0; /* glibc: begin anew, whatever was parsed before */
+    optind = 0; /* glibc: restarts the parser */
     for (;;) {
         int word = optind > 0 ? optind : 1;
         int found = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
@@ -244,7 +236,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
         given[spec - table->specs] = true;
     }
     *ret_first = optind;
-    return operands_take(table, given, argc, argv, ret_first);
+    return operands_parse(table, given, argc, argv, ret_first);
 }
 
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first)

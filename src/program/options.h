@@ -1,7 +1,6 @@
 /*
  * Options: a table of struct option_spec, each bound to a variable of the command; getopt_long
- * does the parsing. --help is written from the same table (help.h), and so are the manual and the
- * completions of shells.
+ * parses them. --help (help.h), the manual and shell completions are written from the same table.
  *
  * Options that several commands share are rows of one table (common_options.h), so that a letter
  * has one meaning in all commands. A test compares the tables of all commands.
@@ -71,9 +70,9 @@ enum operand_kind operand_kind(const struct option_table *table);
 
 /* Parses argv, sets the bound variables. *ret_first: index of the first operand in argv (options
  * and operands may be mixed). Where the usage has the operands INTERVAL and COUNT, they set the
- * variables of --interval and --count, and *ret_first is behind them. Returns OPTIONS_GO_ON; 0
- * after --help or --version was printed; STATUS_USAGE after a complaint that names the option or
- * the operand, and the values it accepts. */
+ * variables of --interval and --count, and *ret_first is after them. Returns OPTIONS_GO_ON; 0 after
+ * --help or --version was printed; STATUS_USAGE after a complaint that names the option or the
+ * operand, and the values it accepts. */
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first);
 
 /* The table, with the options that each command has in addition: --json and --csv where --format
@@ -88,7 +87,7 @@ void options_command(const struct option_table *table, char *ret, size_t capacit
 
 bool option_takes_argument(const struct option_spec *spec);
 
-/* "250ms" -> ns, and "12K" -> bytes; false when it is not such a thing. */
+/* "250ms" -> ns, and "12K" -> bytes; false for other texts. */
 int parse_duration(const char *text, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);
 

@@ -35,7 +35,8 @@ int complain(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *byte = line; *byte != '\0'; byte++) { /* one line, whatever was in a name */
+    for (char *byte = line; *byte != '\0'; byte++) { /* one line, even with control characters in
+                                                      * a name */
         if ((unsigned char)*byte < ' ' || *byte == 0x7f)
             *byte = '?';
     }
@@ -60,8 +61,8 @@ int output_failed(int system_error)
     return complain(STATUS_FAILURE, "cannot write the output: %s", strerror(system_error));
 }
 
-/* A standard descriptor that the caller closed would be given to the next file that is opened, and
- * the output would go there: let it be one that cannot be written to. */
+/* If the caller closed a standard descriptor, the next opened file would get its number and the
+ * output. So it is opened here, for nothing but failing writes. */
 static void occupy_standard_descriptors(void)
 {
     int descriptor;
@@ -77,7 +78,7 @@ void prepare_program(void)
 {
     occupy_standard_descriptors();
     setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
-    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after what it had to tidy up */
+    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after its cleanup */
 }
 
 static void request_stop(int signal_number)

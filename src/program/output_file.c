@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A reader who has seen enough (| head) is no failure. */
+/* A reader that closes the pipe early (| head) is no failure. */
 static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)
@@ -45,7 +45,7 @@ static void release(struct output_file *file)
     *file = (struct output_file){ 0 };
 }
 
-/* Where links lead to, so that a link stays one. NULL: no memory. */
+/* The target of symbolic links, so that a link stays one. NULL: no memory. */
 static char *target_of(const char *path)
 {
     char *resolved = realpath(path, NULL);
@@ -62,7 +62,7 @@ static int open_part(struct output_file *file)
         errno = ENOMEM;
         return -1;
     }
-    unlink(file->part); /* of one that was killed; O_EXCL: not what somebody else put there */
+    unlink(file->part); /* left by a killed process; O_EXCL refuses a foreign file */
     return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -111,7 +111,7 @@ int output_file_finish(struct output_file *file)
 {
     int system_error = 0;
 
-    errno = 0; /* what could not be written is tried again, and says why */
+    errno = 0; /* a failed write is repeated, for its errno */
     if (fflush(file->stream) != 0 || ferror(file->stream))
         return output_file_fail(file, errno != 0 ? errno : EIO);
     if (fclose(file->stream) != 0)

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In doubt not: where the groups cannot be asked, nobody is in one. */
+/* False if the groups cannot be read. */
 static bool is_member(void)
 {
     const struct group *group;
@@ -51,25 +51,25 @@ void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
     stpcpy(at, "'");
 }
 
-/* Execve(2) with no_new_privs gives nothing that was not there before. */
-static bool were_there_before(void)
+/* With no_new_privs execve(2) grants nothing: the capabilities were held before. */
+static bool were_held_before(void)
 {
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
-void privilege_settle(void)
+void privilege_drop(void)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
     bool keep;
 
-    if (getauxval(AT_SECURE) == 0) /* the file has none */
+    if (getauxval(AT_SECURE) == 0) /* the file has no capabilities */
         return;
-    keep = were_there_before() || is_member();
+    keep = were_held_before() || is_member();
     if (keep && syscall(SYS_capget, &header, sets) != 0)
         return;
     for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         sets[i].effective = sets[i].permitted;
     if (syscall(SYS_capset, &header, sets) != 0 && !keep)
-        _exit(126); /* it cannot fail: fewer are always allowed */
+        _exit(126); /* cannot fail: dropping is always allowed */
 }

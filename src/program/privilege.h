@@ -1,14 +1,14 @@
 /*
- * Capabilities that camp's file gives (setcap): to whom, and when they are effective.
+ * Capabilities that camp's file grants (setcap): to which users, and when they are effective.
  *
- * A file gives them to everybody who may execute it, and camp is of use to everybody. So who is
- * not in the group "camp" puts them away before anything else is done; where there is no such
- * group, the administrator has given them to all. What was held before, as root or as a service
- * does (ambient capabilities), is kept.
+ * A file grants them to every user who may execute it, and camp is useful to every user. So a user
+ * outside the group "camp" drops them before anything else is done; without such a group, the
+ * administrator has granted them to all. Capabilities held before, by root or a service (ambient
+ * capabilities), are kept.
  *
- * The file gives them as permitted only (=p, not =ep): the kernel refuses to execute a file whose
- * capabilities are to be effective at once where the bounding set lacks one of them, and a
- * service's does (capabilities(7), "Safety checking for capability-dumb binaries").
+ * The file grants them as permitted only (=p, not =ep): the kernel refuses to execute a file with
+ * immediately effective capabilities where the bounding set lacks one of them, as a service's does
+ * (capabilities(7), "Safety checking for capability-dumb binaries").
  */
 #ifndef CAMP_PROGRAM_PRIVILEGE_H
 #define CAMP_PROGRAM_PRIVILEGE_H
@@ -17,13 +17,13 @@
 
 #define PRIVILEGE_GROUP "camp"
 
-void privilege_settle(void);
+void privilege_drop(void);
 
 bool privilege_group_exists(void);
 
-#define PRIVILEGE_LINE_SIZE (4 * 4096 + 64) /* a path of PATH_MAX that is all quotes */
+#define PRIVILEGE_LINE_SIZE (4 * 4096 + 64) /* a path of PATH_MAX quotes */
 
-/* The command that gives the capabilities to the file of this program, ready for a shell. */
+/* The shell command that grants the capabilities to the file of this program. */
 void privilege_line(char ret[PRIVILEGE_LINE_SIZE]);
 
 #endif

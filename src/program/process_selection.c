@@ -42,16 +42,16 @@ int selection_processes(struct process_selection *processes)
     return status;
 }
 
-void selection_meet(struct process_selection *processes, int64_t pid)
+void selection_see(struct process_selection *processes, int64_t pid)
 {
     for (size_t i = 0; i < processes->count; i++)
-        processes->met[i] |= processes->pids[i] == pid;
+        processes->seen[i] |= processes->pids[i] == pid;
 }
 
 int selection_complain_of_missing(const struct process_selection *processes, const char *source)
 {
     for (size_t i = 0; i < processes->count; i++) {
-        if (!processes->met[i])
+        if (!processes->seen[i])
             return complain(STATUS_FAILURE, "--pid %d: no process of this number is in %s",
                             processes->pids[i], source);
     }
@@ -78,7 +78,7 @@ int complain_of_unseen_process(int32_t pid)
 int32_t selection_unseen(const struct process_selection *processes)
 {
     for (size_t i = 0; i < processes->count; i++) {
-        if (!processes->met[i] && processes->pids[i] != NO_PID &&
+        if (!processes->seen[i] && processes->pids[i] != NO_PID &&
             !has_ended(&processes->watched[i]))
             return processes->pids[i];
     }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: nothing has begun. */
+/* All zero: not started. */
 struct progress {
     uint64_t begin_ns, drawn_ns; /* CLOCK_MONOTONIC */
     size_t width;                /* columns in use; 0: nothing is shown */

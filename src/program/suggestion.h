@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Of the candidates offered one after the other, the one that is nearest to a mistyped word. */
+/* Of the candidates offered in turn, the one nearest to a mistyped word. */
 struct suggestion {
     const char *word;
     const char *best; /* NULL: none is near */

@@ -1,17 +1,17 @@
 /*
- * When the kernel's tick comes, found from outside.
+ * The time of the kernel's tick, found from outside.
  *
  * Theory: CLOCK_MONOTONIC_COARSE is the time as of the last tick (timekeeping_advance(), from
- * tick_do_update_jiffies64()), so its value changes when a tick is taken, and at no other time. Who
- * reads it again and again beside CLOCK_MONOTONIC sees the tick come: never early, and late by what
- * the interrupt took to be delivered and by whatever kept us off the CPU. Ticks are hrtimers on
- * CLOCK_MONOTONIC, one length apart to the nanosecond, so the phase (modulo the length) stays what
- * it is while NTP changes that clock's speed; and the earliest of several sightings is the best.
+ * tick_do_update_jiffies64()), so its value changes at a tick, and at no other time. A thread that
+ * reads it continuously beside CLOCK_MONOTONIC observes the tick: never early, and late by the
+ * delivery of the interrupt and by any preemption. Ticks are hrtimers on CLOCK_MONOTONIC, one
+ * length apart to the nanosecond, so the phase (modulo the length) is constant while NTP changes
+ * that clock's speed; and the earliest of several observations is the best.
  *
  * Its length is clock_getres(CLOCK_MONOTONIC_COARSE) (KTIME_LOW_RES, 1/HZ).
  *
- * Not covered: the change shows the tick of the CPU that keeps the time. With skew_tick=1 on the
- * kernel's command line those of the others come up to half a length later.
+ * Not covered: the change shows the tick of the timekeeping CPU. With skew_tick=1 on the kernel's
+ * command line those of the others come up to half a length later.
  */
 #include "tick.h"
 
@@ -20,9 +20,11 @@
 
 #include <time.h>
 
-#define CLUSTER_NS 50000u    /* sightings this close together are of the same phase */
-#define PATIENCE_TICKS 2500u /* others may have the CPU for long */
-#define GAP_NS 100000u       /* longer between two looks: we were off the CPU, and saw nothing */
+#define CLUSTER_NS 50000u    /* observations this close together have the same phase */
+#define PATIENCE_TICKS 2500u /* other tasks may keep the CPU for long */
+#define GAP_NS                                                                                     \
+    100000u /* longer between two readings: the thread was off the CPU, and                        \
+             * observed nothing */
 
 uint64_t tick_length_ns(void)
 {
@@ -38,7 +40,7 @@ static uint64_t later_by(uint64_t seen_ns, uint64_t phase_ns, uint64_t length_ns
     return (seen_ns + length_ns - phase_ns % length_ns) % length_ns;
 }
 
-/* Half of the sightings are at most so much later than this phase. */
+/* The lateness, relative to this phase, that half of the observations do not exceed. */
 static uint64_t half_within(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                             uint64_t phase_ns)
 {
@@ -55,9 +57,9 @@ static uint64_t half_within(const uint64_t *seen_ns, unsigned count, uint64_t le
     return sorted[count / 2];
 }
 
-/* Late sightings lie anywhere after the tick, so also just before the next one; a minimum would
- * fall for them. The shortest span that holds half of all is of the true phase, and the earliest
- * sighting shortly before it as well. */
+/* Late observations are anywhere after the tick, so also just before the next one, which would
+ * mislead a minimum. The shortest span that contains half of all has the true phase, and the
+ * earliest observation may be shortly before it. */
 uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                        uint64_t *ret_spread_ns)
 {

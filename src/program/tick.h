@@ -1,4 +1,4 @@
-/* The kernel's tick: how long it is, and when it comes. */
+/* The kernel's tick: its length, and its phase. */
 #ifndef CAMP_PROGRAM_TICK_H
 #define CAMP_PROGRAM_TICK_H
 
@@ -7,28 +7,28 @@
 
 struct tick {
     uint64_t length_ns;
-    uint64_t phase_ns;  /* seen so long after a multiple of length_ns of CLOCK_MONOTONIC */
-    uint64_t spread_ns; /* of the ticks watched: how much later than phase_ns half of them came */
+    uint64_t phase_ns;  /* offset after multiples of length_ns of CLOCK_MONOTONIC */
+    uint64_t spread_ns; /* lateness of half of the observed ticks against phase_ns */
 };
 
-/* Length only, without watching. 0 where the kernel does not say. */
+/* Length only, without observation. 0 if the kernel does not report it. */
 uint64_t tick_length_ns(void);
 
 #define TICK_WATCH_MAX 32u
 
-/* Watches `count` (1 to TICK_WATCH_MAX) ticks come, using the CPU meanwhile. False when there is no
- * tick to be seen, or a stop was requested. */
+/* Observes `count` (1 to TICK_WATCH_MAX) ticks while using the CPU. False when no tick is visible,
+ * or a stop was requested. */
 bool tick_lock(struct tick *ret, unsigned count);
 
-/* The same from times at which the coarse clock was seen to change: the pure part. Each may be
- * late by any amount, none is early. */
+/* The same from times of observed changes of the coarse clock: the pure part. Each may be late by
+ * any amount, none is early. */
 uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                        uint64_t *ret_spread_ns);
 
 /* The first tick later than `time_ns`. */
 uint64_t tick_after(const struct tick *tick, uint64_t time_ns);
 
-/* How many ticks lie between two readings of CLOCK_MONOTONIC_COARSE. */
+/* The number of ticks between two readings of CLOCK_MONOTONIC_COARSE. */
 uint64_t tick_count_between(uint64_t coarse_before_ns, uint64_t coarse_after_ns,
                             uint64_t length_ns);
 

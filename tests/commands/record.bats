@@ -223,7 +223,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     run -2 "$CAMP" record --from run.camp --begin -900ms --end +1ms --output x.camp
     [[ $output == *"--end is not after --begin"* ]]
     run -2 "$CAMP" record --from check --begin +1s --output x.camp
-    [[ $output == *"not with what goes on now"* ]]
+    [[ $output == *"not a live source"* ]]
     run -1 "$CAMP" record --from run.camp --begin 2001-01-01 --end 2001-01-02 --output x.camp
     [[ $output == *"nothing was recorded"* ]]
 }

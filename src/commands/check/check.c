@@ -107,7 +107,7 @@ static int next_recorded(struct check *check, const struct frame **ret_tasks,
 
     progress_clear(&check->options.from.progress);
     for (size_t i = 0; r == CAMP_OK && i < (*ret_tasks)->entity_count; i++)
-        selection_meet(&check->options.processes, (*ret_tasks)->entities[i].id);
+        selection_see(&check->options.processes, (*ret_tasks)->entities[i].id);
     return r;
 }
 

@@ -200,7 +200,7 @@ static int run(struct record *record)
         if (r == SOURCE_END)
             break;
         if (r == CAMP_OK)
-            from_options_tell(&record->from, frame);
+            from_options_note(&record->from, frame);
         status = r == CAMP_OK
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);

@@ -117,7 +117,7 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
     if (r != CAMP_OK)
         progress_clear(&options->from.progress);
     if (r == CAMP_OK)
-        from_options_tell(&options->from, *ret_frame);
+        from_options_note(&options->from, *ret_frame);
     if (r == SOURCE_END)
         *ret_frame = NULL;
     else if (r != CAMP_OK)

@@ -129,7 +129,7 @@ static int set_colour(struct work *work, const struct schema *schema)
     work->colour = colour == NULL ? PICTURE_COLOUR_USUAL : PICTURE_COLOUR_NAME;
     if (colour == NULL || strcmp(colour, "name") == 0)
         return STATUS_OK;
-    status = from_label_find("color-by", colour, schema, work->facts, &label);
+    status = from_label_index("color-by", colour, schema, work->facts, &label);
     work->colour = (int)label;
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

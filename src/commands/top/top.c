@@ -199,7 +199,7 @@ const struct record *top_shown(const struct top *top)
 int32_t top_meet_processes(struct top *top, const struct frame *threads, bool is_first)
 {
     for (size_t i = 0; i < threads->entity_count && (is_first || !top->facts.live); i++)
-        selection_meet(&top->processes, threads->entities[i].pid);
+        selection_see(&top->processes, threads->entities[i].pid);
     return is_first && top->facts.live ? selection_unseen(&top->processes) : NO_PID;
 }
 
@@ -258,7 +258,7 @@ static int settle_recorded(struct top *top)
     const int status = selection_numbers(&top->processes);
 
     top->selection.pid_count = top->processes.count;
-    if (status == OPTIONS_GO_ON && workloads_ask_lines(&top->workloads.rules))
+    if (status == OPTIONS_GO_ON && workloads_need_lines(&top->workloads.rules))
         return complain(STATUS_USAGE,
                         "--workload %s: a recording does not know command lines (line=); it takes "
                         "rules of name= and user=",

@@ -48,7 +48,7 @@ static size_t ask(const struct workloads *rules, struct user_names *users,
 {
     char line[PROCESS_LINE_SIZE] = "";
 
-    if (workloads_ask_lines(rules))
+    if (workloads_need_lines(rules))
         process_line(process->pid, (process->flags & (ENTITY_KERNEL | ENTITY_ENDED)) == 0,
                      process->name, line);
     return workloads_match(rules, process->name, user_names_get(users, process->uid), line);

@@ -36,7 +36,7 @@ static void the_first_rule_whose_expressions_all_match_wins(void **state)
                       "build     line=^sh -c .*make\n"
                       "bob       user=^bob$");
     assert_int_equal(workloads.count, 5);
-    assert_true(workloads_ask_lines(&workloads));
+    assert_true(workloads_need_lines(&workloads));
     assert_string_equal(find(&workloads, "postgres", "postgres", ""), "database");
     assert_string_equal(find(&workloads, "postgres", "eve", ""), "(unmatched)");
     assert_string_equal(find(&workloads, "cc1", "eve", "/usr/lib/cc1"), "build");
@@ -57,7 +57,7 @@ static void nothing_is_no_rule(void **state)
     parse(&workloads, "");
     assert_int_equal(workloads.count, 0);
     assert_string_equal(find(&workloads, "sh", "eve", ""), "(unmatched)");
-    assert_false(workloads_ask_lines(&workloads));
+    assert_false(workloads_need_lines(&workloads));
     parse(&workloads, "# nothing\n\n   \n\t# indented");
     assert_int_equal(workloads.count, 0);
     workloads_release(&workloads);

@@ -99,12 +99,12 @@ static void take_commands(const struct command_list *list)
 
 static int visit_all(void **state)
 {
-    static const struct help_taker taker = { take_options, take_commands };
+    static const struct help_receiver taker = { take_options, take_commands };
 
     (void)state;
-    help_taker = &taker;
+    help_receiver = &taker;
     take_commands(&camp_commands);
-    help_taker = NULL;
+    help_receiver = NULL;
     return 0;
 }
 
