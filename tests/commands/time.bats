@@ -39,7 +39,7 @@ $program" "$file"
 @test "time: the states of all threads add up to their wall time" {
     ask '
 names = [key for key in t["total"] if key.endswith("_ns") and key not in ("unaccounted_ns", "cpu_ns")]
-assert len(names) == 16, names
+assert len(names) >= 16, names
 for row in [t["total"], *t["executables"]]:
     assert abs(sum(row[name] for name in names) - row["elapsed_s"] * 1e9) < 2000, row
     assert row["unaccounted_ns"] == 0, row

@@ -81,7 +81,7 @@ assert 0.3 <= t["interval_s"] <= outer_s and len(rows) > 10, (t["interval_s"], o
 names = """user system irq text_fault data_fault kernel_fault lock disk poll socket pipe timer child
 other_sleep run_queue stopped""".split()
 for row in rows:
-    assert list(row["states"]) == names, row
+    assert list(row["states"])[:len(names)] == names, row
     assert sum(row["states"].values()) + row["unaccounted_ns"] == row["elapsed_ns"], row
     assert row["unaccounted_ns"] == 0, row
 assert "system_calls" in rows[0]["counters"]
