@@ -43,7 +43,7 @@ static bool start(struct look *look, const char *socket, struct camp_error *erro
     snprintf(options.values[MARIADB_OPTION_USER], MARIADB_VALUE_SIZE, "root");
     return libmariadb_load(error) == CAMP_OK &&
            mariadb_client_open(&options, NULL, &look->client, error) == CAMP_OK &&
-           mariadb_server_learn(look->client, UINT64_MAX, &look->server, error) == CAMP_OK &&
+           mariadb_server_read(look->client, UINT64_MAX, &look->server, error) == CAMP_OK &&
            mariadb_threads_open(look->server.pid, false, &look->threads, error) == CAMP_OK &&
            mariadb_threads_find(look->threads, look->server.own_tid, &look->own) == CAMP_OK;
 }
@@ -58,7 +58,7 @@ static bool ask(struct look *look, struct camp_error *error)
     if (r != CAMP_OK)
         return false;
     if (look->instruments)
-        r = mariadb_waits_take(&look->waits, rows, look->server.instruments, UINT64_MAX,
+        r = mariadb_waits_read(&look->waits, rows, look->server.instruments, UINT64_MAX,
                                &look->sessions);
     else
         r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), true,

@@ -197,7 +197,7 @@ start_on_port() {
     start_server
     camp_records run --from "$FROM" --count 2
     says run tier SQL
-    says run note 'Tier SQL: its threads are not to be seen here (a container?)'
+    says run note 'Tier SQL: its threads are not visible here (a container?)'
 }
 
 # ---------------------------------------------------------------------------- failures --

@@ -102,7 +102,7 @@ static void await_wait(PGconn *observer, PGconn *session, const char *wanted)
 }
 
 /* Where this server has what. */
-static struct postgres_layout learn_place(void)
+static struct postgres_layout read_address(void)
 {
     static const volatile sig_atomic_t stop;
     struct postgres_layout place;
@@ -320,7 +320,7 @@ enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
 static void a_session_that_sleeps_is_in_its_sleep(void **state)
 {
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     PGconn *session = connect_to_server(), *observer = connect_to_server();
     const struct sleeper sleeper = { "pg_sleep", session, CLASS_TIMEOUT, POSTGRES_ACTIVE };
     struct postgres_backend backend = { .pid = PQbackendPID(session) };
@@ -342,7 +342,7 @@ static void a_session_that_sleeps_is_in_its_sleep(void **state)
 
 static void who_wants_a_lock_waits_for_it(void **state)
 {
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
     PGconn *observer = connect_to_server();
     const struct sleeper sleepers[] = {
@@ -363,7 +363,7 @@ static void who_wants_a_lock_waits_for_it(void **state)
 
 static void idle_and_idle_in_transaction_are_told_apart(void **state)
 {
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     PGconn *idle = connect_to_server(), *open = connect_to_server(), *failed = connect_to_server();
     PGconn *observer = connect_to_server();
     const struct sleeper sleepers[] = {
@@ -387,7 +387,7 @@ static void idle_and_idle_in_transaction_are_told_apart(void **state)
 static void burners_share_the_cpus_and_wait_for_them(void **state)
 {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), count = 3 * cpus;
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     PGconn **burners = calloc(count, sizeof *burners), *observer = connect_to_server();
     pid_t *pids = calloc(count, sizeof *pids);
     struct witness(*witnesses)[2] = calloc(count, sizeof *witnesses);
@@ -441,7 +441,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
 
 static void a_short_connection_is_told_with_its_end(void **state)
 {
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     struct backends *backends = open_backends(&place);
     uint64_t begin = now_ns(CLOCK_MONOTONIC), end;
     PGconn *connection = connect_to_server();
@@ -515,7 +515,7 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
 /* The client is stopped before and after, so that its backends sleep and their counts are exact. */
 static void cpu_and_run_queue_are_schedstats(void **state)
 {
-    struct postgres_layout place = learn_place();
+    struct postgres_layout place = read_address();
     struct witness first[ACCOUNTS], last[ACCOUNTS];
     struct backends_losses losses;
     struct backends *backends;
@@ -563,7 +563,7 @@ static void await_end(PGconn *connection)
 /* A server that came back after a crash has other shared memory, and the same addresses. */
 static void the_place_is_the_same_after_a_crash(void **state)
 {
-    struct postgres_layout place = learn_place(), again;
+    struct postgres_layout place = read_address(), again;
     struct postgres_memory *memory = NULL;
     PGconn *connection = connect_to_server(), *observer = connect_to_server();
     struct postgres_backend backend = { .pid = PQbackendPID(connection) };

@@ -1,4 +1,4 @@
-/* Accounts of backends between two looks: who is who, and what each did since. */
+/* Accounts of backends in two readings: identity, and differences. */
 #include "sources/sessions/postgres/backend_accounts.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static const struct backend_account second[] = {
       .waits = { { LOCK, 2, 50, 2 }, { READ, 2, 40, 1 }, { LOCK, 3, 10, 1 } } },
 };
 
-static void waits_are_told_by_event_and_activity(void **state)
+static void waits_are_kept_by_event_and_activity(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -50,7 +50,7 @@ static void waits_are_told_by_event_and_activity(void **state)
     (void)state;
     assert_int_equal(backend_accounts_replace(&accounts, first, 2), CAMP_OK);
     assert_true(backend_accounts_since(&accounts, 1, &since)); /* by pid: 10, then 20 */
-    assert_int_equal(since.cpu_ns, 60); /* all of its own at the first look */
+    assert_int_equal(since.cpu_ns, 60); /* a new backend has all of its account */
     assert_int_equal(since.begin_ns, 100);
     assert_int_equal(backend_accounts_replace(&accounts, second, 3), CAMP_OK);
     assert_true(backend_accounts_since(&accounts, 2, &since));
@@ -67,7 +67,7 @@ static void waits_are_told_by_event_and_activity(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void a_pid_that_is_used_again_is_another(void **state)
+static void a_reused_pid_is_another_backend(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -85,7 +85,7 @@ static void a_pid_that_is_used_again_is_another(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void a_wait_that_did_not_grow_is_not_there(void **state)
+static void a_wait_that_did_not_grow_is_left_out(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -101,7 +101,7 @@ static void a_wait_that_did_not_grow_is_not_there(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void what_was_omitted_is_told_whole_by_the_next_look(void **state)
+static void an_omitted_account_is_whole_in_the_next_reading(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -118,8 +118,8 @@ static void what_was_omitted_is_told_whole_by_the_next_look(void **state)
     backend_accounts_release(&accounts);
 }
 
-/* The look booked 8 ns more to a wait than the switch that was under way. */
-static void a_time_that_goes_back_is_taken_from_the_others(void **state)
+/* The reading accounts 8 ns more to a wait than the pending switch does. */
+static void a_time_that_went_back_is_subtracted_from_the_others(void **state)
 {
     struct backend_account before = first[0], now = first[0];
     struct backend_accounts accounts = { 0 };
@@ -144,11 +144,11 @@ static void a_time_that_goes_back_is_taken_from_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_are_told_by_event_and_activity),
-        cmocka_unit_test(a_pid_that_is_used_again_is_another),
-        cmocka_unit_test(what_was_omitted_is_told_whole_by_the_next_look),
-        cmocka_unit_test(a_wait_that_did_not_grow_is_not_there),
-        cmocka_unit_test(a_time_that_goes_back_is_taken_from_the_others),
+        cmocka_unit_test(waits_are_kept_by_event_and_activity),
+        cmocka_unit_test(a_reused_pid_is_another_backend),
+        cmocka_unit_test(an_omitted_account_is_whole_in_the_next_reading),
+        cmocka_unit_test(a_wait_that_did_not_grow_is_left_out),
+        cmocka_unit_test(a_time_that_went_back_is_subtracted_from_the_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What may be shown of a connection string: never a secret, whatever the input. */
+/* The part of a connection string that may be shown: never a secret, whatever the input. */
 #include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 
@@ -31,7 +31,7 @@ static void a_password_is_not_shown(void **state)
     assert_shown("postgres://:geheim@", "(default)");
 }
 
-static void only_what_is_known_to_be_harmless_is_shown(void **state)
+static void only_harmless_options_are_shown(void **state)
 {
     (void)state;
     assert_shown("host=h options='-c x.token=geheim' application_name=geheim", "host=h");
@@ -42,8 +42,8 @@ static void only_what_is_known_to_be_harmless_is_shown(void **state)
     assert_shown("host='' port=5433", "port=5433");
 }
 
-/* libpq takes these as something else than their author did. */
-static void what_may_be_a_password_in_anothers_place_is_hidden(void **state)
+/* libpq reads these differently from what their author meant. */
+static void a_possible_password_in_another_option_is_hidden(void **state)
 {
     (void)state;
     assert_shown("postgres://u:ge@heim@h/d", "(hidden)");
@@ -65,7 +65,7 @@ static void a_socket_without_a_file_is_shown(void **state)
     assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
 }
 
-static void what_stands_behind_postgres_is_what_libpq_takes(void **state)
+static void text_after_postgres_is_a_libpq_connection_string(void **state)
 {
     char *uri = conninfo_of_address("//u@h/d"), *words = conninfo_of_address("host=h");
 
@@ -80,7 +80,7 @@ static void what_stands_behind_postgres_is_what_libpq_takes(void **state)
     free(words);
 }
 
-static void it_is_one_line_that_ends(void **state)
+static void the_shown_text_is_one_terminated_line(void **state)
 {
     char shown[16];
 
@@ -115,12 +115,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_password_is_not_shown),
-        cmocka_unit_test(only_what_is_known_to_be_harmless_is_shown),
-        cmocka_unit_test(what_may_be_a_password_in_anothers_place_is_hidden),
+        cmocka_unit_test(only_harmless_options_are_shown),
+        cmocka_unit_test(a_possible_password_in_another_option_is_hidden),
         cmocka_unit_test(a_socket_without_a_file_is_shown),
-        cmocka_unit_test(what_stands_behind_postgres_is_what_libpq_takes),
+        cmocka_unit_test(text_after_postgres_is_a_libpq_connection_string),
         cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
-        cmocka_unit_test(it_is_one_line_that_ends),
+        cmocka_unit_test(the_shown_text_is_one_terminated_line),
     };
     struct camp_error error = { 0 };
 

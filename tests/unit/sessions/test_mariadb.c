@@ -1,5 +1,5 @@
-/* Sessions of MariaDB: what is said behind "mariadb:", and how a session's time is divided. */
-#include "sources/sessions/mariadb/mariadb_book.h"
+/* Sessions of MariaDB: the text after "mariadb:", and the division of a session's time. */
+#include "sources/sessions/mariadb/mariadb_account.h"
 #include "sources/sessions/mariadb/mariadb_failure.h"
 #include "sources/sessions/mariadb/mariadb_options.h"
 
@@ -15,7 +15,7 @@
 
 /* ----------------------------------------------------------------------------- Options -- */
 
-static void a_server_is_said_in_the_usual_ways(void **state)
+static void a_server_can_be_given_in_the_usual_ways(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -55,7 +55,7 @@ static void an_unknown_key_is_named(void **state)
                                        "user=, socket=, database= and defaults-file=");
 }
 
-static void a_password_is_refused_and_never_told(void **state)
+static void a_password_is_refused_and_never_shown(void **state)
 {
     static const char *const texts[] = {
         "host=h password=sesame", "passwd=sesame",    "//camp:sesame@h", "//camp:ses/ame@h",
@@ -78,8 +78,9 @@ static void a_failure_is_one_line_that_says_what_to_do(void **state)
     struct camp_error error;
 
     (void)state;
-    assert_int_equal(mariadb_failure_tell(ER_ACCESS_DENIED_ERROR, "no\x1b entry\nfor you", &error),
-                     CAMP_E_PERM);
+    assert_int_equal(
+        mariadb_failure_report(ER_ACCESS_DENIED_ERROR, "no\x1b entry\nfor you", &error),
+        CAMP_E_PERM);
     assert_string_equal(error.message, "MariaDB: no? entry; give user=, and its password in "
                                        "~/.my.cnf or MARIADB_PWD");
     assert_false(mariadb_failure_may_pass(ER_ACCESS_DENIED_ERROR));
@@ -87,7 +88,7 @@ static void a_failure_is_one_line_that_says_what_to_do(void **state)
     assert_true(mariadb_failure_may_pass(0));
 }
 
-/* -------------------------------------------------------------------------------- Book -- */
+/* ---------------------------------------------------------------------------------- Accounts -- */
 
 static void see(struct mariadb_session *session, const char *class, const char *event,
                 const char *activity, uint64_t ns)
@@ -96,29 +97,29 @@ static void see(struct mariadb_session *session, const char *class, const char *
         (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
 }
 
-/* What was booked to these; NULL: whatever. */
-static uint64_t booked(const struct mariadb_book *book, const char *class, const char *event,
-                       const char *activity)
+/* The time accounted to these; NULL: any. */
+static uint64_t accounted(const struct mariadb_account *account, const char *class,
+                          const char *event, const char *activity)
 {
     const char *const wanted[] = { class, event, activity };
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < book->count; i++) {
+    for (size_t i = 0; i < account->count; i++) {
         bool same = true;
 
         for (int k = 0; k < 3; k++)
-            same &= wanted[k] == NULL || strcmp(wanted[k], book->times[i].kind.texts[k]) == 0;
-        sum += same ? book->times[i].ns : 0;
+            same &= wanted[k] == NULL || strcmp(wanted[k], account->times[i].kind.texts[k]) == 0;
+        sum += same ? account->times[i].ns : 0;
     }
     return sum;
 }
 
-static void what_the_thread_slept_is_booked_once(void **state)
+static void each_sleep_of_the_thread_is_accounted_once(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 100, .run_queue_ns = 50 };
     const struct mariadb_reported nothing = { 0 };
-    struct mariadb_book book = { 0 };
+    struct mariadb_account account = { 0 };
 
     (void)state;
     times.asleep_ns[CAMP_STATE_LOCK] = 500;
@@ -128,36 +129,36 @@ static void what_the_thread_slept_is_booked_once(void **state)
     see(&session, "futex", "row_lock", "active", 300);
     see(&session, "futex", "User sleep", "active", 100);
     see(&session, "running", "Updating", "active", 400);
-    mariadb_book_threads(&book, &session, &times, true, &nothing);
-    assert_int_equal(booked(&book, NULL, NULL, NULL), 850);
-    assert_int_equal(booked(&book, "futex", "row_lock", NULL), 375);
-    assert_int_equal(booked(&book, "futex", "User_sleep", NULL), 125);
-    assert_int_equal(booked(&book, "poll", NULL, "idle"), 200); /* a fifth of the samples */
-    assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
-    assert_int_equal(booked(&book, "disk", NULL, "active"), 50);
-    mariadb_book_release(&book);
+    mariadb_account_threads(&account, &session, &times, true, &nothing);
+    assert_int_equal(accounted(&account, NULL, NULL, NULL), 850);
+    assert_int_equal(accounted(&account, "futex", "row_lock", NULL), 375);
+    assert_int_equal(accounted(&account, "futex", "User_sleep", NULL), 125);
+    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 200); /* a fifth of the samples */
+    assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
+    assert_int_equal(accounted(&account, "disk", NULL, "active"), 50);
+    mariadb_account_release(&account);
 }
 
-static void without_microstates_samples_divide_the_sleep_and_running_is_none(void **state)
+static void without_microstates_samples_divide_the_sleep(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 600 };
     const struct mariadb_reported nothing = { 0 };
-    struct mariadb_book book = { 0 };
+    struct mariadb_account account = { 0 };
 
     (void)state;
     times.asleep_ns[CAMP_STATE_OTHER_SLEEP] = 400;
     see(&session, "running", "Sending data", "active", 700);
     see(&session, "disk", "Sending data", "active", 200);
     see(&session, "none", "none", "idle", 100);
-    mariadb_book_threads(&book, &session, &times, false, &nothing);
-    assert_int_equal(booked(&book, NULL, NULL, "idle"), 100);
-    assert_int_equal(booked(&book, "disk", "Sending_data", "active"), 300);
-    assert_int_equal(booked(&book, NULL, NULL, NULL), 400);
-    mariadb_book_release(&book);
+    mariadb_account_threads(&account, &session, &times, false, &nothing);
+    assert_int_equal(accounted(&account, NULL, NULL, "idle"), 100);
+    assert_int_equal(accounted(&account, "disk", "Sending_data", "active"), 300);
+    assert_int_equal(accounted(&account, NULL, NULL, NULL), 400);
+    mariadb_account_release(&account);
 }
 
-static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **state)
+static void instruments_divide_first_and_the_rest_is_the_row_lock(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -168,7 +169,7 @@ static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **sta
     struct mariadb_wait before[] = { { 7, now[0].kind, 1000 } };
     struct mariadb_waits waits = { .count = 2, .before_count = 1 };
     const struct mariadb_reported reported = { &waits, 1000, true };
-    struct mariadb_book book = { 0 };
+    struct mariadb_account account = { 0 };
 
     (void)state;
     waits.now = now;
@@ -177,19 +178,19 @@ static void instruments_come_first_and_what_they_miss_is_the_row_lock(void **sta
     times.asleep_ns[CAMP_STATE_POLL] = 200;
     see(&session, "futex", "User sleep", "active", 900);
     see(&session, "futex", "row_lock", "active", 100);
-    mariadb_book_threads(&book, &session, &times, true, &reported);
-    assert_int_equal(booked(&book, "futex", "cond/sql/Item_func_sleep::cond", NULL), 240);
-    assert_int_equal(booked(&book, "futex", "row_lock", NULL), 560);
-    assert_int_equal(booked(&book, "futex", "User_sleep", NULL), 0);
-    assert_int_equal(booked(&book, "poll", NULL, "idle"), 100);
-    assert_int_equal(booked(&book, "poll", NULL, "active"), 100);
-    /* alone they leave it out */
-    mariadb_book_waits(&book, &session, 1000, &reported);
-    assert_int_equal(booked(&book, NULL, NULL, NULL), 340);
-    mariadb_book_release(&book);
+    mariadb_account_threads(&account, &session, &times, true, &reported);
+    assert_int_equal(accounted(&account, "futex", "cond/sql/Item_func_sleep::cond", NULL), 240);
+    assert_int_equal(accounted(&account, "futex", "row_lock", NULL), 560);
+    assert_int_equal(accounted(&account, "futex", "User_sleep", NULL), 0);
+    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 100);
+    assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
+    /* alone, instruments leave the row lock out */
+    mariadb_account_waits(&account, &session, 1000, &reported);
+    assert_int_equal(accounted(&account, NULL, NULL, NULL), 340);
+    mariadb_account_release(&account);
 }
 
-static void what_instruments_say_of_a_longer_time_is_taken_as_a_share(void **state)
+static void instruments_of_a_longer_time_count_as_a_share(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -199,19 +200,20 @@ static void what_instruments_say_of_a_longer_time_is_taken_as_a_share(void **sta
     };
     struct mariadb_waits waits = { .count = 2 };
     const struct mariadb_reported reported = { &waits, 2000, true };
-    struct mariadb_book book = { 0 };
+    struct mariadb_account account = { 0 };
 
     (void)state;
     waits.now = now;
     times.asleep_ns[CAMP_STATE_LOCK] = 400;
     times.asleep_ns[CAMP_STATE_POLL] = 600;
-    mariadb_book_waits(&book, &session, 1000, &reported);
-    assert_int_equal(booked(&book, "idle", NULL, NULL), 600);
-    assert_int_equal(booked(&book, "synch", NULL, NULL), 400);
-    mariadb_book_threads(&book, &session, &times, true, &reported);
-    assert_int_equal(booked(&book, "poll", NULL, "idle"), 600);
-    assert_int_equal(booked(&book, "futex", "cond/sql/MDL_context::COND_wait_status", NULL), 400);
-    mariadb_book_release(&book);
+    mariadb_account_waits(&account, &session, 1000, &reported);
+    assert_int_equal(accounted(&account, "idle", NULL, NULL), 600);
+    assert_int_equal(accounted(&account, "synch", NULL, NULL), 400);
+    mariadb_account_threads(&account, &session, &times, true, &reported);
+    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 600);
+    assert_int_equal(accounted(&account, "futex", "cond/sql/MDL_context::COND_wait_status", NULL),
+                     400);
+    mariadb_account_release(&account);
 }
 
 static void a_wait_that_ended_between_the_two_tables_counts_once(void **state)
@@ -220,48 +222,48 @@ static void a_wait_that_ended_between_the_two_tables_counts_once(void **state)
         mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
     struct mariadb_wait before[] = { { 7, kind, 5000, 0 }, { 8, kind, 5000, 0 } };
     struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990,
-                                    990 },                         /* 990 as lasting and ended */
-                                  { 8, kind, 5000 + 1003, 990 } }; /* it lasts still */
+                                    990 }, /* 990 both lasting and finished */
+                                  { 8, kind, 5000 + 1003, 990 } }; /* still lasting */
     struct mariadb_waits waits = { .count = 2, .before_count = 2 };
 
     (void)state;
     waits.now = now;
     waits.before = before;
-    mariadb_waits_settle(&waits, 1000);
+    mariadb_waits_resolve(&waits, 1000);
     assert_int_equal(mariadb_wait_since(&waits, &now[0]), 1003);
     assert_int_equal(mariadb_wait_since(&waits, &now[1]), 1003);
 }
 
-static void a_session_nobody_saw_active_was_idle(void **state)
+static void a_session_without_active_samples_was_idle(void **state)
 {
     struct mariadb_session session = { .id = 1, .is_idle = true };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 3 };
     const struct mariadb_reported nothing = { 0 };
-    struct mariadb_book book = { 0 };
+    struct mariadb_account account = { 0 };
 
     (void)state;
     times.asleep_ns[CAMP_STATE_POLL] = 997;
-    mariadb_book_threads(&book, &session, &times, true, &nothing);
-    assert_int_equal(booked(&book, "poll", NULL, "idle"), 997);
+    mariadb_account_threads(&account, &session, &times, true, &nothing);
+    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 997);
     see(&session, "none", "none", "idle_in_transaction", 950); /* the rest was before a sample */
-    mariadb_book_threads(&book, &session, &times, true, &nothing);
-    assert_int_equal(booked(&book, "poll", NULL, "idle_in_transaction"), 997);
-    mariadb_book_release(&book);
+    mariadb_account_threads(&account, &session, &times, true, &nothing);
+    assert_int_equal(accounted(&account, "poll", NULL, "idle_in_transaction"), 997);
+    mariadb_account_release(&account);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_is_said_in_the_usual_ways),
+        cmocka_unit_test(a_server_can_be_given_in_the_usual_ways),
         cmocka_unit_test(an_unknown_key_is_named),
-        cmocka_unit_test(a_password_is_refused_and_never_told),
+        cmocka_unit_test(a_password_is_refused_and_never_shown),
         cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
-        cmocka_unit_test(what_the_thread_slept_is_booked_once),
-        cmocka_unit_test(without_microstates_samples_divide_the_sleep_and_running_is_none),
-        cmocka_unit_test(instruments_come_first_and_what_they_miss_is_the_row_lock),
-        cmocka_unit_test(what_instruments_say_of_a_longer_time_is_taken_as_a_share),
+        cmocka_unit_test(each_sleep_of_the_thread_is_accounted_once),
+        cmocka_unit_test(without_microstates_samples_divide_the_sleep),
+        cmocka_unit_test(instruments_divide_first_and_the_rest_is_the_row_lock),
+        cmocka_unit_test(instruments_of_a_longer_time_count_as_a_share),
         cmocka_unit_test(a_wait_that_ended_between_the_two_tables_counts_once),
-        cmocka_unit_test(a_session_nobody_saw_active_was_idle),
+        cmocka_unit_test(a_session_without_active_samples_was_idle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

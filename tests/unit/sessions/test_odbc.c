@@ -1,4 +1,4 @@
-/* Connection strings of ODBC, and its interface as it is declared here. */
+/* ODBC connection strings, and camp's declarations of the ODBC interface. */
 #include "libraries/libodbc.h"
 #include "sources/sessions/odbc/odbc_text.h"
 
@@ -33,12 +33,12 @@ _Static_assert(sizeof(odbc_length) == sizeof(SQLLEN) && sizeof(uintptr_t) == siz
                    sizeof(SQLSMALLINT) == 2 && sizeof(SQLINTEGER) == 4,
                "types");
 
-static void odbc_is_as_its_headers_have_it(void **state)
+static void the_odbc_declarations_match_its_headers(void **state)
 {
-    (void)state; /* or this would not have been compiled */
+    (void)state; /* checked by the compiler */
 }
 #else
-static void odbc_is_as_its_headers_have_it(void **state)
+static void the_odbc_declarations_match_its_headers(void **state)
 {
     (void)state;
     print_message("needs unixodbc-dev\n");
@@ -46,7 +46,7 @@ static void odbc_is_as_its_headers_have_it(void **state)
 }
 #endif
 
-static void what_leads_somewhere_is_shown_and_no_secret(void **state)
+static void the_address_is_shown_and_no_secret(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -77,7 +77,7 @@ static void what_leads_somewhere_is_shown_and_no_secret(void **state)
     assert_string_equal(shown, "SERVER=b");
 }
 
-static void user_and_password_are_added_where_there_are_none(void **state)
+static void a_missing_user_and_password_are_added(void **state)
 {
     char text[ODBC_TEXT_SIZE], long_one[ODBC_TEXT_SIZE];
 
@@ -99,7 +99,7 @@ static void user_and_password_are_added_where_there_are_none(void **state)
 static void a_malformed_part_is_named_without_a_secret(void **state)
 {
     static const struct {
-        const char *text, *fault; /* NULL: it is good */
+        const char *text, *fault; /* NULL: valid */
     } cases[] = {
         { "sales", NULL },
         { "DSN=sales;UID=camp;PWD={a}};b=c}", NULL },
@@ -134,9 +134,9 @@ static void a_malformed_part_is_named_without_a_secret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odbc_is_as_its_headers_have_it),
-        cmocka_unit_test(what_leads_somewhere_is_shown_and_no_secret),
-        cmocka_unit_test(user_and_password_are_added_where_there_are_none),
+        cmocka_unit_test(the_odbc_declarations_match_its_headers),
+        cmocka_unit_test(the_address_is_shown_and_no_secret),
+        cmocka_unit_test(a_missing_user_and_password_are_added),
         cmocka_unit_test(a_malformed_part_is_named_without_a_secret),
     };
 

@@ -1,4 +1,4 @@
-/* Looks at an Oracle, and the source that they are of: who is who, and time that goes on. */
+/* Snapshots of an Oracle database and its source: identity, and time without gaps. */
 #include "sources/sessions/odbc/oracle.h"
 
 #include "../fake_odbc.h"
@@ -53,9 +53,9 @@ static void take_look(struct oracle_look *look)
     oracle_texts_close(&texts);
 }
 
-/* --------------------------------------------------------------------------------- A look -- */
+/* ---------------------------------------------------------------------------------- Snapshot -- */
 
-static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
+static void a_snapshot_has_finished_waits_and_those_in_flight(void **state)
 {
     const struct field sessions[] = {
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
@@ -67,7 +67,7 @@ static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
     answer_with(sessions, 2);
     take_look(&look);
     assert_int_equal(look.count, 2);
-    assert_string_equal(look.sessions[0].serial, "7"); /* in the order of their sids */
+    assert_string_equal(look.sessions[0].serial, "7"); /* ordered by sid */
     assert_int_equal(look.sessions[0].certainty, ORACLE_IN_FLIGHT);
     assert_string_equal(look.sessions[0].wait.class, "Application");
     assert_string_equal(look.sessions[0].wait.event, "enq:_TX");
@@ -80,8 +80,8 @@ static void a_look_has_what_is_finished_and_what_is_in_flight(void **state)
     oracle_look_release(&look);
 }
 
-/* The finished waits of a sid are of whoever had it before and behind them. */
-static void who_has_another_serial_behind_the_waits_is_left_out(void **state)
+/* The finished waits of a sid belong to the session that had it before and after them. */
+static void a_session_replaced_during_the_query_is_left_out(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -105,7 +105,7 @@ static void who_has_another_serial_behind_the_waits_is_left_out(void **state)
     oracle_look_release(&look);
 }
 
-static void a_process_of_several_sessions_is_nobody_s_own(void **state)
+static void a_process_of_several_sessions_belongs_to_none(void **state)
 {
     char own[16], parent[16];
     struct oracle_look look;
@@ -140,7 +140,7 @@ static void names_are_cut_between_characters(void **state)
 
     (void)state;
     sessions[10] = (struct field)
-        F(/* the 64th byte is the first half of one */
+        F(/* the 64th byte is the first half of a character */
           "123456789 123456789 123456789 123456789 123456789 123456789 123\xc3\xa9 and more");
     answer_with(sessions, 1);
     take_look(&look);
@@ -180,8 +180,7 @@ static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
     return frame;
 }
 
-/* An answer that comes late is of a time that was told already, as one of which nothing is known.
- */
+/* A late answer belongs to a time that was already reported as unknown. */
 static void intervals_follow_each_other_whatever_fails(void **state)
 {
     const struct field sessions[] = {
@@ -216,7 +215,7 @@ static void intervals_follow_each_other_whatever_fails(void **state)
     source_close(source);
 }
 
-static void a_database_that_is_back_is_asked_within_a_second_or_so(void **state)
+static void a_restarted_database_is_read_within_some_1_s(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -245,12 +244,12 @@ static void a_database_that_is_back_is_asked_within_a_second_or_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_look_has_what_is_finished_and_what_is_in_flight),
-        cmocka_unit_test(who_has_another_serial_behind_the_waits_is_left_out),
-        cmocka_unit_test(a_process_of_several_sessions_is_nobody_s_own),
+        cmocka_unit_test(a_snapshot_has_finished_waits_and_those_in_flight),
+        cmocka_unit_test(a_session_replaced_during_the_query_is_left_out),
+        cmocka_unit_test(a_process_of_several_sessions_belongs_to_none),
         cmocka_unit_test(names_are_cut_between_characters),
         cmocka_unit_test(intervals_follow_each_other_whatever_fails),
-        cmocka_unit_test(a_database_that_is_back_is_asked_within_a_second_or_so),
+        cmocka_unit_test(a_restarted_database_is_read_within_some_1_s),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What sessions of Oracle did between two looks: waits in flight, counted once, and CPU time that
- * is written down late. */
+/* Differences of Oracle sessions between two snapshots: waits in flight count once, and CPU time is
+ * written late. */
 #include "sources/sessions/odbc/oracle_times.h"
 
 #include "counters/units.h"
@@ -33,7 +33,7 @@ static struct oracle_wait wait_of(const char *class, const char *event, uint64_t
     return wait;
 }
 
-/* At a moment: so much of a lock (finished), of a read, and of being idle. */
+/* A snapshot at a time, with finished times of a lock, of a read, and of being idle. */
 static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_t locks,
                 uint64_t read_ms, uint64_t reads)
 {
@@ -77,19 +77,19 @@ static struct oracle_times since(const struct moment *before, struct moment *aft
     return times;
 }
 
-static void a_wait_is_booked_as_it_goes_and_once(void **state)
+static void a_lasting_wait_is_accounted_once(void **state)
 {
     struct moment moments[4];
     const uint64_t expected[] = { 1000, 1000, 300 };
 
     (void)state;
-    /* A lock is waited for from 500 to 3300. */
+    /* The session waits for a lock from 500 to 3300. */
     for (size_t i = 0; i < 4; i++) {
         set(&moments[i], 1000 + 1000 * i, i < 3 ? 40 : 2840, i < 3 ? 2 : 3, 0, 0);
         if (i < 3)
             waits_for(&moments[i], ORACLE_IN_FLIGHT, "Application", "enq", 500);
     }
-    moments[1].session.wait_begin_ns += 7 * MS; /* clocks of two looks are not exact */
+    moments[1].session.wait_begin_ns += 7 * MS; /* the clocks of two snapshots are not exact */
     for (size_t i = 0; i < 3; i++) {
         struct oracle_times times = since(&moments[i], &moments[i + 1]);
 
@@ -114,19 +114,19 @@ static void the_first_wait_of_its_kind_has_no_row_yet(void **state)
     oracle_times_release(&times);
 }
 
-static void a_wait_that_ends_during_the_look_is_counted_once(void **state)
+static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
 {
     static const struct {
-        uint64_t begin_ms, finished_ms, finished; /* of the lock, at the second look */
+        uint64_t begin_ms, finished_ms, finished; /* of the lock, in the second snapshot */
         uint64_t booked_ms;
     } cases[] = {
-        /* None more has finished: it is in flight. */
+        /* No further wait has finished: this one is in flight. */
         { 500, 40, 2, 1000 },
-        /* One has, and it had begun before the first look: it is that one. */
+        /* One has finished that started before the first snapshot: it is this one. */
         { 500, 1530, 3, 990 },
-        /* May be that one: it is taken for finished. */
+        /* Possibly this one: it counts as finished. */
         { 1100, 940, 3, 900 },
-        /* Too short for it: another one, and it is in flight. */
+        /* Too short to be this one: another has finished, and this one is in flight. */
         { 1100, 90, 3, 950 },
     };
 
@@ -146,7 +146,7 @@ static void a_wait_that_ends_during_the_look_is_counted_once(void **state)
     }
 }
 
-static void a_first_look_that_is_not_certain_is_no_beginning(void **state)
+static void an_uncertain_first_snapshot_is_not_the_start(void **state)
 {
     struct moment before, after, last;
     struct oracle_times times;
@@ -181,8 +181,8 @@ static void another_serial_is_another_session(void **state)
     assert_null(oracle_times_before(&before.look, &after.session));
 }
 
-/* Being woken is in the wait and in the run queue. */
-static void the_run_queue_has_what_is_left(void **state)
+/* The time from waking to running is in the wait and in the run queue. */
+static void the_run_queue_has_the_rest_of_the_time(void **state)
 {
     struct moment before, after;
     struct oracle_times times;
@@ -203,7 +203,7 @@ static void the_run_queue_has_what_is_left(void **state)
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 200 * MS);
     oracle_times_release(&times);
-    /* Booked twice by the database itself: that stays to be seen. */
+    /* The database itself accounts this twice; the row shows it. */
     after.waits[1].ns = 1200 * MS;
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 0);
@@ -216,9 +216,9 @@ static void the_run_queue_has_what_is_left(void **state)
     oracle_times_release(&times);
 }
 
-/* 200 ms of a CPU, 100 ms of a read and 50 ms in the run queue in each second, of which DB time and
- * DB CPU are written down every third one. */
-static void the_run_queue_is_told_once_by_db_time(void **state)
+/* Each second has 200 ms of a CPU, 100 ms of a read and 50 ms in the run queue; DB time and DB CPU
+ * are written every third second. */
+static void db_time_reports_the_run_queue_once(void **state)
 {
     struct moment moments[8];
     uint64_t reported_ns = 0;
@@ -240,7 +240,7 @@ static void the_run_queue_is_told_once_by_db_time(void **state)
     assert_int_equal(reported_ns, 6 * 50 * MS);
 }
 
-/* ------------------------------------------------------------ How much each part of it mends -- */
+/* ------------------------------------------------------------------- Gain of each correction -- */
 
 #define SESSIONS 50
 #define PIECES 200
@@ -274,7 +274,7 @@ static void make_pieces(struct piece pieces[PIECES], uint64_t *seed)
     }
 }
 
-/* Waits that have finished, the one in flight, DB CPU of the last multiple of 5 s. */
+/* Finished waits, the wait in flight, and DB CPU as of the last multiple of 5 s. */
 static void look_at(const struct piece pieces[PIECES], double now, struct oracle_session *session,
                     struct oracle_wait waits[4], bool in_flight, bool clock)
 {
@@ -303,7 +303,7 @@ static void look_at(const struct piece pieces[PIECES], double now, struct oracle
     }
 }
 
-/* Root of the mean square of what is unaccounted, in ms of a second. */
+/* Root mean square of the unaccounted time, in ms per second. */
 static double unaccounted_rms(bool in_flight, bool clock)
 {
     double squares = 0;
@@ -344,7 +344,7 @@ static double unaccounted_rms(bool in_flight, bool clock)
     return sqrt(squares / (SESSIONS * LOOKS));
 }
 
-static void what_is_unaccounted_ends_with_the_wait_in_flight_and_the_clock(void **state)
+static void waits_in_flight_and_the_clock_leave_nothing_unaccounted(void **state)
 {
     const double naive = unaccounted_rms(false, false), in_flight = unaccounted_rms(true, false),
                  clock = unaccounted_rms(true, true);
@@ -361,14 +361,14 @@ static void what_is_unaccounted_ends_with_the_wait_in_flight_and_the_clock(void 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_is_booked_as_it_goes_and_once),
+        cmocka_unit_test(a_lasting_wait_is_accounted_once),
         cmocka_unit_test(the_first_wait_of_its_kind_has_no_row_yet),
-        cmocka_unit_test(a_wait_that_ends_during_the_look_is_counted_once),
-        cmocka_unit_test(a_first_look_that_is_not_certain_is_no_beginning),
+        cmocka_unit_test(a_wait_that_ends_during_the_snapshot_counts_once),
+        cmocka_unit_test(an_uncertain_first_snapshot_is_not_the_start),
         cmocka_unit_test(another_serial_is_another_session),
-        cmocka_unit_test(the_run_queue_has_what_is_left),
-        cmocka_unit_test(the_run_queue_is_told_once_by_db_time),
-        cmocka_unit_test(what_is_unaccounted_ends_with_the_wait_in_flight_and_the_clock),
+        cmocka_unit_test(the_run_queue_has_the_rest_of_the_time),
+        cmocka_unit_test(db_time_reports_the_run_queue_once),
+        cmocka_unit_test(waits_in_flight_and_the_clock_leave_nothing_unaccounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

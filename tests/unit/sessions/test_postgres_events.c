@@ -1,4 +1,4 @@
-/* Names of wait events, learned by pairs of number and name. */
+/* Names of wait events, resolved from pairs of number and name. */
 #include "sources/sessions/postgres/postgres_events.h"
 
 #include <setjmp.h>
@@ -11,37 +11,37 @@
 #define TRANSACTION_ID 0x03000004u
 #define WAL_WRITE 0x0a000045u
 
-static void learn(struct postgres_events *events, uint32_t number, const char *class,
-                  const char *event)
+static void add(struct postgres_events *events, uint32_t number, const char *class,
+                const char *event)
 {
     assert_int_equal(postgres_events_add(events, number, class, event), CAMP_OK);
 }
 
-static void a_name_is_what_most_have_said(void **state)
+static void the_most_frequent_name_wins(void **state)
 {
     struct postgres_events events = { 0 };
     char buffer[POSTGRES_EVENT_SIZE];
 
     (void)state;
     assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "0x03000004");
-    learn(&events, WAL_WRITE, "IO", "WALWrite");
-    learn(&events, TRANSACTION_ID, "Lock", "tuple"); /* a moment lay between */
+    add(&events, WAL_WRITE, "IO", "WALWrite");
+    add(&events, TRANSACTION_ID, "Lock", "tuple"); /* the backend changed in between */
     for (int i = 0; i < 3; i++)
-        learn(&events, TRANSACTION_ID, "Lock", "transactionid");
-    learn(&events, TRANSACTION_ID, "Lock", "tuple");
+        add(&events, TRANSACTION_ID, "Lock", "transactionid");
+    add(&events, TRANSACTION_ID, "Lock", "tuple");
     assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "transactionid");
     assert_string_equal(postgres_event_name(&events, WAL_WRITE, buffer), "WALWrite");
     assert_int_equal(events.count, 2);
     postgres_events_release(&events);
 }
 
-static void another_class_is_no_pair(void **state)
+static void a_number_of_another_class_is_ignored(void **state)
 {
     struct postgres_events events = { 0 };
 
     (void)state;
-    learn(&events, TRANSACTION_ID, "IO", "WALWrite");
-    learn(&events, 0, "IO", "WALWrite");
+    add(&events, TRANSACTION_ID, "IO", "WALWrite");
+    add(&events, 0, "IO", "WALWrite");
     assert_int_equal(events.count, 0);
     postgres_events_release(&events);
 }
@@ -61,7 +61,7 @@ static void a_class_is_the_upper_byte(void **state)
     assert_string_equal(postgres_event_name(&events, 0x03ffffff, buffer), "others");
 }
 
-static void any_order_is_found_again(void **state)
+static void events_added_in_any_order_are_found(void **state)
 {
     struct postgres_events events = { 0 };
     char buffer[POSTGRES_EVENT_SIZE], name[POSTGRES_EVENT_SIZE];
@@ -71,7 +71,7 @@ static void any_order_is_found_again(void **state)
         const uint32_t number = 0x01000000u + i * 7919 % 1000;
 
         snprintf(name, sizeof name, "Lock%u", number);
-        learn(&events, number, "LWLock", name);
+        add(&events, number, "LWLock", name);
     }
     for (uint32_t i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "Lock%u", 0x01000000u + i);
@@ -83,10 +83,10 @@ static void any_order_is_found_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_what_most_have_said),
-        cmocka_unit_test(another_class_is_no_pair),
+        cmocka_unit_test(the_most_frequent_name_wins),
+        cmocka_unit_test(a_number_of_another_class_is_ignored),
         cmocka_unit_test(a_class_is_the_upper_byte),
-        cmocka_unit_test(any_order_is_found_again),
+        cmocka_unit_test(events_added_in_any_order_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Failures of PostgreSQL by the words of libpq, as recorded from real servers. */
+/* Failures of PostgreSQL from libpq's texts, as recorded from real servers. */
 #include "sources/sessions/postgres/postgres_failure.h"
 
 #include "../tree.h"
@@ -16,7 +16,7 @@ static void assert_told(const char *text, int code, bool may_pass, const char *m
     assert_int_equal(postgres_failure_may_pass(&failure), may_pass);
 }
 
-static void who_the_server_refuses_is_told_why(void **state)
+static void a_refusal_by_the_server_says_why(void **state)
 {
     (void)state;
     assert_told("connection to server on socket \"/run/.s.PGSQL.5432\" failed: FATAL:  28000: role "
@@ -47,7 +47,7 @@ static void a_failure_is_known_by_its_state_in_every_language(void **state)
         CAMP_E_GONE, false, "PostgreSQL: Datenbank »x« existiert nicht; give dbname=");
 }
 
-static void what_never_reached_a_server_is_told_by_errno(void **state)
+static void a_failure_to_reach_a_server_is_known_by_errno(void **state)
 {
     (void)state;
     assert_told("connection to server on socket \"/run/.s.PGSQL.5432\" failed: No such file or "
@@ -69,7 +69,7 @@ static void what_never_reached_a_server_is_told_by_errno(void **state)
                 "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
 }
 
-static void of_several_hosts_the_last_is_told(void **state)
+static void of_several_hosts_the_last_is_reported(void **state)
 {
     (void)state;
     assert_told(
@@ -86,7 +86,7 @@ static void of_several_hosts_the_last_is_told(void **state)
         "right? (tried to connect at \"b\", port 1)");
 }
 
-static void what_a_server_says_is_one_line_without_a_terminals_control(void **state)
+static void a_servers_text_is_one_line_without_control_characters(void **state)
 {
     (void)state;
     assert_told("x: FATAL:  XX000: a\033[2J\x07 b\r\nc", CAMP_E_IO, true,
@@ -97,11 +97,11 @@ static void what_a_server_says_is_one_line_without_a_terminals_control(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_the_server_refuses_is_told_why),
+        cmocka_unit_test(a_refusal_by_the_server_says_why),
         cmocka_unit_test(a_failure_is_known_by_its_state_in_every_language),
-        cmocka_unit_test(what_never_reached_a_server_is_told_by_errno),
-        cmocka_unit_test(of_several_hosts_the_last_is_told),
-        cmocka_unit_test(what_a_server_says_is_one_line_without_a_terminals_control),
+        cmocka_unit_test(a_failure_to_reach_a_server_is_known_by_errno),
+        cmocka_unit_test(of_several_hosts_the_last_is_reported),
+        cmocka_unit_test(a_servers_text_is_one_line_without_control_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* Where a server's variables are: made-up entries of its table, and this program's own executable.
- */
+/* The variables of a server: synthetic entries of its table, and this program's own executable. */
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_layout.h"
@@ -38,7 +37,7 @@ static void put(size_t entry, uint32_t offset, uint32_t number)
     memcpy(&entries[entry][offset], &number, sizeof number);
 }
 
-/* As version 15 has them, with what else differs from one to the other. */
+/* As in version 15, with other differences between entries. */
 static void make_entries(void)
 {
     static const uint32_t code[POSTGRES_ACTIVITIES] = { 1, 2, 3, 5 };
@@ -52,14 +51,14 @@ static void make_entries(void)
     }
 }
 
-static void the_state_is_where_equal_states_have_equal_numbers(void **state)
+static void the_state_is_found_by_equal_numbers_of_equal_states(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
-        put(i, 100, (uint32_t)i); /* all four differ, but so do two that are idle */
+        put(i, 100, (uint32_t)i); /* all four differ, but so do two idle ones */
     assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
     assert_int_equal(layout.activities_known, 1);
     assert_int_equal(layout.activity_offset, ACTIVITY_OFFSET);
@@ -68,7 +67,7 @@ static void the_state_is_where_equal_states_have_equal_numbers(void **state)
     assert_int_equal(postgres_layout_activity(&layout, 4), POSTGRES_ACTIVITIES);
 }
 
-static void two_places_for_the_state_are_refused(void **state)
+static void two_possible_offsets_of_the_state_are_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
     struct camp_error error;
@@ -94,7 +93,7 @@ static void a_table_without_pids_is_refused(void **state)
                      CAMP_E_FORMAT);
 }
 
-static void each_activity_has_to_be_there(void **state)
+static void a_missing_activity_is_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -104,7 +103,7 @@ static void each_activity_has_to_be_there(void **state)
                      CAMP_E_INVALID);
 }
 
-static void what_is_no_such_server_is_refused(void **state)
+static void an_executable_of_another_program_is_refused(void **state)
 {
     struct postgres_layout layout;
     struct camp_error error;
@@ -114,7 +113,7 @@ static void what_is_no_such_server_is_refused(void **state)
     assert_non_null(strstr(error.message, "no PostgreSQL server"));
 }
 
-static void who_has_ended_is_gone(void **state)
+static void an_ended_process_is_gone(void **state)
 {
     struct postgres_layout layout;
     pid_t pid = fork();
@@ -126,7 +125,7 @@ static void who_has_ended_is_gone(void **state)
     assert_int_equal(postgres_layout_find(&layout, pid, NULL), CAMP_E_GONE);
 }
 
-static void a_name_that_is_not_there_has_no_address(void **state)
+static void a_missing_name_has_no_address(void **state)
 {
     static const char *const names[] = { "no_such_variable" };
     int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -154,7 +153,7 @@ static void a_text_is_no_executable(void **state)
     close(descriptor);
 }
 
-/* A file that begins with this header of an executable. */
+/* A file that starts with this header of an executable. */
 static int file_of(const void *header, size_t size)
 {
     int descriptor = memfd_create("header", MFD_CLOEXEC);
@@ -192,7 +191,7 @@ static void an_executable_of_another_word_size_is_refused(void **state)
 
 /* -------------------------------------------------------------- Memory: this test as server -- */
 
-/* A child has these where its parent has them; what they point to is shared. */
+/* A child has these at the same addresses as its parent; they point to shared memory. */
 static struct shared {
     uint32_t event[2];
     struct {
@@ -207,7 +206,7 @@ static pid_t start_backend(size_t number)
     pid_t pid = fork();
 
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* of a test that fails, too */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also after a failed test */
         event_pointer = &shared->event[number];
         entry_pointer = &shared->entry[number];
         shared->entry[number].pid = (uint32_t)getpid();
@@ -263,8 +262,8 @@ static void backends_are_read_by_their_parents_memory(void **state)
     postgres_memory_close(memory);
 }
 
-/* The next has the entry and the event of who was there before. */
-static void who_ended_is_not_taken_for_who_came(void **state)
+/* The next backend has the entry and the event of the ended one. */
+static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
     struct postgres_memory *memory = NULL;
@@ -304,7 +303,7 @@ static void a_clock_of_a_task_goes_on_and_ends(void **state)
     assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
 }
 
-static void what_an_interval_has_no_room_for_is_of_the_next(void **state)
+static void excess_time_belongs_to_the_next_interval(void **state)
 {
     const struct proc_clock before = { .cpu_ns = 100, .run_queue_ns = 1000 };
     struct proc_clock now = { .cpu_ns = 160, .run_queue_ns = 1070 }, next = now;
@@ -331,19 +330,19 @@ static int share_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_state_is_where_equal_states_have_equal_numbers),
-        cmocka_unit_test(two_places_for_the_state_are_refused),
+        cmocka_unit_test(the_state_is_found_by_equal_numbers_of_equal_states),
+        cmocka_unit_test(two_possible_offsets_of_the_state_are_refused),
         cmocka_unit_test(a_table_without_pids_is_refused),
-        cmocka_unit_test(each_activity_has_to_be_there),
-        cmocka_unit_test(what_is_no_such_server_is_refused),
-        cmocka_unit_test(who_has_ended_is_gone),
-        cmocka_unit_test(a_name_that_is_not_there_has_no_address),
+        cmocka_unit_test(a_missing_activity_is_refused),
+        cmocka_unit_test(an_executable_of_another_program_is_refused),
+        cmocka_unit_test(an_ended_process_is_gone),
+        cmocka_unit_test(a_missing_name_has_no_address),
         cmocka_unit_test(a_text_is_no_executable),
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_by_their_parents_memory),
-        cmocka_unit_test(who_ended_is_not_taken_for_who_came),
+        cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
         cmocka_unit_test(a_clock_of_a_task_goes_on_and_ends),
-        cmocka_unit_test(what_an_interval_has_no_room_for_is_of_the_next),
+        cmocka_unit_test(excess_time_belongs_to_the_next_interval),
     };
 
     return cmocka_run_group_tests(tests, share_memory, NULL);

@@ -1,4 +1,4 @@
-/* Are the processes that a server names those of this machine? Asked of the test itself. */
+/* Whether processes that a server names are of this machine; tested with the test's own process. */
 #include "counters/units.h"
 #include "sources/sessions/postgres/postgres_local.h"
 
@@ -27,7 +27,7 @@ static int64_t own_start_us(void)
            (int64_t)(self.start * proc_time_unit_ns() / 1000);
 }
 
-static void a_server_looks_at_its_clock_some_time_after_a_process_began(void **state)
+static void a_start_time_some_seconds_late_is_accepted(void **state)
 {
     const int64_t began_us = own_start_us();
 
@@ -37,7 +37,7 @@ static void a_server_looks_at_its_clock_some_time_after_a_process_began(void **s
     assert_false(postgres_is_process(getpid(), began_us + 11 * S_US));
 }
 
-static void both_clocks_may_be_a_little_apart(void **state)
+static void clocks_may_differ_a_little(void **state)
 {
     const int64_t began_us = own_start_us();
 
@@ -46,7 +46,7 @@ static void both_clocks_may_be_a_little_apart(void **state)
     assert_false(postgres_is_process(getpid(), began_us - 3 * S_US));
 }
 
-static void nobody_is_no_process(void **state)
+static void a_missing_pid_is_no_process(void **state)
 {
     (void)state;
     assert_false(postgres_is_process(0, own_start_us()));
@@ -56,9 +56,9 @@ static void nobody_is_no_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_looks_at_its_clock_some_time_after_a_process_began),
-        cmocka_unit_test(both_clocks_may_be_a_little_apart),
-        cmocka_unit_test(nobody_is_no_process),
+        cmocka_unit_test(a_start_time_some_seconds_late_is_accepted),
+        cmocka_unit_test(clocks_may_differ_a_little),
+        cmocka_unit_test(a_missing_pid_is_no_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Who the sessions are, over snapshots that were made up: names, ends, and pids that come again. */
+/* The registry over synthetic snapshots: names, ends, and reused pids. */
 #include "sources/sessions/postgres/postgres_registry.h"
 
 #include "../tree.h"
@@ -39,7 +39,7 @@ static void update(struct postgres_registry *registry, bool is_whole,
     assert_int_equal(postgres_registry_update(registry, &snapshot), CAMP_OK);
 }
 
-static void names_come_with_a_whole_look_and_stay(void **state)
+static void names_of_a_whole_snapshot_stay(void **state)
 {
     struct postgres_session bob = session(20, NOW_US, "bob");
     struct postgres_registry registry = { 0 };
@@ -59,14 +59,14 @@ static void names_come_with_a_whole_look_and_stay(void **state)
     postgres_registry_release(&registry);
 }
 
-static void who_has_ended_is_kept_until_it_is_forgotten(void **state)
+static void an_ended_session_is_kept_until_it_is_forgotten(void **state)
 {
     struct postgres_session two[] = { session(30, NOW_US, "bob"), session(20, NOW_US, "eve") };
     struct postgres_registry registry = { 0 };
 
     (void)state;
     update(&registry, true, two, 2);
-    assert_int_equal(registry.processes[0].pid, 20); /* in their order */
+    assert_int_equal(registry.processes[0].pid, 20); /* in order */
     update(&registry, true, two, 1);
     assert_non_null(postgres_registry_find(&registry, 20, NOW_US));
     postgres_registry_forget(&registry, 1);
@@ -97,9 +97,8 @@ static void another_start_is_another_session(void **state)
     postgres_registry_release(&registry);
 }
 
-/* The server's word processes a start is as old as the process, and stays when somebody sets the
- * clock. */
-static void a_process_is_found_whatever_the_clock_was_set_to(void **state)
+/* The server keeps the start time it wrote, even if the clock is set later. */
+static void a_process_is_found_after_the_clock_was_set(void **state)
 {
     struct postgres_session own = session(getpid(), NOW_US, "bob");
     struct postgres_registry registry = { .is_local = true };
@@ -112,7 +111,7 @@ static void a_process_is_found_whatever_the_clock_was_set_to(void **state)
     update(&registry, true, &own, 1);
     assert_true(registry.processes[0].has_task);
     assert_true(registry.processes[0].clock.time_ns >
-                0); /* processes process was there before us */
+                0); /* a session older than the first snapshot */
     assert_non_null(
         postgres_registry_find_process(&registry, getpid(), start_ns, NOW_US + 3600 * (int64_t)S));
     assert_null(postgres_registry_find_process(&registry, getpid(), start_ns + NS_PER_S, NOW_US));
@@ -138,10 +137,10 @@ static void our_own_pids_are_the_last_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_come_with_a_whole_look_and_stay),
-        cmocka_unit_test(who_has_ended_is_kept_until_it_is_forgotten),
+        cmocka_unit_test(names_of_a_whole_snapshot_stay),
+        cmocka_unit_test(an_ended_session_is_kept_until_it_is_forgotten),
         cmocka_unit_test(another_start_is_another_session),
-        cmocka_unit_test(a_process_is_found_whatever_the_clock_was_set_to),
+        cmocka_unit_test(a_process_is_found_after_the_clock_was_set),
         cmocka_unit_test(our_own_pids_are_the_last_two),
     };
 

@@ -1,5 +1,4 @@
-/* Rows of sessions, from accounts and samples that were made up: process is reported, when, and of
- * what. */
+/* Rows of sessions from synthetic accounts and samples. */
 #include "sources/sessions/postgres/postgres_inside.h"
 
 #include "../tree.h"
@@ -13,12 +12,12 @@
 #define LOCK 0x03000004u
 #define CLIENT_READ 0x06000000u
 #define ACTIVE 3u
-#define PID 5000000 /* beyond all that a kernel gives */
+#define PID 5000000 /* beyond the kernel's limit */
 
 static struct postgres_source source;
 static struct sampled_times by_sql;
 
-/* An interval of 1 s, in whose last look by SQL nobody is yet. */
+/* An interval of 1 s whose last snapshot by SQL is empty. */
 static void open_source(enum postgres_tier tier)
 {
     const struct session_plan plan = {
@@ -54,15 +53,15 @@ static void close_source(void)
     free(source.names);
 }
 
-/* When a process began, by the wall clock. */
+/* The start of a process by the wall clock. */
 static int64_t wall_us(uint64_t boot_ns)
 {
     return (int64_t)((source_clock_ns(CLOCK_REALTIME) - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) /
                      1000);
 }
 
-/* SQL has shown one that began so. */
-static void meet(int32_t pid, int64_t start_us, const char *type, const char *user)
+/* SQL has shown a session with this start. */
+static void register_process(int32_t pid, int64_t start_us, const char *type, const char *user)
 {
     struct postgres_session session = { .pid = pid,
                                         .start_us = start_us,
@@ -131,13 +130,13 @@ static uint64_t value_ms(size_t row, const char *column)
 
 /* ------------------------------------------------------------------------------ Accounts -- */
 
-static void an_account_is_a_row_by_its_name(void **state)
+static void an_account_is_a_row_with_its_name(void **state)
 {
     const struct backend_account one = account(PID, 0);
 
     (void)state;
     open_source(POSTGRES_BPF);
-    meet(PID, wall_us(one.start_ns) + 5000, "client_backend", "bob");
+    register_process(PID, wall_us(one.start_ns) + 5000, "client_backend", "bob");
     fill(&one, 1);
     assert_int_equal(row_count(), 1);
     assert_string_equal(row_at(0)->name, "bob");
@@ -149,7 +148,7 @@ static void an_account_is_a_row_by_its_name(void **state)
     close_source();
 }
 
-static void who_is_not_known_yet_is_told_later_and_whole(void **state)
+static void an_unnamed_session_is_accounted_later_and_whole(void **state)
 {
     struct backend_account one = account(PID, 0);
 
@@ -157,7 +156,7 @@ static void who_is_not_known_yet_is_told_later_and_whole(void **state)
     open_source(POSTGRES_BPF);
     fill(&one, 1);
     assert_int_equal(row_count(), 0);
-    meet(PID, wall_us(one.start_ns), "client_backend", "bob");
+    register_process(PID, wall_us(one.start_ns), "client_backend", "bob");
     one.time_ns += 50 * MS;
     one.cpu_ns += 50 * MS;
     fill(&one, 1);
@@ -169,7 +168,7 @@ static void who_is_not_known_yet_is_told_later_and_whole(void **state)
     close_source();
 }
 
-static void who_ends_unknown_is_a_stranger_if_it_was_a_client(void **state)
+static void an_unnamed_client_that_ended_is_a_row(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID + 1, BACKEND_ENDED) };
 
@@ -180,13 +179,13 @@ static void who_ends_unknown_is_a_stranger_if_it_was_a_client(void **state)
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
     assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
-    assert_int_equal(source.accounts.count, 2); /* and comes no more: not waited for */
+    assert_int_equal(source.accounts.count, 2); /* it will not appear, so it is kept */
     assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
     close_source();
 }
 
-/* Hidden from our role, older than we are, or our own. */
-static void who_stays_unknown_is_no_row(void **state)
+/* Hidden from the role, older than camp, or camp's own. */
+static void a_session_that_stays_unnamed_is_no_row(void **state)
 {
     struct backend_account three[] = { account(9, BACKEND_ENDED), account(PID, 0),
                                        account(PID + 1, BACKEND_OLDER | BACKEND_ENDED) };
@@ -198,19 +197,19 @@ static void who_stays_unknown_is_no_row(void **state)
     three[0].time_ns = three[2].time_ns = source.registry.snapshot_ns + 600 * MS;
     fill(three, 3);
     assert_int_equal(row_count(), 0);
-    assert_int_equal(source.accounts.count, 3); /* and is not waited for */
+    assert_int_equal(source.accounts.count, 3); /* none is kept for later */
     close_source();
 }
 
-static void a_pid_that_comes_again_is_two_rows(void **state)
+static void a_reused_pid_is_two_rows(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID, 0) };
 
     (void)state;
     open_source(POSTGRES_BPF);
     two[1].start_ns += 100 * MS;
-    meet(PID, wall_us(two[0].start_ns), "client_backend", "bob");
-    meet(PID, wall_us(two[1].start_ns), "client_backend", "eve");
+    register_process(PID, wall_us(two[0].start_ns), "client_backend", "bob");
+    register_process(PID, wall_us(two[1].start_ns), "client_backend", "eve");
     fill(two, 2);
     assert_int_equal(row_count(), 2);
     assert_string_equal(row_at(0)->name, "bob");
@@ -219,19 +218,19 @@ static void a_pid_that_comes_again_is_two_rows(void **state)
     close_source();
 }
 
-static void the_servers_own_are_told_when_they_are_asked_for(void **state)
+static void background_processes_are_rows_on_request(void **state)
 {
     const struct backend_account one = account(PID, BACKEND_OLDER);
 
     (void)state;
     open_source(POSTGRES_BPF);
-    meet(PID, wall_us(one.start_ns), "walwriter", "");
+    register_process(PID, wall_us(one.start_ns), "walwriter", "");
     fill(&one, 1);
     assert_int_equal(row_count(), 0);
     close_source();
     open_source(POSTGRES_BPF);
     source.background = true;
-    meet(PID, wall_us(one.start_ns), "walwriter", "");
+    register_process(PID, wall_us(one.start_ns), "walwriter", "");
     fill(&one, 1);
     assert_int_equal(row_count(), 1);
     assert_string_equal(row_at(0)->name, "walwriter");
@@ -241,7 +240,7 @@ static void the_servers_own_are_told_when_they_are_asked_for(void **state)
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* Looks by SQL: 300 ms active without an event, then 700 ms in a lock. */
+/* Snapshots by SQL: 300 ms active without an event, then 700 ms in a lock. */
 static void sample(int32_t pid, int64_t start_us, bool is_asleep)
 {
     struct session_sample sample = {
@@ -258,14 +257,14 @@ static void sample(int32_t pid, int64_t start_us, bool is_asleep)
     sampled_times_end(&by_sql, START_NS + 1000 * MS);
 }
 
-static void what_the_database_says_stands_beside(void **state)
+static void the_database_s_report_has_columns_of_its_own(void **state)
 {
     const struct backend_account one = account(PID, 0);
     const int64_t start_us = wall_us(one.start_ns);
 
     (void)state;
     open_source(POSTGRES_BPF);
-    meet(PID, start_us, "client_backend", "bob");
+    register_process(PID, start_us, "client_backend", "bob");
     sample(PID, start_us, false);
     fill(&one, 1);
     assert_int_equal(value_ms(0, "reported_cpu_ns"), 300);
@@ -274,31 +273,31 @@ static void what_the_database_says_stands_beside(void **state)
     close_source();
 }
 
-static void elsewhere_it_is_all_there_is(void **state)
+static void a_remote_session_has_only_the_database_s_report(void **state)
 {
     (void)state;
     open_source(POSTGRES_SQL);
-    meet(PID, 5, "client_backend", "bob");
+    register_process(PID, 5, "client_backend", "bob");
     sample(PID, 5, false);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
-    assert_int_equal(row_at(0)->pid, 0); /* here another has that number */
+    assert_int_equal(row_at(0)->pid, 0); /* a remote pid is no pid here */
     assert_int_equal(value_ms(0, "cpu_ns"), 300);
     assert_int_equal(value_ms(0, "contention_ns"), 700);
     assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
     close_source();
 }
 
-/* This process, which has run a little: what a tier makes of its samples. */
+/* This process, which has run a little: the rows of a tier from its samples. */
 static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
     open_source(tier);
-    meet(getpid(), 5, "client_backend", "bob");
+    register_process(getpid(), 5, "client_backend", "bob");
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
         source.memory_samples.times = by_sql;
-    source.registry.processes[0].clock.cpu_ns = 0; /* so that there is something since */
+    source.registry.processes[0].clock.cpu_ns = 0; /* so that there is a difference */
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
     assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
@@ -312,7 +311,7 @@ static uint64_t left_ms(void)
            MS;
 }
 
-static void what_the_scheduler_left_is_divided_as_samples_were(void **state)
+static void samples_divide_the_time_that_the_scheduler_left(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_MEMORY, true);
@@ -320,13 +319,13 @@ static void what_the_scheduler_left_is_divided_as_samples_were(void **state)
     assert_in_range(value_ms(0, "wait_without_event_ns"), left_ms() * 3 / 10 - 1,
                     left_ms() * 3 / 10 + 1);
     assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
-    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* as it was */
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* unchanged */
     assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
     close_source();
 }
 
-/* SQL said "on a CPU", and its task slept a moment later. */
-static void who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise(void **state)
+/* SQL reported "on a CPU", and the task slept a moment later. */
+static void a_late_sleep_is_in_the_waits_of_other_samples(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, true);
@@ -336,7 +335,7 @@ static void who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise(void
     close_source();
 }
 
-static void who_was_not_seen_asleep_has_unaccounted_time(void **state)
+static void a_session_without_sleeping_samples_has_unaccounted_time(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, false);
@@ -346,7 +345,7 @@ static void who_was_not_seen_asleep_has_unaccounted_time(void **state)
     close_source();
 }
 
-static void who_sleeps_without_an_event_alone_does(void **state)
+static void sleep_without_an_event_counts_if_it_is_the_only_one(void **state)
 {
     struct session_sample sample = {
         getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
@@ -354,7 +353,7 @@ static void who_sleeps_without_an_event_alone_does(void **state)
 
     (void)state;
     open_source(POSTGRES_GATED);
-    meet(getpid(), 5, "client_backend", "bob");
+    register_process(getpid(), 5, "client_backend", "bob");
     sampled_times_add(&by_sql, START_NS, &sample, 1);
     sampled_times_begin(&by_sql, START_NS);
     sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
@@ -364,8 +363,8 @@ static void who_sleeps_without_an_event_alone_does(void **state)
     close_source();
 }
 
-/* Looks that are 2 s apart have seen one of these. */
-static void what_no_look_saw_is_not_filled(void **state)
+/* Snapshots 2 s apart cover half of the time. */
+static void time_without_samples_is_not_filled(void **state)
 {
     struct session_sample sample = {
         getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
@@ -373,7 +372,7 @@ static void what_no_look_saw_is_not_filled(void **state)
 
     (void)state;
     open_source(POSTGRES_GATED);
-    meet(getpid(), 5, "client_backend", "bob");
+    register_process(getpid(), 5, "client_backend", "bob");
     sampled_times_add(&by_sql, START_NS, &sample, 1);
     sampled_times_begin(&by_sql, START_NS);
     sampled_times_add(&by_sql, START_NS + 2000 * MS, &sample, 1);
@@ -385,12 +384,12 @@ static void what_no_look_saw_is_not_filled(void **state)
     close_source();
 }
 
-static void who_is_gone_before_its_clock_was_read_is_partial(void **state)
+static void a_session_that_ended_before_its_clock_was_read_is_partial(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
-    meet(getpid(), 5, "client_backend", "bob");
-    source.registry.processes[0].task.start++; /* another had its pid */
+    register_process(getpid(), 5, "client_backend", "bob");
+    source.registry.processes[0].task.start++; /* another process had its pid */
     source.registry.processes[0].start_ns = START_NS + 1;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
@@ -400,28 +399,27 @@ static void who_is_gone_before_its_clock_was_read_is_partial(void **state)
     close_source();
 }
 
-/* One that came while SQL did not answer has run before the interval began. */
-static void what_it_ran_before_the_interval_is_not_told(void **state)
+/* A session that started while SQL did not answer has run before the interval. */
+static void time_run_before_the_interval_is_left_out(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
-    meet(getpid(), 5, "client_backend", "bob");
+    register_process(getpid(), 5, "client_backend", "bob");
     source.registry.processes[0].clock = (struct proc_clock){ 0 };
     source.registry.processes[0].start_ns = START_NS - 1;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 1);
     assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
-    assert_true(source.registry.processes[0].clock.time_ns >
-                0); /* of the next interval it is known */
+    assert_true(source.registry.processes[0].clock.time_ns > 0); /* known in the next interval */
     close_source();
 }
 
-static void who_is_not_told_is_no_loss(void **state)
+static void a_session_without_a_row_is_no_loss(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
-    meet(getpid(), 5, "checkpointer", "");
+    register_process(getpid(), 5, "checkpointer", "");
     source.registry.processes[0].task.start++;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
@@ -433,22 +431,22 @@ static void who_is_not_told_is_no_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_account_is_a_row_by_its_name),
-        cmocka_unit_test(who_is_not_known_yet_is_told_later_and_whole),
-        cmocka_unit_test(who_ends_unknown_is_a_stranger_if_it_was_a_client),
-        cmocka_unit_test(who_stays_unknown_is_no_row),
-        cmocka_unit_test(a_pid_that_comes_again_is_two_rows),
-        cmocka_unit_test(the_servers_own_are_told_when_they_are_asked_for),
-        cmocka_unit_test(what_the_database_says_stands_beside),
-        cmocka_unit_test(elsewhere_it_is_all_there_is),
-        cmocka_unit_test(what_the_scheduler_left_is_divided_as_samples_were),
-        cmocka_unit_test(who_fell_asleep_after_the_look_slept_in_what_was_seen_otherwise),
-        cmocka_unit_test(who_was_not_seen_asleep_has_unaccounted_time),
-        cmocka_unit_test(who_sleeps_without_an_event_alone_does),
-        cmocka_unit_test(what_no_look_saw_is_not_filled),
-        cmocka_unit_test(who_is_gone_before_its_clock_was_read_is_partial),
-        cmocka_unit_test(what_it_ran_before_the_interval_is_not_told),
-        cmocka_unit_test(who_is_not_told_is_no_loss),
+        cmocka_unit_test(an_account_is_a_row_with_its_name),
+        cmocka_unit_test(an_unnamed_session_is_accounted_later_and_whole),
+        cmocka_unit_test(an_unnamed_client_that_ended_is_a_row),
+        cmocka_unit_test(a_session_that_stays_unnamed_is_no_row),
+        cmocka_unit_test(a_reused_pid_is_two_rows),
+        cmocka_unit_test(background_processes_are_rows_on_request),
+        cmocka_unit_test(the_database_s_report_has_columns_of_its_own),
+        cmocka_unit_test(a_remote_session_has_only_the_database_s_report),
+        cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
+        cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
+        cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
+        cmocka_unit_test(sleep_without_an_event_counts_if_it_is_the_only_one),
+        cmocka_unit_test(time_without_samples_is_not_filled),
+        cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
+        cmocka_unit_test(time_run_before_the_interval_is_left_out),
+        cmocka_unit_test(a_session_without_a_row_is_no_loss),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Looks made to times: each nanosecond once, and none that was not seen. */
+/* Samples converted to times: each nanosecond once, and none without samples. */
 #include "sources/sessions/sampled_times.h"
 
 #include "../tree.h"
@@ -52,7 +52,7 @@ static struct sampled_times begun(void)
     return times;
 }
 
-static void the_time_between_two_looks_is_halved(void **state)
+static void the_time_between_two_snapshots_is_halved(void **state)
 {
     struct sampled_times times = begun();
 
@@ -68,7 +68,7 @@ static void the_time_between_two_looks_is_halved(void **state)
     sampled_times_release(&times);
 }
 
-static void an_interval_begins_with_nothing_but_who_is_there(void **state)
+static void an_interval_starts_with_the_living_sessions_only(void **state)
 {
     struct sampled_times times = begun();
 
@@ -85,7 +85,7 @@ static void an_interval_begins_with_nothing_but_who_is_there(void **state)
     sampled_times_release(&times);
 }
 
-static void who_is_new_is_booked_from_its_beginning(void **state)
+static void a_new_session_is_accounted_from_its_start(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample both[] = { sample(9, "b", true), sample(7, "a", true) };
@@ -102,8 +102,8 @@ static void who_is_new_is_booked_from_its_beginning(void **state)
     sampled_times_release(&times);
 }
 
-/* As glances at memory are: they add_sample only who is known already. */
-static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void **state)
+/* Samples of memory contain only sessions that the registry knows. */
+static void a_session_that_snapshots_missed_has_its_whole_time(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample both[] = { sample(7, "a", true), sample(9, "b", true) };
@@ -118,7 +118,7 @@ static void who_began_before_looks_that_did_not_see_it_has_its_whole_time(void *
     sampled_times_release(&times);
 }
 
-static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
+static void an_ended_session_has_half_of_the_gap_and_is_removed(void **state)
 {
     struct sampled_times times = begun();
 
@@ -134,7 +134,7 @@ static void who_has_ended_is_booked_half_the_gap_and_is_then_gone(void **state)
     sampled_times_release(&times);
 }
 
-static void who_is_seen_again_has_not_ended(void **state)
+static void a_session_that_is_seen_again_has_not_ended(void **state)
 {
     struct sampled_times times = begun();
 
@@ -150,7 +150,7 @@ static void who_is_seen_again_has_not_ended(void **state)
     sampled_times_release(&times);
 }
 
-static void a_pid_that_begins_anew_is_another_session(void **state)
+static void a_pid_with_a_new_start_is_another_session(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample other = sample(7, "a", true);
@@ -166,8 +166,8 @@ static void a_pid_that_begins_anew_is_another_session(void **state)
     sampled_times_release(&times);
 }
 
-/* The server did not answer for 3 s: 2 s of it were not seen by anybody. */
-static void a_long_gap_is_elapsed_and_not_booked(void **state)
+/* The server did not answer for 3 s: samples cover 1 s of it. */
+static void a_long_gap_is_elapsed_and_unaccounted(void **state)
 {
     struct sampled_times times = begun();
 
@@ -179,7 +179,7 @@ static void a_long_gap_is_elapsed_and_not_booked(void **state)
     sampled_times_release(&times);
 }
 
-static void an_interval_without_a_look_is_elapsed_and_not_booked(void **state)
+static void an_interval_without_a_snapshot_is_elapsed_and_unaccounted(void **state)
 {
     struct sampled_times times = begun();
 
@@ -198,15 +198,15 @@ static void an_interval_without_a_look_is_elapsed_and_not_booked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_between_two_looks_is_halved),
-        cmocka_unit_test(an_interval_begins_with_nothing_but_who_is_there),
-        cmocka_unit_test(who_is_new_is_booked_from_its_beginning),
-        cmocka_unit_test(who_began_before_looks_that_did_not_see_it_has_its_whole_time),
-        cmocka_unit_test(who_has_ended_is_booked_half_the_gap_and_is_then_gone),
-        cmocka_unit_test(who_is_seen_again_has_not_ended),
-        cmocka_unit_test(a_pid_that_begins_anew_is_another_session),
-        cmocka_unit_test(a_long_gap_is_elapsed_and_not_booked),
-        cmocka_unit_test(an_interval_without_a_look_is_elapsed_and_not_booked),
+        cmocka_unit_test(the_time_between_two_snapshots_is_halved),
+        cmocka_unit_test(an_interval_starts_with_the_living_sessions_only),
+        cmocka_unit_test(a_new_session_is_accounted_from_its_start),
+        cmocka_unit_test(a_session_that_snapshots_missed_has_its_whole_time),
+        cmocka_unit_test(an_ended_session_has_half_of_the_gap_and_is_removed),
+        cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
+        cmocka_unit_test(a_pid_with_a_new_start_is_another_session),
+        cmocka_unit_test(a_long_gap_is_elapsed_and_unaccounted),
+        cmocka_unit_test(an_interval_without_a_snapshot_is_elapsed_and_unaccounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Sessions booked by rules to a frame: columns, sums, detail, what the database itself says. */
+/* Sessions accounted by rules to a frame: columns, sums, detail, and the database's report. */
 #include "sources/sessions/session.h"
 
 #include "ledger/vertex.h"
@@ -63,7 +63,7 @@ static uint64_t value(const struct session_frame *sessions, const char *column)
     return 0;
 }
 
-static void what_no_rule_matches_is_unaccounted(void **state)
+static void an_unmatched_kind_is_unaccounted(void **state)
 {
     struct session_frame sessions;
 
@@ -95,7 +95,7 @@ static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
     (void)state;
     open_frame(&sessions, true, false);
     assert_int_equal(sessions.schema.state_count, 2 + 4);
-    assert_int_equal(sessions.schema.column_count, 2 + 4 + 1); /* and looks */
+    assert_int_equal(sessions.schema.column_count, 2 + 4 + 1); /* and the number of samples */
     assert_string_equal(sessions.schema.columns[2].title, "lock");
     assert_string_equal(sessions.schema.columns[2].help, "contention: class=Lock");
     assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
@@ -108,7 +108,7 @@ static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
     session_frame_release(&sessions);
 }
 
-/* It is what explains time that a database has no state for. */
+/* It explains time for which a database has no state. */
 static void the_run_queue_is_at_no_vertex(void **state)
 {
     struct session_frame sessions;
@@ -125,8 +125,8 @@ static void the_run_queue_is_at_no_vertex(void **state)
     session_frame_release(&sessions);
 }
 
-/* Alike as far as one is remembered. */
-static void long_kinds_are_told_apart(void **state)
+/* Equal in the cached length. */
+static void long_kinds_are_distinguished(void **state)
 {
     char text[400];
     const struct session_kind idle = { { text, "ClientRead", "idle", "client" } };
@@ -169,7 +169,7 @@ static void bad_rules_are_named(void **state)
     assert_string_equal(error.message,
                         "cannot read the rules /nonexistent/x.rules: No such file or directory");
     session_frame_release(&sessions);
-    memset(path + strlen(path), 'x', 300); /* however long its path is */
+    memset(path + strlen(path), 'x', 300); /* regardless of the length of its path */
     memcpy(path + 300, ".rules", sizeof ".rules");
     plan.rules_path = path;
     assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_IO);
@@ -180,10 +180,10 @@ static void bad_rules_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_rule_matches_is_unaccounted),
+        cmocka_unit_test(an_unmatched_kind_is_unaccounted),
         cmocka_unit_test(in_detail_the_columns_of_the_rules_are_the_states),
         cmocka_unit_test(the_run_queue_is_at_no_vertex),
-        cmocka_unit_test(long_kinds_are_told_apart),
+        cmocka_unit_test(long_kinds_are_distinguished),
         cmocka_unit_test(bad_rules_are_named),
     };
 

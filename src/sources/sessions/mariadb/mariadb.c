@@ -20,8 +20,8 @@ static const struct schema *describe(const struct source *source)
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
 }
 
-/* One look at all: a sample, the instruments, the threads, as close together as they can be. */
-static int look(struct mariadb_source *source, struct camp_error *error)
+/* Takes a snapshot: the sample, the instruments and the threads, as close together as possible. */
+static int take_snapshot(struct mariadb_source *source, struct camp_error *error)
 {
     const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
     int r = mariadb_sample(source, until_ns);
@@ -29,11 +29,11 @@ static int look(struct mariadb_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = mariadb_ask_instruments(source, until_ns);
     if (r == CAMP_OK && source->threads != NULL)
-        r = mariadb_threads_look(source->threads, error);
+        r = mariadb_threads_snapshot(source->threads, error);
     return r;
 }
 
-/* Each stays as long as its cause does, so that it is not told again. */
+/* A note stays as long as its cause, and is therefore shown once. */
 static const char *note_of(struct mariadb_source *source)
 {
     const struct frame *frame = &source->sessions_frame.frame;
@@ -49,7 +49,7 @@ static const char *note_of(struct mariadb_source *source)
     }
     if (source->tier == TIER_INSTRUMENTS &&
         source->asked_waits.period_ns > frame->end_ns - frame->start_ns)
-        return "a look at the server's instruments costs more than 1 % of this interval: take a "
+        return "reading the server's instruments costs more than 1 % of this interval: use a "
                "longer --interval";
     return NULL;
 }
@@ -71,13 +71,13 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
             r = mariadb_sample(source, deadline_ns);
     }
     if (r == CAMP_OK)
-        r = look(source, error);
+        r = take_snapshot(source, error);
     session_frame_begin(sessions, start_ns, now_ns(CLOCK_MONOTONIC),
                         (int64_t)now_ns(CLOCK_REALTIME));
     sessions->frame.losses = (struct losses){ 0 };
     if (r == CAMP_OK)
         r = mariadb_fill_frame(source);
-    mariadb_sessions_turn(&source->sessions);
+    mariadb_sessions_start_interval(&source->sessions);
     sessions->frame.note = note_of(source);
     *ret_frame = &sessions->frame;
     return r;
@@ -94,7 +94,7 @@ static void close_mariadb(struct source *base)
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
     mariadb_threads_close(source->threads);
-    mariadb_book_release(&source->book);
+    mariadb_account_release(&source->account);
     session_frame_release(&source->sessions_frame);
     free(source);
 }
@@ -116,7 +116,7 @@ static int wanted_tier(const char *name, enum tier *ret, struct camp_error *erro
                      name);
 }
 
-/* Whether a tier can be had, and then all it takes is open. */
+/* Opens what the tier needs, if the tier is available. */
 static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_error *error)
 {
     source->tier = tier;
@@ -131,7 +131,7 @@ static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_
     return mariadb_threads_open(source->server.pid, tier == TIER_BPF, &source->threads, error);
 }
 
-/* The best there is; why not a better one stays in *error. */
+/* Opens the best available tier; *error says why a better one failed. */
 static int choose_tier(struct mariadb_source *source, const char *name, struct camp_error *error)
 {
     enum tier wanted;
@@ -195,7 +195,7 @@ static void tell_facts(const struct mariadb_source *source, const struct mariadb
     else if (source->server.instruments != 0 && source->server.lost > 0)
         snprintf(facts->note, sizeof facts->note,
                  "performance_schema had no room for %" PRIu64
-                 " objects, whose waits it does not tell: show status like '%%instances_lost'",
+                 " objects, whose waits it does not report: show status like '%%instances_lost'",
                  source->server.lost);
     else if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Tier %s: %s", facts->tier, why->message);
@@ -207,7 +207,7 @@ static int open_server(struct mariadb_source *source, const struct mariadb_optio
     int r = mariadb_client_open(options, source->stop, &source->client, error);
 
     if (r == CAMP_OK)
-        r = mariadb_server_learn(source->client, UINT64_MAX, &source->server, error);
+        r = mariadb_server_read(source->client, UINT64_MAX, &source->server, error);
     if (r == MARIADB_PENDING)
         r = camp_fail(error, CAMP_E_GONE, 0, "MariaDB: interrupted while connecting");
     return r;
@@ -241,13 +241,13 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     if (r == CAMP_OK)
         r = open_frame(source, from, error);
     if (r == CAMP_OK)
-        r = mariadb_meet_server(source, now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+        r = mariadb_read_server(source, now_ns(CLOCK_MONOTONIC) + NS_PER_S);
     if (r == CAMP_OK)
-        r = look(source, error);
+        r = take_snapshot(source, error);
     if (r == CAMP_OK) {
         source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
         r = mariadb_fill_frame(source);
-        mariadb_sessions_turn(&source->sessions);
+        mariadb_sessions_start_interval(&source->sessions);
     }
     if (r != CAMP_OK) {
         close_mariadb(&source->source);

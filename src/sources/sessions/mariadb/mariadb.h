@@ -1,24 +1,25 @@
 /*
- * mariadb: sessions of a MariaDB server (docs/sessions.md). Tiers, the best that can be had unless
- * from->tier says which:
+ * mariadb: sessions of a MariaDB server (docs/sessions.md), by the best available tier, or
+ * from->tier:
  *
- *     bpf                 the server is on this machine, and microstates may be measured: what each
- *                         session's thread slept in, divided by what the database says
- *     schedstat+SQL       CPU time and run queue of the thread; its sleep divided by samples
- *     performance_schema  the server's own instruments; no CPU time of a server elsewhere. What
- * they do not see is unaccounted SQL                 samples of the process list
+ *      bpf                 the server is on this machine, and microstates are permitted: what each
+ *                          session's thread slept in, divided by what the database reports
+ *      schedstat+SQL       CPU time and run queue of the thread; its sleep divided by samples
+ *      performance_schema  the server's own instruments; without CPU time of a remote server.
+ *                          What they miss is unaccounted
+ *      SQL                 samples of the process list
  *
- * With the first two, what the database says of itself stands beside (reported_..._ns).
+ * The first two also have columns of what the database reports (reported_..._ns).
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
 
 #include "sources/from.h"
 
-/* `conninfo`: as mariadb_options_parse(). Fills facts->name, kind, tier, live and note. Failures:
- * as mariadb_options_parse() and mariadb_client_open(); CAMP_E_INVALID: there is no such tier;
- * CAMP_E_NOTSUP: this tier cannot be had. A connection that is lost later is no failure: frames go
- * on with what can be read. */
+/* `conninfo`: as mariadb_options_parse(). Fills facts->name, kind, tier, live and note. Fails as
+ * mariadb_options_parse() and mariadb_client_open(); CAMP_E_INVALID: unknown tier; CAMP_E_NOTSUP:
+ * the tier is unavailable. A connection lost later is no failure: frames go on with what can be
+ * read. */
 int mariadb_source_open(const struct from *from, const char *conninfo, struct source **ret,
                         struct from_facts *facts, struct camp_error *error);
 

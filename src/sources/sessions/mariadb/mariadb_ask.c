@@ -1,27 +1,27 @@
 /*
- * Asking the server, at a pace: a statement may take 1 % of a CPU, counted as the time of the
- * thread that serves us and of our own where the server is local, otherwise as the time until the
+ * Sends statements to the server at a limited pace: each may take 1 % of a CPU, counted as the CPU
+ * time of camp and of the serving thread if the server is local, otherwise as the time until the
  * answer.
  */
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* of samples */
-#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with them */
+#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
 #define COST_LIMIT 100                              /* 1/100 of a CPU */
 
-/* CPU time of ours and of the thread that serves us; else the time that passed. */
+/* CPU time of camp and of the serving thread; of a remote server the elapsed time. */
 static uint64_t spent_ns(struct mariadb_source *source)
 {
     struct proc_clock clock;
 
-    if (source->threads == NULL || proc_clock_read(&source->own.who, &clock, NULL) != CAMP_OK)
+    if (source->threads == NULL || proc_clock_read(&source->own.task, &clock, NULL) != CAMP_OK)
         return now_ns(CLOCK_MONOTONIC);
     return now_ns(CLOCK_THREAD_CPUTIME_ID) + clock.cpu_ns;
 }
 
-/* A load that is as regular as the samples would be seen in the same moment of its round each time:
- * they come 25 % early to 25 % late, in no order. */
+/* Samples come up to 25 % early or late at random: a load as regular as the samples would otherwise
+ * be sampled at the same moment of its cycle each time. */
 static uint64_t jittered_ns(uint64_t period_ns)
 {
     static uint32_t state = 1;
@@ -44,12 +44,12 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-/* Another connection may be to another server: nothing of the sessions before is of those now. */
-int mariadb_meet_server(struct mariadb_source *source, uint64_t until_ns)
+/* A new connection may lead to another server, so earlier sessions are forgotten. */
+int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
 {
     struct mariadb_client_facts facts;
     struct mariadb_server server;
-    int r = mariadb_server_learn(source->client, until_ns, &server, &source->failure);
+    int r = mariadb_server_read(source->client, until_ns, &server, &source->failure);
 
     if (r != CAMP_OK)
         return r;
@@ -62,8 +62,8 @@ int mariadb_meet_server(struct mariadb_source *source, uint64_t until_ns)
     source->connections = facts.connections;
     mariadb_thread_release(&source->own);
     if (source->threads != NULL) {
-        mariadb_threads_serve(source->threads, server.pid);
-        mariadb_threads_find(source->threads, server.own_tid, &source->own.who);
+        mariadb_threads_set_server(source->threads, server.pid);
+        mariadb_threads_find(source->threads, server.own_tid, &source->own.task);
     }
     return CAMP_OK;
 }
@@ -76,7 +76,7 @@ static bool is_met(const struct mariadb_source *source)
     return facts.connections == source->connections && facts.connection != 0;
 }
 
-/* CAMP_OK: *ret are the rows of an answer from the server that we know. */
+/* CAMP_OK: *ret are the rows of an answer from the known server. */
 static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
                MYSQL_RES **ret)
 {
@@ -84,7 +84,7 @@ static int ask(struct mariadb_source *source, const char *statement, uint64_t un
 
     if (r == CAMP_OK && !is_met(source)) {
         libmariadb.mysql_free_result(*ret);
-        r = mariadb_meet_server(source, until_ns);
+        r = mariadb_read_server(source, until_ns);
         if (r == CAMP_OK)
             r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
     }
@@ -96,8 +96,8 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
-/* The instruments do not tell whose idle time is in a transaction. */
-static bool takes_transactions(const struct mariadb_source *source)
+/* The instruments do not report whether idle time is within a transaction. */
+static bool wants_transactions(const struct mariadb_source *source)
 {
     return source->server.has_process && source->tier != TIER_INSTRUMENTS &&
            now_ns(CLOCK_MONOTONIC) >= source->transactions_ns + TRANSACTIONS_NS;
@@ -105,7 +105,7 @@ static bool takes_transactions(const struct mariadb_source *source)
 
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 {
-    const bool transactions = takes_transactions(source);
+    const bool transactions = wants_transactions(source);
     uint64_t begin_ns = spent_ns(source), end_ns;
     MYSQL_RES *rows;
     int r = ask(source, mariadb_sessions_statement(transactions, source->queries), until_ns, &rows);
@@ -144,7 +144,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
     begin_ns = spent_ns(source);
     if (ask(source, mariadb_waits_statement, until_ns, &rows) != CAMP_OK)
         return CAMP_OK;
-    r = mariadb_waits_take(&source->waits, rows, source->server.instruments,
+    r = mariadb_waits_read(&source->waits, rows, source->server.instruments,
                            now_ns(CLOCK_MONOTONIC) - before_ns, &source->sessions);
     libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
@@ -153,7 +153,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
         source->reported = (struct mariadb_reported){
             .waits = &source->waits,
             .elapsed_ns = source->asked_waits.asked_ns - before_ns,
-            .knows_synch = (source->server.instruments & INSTRUMENTS_SYNCH) != 0,
+            .has_synch = (source->server.instruments & INSTRUMENTS_SYNCH) != 0,
         };
     return r;
 }

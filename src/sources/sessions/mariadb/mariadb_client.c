@@ -22,7 +22,7 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 #define SLICE_NS                                                                                   \
-    (100 * (uint64_t)NS_PER_MS) /* a signal may come between a look at *stop and poll */
+    (100 * (uint64_t)NS_PER_MS) /* a signal may come between a take_snapshot at *stop and poll */
 
 /* What a session of ours is held to by the server, should camp be stopped or gone: in s. And joins
  * by hash: the tables of performance_schema have no index (500 sessions: 93 ms, not 330). */
@@ -66,7 +66,7 @@ static void enter(struct mariadb_client *client, enum step step, uint64_t limit_
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
 {
-    const int r = mariadb_failure_tell(number, text, error);
+    const int r = mariadb_failure_report(number, text, error);
 
     client->failed_in_a_row++;
     client->facts.failures++;
@@ -132,7 +132,7 @@ static int start_connecting(struct mariadb_client *client, struct camp_error *er
     return CAMP_OK;
 }
 
-static void learn_place(struct mariadb_client *client)
+static void read_address(struct mariadb_client *client)
 {
     const int fd = (int)libmariadb.mysql_get_socket(client->mysql);
     struct sockaddr_storage peer = { 0 };
@@ -174,7 +174,7 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
              libmariadb.mysql_get_server_info(client->mysql));
     client->facts.connections++;
     client->facts.connection = (int64_t)libmariadb.mysql_thread_id(client->mysql);
-    learn_place(client);
+    read_address(client);
     if (!libmariadb.mariadb_connection(client->mysql)) {
         drop(client, 0, "not MariaDB", NULL);
         return camp_fail(error, CAMP_E_NOTSUP, 0,
@@ -205,8 +205,8 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
 {
     client->step = READY;
     client->asked = NULL;
-    return mariadb_failure_tell(libmariadb.mysql_errno(client->mysql),
-                                libmariadb.mysql_error(client->mysql), error);
+    return mariadb_failure_report(libmariadb.mysql_errno(client->mysql),
+                                  libmariadb.mysql_error(client->mysql), error);
 }
 
 /* What comes once a step is done: its call has returned. */

@@ -1,6 +1,6 @@
 /*
- * Failures by their numbers, of the server (mysqld_error.h) and of the library (errmsg.h): texts
- * are in the server's language.
+ * Failures by number, of the server (mysqld_error.h) and the library (errmsg.h), because texts are
+ * in the server's language.
  */
 #include "mariadb_failure.h"
 
@@ -23,7 +23,7 @@ static const struct advice {
     { ER_ACCESS_DENIED_ERROR, CAMP_E_PERM, false,
       "give user=, and its password in ~/.my.cnf or MARIADB_PWD" },
     { ER_ACCESS_DENIED_NO_PASSWORD_ERROR, CAMP_E_PERM, false,
-      "this user is who the system says it is: run as that one, or give user=" },
+      "this user is authenticated by its system account: run as that one, or give user=" },
     { ER_DBACCESS_DENIED_ERROR, CAMP_E_PERM, false, "give no database=, or one it may use" },
     { ER_ACCOUNT_HAS_BEEN_LOCKED, CAMP_E_PERM, false, "give another user=" },
     { ER_MUST_CHANGE_PASSWORD_LOGIN, CAMP_E_PERM, false, "set it anew by the mariadb client" },
@@ -64,7 +64,7 @@ static const struct advice *advice_of(unsigned number)
     return &other;
 }
 
-int mariadb_failure_tell(unsigned number, const char *text, struct camp_error *error)
+int mariadb_failure_report(unsigned number, const char *text, struct camp_error *error)
 {
     const struct advice *advice = advice_of(number);
     char line[MESSAGE_SIZE];

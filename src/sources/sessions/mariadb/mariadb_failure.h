@@ -6,13 +6,12 @@
 
 #include <stdbool.h>
 
-/* `number` and `text` as mysql_errno() and mysql_error() have them; number 0: it is a failure of
- * our own (a deadline). Writes *error and returns its code: CAMP_E_PERM (who may not),
- * CAMP_E_INVALID (what there is not), CAMP_E_GONE (no server there), CAMP_E_NOMEM (connections used
- * up), CAMP_E_IO. */
-int mariadb_failure_tell(unsigned number, const char *text, struct camp_error *error);
+/* `number` and `text` as of mysql_errno() and mysql_error(); number 0: camp's own failure (a
+ * deadline). Fills *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown
+ * name), CAMP_E_GONE (no server there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. */
+int mariadb_failure_report(unsigned number, const char *text, struct camp_error *error);
 
-/* Whether a further try may help: not when the server refused who we are. */
+/* Whether another try may help: not after the server refused the user. */
 bool mariadb_failure_may_pass(unsigned number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Built without libmariadb. */
+/* For a build without libmariadb. */
 #include "counters/error.h"
 #include "mariadb.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEPARATORS " \t;" /* the last is that of ODBC and JDBC */
+#define SEPARATORS " \t;" /* ; is the separator of ODBC and JDBC */
 
 static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
                                                          "socket", "database", "defaults-file" };
@@ -45,8 +45,7 @@ static bool is_key(const char *word, const char *name, size_t length)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-/* A word that is not a key may be part of a password that has a blank in it. No message shows it.
- */
+/* A word that is not a key may be part of a password with a blank in it. No message shows it. */
 static bool may_be_shown(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -56,8 +55,8 @@ static bool may_be_shown(const char *word, size_t length)
     return length > 0 && length < 24;
 }
 
-static int take_word(struct mariadb_options *options, const char *word, size_t length,
-                     struct camp_error *error)
+static int parse_word(struct mariadb_options *options, const char *word, size_t length,
+                      struct camp_error *error)
 {
     const char *equals = memchr(word, '=', length);
     const size_t key = equals != NULL ? (size_t)(equals - word) : 0;
@@ -78,14 +77,14 @@ static int take_word(struct mariadb_options *options, const char *word, size_t l
                      "defaults-file=), the path of a socket, or //USER@HOST:PORT/DATABASE");
 }
 
-static int take_words(struct mariadb_options *options, const char *text, struct camp_error *error)
+static int parse_words(struct mariadb_options *options, const char *text, struct camp_error *error)
 {
     int r = CAMP_OK;
 
     while (r == CAMP_OK && *(text += strspn(text, SEPARATORS)) != '\0') {
         const size_t length = strcspn(text, SEPARATORS);
 
-        r = take_word(options, text, length, error);
+        r = parse_word(options, text, length, error);
         text += length;
     }
     return r;
@@ -93,9 +92,9 @@ static int take_words(struct mariadb_options *options, const char *text, struct 
 
 /* --------------------------------------------------------------------------------- URI -- */
 
-/* USER@HOST:PORT/DATABASE; an address of IPv6 stands in brackets. The last '@' ends the user, so
- * that nothing of a password with one in it is taken for a host. */
-static int take_uri(struct mariadb_options *options, const char *text, struct camp_error *error)
+/* USER@HOST:PORT/DATABASE; an address of IPv6 is in brackets. The last '@' ends the user, so that
+ * no part of a password with an '@' becomes a host. */
+static int parse_uri(struct mariadb_options *options, const char *text, struct camp_error *error)
 {
     const char *slash = strchr(text, '/'), *at = strrchr(text, '@');
     const char *end = slash != NULL ? slash : text + strlen(text);
@@ -123,7 +122,7 @@ static int take_uri(struct mariadb_options *options, const char *text, struct ca
     return r;
 }
 
-/* --------------------------------------------------------------------------- In public -- */
+/* -------------------------------------------------------------------------- Public functions -- */
 
 int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error)
 {
@@ -131,11 +130,11 @@ int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct 
     int r;
 
     if (strncmp(text, "//", 2) == 0)
-        r = take_uri(&options, text + 2, error);
+        r = parse_uri(&options, text + 2, error);
     else if (text[0] == '/')
         r = take(&options, MARIADB_OPTION_SOCKET, text, strlen(text), error);
     else
-        r = take_words(&options, text, error);
+        r = parse_words(&options, text, error);
     if (r == CAMP_OK)
         *ret = options;
     return r;

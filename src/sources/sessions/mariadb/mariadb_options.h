@@ -1,7 +1,7 @@
 /*
- * What stands behind "mariadb:": where the server is and who asks. There is no password among it:
- * that is for an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or for MARIADB_PWD
- * or MYSQL_PWD of the environment.
+ * The text after "mariadb:": where the server is, and the user. It has no password: that belongs to
+ * an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or to MARIADB_PWD or MYSQL_PWD
+ * of the environment.
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
@@ -20,15 +20,14 @@ enum mariadb_option {
 
 #define MARIADB_VALUE_SIZE 256
 
-/* "": not said; an option file may say it, libmariadb knows the rest. */
+/* "": not given; an option file may have it, libmariadb has defaults. */
 struct mariadb_options {
     char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
 };
 
-/* `text` is nothing, words KEY=VALUE (host port user socket database defaults-file), the path of a
- * socket, or what follows "mariadb:" in a URI (//USER@HOST:PORT/DATABASE). CAMP_OK;
- * CAMP_E_INVALID: the message says what is wrong, and has nothing of a value in it, as that may be
- * a password. */
+/* `text` is "", words KEY=VALUE (host port user socket database defaults-file), the path of a
+ * socket, or the part of a URI after "mariadb:" (//USER@HOST:PORT/DATABASE). CAMP_OK;
+ * CAMP_E_INVALID: the message says what is wrong and quotes no value, which may be a password. */
 int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error);
 
 /* ret[size]: "user@host:port", "user@/socket" or "default": for titles. */

@@ -1,11 +1,11 @@
-/* Rows of the frame: each session as its tier knows it. */
+/* Rows of the frame: each session by its tier. */
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
 #include <stdio.h>
 
-/* What its instruments say of it: nothing when they do not know it, or not since the beginning of
- * the interval. */
+/* The instruments' report of a session: empty if they miss it, or missed it at the start of the
+ * interval. */
 static struct mariadb_reported reported_of(struct mariadb_source *source,
                                            const struct mariadb_session *session)
 {
@@ -19,24 +19,24 @@ static struct mariadb_reported reported_of(struct mariadb_source *source,
     return count > 0 ? source->reported : nothing;
 }
 
-/* Its instruments do not know CPU time: to the server it is whatever is in no wait. */
-static void tell(struct mariadb_source *source, const struct mariadb_session *session,
-                 const struct mariadb_reported *reported, struct session *row)
+/* Instruments do not report CPU time: any time outside of a wait counts as CPU time. */
+static void report(struct mariadb_source *source, const struct mariadb_session *session,
+                   const struct mariadb_reported *reported, struct session *row)
 {
     uint64_t sum = 0;
 
     if (reported->waits != NULL)
-        mariadb_book_waits(&source->book, session, row->elapsed_ns, reported);
+        mariadb_account_waits(&source->account, session, row->elapsed_ns, reported);
     else
-        mariadb_book_samples(&source->book, session, row->elapsed_ns);
-    for (size_t i = 0; i < source->book.count; i++) {
+        mariadb_account_samples(&source->account, session, row->elapsed_ns);
+    for (size_t i = 0; i < source->account.count; i++) {
         const enum session_state state =
-            session_frame_state(&source->sessions_frame, &source->book.times[i].kind);
+            session_frame_state(&source->sessions_frame, &source->account.times[i].kind);
 
         if (state == SESSION_STATE_COUNT)
             continue;
-        row->reported_ns[state] += source->book.times[i].ns;
-        sum += source->book.times[i].ns;
+        row->reported_ns[state] += source->account.times[i].ns;
+        sum += source->account.times[i].ns;
     }
     if (reported->waits != NULL)
         row->reported_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
@@ -53,13 +53,13 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     entity->labels = session->labels;
     snprintf(entity->name, sizeof entity->name, "%s", session->name);
     row->sample_count = session->times_seen;
-    row->times = source->book.times;
-    row->time_count = source->book.count;
-    return source->book.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
+    row->times = source->account.times;
+    row->time_count = source->account.count;
+    return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
-/* Where no sample was taken, as the interval was cut short or there was no answer, it does what it
- * did, for a second. */
+/* Without a sample (a short interval, or no answer) the session's last state is assumed to last,
+ * for up to a second. */
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
 {
@@ -69,8 +69,8 @@ static void assume(const struct mariadb_source *source, struct mariadb_session *
             (struct mariadb_sample){ session->kind, elapsed_ns };
 }
 
-/* By its thread. Who is there for the first time begins with the next interval: its thread may have
- * served another session before. */
+/* By its thread. The first interval of a new session starts with the next frame: its thread may
+ * have served another session before. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -86,12 +86,12 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
     assume(source, session, times.elapsed_ns);
-    tell(source, session, &reported, &row);
-    mariadb_book_threads(&source->book, session, &times, source->tier == TIER_BPF, &reported);
+    report(source, session, &reported, &row);
+    mariadb_account_threads(&source->account, session, &times, source->tier == TIER_BPF, &reported);
     return add_row(source, session, &row);
 }
 
-/* By its instruments, with the CPU time of its thread where that is here. */
+/* By its instruments, with the CPU time of its thread if the server is local. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -109,7 +109,7 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
     }
     if (reported.waits == NULL)
         return CAMP_OK;
-    mariadb_book_waits(&source->book, session, row.elapsed_ns, &reported);
+    mariadb_account_waits(&source->account, session, row.elapsed_ns, &reported);
     return add_row(source, session, &row);
 }
 
@@ -124,7 +124,7 @@ static int add_by_samples(struct mariadb_source *source, struct mariadb_session 
     if (begin_ns == 0 || begin_ns == session->sampled_ns || !session->is_seen)
         return CAMP_OK;
     row.elapsed_ns = session->sampled_ns - begin_ns;
-    mariadb_book_samples(&source->book, session, row.elapsed_ns);
+    mariadb_account_samples(&source->account, session, row.elapsed_ns);
     return add_row(source, session, &row);
 }
 

@@ -12,7 +12,7 @@ static const char place_statement[] =
     "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
     " where ID = connection_id()";
 
-/* At the other end of 127.0.0.1 may be a tunnel, whose server's threads have numbers as well. */
+/* 127.0.0.1 may be a tunnel to another server, whose threads have numbers too. */
 static bool has_our_name(const char *server)
 {
     char ours[256] = "";
@@ -21,9 +21,9 @@ static bool has_our_name(const char *server)
     return server != NULL && strcmp(server, ours) == 0;
 }
 
-/* A thread is a session's only where each has one. */
-static void learn_place(struct mariadb_server *server, MYSQL_ROW row,
-                        const struct mariadb_client_facts *facts)
+/* A thread belongs to a session only if each session has its own thread. */
+static void read_address(struct mariadb_server *server, MYSQL_ROW row,
+                         const struct mariadb_client_facts *facts)
 {
     const int32_t tid = row[0] != NULL ? (int32_t)strtol(row[0], NULL, 10) : 0;
     const char *handling = row[1] != NULL ? row[1] : "";
@@ -34,16 +34,16 @@ static void learn_place(struct mariadb_server *server, MYSQL_ROW row,
     else if (strcmp(handling, "one-thread-per-connection") != 0)
         why = "its sessions share threads (thread_handling)";
     else if (tid > 0)
-        server->pid = mariadb_threads_server(tid, facts->server_pid);
+        server->pid = mariadb_server_of_thread(tid, facts->server_pid);
     if (why[0] == '\0' && server->pid == 0)
-        why = "its threads are not to be seen here (a container?)";
+        why = "its threads are not visible here (a container?)";
     server->own_tid = tid;
     snprintf(server->without_pid, sizeof server->without_pid, "%s", why);
 }
 
-/* CAMP_E_PERM where the right is missing is an answer, too. */
-static int learn_rights(struct mariadb_client *client, uint64_t until_ns,
-                        struct mariadb_server *server, struct camp_error *error)
+/* A missing right (CAMP_E_PERM) is an answer, too. */
+static int read_rights(struct mariadb_client *client, uint64_t until_ns,
+                       struct mariadb_server *server, struct camp_error *error)
 {
     MYSQL_RES *rows;
     int r =
@@ -55,8 +55,8 @@ static int learn_rights(struct mariadb_client *client, uint64_t until_ns,
     return r == CAMP_E_PERM ? CAMP_OK : r;
 }
 
-static int learn_instruments(struct mariadb_client *client, uint64_t until_ns,
-                             struct mariadb_server *server, struct camp_error *error)
+static int read_instruments(struct mariadb_client *client, uint64_t until_ns,
+                            struct mariadb_server *server, struct camp_error *error)
 {
     MYSQL_RES *rows;
     MYSQL_ROW row;
@@ -73,8 +73,8 @@ static int learn_instruments(struct mariadb_client *client, uint64_t until_ns,
     return CAMP_OK;
 }
 
-int mariadb_server_learn(struct mariadb_client *client, uint64_t until_ns,
-                         struct mariadb_server *ret, struct camp_error *error)
+int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
+                        struct mariadb_server *ret, struct camp_error *error)
 {
     struct mariadb_server server = { 0 };
     struct mariadb_client_facts facts;
@@ -87,11 +87,11 @@ int mariadb_server_learn(struct mariadb_client *client, uint64_t until_ns,
     mariadb_client_facts(client, &facts);
     row = libmariadb.mysql_fetch_row(rows);
     if (row != NULL)
-        learn_place(&server, row, &facts);
+        read_address(&server, row, &facts);
     libmariadb.mysql_free_result(rows);
-    r = learn_rights(client, until_ns, &server, error);
+    r = read_rights(client, until_ns, &server, error);
     if (r == CAMP_OK)
-        r = learn_instruments(client, until_ns, &server, error);
+        r = read_instruments(client, until_ns, &server, error);
     if (r == CAMP_OK)
         *ret = server;
     return r;

@@ -1,21 +1,20 @@
-/* What is to be known of a MariaDB server once it is connected: rights, instruments, where it is.
- */
+/* The facts of a MariaDB server after connecting: rights, instruments, machine. */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
 
 #include "mariadb_client.h"
 
 struct mariadb_server {
-    bool has_process;     /* the right PROCESS: without it other users' sessions are hidden */
+    bool has_process;     /* the right PROCESS: other users' sessions are visible */
     unsigned instruments; /* INSTRUMENTS_IDLE ...; 0: none, or not permitted */
-    uint64_t lost;        /* conditions, sessions, ... that performance_schema had no room for */
-    int32_t pid;          /* of the server on this machine, each session a thread; 0: elsewhere */
-    int32_t own_tid;      /* the thread that serves us, when pid is known */
-    char without_pid[96]; /* why it is not known */
+    uint64_t lost;        /* conditions, sessions, ... that did not fit into performance_schema */
+    int32_t pid;          /* of a server on this machine with a thread per session; 0: otherwise */
+    int32_t own_tid;      /* the thread that serves camp, if pid is known */
+    char without_pid[96]; /* why pid is unknown */
 };
 
-/* Asks, until `until_ns`. CAMP_OK, MARIADB_PENDING, or as mariadb_client_ask(). */
-int mariadb_server_learn(struct mariadb_client *client, uint64_t until_ns,
-                         struct mariadb_server *ret, struct camp_error *error);
+/* Reads the facts, until `until_ns`. CAMP_OK, MARIADB_PENDING, or as mariadb_client_ask(). */
+int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
+                        struct mariadb_server *ret, struct camp_error *error);
 
 #endif

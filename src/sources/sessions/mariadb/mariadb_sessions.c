@@ -11,7 +11,7 @@
 
 const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client", "query" };
 
-/* Of the columns of the statement. */
+/* The columns of the statement. */
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
 
 #define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
@@ -49,7 +49,7 @@ const struct labels *mariadb_kind(const char *class, const char *event, const ch
     return labels_intern((const char *[]){ texts[0], texts[1], texts[2] }, KIND_TEXTS);
 }
 
-/* "10.0.0.5:41234" is "10.0.0.5": each connection has another port. */
+/* "10.0.0.5:41234" becomes "10.0.0.5": each connection has another port. */
 static const char *without_port(const char *host, char *ret, size_t size)
 {
     const char *colon = host != NULL ? strrchr(host, ':') : NULL;
@@ -73,7 +73,7 @@ static bool is(const char *text, const char *wanted)
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
-/* What the server runs itself, or for another server. */
+/* A thread of the server itself, or one that serves another server. */
 static bool is_of_server(MYSQL_ROW row)
 {
     return is(row[USER], "system user") || is(row[USER], "event_scheduler") ||
@@ -91,8 +91,8 @@ void mariadb_sessions_release(struct mariadb_sessions *sessions)
     *sessions = (struct mariadb_sessions){ 0 };
 }
 
-/* Where it is, or would be. */
-static size_t place_of(const struct mariadb_sessions *sessions, int64_t id)
+/* The position of the session, or where it would be inserted. */
+static size_t position_of(const struct mariadb_sessions *sessions, int64_t id)
 {
     size_t from = 0, to = sessions->count;
 
@@ -109,7 +109,7 @@ static size_t place_of(const struct mariadb_sessions *sessions, int64_t id)
 
 struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions, int64_t id)
 {
-    const size_t place = place_of(sessions, id);
+    const size_t place = position_of(sessions, id);
 
     return place < sessions->count && sessions->sessions[place].id == id
                ? &sessions->sessions[place]
@@ -118,7 +118,7 @@ struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *ses
 
 static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id)
 {
-    const size_t place = place_of(sessions, id);
+    const size_t place = position_of(sessions, id);
 
     if (!ARRAY_RESERVE(sessions->sessions, sessions->capacity, sessions->count + 1))
         return NULL;
@@ -129,7 +129,7 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
     return &sessions->sessions[place];
 }
 
-/* An id is given anew by a server that was started again: with another thread it is another. */
+/* A restarted server reuses ids: with another thread it is another session. */
 static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
                                            int32_t tid)
 {
@@ -163,8 +163,9 @@ static void count_time(struct mariadb_session *session, const struct labels *kin
     session->samples[at].ns += ns;
 }
 
-/* The time since the sample before is of what it does now, as far as that lasts already; what is
- * before that is of what it did then. Where both are the same, they may have been many. */
+/* The time since the last sample belongs to the current state as far as that state has lasted; the
+ * time before it to the last sample's state. Where both states are equal, they may have been
+ * many. */
 static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
                              uint64_t lasting_ns, const struct labels *kind)
 {
@@ -185,7 +186,7 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
     return is(row[TRANSACTION], "LOCK WAIT") ? MARIADB_WAITS_FOR_ROW : MARIADB_TRANSACTION;
 }
 
-/* The lock of a row is in no STATE of the process list: its transaction tells it. */
+/* The process list's STATE does not show the lock of a row: the transaction does. */
 static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
                                     enum mariadb_transaction transaction)
 {
@@ -244,7 +245,7 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
     return CAMP_OK;
 }
 
-void mariadb_sessions_turn(struct mariadb_sessions *sessions)
+void mariadb_sessions_start_interval(struct mariadb_sessions *sessions)
 {
     size_t kept = 0;
 

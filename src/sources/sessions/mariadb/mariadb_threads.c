@@ -19,10 +19,10 @@
 struct mariadb_threads {
     int32_t pid;
     struct camp_states *session;       /* NULL: by /proc */
-    struct camp_thread_states *living; /* [count], ascending by tid: of the last look */
+    struct camp_thread_states *living; /* [count], ascending by tid: of the last snapshot */
     size_t count, capacity;
-    struct camp_thread *known; /* [known_count], ascending by tid: by /proc, as of when one was
-                                * sought that was not there */
+    struct camp_thread *known; /* [known_count], ascending by tid: by /proc, as of the last search
+                                  for a missing thread */
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
 };
@@ -67,16 +67,16 @@ void mariadb_threads_close(struct mariadb_threads *threads)
     free(threads);
 }
 
-void mariadb_threads_serve(struct mariadb_threads *threads, int32_t pid)
+void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
 {
     threads->pid = pid;
     threads->known_count = 0;
 }
 
-/* ----------------------------------------------------------------------------- Who -- */
+/* ---------------------------------------------------------------------------------- Identity -- */
 
-/* NSpid has a number for each namespace of pids between; one alone: it is ours. */
-int32_t mariadb_threads_server(int32_t tid, int32_t pid)
+/* NSpid has one number for each pid namespace; a single number means camp's own namespace. */
+int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
 {
     char path[64], line[256], name[64] = "";
     int group = 0, outer = 0, inner = 0, numbers = 0;
@@ -98,7 +98,7 @@ int32_t mariadb_threads_server(int32_t tid, int32_t pid)
     return pid != 0 || strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0 ? group : 0;
 }
 
-/* A list of all threads, as there is no cheaper way to know when one began. */
+/* Lists all threads: there is no cheaper way to find the start of one. */
 static int list_known(struct mariadb_threads *threads)
 {
     struct camp_process server;
@@ -144,7 +144,7 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
 
 /* ------------------------------------------------------------------------- Reading -- */
 
-int mariadb_threads_look(struct mariadb_threads *threads, struct camp_error *error)
+int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error)
 {
     size_t count = threads->capacity > 0 ? threads->capacity : 1024;
     int r;
@@ -206,12 +206,12 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     const struct proc_clock before = thread->clock;
     int r = CAMP_OK;
 
-    if (thread->who.tid == 0)
-        r = mariadb_threads_find(threads, tid, &thread->who);
+    if (thread->task.tid == 0)
+        r = mariadb_threads_find(threads, tid, &thread->task);
     if (r == CAMP_OK)
-        r = proc_clock_read(&thread->who, &thread->clock, NULL);
+        r = proc_clock_read(&thread->task, &thread->clock, NULL);
     if (r != CAMP_OK)
-        threads->known_count = 0; /* another may have its tid by now */
+        threads->known_count = 0; /* another thread may have its tid by now */
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;
     *ret = (struct mariadb_thread_times){ 0 };
@@ -241,7 +241,7 @@ static const char *call_of(const struct mariadb_threads *threads, const char *te
         return "asleep";
     if (threads->kind_of_call[number] == KIND_BY_RESTART)
         return mariadb_class_name(CAMP_STATE_OTHER_SLEEP);
-    /* The server's read(2) and write(2) are of files: it has other calls for sockets. */
+    /* The server's read(2) and write(2) are on files: it has other calls for sockets. */
     return mariadb_class_name(threads->kind_of_call[number] == KIND_BY_DESCRIPTOR
                                   ? CAMP_STATE_DISK
                                   : threads->kind_of_call[number]);
@@ -252,9 +252,9 @@ static const char *by_state(struct mariadb_threads *threads, int32_t tid,
 {
     char state;
 
-    if (thread->who.tid == 0 && mariadb_threads_find(threads, tid, &thread->who) != CAMP_OK)
+    if (thread->task.tid == 0 && mariadb_threads_find(threads, tid, &thread->task) != CAMP_OK)
         return "none";
-    if (proc_clock_state(&thread->who, &state, NULL) != CAMP_OK)
+    if (proc_clock_state(&thread->task, &state, NULL) != CAMP_OK)
         return "none";
     return state == 'R' ? "running" : state == 'D' ? "disk" : "asleep";
 }

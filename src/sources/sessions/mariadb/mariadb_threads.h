@@ -1,6 +1,7 @@
 /*
- * The threads of a MariaDB server on this machine, one a session, as the operating system sees
- * them: by microstates (CAP_BPF), each state measured, or by /proc: CPU time and run queue.
+ * The threads of a MariaDB server on this machine, one per session, as the operating system sees
+ * them: by microstates (CAP_BPF), with each state measured, or by /proc, with CPU time and run
+ * queue.
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
@@ -12,55 +13,55 @@
 
 struct mariadb_threads;
 
-/* A thread of a session, and its last reading. All zero: not known yet. */
+/* The thread of a session, and its last reading. All zero: unknown. */
 struct mariadb_thread {
-    struct camp_thread who;        /* by /proc */
-    struct proc_clock clock;       /* likewise */
+    struct camp_thread task;       /* by /proc */
+    struct proc_clock clock;       /* by /proc */
     struct camp_thread_states now; /* by microstates */
     int call_fd;                   /* /proc/TID/syscall + 1; 0: not opened; -1: not permitted */
 };
 
-/* What a thread did since its reading before. */
+/* What a thread did since its last reading. */
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
-    uint64_t asleep_ns[CAMP_STATE_COUNT]; /* by microstates; without them CAMP_STATE_OTHER_SLEEP
-                                           * has all */
+    uint64_t
+        asleep_ns[CAMP_STATE_COUNT]; /* by microstates; otherwise CAMP_STATE_OTHER_SLEEP has all */
 };
 
-/* `pid`: the server's process. `microstates`: CAMP_E_PERM and the like when there are none. */
+/* `pid`: the server's process. `microstates`: fails with CAMP_E_PERM etc. if they are
+ * unavailable. */
 int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
                          struct camp_error *error);
 
-/* From now on `pid` is the server: it was started again. 0: none, all its threads are gone. */
-void mariadb_threads_serve(struct mariadb_threads *threads, int32_t pid);
+/* Sets the process of a restarted server. 0: none; all its threads are gone. */
+void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid);
 void mariadb_threads_close(struct mariadb_threads *threads);
 
-/* The process that this thread is of on this machine, when that is a MariaDB server whose numbers
- * of threads are ours as well (no container between); 0: it is not, or cannot be told. `pid`: whom
- * it must be; 0: not known. */
-int32_t mariadb_threads_server(int32_t tid, int32_t pid);
+/* The local process of this thread, if it is a MariaDB server in camp's own pid namespace (not in a
+ * container); 0: it is not, or this is unknown. `pid`: the expected process; 0: any. */
+int32_t mariadb_server_of_thread(int32_t tid, int32_t pid);
 
-/* Which thread of the server has this tid now. CAMP_E_GONE: none. */
+/* Finds the thread of the server that has this tid now. CAMP_E_GONE: none. */
 int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct camp_thread *ret);
 
-/* Before threads are read: the moment. */
-int mariadb_threads_look(struct mariadb_threads *threads, struct camp_error *error);
+/* Takes a snapshot; call it before threads are read. */
+int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error);
 
-/* Reads a thread of the last look. 1: *ret is what it did since its reading before; 0: it is its
- * first; CAMP_E_GONE: it has ended, or is another thread now. */
+/* Reads a thread from the last snapshot. 1: *ret is what it did since its last reading; 0: this is
+ * its first reading; CAMP_E_GONE: it has ended, or another thread has its tid. */
 int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret);
 
-/* What it sleeps in now: "futex", "disk", "poll", ...; "asleep" where that may not be read;
- * "running": it does not sleep; "none": not known. */
+/* The class of its current sleep: "futex", "disk", "poll", ...; "asleep" if that may not be read;
+ * "running": it does not sleep; "none": unknown. */
 const char *mariadb_threads_call(struct mariadb_threads *threads, int32_t tid,
                                  struct mariadb_thread *thread);
 
-/* Closes what is held for a thread. */
+/* Closes the files of a thread. */
 void mariadb_thread_release(struct mariadb_thread *thread);
 
-/* "futex" of CAMP_STATE_LOCK, "page_fault" of the faults, camp_state_name() of the others. */
+/* "futex" for CAMP_STATE_LOCK, "page_fault" for faults, camp_state_name() for the others. */
 const char *mariadb_class_name(int state);
 
 #endif

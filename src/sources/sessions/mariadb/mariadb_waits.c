@@ -82,7 +82,7 @@ static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
     return true;
 }
 
-/* Each that is instrumented has an "idle", if only of 0. */
+/* Each instrumented session has an "idle", even if it is 0. */
 static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
 {
     struct mariadb_wait key = { .kind = kind_of("idle") };
@@ -98,7 +98,7 @@ static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_s
     }
 }
 
-/* What lasts is added to what has ended of the same kind. */
+/* Adds the lasting wait to the finished ones of the same kind. */
 static void merge(struct mariadb_waits *waits)
 {
     size_t kept = 0;
@@ -125,7 +125,7 @@ static const struct mariadb_wait *before(const struct mariadb_waits *waits,
                : NULL;
 }
 
-void mariadb_waits_settle(struct mariadb_waits *waits, uint64_t elapsed_ns)
+void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns)
 {
     for (size_t i = 0; i < waits->count; i++) {
         struct mariadb_wait *wait = &waits->now[i];
@@ -138,7 +138,7 @@ void mariadb_waits_settle(struct mariadb_waits *waits, uint64_t elapsed_ns)
     }
 }
 
-int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
+int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        uint64_t elapsed_ns, const struct mariadb_sessions *sessions)
 {
     const struct mariadb_waits then = *waits;
@@ -162,7 +162,7 @@ int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned in
             return CAMP_E_NOMEM;
     }
     merge(waits);
-    mariadb_waits_settle(waits, elapsed_ns);
+    mariadb_waits_resolve(waits, elapsed_ns);
     if ((instruments & INSTRUMENTS_IDLE) != 0 && (instruments & INSTRUMENTS_IN_FLIGHT) == 0)
         add_lasting_idle(waits, sessions);
     return CAMP_OK;

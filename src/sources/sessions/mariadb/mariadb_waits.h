@@ -1,32 +1,32 @@
 /*
- * What MariaDB's own instruments say (performance_schema): for each session the time of its waits
- * by name, and of "idle", between two statements; cumulative, with what still lasts.
+ * The report of MariaDB's own instruments (performance_schema): for each session the cumulative
+ * time of its waits by name, and of "idle" between two statements, including what still lasts.
  *
- * Taken are idle, wait/synch, wait/io/file and wait/io/socket. wait/io/table and wait/lock/table
- * contain others of these, and so does wait/lock/metadata (the condition MDL_context is what it
- * waits for): taken as well, time would be counted twice. What waits for the lock of a row in
- * InnoDB is in none of them.
+ * It has idle, wait/synch, wait/io/file and wait/io/socket. wait/io/table, wait/lock/table and
+ * wait/lock/metadata (a wait for the condition MDL_context) contain others of these: with them,
+ * time would be counted twice. Waits for the lock of a row in InnoDB are in none of them.
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
 
 #include "mariadb_sessions.h"
 
-/* Which instruments are on, a sum of these; how many objects and threads it had no room for. */
+/* The enabled instruments, as a sum of these; the number of objects and threads that did not
+ * fit. */
 extern const char mariadb_instruments_statement[];
 enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 
-/* The times themselves. */
+/* The times. */
 extern const char mariadb_waits_statement[];
 
 struct mariadb_wait {
     int64_t id;                /* of the session */
     const struct labels *kind; /* class: idle, synch, io_file, io_socket */
     uint64_t ns;
-    uint64_t lasting_ns; /* part of it that has not ended, until it is settled */
+    uint64_t lasting_ns; /* the part that still lasts, until mariadb_waits_resolve() */
 };
 
-/* Owned: mariadb_waits_release(). All zero is empty. */
+/* mariadb_waits_release() frees it. All zero: empty. */
 struct mariadb_waits {
     struct mariadb_wait *now, *before; /* [count], [before_count]; ascending by id and kind */
     size_t count, before_count, capacity, before_capacity;
@@ -34,18 +34,18 @@ struct mariadb_waits {
 
 void mariadb_waits_release(struct mariadb_waits *waits);
 
-/* The rows of an answer take the place of those before. `instruments`: without IN_FLIGHT the idle
- * time that lasts is what the process list says. CAMP_OK or CAMP_E_NOMEM. */
-int mariadb_waits_take(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
+/* Replaces the rows by those of an answer. `instruments`: without IN_FLIGHT the process list
+ * reports lasting idle time. CAMP_OK or CAMP_E_NOMEM. */
+int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        uint64_t elapsed_ns, const struct mariadb_sessions *sessions);
 
-/* What lasts is read before what has ended, a few ms apart: a wait that ends in between is in both,
- * as waits for metadata do each second. It has then grown by more than elapsed_ns, since the rows
- * before, and is taken once. */
-void mariadb_waits_settle(struct mariadb_waits *waits, uint64_t elapsed_ns);
+/* Lasting waits are read some ms before finished ones: a wait that ends in between is in both, as
+ * metadata waits are each second. Such a wait has grown by more than elapsed_ns since the last
+ * rows, and is counted once. */
+void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns);
 
-/* What there is of a session now: [*ret_count], by kind; 0: it is not instrumented. Its growth:
- * mariadb_wait_since(). */
+/* The current waits of a session: [*ret_count], by kind; 0: it is not instrumented.
+ * mariadb_wait_since() has their growth. */
 const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
                                             size_t *ret_count);
 uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait);

@@ -1,37 +1,37 @@
-#include "mariadb_book.h"
+#include "mariadb_account.h"
 
 #include "ledger/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void mariadb_book_release(struct mariadb_book *book)
+void mariadb_account_release(struct mariadb_account *account)
 {
-    free(book->times);
-    *book = (struct mariadb_book){ 0 };
+    free(account->times);
+    *account = (struct mariadb_account){ 0 };
 }
 
-static void begin(struct mariadb_book *book, const struct mariadb_session *session)
+static void begin(struct mariadb_account *account, const struct mariadb_session *session)
 {
-    book->count = 0;
-    book->failed = false;
-    book->type = session->is_background ? "background" : "client";
+    account->count = 0;
+    account->failed = false;
+    account->type = session->is_background ? "background" : "client";
 }
 
-static void add(struct mariadb_book *book, const char *class, const char *event,
+static void add(struct mariadb_account *account, const char *class, const char *event,
                 const char *activity, uint64_t ns)
 {
     if (ns == 0)
         return;
-    if (!ARRAY_RESERVE(book->times, book->capacity, book->count + 1)) {
-        book->failed = true;
+    if (!ARRAY_RESERVE(account->times, account->capacity, account->count + 1)) {
+        account->failed = true;
         return;
     }
-    book->times[book->count++] = (struct session_time){
+    account->times[account->count++] = (struct session_time){
         .kind = { { [SESSION_CLASS] = class,
                     [SESSION_EVENT] = event,
                     [SESSION_ACTIVITY] = activity,
-                    [SESSION_TYPE] = book->type } },
+                    [SESSION_TYPE] = account->type } },
         .ns = ns,
     };
 }
@@ -58,7 +58,7 @@ static bool is_idle(const struct mariadb_sample *sample)
     return strncmp(text_of(sample->kind, KIND_ACTIVITY), "idle", 4) == 0;
 }
 
-/* "NULL": of any class that may be asleep. */
+/* "NULL": any class that may be asleep. */
 static bool is_asleep_in(const struct mariadb_sample *sample, const char *class)
 {
     const char *seen = text_of(sample->kind, KIND_CLASS);
@@ -91,10 +91,9 @@ static uint64_t sampled_ns(const struct mariadb_session *session, sample_filter 
     return sum;
 }
 
-/* Divides ns in the proportion of the chosen samples. `class` NULL: as they were seen. False: there
- * is none of these. */
-static bool divide(struct mariadb_book *book, const struct mariadb_session *session, uint64_t ns,
-                   sample_filter *chosen, const char *class)
+/* Divides ns in the proportion of the chosen samples. `class` NULL: any. False: there are none. */
+static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
+                   uint64_t ns, sample_filter *chosen, const char *class)
 {
     uint64_t left_ns = sampled_ns(session, chosen, class);
 
@@ -111,29 +110,29 @@ static bool divide(struct mariadb_book *book, const struct mariadb_session *sess
         if (left_ns == 0)
             part = ns;
         ns -= part < ns ? part : ns;
-        add(book, class != NULL ? class : text_of(sample->kind, KIND_CLASS),
+        add(account, class != NULL ? class : text_of(sample->kind, KIND_CLASS),
             text_of(sample->kind, KIND_EVENT), text_of(sample->kind, KIND_ACTIVITY), part);
     }
     return true;
 }
 
-void mariadb_book_samples(struct mariadb_book *book, const struct mariadb_session *session,
-                          uint64_t elapsed_ns)
+void mariadb_account_samples(struct mariadb_account *account, const struct mariadb_session *session,
+                             uint64_t elapsed_ns)
 {
     uint64_t sampled = 0;
 
-    begin(book, session);
+    begin(account, session);
     for (size_t i = 0; i < session->sample_count; i++)
         sampled += session->samples[i].ns;
     for (size_t i = 0; i < session->sample_count; i++)
-        add(book, "none", text_of(session->samples[i].kind, KIND_EVENT),
+        add(account, "none", text_of(session->samples[i].kind, KIND_EVENT),
             text_of(session->samples[i].kind, KIND_ACTIVITY),
             share(elapsed_ns, session->samples[i].ns, sampled));
 }
 
 /* ------------------------------------------------------------------------- Instruments -- */
 
-/* Of an interval of elapsed_ns: they may be asked less often. */
+/* The part of an interval of elapsed_ns: instruments may be read less often. */
 static uint64_t reported_ns(const struct mariadb_reported *reported,
                             const struct mariadb_wait *wait, uint64_t elapsed_ns)
 {
@@ -142,15 +141,15 @@ static uint64_t reported_ns(const struct mariadb_reported *reported,
     return least(share(ns, elapsed_ns, reported->elapsed_ns), elapsed_ns);
 }
 
-void mariadb_book_waits(struct mariadb_book *book, const struct mariadb_session *session,
-                        uint64_t elapsed_ns, const struct mariadb_reported *reported)
+void mariadb_account_waits(struct mariadb_account *account, const struct mariadb_session *session,
+                           uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
     size_t count;
     const struct mariadb_wait *waits = mariadb_waits_of(reported->waits, session->id, &count);
 
-    begin(book, session);
+    begin(account, session);
     for (size_t i = 0; i < count; i++)
-        add(book, text_of(waits[i].kind, KIND_CLASS), text_of(waits[i].kind, KIND_EVENT),
+        add(account, text_of(waits[i].kind, KIND_CLASS), text_of(waits[i].kind, KIND_EVENT),
             text_of(waits[i].kind, KIND_ACTIVITY), reported_ns(reported, &waits[i], elapsed_ns));
 }
 
@@ -170,7 +169,7 @@ static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t
 
 /* ---------------------------------------------------------------------------- Threads -- */
 
-/* How long it was between statements, of an interval of elapsed_ns. */
+/* The time between statements, in an interval of elapsed_ns. */
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                         const struct mariadb_reported *reported)
 {
@@ -186,18 +185,18 @@ static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_
     return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
 }
 
-/* What was slept in `class` within statements; NULL: in whatever. */
-static void book_active(struct mariadb_book *book, const struct mariadb_session *session,
-                        const char *class, uint64_t ns)
+/* Accounts the sleep in `class` within statements; NULL: in any class. */
+static void account_active(struct mariadb_account *account, const struct mariadb_session *session,
+                           const char *class, uint64_t ns)
 {
     const char *seen = class != NULL ? class : "asleep";
 
     if (class != NULL && (strcmp(class, "poll") == 0 || strcmp(class, "socket") == 0)) {
-        if (!divide(book, session, ns, is_asleep_in, class))
-            add(book, seen, "none", "active", ns);
-    } else if (!divide(book, session, ns, is_asleep_in, class) &&
-               !divide(book, session, ns, is_asleep_in_any, class)) {
-        add(book, seen, "none", "active", ns);
+        if (!divide(account, session, ns, is_asleep_in, class))
+            add(account, seen, "none", "active", ns);
+    } else if (!divide(account, session, ns, is_asleep_in, class) &&
+               !divide(account, session, ns, is_asleep_in_any, class)) {
+        add(account, seen, "none", "active", ns);
     }
 }
 
@@ -207,17 +206,17 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
     return strcmp(text_of(sample->kind, KIND_EVENT), "row_lock") == 0;
 }
 
-/* The sleep in futex(2). What instruments know of it is off the samples too: what is left is for
- * what they do not see. */
-static void book_futex(struct mariadb_book *book, const struct mariadb_session *session,
-                       uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
+/* Accounts the sleep in futex(2). The part that instruments report is subtracted from the samples
+ * too: the rest is what instruments miss. */
+static void account_futex(struct mariadb_account *account, const struct mariadb_session *session,
+                          uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
     size_t count = 0;
     const struct mariadb_wait *waits =
         reported->waits != NULL ? mariadb_waits_of(reported->waits, session->id, &count) : NULL;
 
-    if (reported->waits == NULL || !reported->knows_synch) {
-        book_active(book, session, "futex", ns);
+    if (reported->waits == NULL || !reported->has_synch) {
+        account_active(account, session, "futex", ns);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -226,26 +225,25 @@ static void book_futex(struct mariadb_book *book, const struct mariadb_session *
         if (strcmp(text_of(waits[i].kind, KIND_CLASS), "synch") != 0)
             continue;
         known = least(reported_ns(reported, &waits[i], elapsed_ns), ns);
-        add(book, "futex", text_of(waits[i].kind, KIND_EVENT), "active", known);
+        add(account, "futex", text_of(waits[i].kind, KIND_EVENT), "active", known);
         ns -= known;
     }
-    if (!divide(book, session, ns, is_row_lock, "futex"))
-        add(book, "futex", "none", "active", ns);
+    if (!divide(account, session, ns, is_row_lock, "futex"))
+        add(account, "futex", "none", "active", ns);
 }
 
-static void book_idle(struct mariadb_book *book, const struct mariadb_session *session,
-                      const char *class, uint64_t ns)
+static void account_idle(struct mariadb_account *account, const struct mariadb_session *session,
+                         const char *class, uint64_t ns)
 {
-    if (!divide(book, session, ns, is_idle_in, class))
-        add(book, class != NULL ? class : "none", "none", "idle", ns);
+    if (!divide(account, session, ns, is_idle_in, class))
+        add(account, class != NULL ? class : "none", "none", "idle", ns);
 }
 
-/* Its sleeps by what they were in. Idle is what was slept in a poll or a socket between statements;
- * a server with its own way to wait for clients has other calls, so what is left of idle time may
- * be of those. */
-static void book_measured(struct mariadb_book *book, const struct mariadb_session *session,
-                          const struct mariadb_thread_times *times,
-                          const struct mariadb_reported *reported)
+/* Accounts sleeps by their class. Sleep in a poll or a socket between statements is idle. A server
+ * may wait for clients in other calls, so further idle time may be in those. */
+static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
+                             const struct mariadb_thread_times *times,
+                             const struct mariadb_reported *reported)
 {
     static const int between[] = { CAMP_STATE_POLL, CAMP_STATE_SOCKET, CAMP_STATE_PIPE };
     uint64_t asleep[CAMP_STATE_COUNT], idle = idle_ns(session, times->elapsed_ns, reported);
@@ -254,39 +252,40 @@ static void book_measured(struct mariadb_book *book, const struct mariadb_sessio
     for (size_t i = 0; i < sizeof between / sizeof between[0]; i++) {
         const uint64_t ns = least(idle, asleep[between[i]]);
 
-        book_idle(book, session, mariadb_class_name(between[i]), ns);
+        account_idle(account, session, mariadb_class_name(between[i]), ns);
         asleep[between[i]] -= ns;
         idle -= ns;
     }
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i == CAMP_STATE_LOCK)
-            book_futex(book, session, asleep[i], times->elapsed_ns, reported);
+            account_futex(account, session, asleep[i], times->elapsed_ns, reported);
         else
-            book_active(book, session, mariadb_class_name(i), asleep[i]);
+            account_active(account, session, mariadb_class_name(i), asleep[i]);
     }
 }
 
-/* Its sleep as a whole. Where no sample saw it sleep within a statement, it was all idle. */
-static void book_whole(struct mariadb_book *book, const struct mariadb_session *session,
-                       const struct mariadb_thread_times *times,
-                       const struct mariadb_reported *reported)
+/* Accounts the sleep as a whole. If no sample found it asleep within a statement, all of it was
+ * idle. */
+static void account_whole(struct mariadb_account *account, const struct mariadb_session *session,
+                          const struct mariadb_thread_times *times,
+                          const struct mariadb_reported *reported)
 {
     const uint64_t asleep = times->asleep_ns[CAMP_STATE_OTHER_SLEEP];
     uint64_t idle = least(idle_ns(session, times->elapsed_ns, reported), asleep);
 
     if (idle > 0 && sampled_ns(session, is_asleep_in_any, NULL) == 0)
         idle = asleep;
-    book_idle(book, session, NULL, idle);
-    book_active(book, session, NULL, asleep - idle);
+    account_idle(account, session, NULL, idle);
+    account_active(account, session, NULL, asleep - idle);
 }
 
-void mariadb_book_threads(struct mariadb_book *book, const struct mariadb_session *session,
-                          const struct mariadb_thread_times *times, bool measured,
-                          const struct mariadb_reported *reported)
+void mariadb_account_threads(struct mariadb_account *account, const struct mariadb_session *session,
+                             const struct mariadb_thread_times *times, bool measured,
+                             const struct mariadb_reported *reported)
 {
-    begin(book, session);
+    begin(account, session);
     if (measured)
-        book_measured(book, session, times, reported);
+        account_measured(account, session, times, reported);
     else
-        book_whole(book, session, times, reported);
+        account_whole(account, session, times, reported);
 }

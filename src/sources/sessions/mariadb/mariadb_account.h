@@ -1,0 +1,43 @@
+/*
+ * Accounts for the time of a session in an interval by class, event and activity, from what each
+ * tier knows. Pure arithmetic.
+ *
+ * With the operating system each sleep is measured (by its class), or the sum of all sleeps. The
+ * database's data divides it. Sleep in a poll or a socket is idle while the session was between
+ * statements, by its instrument "idle" if enabled, otherwise by samples. Sleep in a futex belongs
+ * to the events of the instruments, if enabled; the rest of it is for the lock of a row if samples
+ * saw one. Any other sleep is divided by the samples of its class.
+ */
+#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_ACCOUNT_H
+#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_ACCOUNT_H
+
+#include "mariadb_waits.h"
+#include "sources/sessions/session.h"
+
+struct mariadb_account {
+    struct session_time *times; /* [count]; mariadb_account_release() frees them */
+    size_t count, capacity;
+    bool failed; /* out of memory */
+    const char *type;
+};
+
+void mariadb_account_release(struct mariadb_account *account);
+
+/* The instruments' report of a session in an interval. All zero: none. */
+struct mariadb_reported {
+    const struct mariadb_waits *waits; /* NULL: not read */
+    uint64_t elapsed_ns;               /* between the two readings */
+    bool has_synch;                    /* waits for conditions are instrumented */
+};
+
+/* Each function starts a new account: by the operating system (*times), by samples (all of
+ * elapsed_ns), or by instruments (their share of elapsed_ns, at most all of it). */
+void mariadb_account_threads(struct mariadb_account *account, const struct mariadb_session *session,
+                             const struct mariadb_thread_times *times, bool measured,
+                             const struct mariadb_reported *reported);
+void mariadb_account_samples(struct mariadb_account *account, const struct mariadb_session *session,
+                             uint64_t elapsed_ns);
+void mariadb_account_waits(struct mariadb_account *account, const struct mariadb_session *session,
+                           uint64_t elapsed_ns, const struct mariadb_reported *reported);
+
+#endif
