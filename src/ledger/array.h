@@ -2,7 +2,6 @@
 #ifndef CAMP_LEDGER_ARRAY_H
 #define CAMP_LEDGER_ARRAY_H
 
-#include "array.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,10 +28,10 @@ static inline bool arrays_reserve(const struct array_part *parts, size_t count, 
     if (wanted <= *capacity)
         return true;
     for (size_t i = 0; i < count; i++) {
-        void *items;
+        void *before, *items;
 
-        memcpy(&items, parts[i].items, sizeof items);
-        items = reallocarray(items, grown, parts[i].size > 0 ? parts[i].size : 1);
+        memcpy(&before, parts[i].items, sizeof before);
+        items = reallocarray(before, grown, parts[i].size > 0 ? parts[i].size : 1);
         if (items == NULL)
             return false;
         memcpy(parts[i].items, &items, sizeof items);

@@ -62,7 +62,6 @@ teardown() {
         printf '%01000d' 0 >/dev/udp/127.0.0.1/9 || true # no one listens: each is sent all the same
         sleep 0.05
     done 2>/dev/null) &
-    CHILD=$!
     run "$rate" lo 1
     [ "$status" -eq 0 ]
     [ "$output" -gt 2000 ]
