@@ -32,24 +32,23 @@ static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 /* Made with the file. Changes of what an interval has stand in identity. */
 static const char file_tables[] =
     "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE tick(tick INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL,"
-    " end_ns INTEGER NOT NULL, wall_clock_ns INTEGER NOT NULL, unseen INTEGER NOT NULL,"
-    " lost INTEGER NOT NULL, unread_ns INTEGER NOT NULL, partial INTEGER NOT NULL,"
-    " key INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE tick_beside(tick INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL,"
-    " end_ns INTEGER NOT NULL, wall_clock_ns INTEGER NOT NULL, unseen INTEGER NOT NULL,"
-    " lost INTEGER NOT NULL, unread_ns INTEGER NOT NULL, partial INTEGER NOT NULL,"
-    " key INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE column_info(table_name TEXT NOT NULL, position INTEGER NOT NULL,"
-    " name TEXT NOT NULL, column_name TEXT NOT NULL, title TEXT NOT NULL, help TEXT NOT NULL,"
-    " kind TEXT NOT NULL, provenance TEXT NOT NULL, seldom INTEGER NOT NULL,"
-    " PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE identity(entity INTEGER NOT NULL, since_tick INTEGER NOT NULL,"
-    " table_name TEXT NOT NULL, id INTEGER NOT NULL, pid INTEGER NOT NULL,"
-    " parent INTEGER NOT NULL, uid INTEGER NOT NULL, cgroup INTEGER NOT NULL,"
-    " kernel INTEGER NOT NULL, name TEXT NOT NULL,"
-    " PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;";
+    "CREATE TABLE tick(tick INTEGER PRIMARY KEY" RECORDING_TICK(
+        SQL_INTEGER) ") STRICT;"
+                     "CREATE TABLE tick_beside(tick INTEGER PRIMARY KEY" RECORDING_TICK(
+                         SQL_INTEGER) ") STRICT;"
+                                      "CREATE TABLE column_info(table_name TEXT NOT NULL, position "
+                                      "INTEGER NOT NULL" RECORDING_COLUMN(SQL_TEXT) SQL_INTEGER(
+                                          seldom) ", PRIMARY KEY(table_name, position)) STRICT, "
+                                                  "WITHOUT ROWID;"
+                                                  "CREATE TABLE identity(entity INTEGER NOT NULL, "
+                                                  "since_tick INTEGER NOT NULL" SQL_TEXT(table_name)
+                                                      RECORDING_IDENTITY(SQL_INTEGER) SQL_TEXT(
+                                                          name) ", PRIMARY KEY(entity, "
+                                                                "since_tick)) STRICT, WITHOUT "
+                                                                "ROWID;"
+                                                                "CREATE TABLE note(since_tick "
+                                                                "INTEGER PRIMARY KEY, text TEXT "
+                                                                "NOT NULL) STRICT;";
 
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {

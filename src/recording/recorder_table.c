@@ -2,6 +2,10 @@
  * The tables and views of one schema, as SQL. Rows are in NAME_rows; columns that are seldom other
  * than zero are in NAME_seldom, where a row stands only when one of them is. The view NAME has
  * both, and NAME_every also the rows at rest that were left out.
+ *
+ * A file has the tables `label` and `label_name` when a source has labels, and each is a column of
+ * the view `entity`. A label is written when it differs from the file's: of a session that goes
+ * from query to query that is one row, not all its labels.
  */
 #include "recorder_table.h"
 
@@ -10,8 +14,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const kinds[] = { "state", "counter", "gauge" };
 
 /* ---------------------------------------------------------------------------------- Names -- */
 
@@ -177,10 +179,11 @@ static void describe_columns(const struct recorder_table *table, sqlite3_str *sq
     for (size_t i = 0; i < table->schema->column_count; i++) {
         const struct column *column = &table->schema->columns[i];
 
-        sqlite3_str_appendf(
-            sql, "INSERT INTO column_info VALUES(%Q, %d, %Q, %Q, %Q, %Q, %Q, %Q, %d);", table->name,
-            (int)i, column->name, table->column_names[i], column->title, column->help,
-            kinds[column->kind], camp_provenance_name((int)column->provenance), table->seldom[i]);
+        sqlite3_str_appendf(sql,
+                            "INSERT INTO column_info VALUES(%Q, %d, %Q, %Q, %Q, %Q, %Q, %Q, %d);",
+                            table->name, (int)i, column->name, table->column_names[i],
+                            column->title, column->help, recording_kinds[column->kind],
+                            camp_provenance_name((int)column->provenance), table->seldom[i]);
     }
 }
 
@@ -223,9 +226,11 @@ static int prepare_feed(const struct recorder_table *table, sqlite3 *database, b
 
 static int prepare_all(struct recorder_table *table, sqlite3 *database, const char *tick_name)
 {
-    char *tick = sqlite3_mprintf("INSERT INTO %s VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", tick_name);
-    char *identity =
-        sqlite3_mprintf("INSERT INTO identity VALUES(?, ?, %Q, ?, ?, ?, ?, ?, ?, ?)", table->name);
+    char *tick =
+        sqlite3_mprintf("INSERT INTO %s VALUES(?" RECORDING_TICK(SQL_PARAMETER) ")", tick_name);
+    char *identity = sqlite3_mprintf(
+        "INSERT INTO identity VALUES(?, ?, %Q" RECORDING_IDENTITY(SQL_PARAMETER) ", ?)",
+        table->name);
     int r = prepare(database, tick, &table->tick);
 
     if (r == CAMP_OK)
@@ -238,6 +243,92 @@ static int prepare_all(struct recorder_table *table, sqlite3 *database, const ch
     sqlite3_free(identity);
     return r;
 }
+
+/* -------------------------------------------------------------------------------- Labels -- */
+
+static const char label_tables[] =
+    "CREATE TABLE IF NOT EXISTS label(entity INTEGER NOT NULL, name TEXT NOT NULL,"
+    " since_tick INTEGER NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY(entity, name, since_tick)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS label_name(table_name TEXT NOT NULL, position INTEGER NOT NULL,"
+    " name TEXT NOT NULL, PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;";
+
+static int create_labels(struct recorder_table *table, sqlite3 *database)
+{
+    const struct schema *schema = table->schema;
+    sqlite3_str *sql;
+
+    if (schema->label_count == 0)
+        return CAMP_OK;
+    sql = sqlite3_str_new(database);
+    sqlite3_str_appendall(sql, label_tables);
+    for (size_t i = 0; i < schema->label_count; i++)
+        sqlite3_str_appendf(sql, "INSERT INTO label_name VALUES(%Q, %d, %Q);", table->name, (int)i,
+                            schema->label_names[i]);
+    return run(database, sql) == CAMP_OK
+               ? prepare(database, "INSERT INTO label VALUES(?, ?, ?, ?)", &table->label)
+               : CAMP_E_IO;
+}
+
+/* A column of the view: the last value that was written. */
+static void append_label(sqlite3_str *sql, const char *name)
+{
+    sqlite3_str_appendf(sql,
+                        ", (SELECT nullif(value, '') FROM label WHERE label.entity ="
+                        " identity.entity AND label.name = %Q ORDER BY label.since_tick DESC"
+                        " LIMIT 1) AS \"%w\"",
+                        name, name);
+}
+
+static bool has_label(const struct recorder_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->schema->label_count; i++) {
+        if (strcmp(table->schema->label_names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database)
+{
+    sqlite3_str *sql = sqlite3_str_new(database);
+
+    sqlite3_str_appendall(
+        sql, "CREATE VIEW entity AS SELECT entity, max(since_tick) AS since_tick,"
+             " min(since_tick) AS first_tick, table_name" RECORDING_IDENTITY(SQL_NAME) ", name");
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < tables[i].schema->label_count; j++) {
+            const char *name = tables[i].schema->label_names[j];
+
+            if (i == 0 || !has_label(&tables[0], name))
+                append_label(sql, name);
+        }
+    }
+    sqlite3_str_appendall(sql, " FROM identity GROUP BY entity;");
+    return run(database, sql);
+}
+
+int recorder_labels_write(struct recorder_table *table, int64_t tick, uint32_t number,
+                          const struct labels *before, const struct labels *now)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; before != now && i < table->schema->label_count && r == CAMP_OK; i++) {
+        const char *value = labels_value(now, i);
+
+        if (strcmp(labels_value(before, i), value) == 0)
+            continue;
+        sqlite3_bind_int64(table->label, 1, number);
+        sqlite3_bind_text(table->label, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
+        sqlite3_bind_int64(table->label, 3, tick);
+        sqlite3_bind_text(table->label, 4, value, -1, SQLITE_STATIC); /* it stays for ever */
+        sqlite3_step(table->label);
+        r = sqlite3_reset(table->label) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+    }
+    return r;
+}
+
+/* ---------------------------------------------------------------------------------- Table -- */
 
 static int find_gauges(struct recorder_table *table)
 {
@@ -273,7 +364,7 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     describe_columns(table, sql);
     r = run(database, sql);
     if (r == CAMP_OK)
-        r = recorder_labels_create(table, database);
+        r = create_labels(table, database);
     return r == CAMP_OK ? prepare_all(table, database, tick_name) : r;
 }
 

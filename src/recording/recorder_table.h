@@ -2,7 +2,7 @@
 #ifndef CAMP_RECORDING_RECORDER_TABLE_H
 #define CAMP_RECORDING_RECORDER_TABLE_H
 
-#include "idle_rows.h"
+#include "format.h"
 #include "ledger/registry.h"
 
 #include <sqlite3.h>
@@ -66,9 +66,6 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
 /* Writes a frame. *number is the last number given to an entity of the file. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
-
-/* The tables of its labels, if it has any. */
-int recorder_labels_create(struct recorder_table *table, sqlite3 *database);
 
 /* The labels of an entity, but those that are as `before`. */
 int recorder_labels_write(struct recorder_table *table, int64_t tick, uint32_t number,

@@ -3,11 +3,9 @@
  * that of the wall clock. Each is read by statements of its own, so that a recorder that goes on
  * writing is not held up, and a file of any size takes the memory of two frames.
  */
-#include "recording.h"
+#include "recording_inside.h"
 
 #include "counters/error.h"
-#include "recording_file.h"
-#include "recording_table.h"
 
 #include <errno.h>
 #include <stdio.h>

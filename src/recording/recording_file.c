@@ -1,16 +1,59 @@
-#include "recording_file.h"
+/* The file of a recording: is it one, and what does it say of itself? */
+#include "recording_inside.h"
 
 #include "counters/error.h"
-#include "idle_rows.h"
-#include "recording_table.h"
+#include "ledger/array.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUSY_TIMEOUT_MS 2000
+
+int recording_failed(sqlite3 *database, const char *path, struct camp_error *error)
+{
+    const int code = sqlite3_errcode(database) & 0xff;
+
+    if (code == SQLITE_NOMEM)
+        return CAMP_E_NOMEM;
+    if (code == SQLITE_NOTADB)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
+    if (code == SQLITE_CANTOPEN) /* SQLite makes a -shm beside it */
+        return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
+                         "%s was not closed (its -wal file still exists): reading it needs "
+                         "permission to write in its folder; or copy both files to another folder",
+                         path);
+    if (code == SQLITE_CORRUPT)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s is damaged: it ends too early, or was overwritten; the intact part "
+                         "before that was shown",
+                         path);
+    if (code == SQLITE_ERROR)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a complete recording: %s", path,
+                         sqlite3_errmsg(database));
+    return camp_fail(error, CAMP_E_IO, sqlite3_system_errno(database), "cannot read %s: %s", path,
+                     sqlite3_errmsg(database));
+}
+
+int recording_prepare(sqlite3 *database, const char *path, sqlite3_stmt **ret,
+                      struct camp_error *error, const char *format, ...)
+{
+    va_list arguments;
+    char *sql;
+    int r;
+
+    va_start(arguments, format);
+    sql = sqlite3_vmprintf(format, arguments);
+    va_end(arguments);
+    if (sql == NULL)
+        return CAMP_E_NOMEM;
+    r = sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
+    sqlite3_free(sql);
+    return r == SQLITE_OK ? CAMP_OK : recording_failed(database, path, error);
+}
 
 int recording_file_number(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                           int64_t *ret, struct camp_error *error)
@@ -135,4 +178,100 @@ bool recording_file_ends_early(const char *path)
     }
     fclose(file);
     return early;
+}
+
+/* --------------------------------------------------------------------------- Information -- */
+
+static void read_texts(struct recording_info *info, sqlite3 *database, const char *path)
+{
+    const struct {
+        const char *key;
+        char *text;
+        size_t size;
+    } facts[] = {
+        { "source", info->source, sizeof info->source },
+        { "kind", info->kind, sizeof info->kind },
+        { "tier", info->tier, sizeof info->tier },
+        { "host", info->host, sizeof info->host },
+        { "kernel", info->kernel, sizeof info->kernel },
+        { "version", info->version, sizeof info->version },
+        { "schema", info->schema, sizeof info->schema },
+        { "table", info->table, sizeof info->table },
+        { "beside", info->beside, sizeof info->beside },
+        { "note", info->note, sizeof info->note },
+    };
+
+    for (size_t i = 0; i < ARRAY_COUNT(facts); i++)
+        recording_file_fact(database, path, facts[i].key, facts[i].text, facts[i].size, NULL);
+}
+
+/* -1 stays where it cannot be asked for. */
+static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
+                int64_t *ret)
+{
+    int64_t number;
+
+    if (recording_file_number(database, path, sql, parameter, &number, NULL) == CAMP_OK)
+        *ret = number;
+}
+
+static void read_times(struct recording_info *info, sqlite3 *database, const char *path)
+{
+    ask(database, path, "SELECT count(*) FROM tick", 0, &info->intervals);
+    if (info->intervals == 0)
+        return;
+    ask(database, path,
+        "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
+        &info->begin_ns);
+    ask(database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
+        &info->end_ns);
+    ask(database, path,
+        "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
+        "LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM tick)",
+        0, &info->usual_ns);
+    ask(database, path,
+        "SELECT count(*) FROM (SELECT start_ns - lag(end_ns) OVER (ORDER BY tick) AS gap, "
+        "end_ns - start_ns AS length FROM tick) WHERE gap < 0 OR gap > ?1 / 2 OR length > 2 * ?1",
+        info->usual_ns, &info->gaps);
+}
+
+static void read_rows(struct recording_info *info, sqlite3 *database, const char *path)
+{
+    char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w_rows\" WHERE flags & %d = 0",
+                                info->table, RECORDING_GONE);
+
+    if (sql != NULL)
+        ask(database, path, sql, 0, &info->rows);
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("SELECT count(DISTINCT entity) FROM identity WHERE table_name = %Q",
+                          info->table);
+    if (sql != NULL)
+        ask(database, path, sql, 0, &info->entities);
+    sqlite3_free(sql);
+}
+
+int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error)
+{
+    sqlite3 *database = NULL;
+    int r = recording_file_open(&database, path, error);
+
+    *ret = (struct recording_info){ .begin_ns = -1,
+                                    .end_ns = -1,
+                                    .intervals = -1,
+                                    .usual_ns = -1,
+                                    .entities = -1,
+                                    .rows = -1,
+                                    .gaps = -1 };
+    if (r == CAMP_OK) {
+        ret->is_cut = recording_file_ends_early(path);
+        read_texts(ret, database, path);
+        if (ret->kind[0] == '\0')
+            snprintf(ret->kind, sizeof ret->kind, "%s", ret->table);
+        read_times(ret, database, path);
+        read_rows(ret, database, path);
+        if (ret->table[0] == '\0')
+            r = recording_file_fail_empty(path, error);
+    }
+    sqlite3_close(database);
+    return r;
 }

@@ -1,7 +1,7 @@
-/* Built without SQLite: recordings cannot be read. */
+/* Built without SQLite: there are no recordings. */
 #include "counters/error.h"
+#include "recorder.h"
 #include "recording.h"
-#include "recording_info.h"
 
 static int refuse(const char *path, struct camp_error *error)
 {
@@ -22,4 +22,31 @@ int recording_source_open(const struct from *from, const char *path, struct sour
 {
     (void)from, (void)ret, (void)ret_facts;
     return refuse(path, error);
+}
+
+int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
+                  struct camp_error *error)
+{
+    (void)ret, (void)about;
+    return refuse(path, error);
+}
+
+/* There is no recorder, so nobody can call these. */
+
+int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
+                   struct camp_error *error)
+{
+    (void)recorder, (void)frame, (void)beside, (void)error;
+    return CAMP_E_NOTSUP;
+}
+
+struct recorder_counts recorder_counts(const struct recorder *recorder)
+{
+    (void)recorder;
+    return (struct recorder_counts){ 0 };
+}
+
+void recorder_close(struct recorder *recorder)
+{
+    (void)recorder;
 }

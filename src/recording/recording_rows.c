@@ -5,7 +5,7 @@
  */
 #include "counters/error.h"
 #include "ledger/array.h"
-#include "recording_table.h"
+#include "recording_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,14 +90,14 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     sqlite3_bind_int64(statement, 2, tick);
     r = sqlite3_step(statement);
     if (r == SQLITE_ROW) {
-        name = (const char *)sqlite3_column_text(statement, 6);
+        name = (const char *)sqlite3_column_text(statement, 0);
         *ret = (struct entity){
-            .id = sqlite3_column_int64(statement, 0),
-            .pid = (int32_t)sqlite3_column_int64(statement, 1),
-            .parent = (int32_t)sqlite3_column_int64(statement, 2),
-            .uid = (uint32_t)sqlite3_column_int64(statement, 3),
-            .cgroup = (uint64_t)sqlite3_column_int64(statement, 4),
-            .flags = sqlite3_column_int(statement, 5) != 0 ? ENTITY_KERNEL : 0,
+            .id = sqlite3_column_int64(statement, 1),
+            .pid = (int32_t)sqlite3_column_int64(statement, 2),
+            .parent = (int32_t)sqlite3_column_int64(statement, 3),
+            .uid = (uint32_t)sqlite3_column_int64(statement, 4),
+            .cgroup = (uint64_t)sqlite3_column_int64(statement, 5),
+            .flags = sqlite3_column_int(statement, 6) != 0 ? ENTITY_KERNEL : 0,
         };
         strncpy(ret->name, name != NULL ? name : "", sizeof ret->name - 1);
         sqlite3_reset(statement);
@@ -246,9 +246,9 @@ static int read_tick(struct recording_table *table, struct merge *merge, struct 
     r = sqlite3_step(table->tick);
     table->there = r == SQLITE_ROW;
     for (int i = 0; r == SQLITE_ROW && i < 8; i++) {
-        if (!number_of(table->tick, i, &numbers[i])) {
+        if (!number_of(table->tick, i + 1, &numbers[i])) {
             sqlite3_reset(table->tick);
-            return not_a_number(table, table->tick, i, error);
+            return not_a_number(table, table->tick, i + 1, error);
         }
     }
     sqlite3_reset(table->tick);

@@ -1,4 +1,5 @@
-#include "recording_set.h"
+/* The files of a recording that was rotated: their names, and all of them as one source. */
+#include "recording.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -146,4 +147,261 @@ void recording_set_release(struct recording_set *set)
     free(set->paths);
     free(set->times_s);
     *set = (struct recording_set){ 0 };
+}
+
+/* ------------------------------------------------------------------------------- A source -- */
+
+struct replay_source {
+    struct source source; /* first: a replay_source is a source */
+    struct from from;     /* for each file; without progress, which would begin anew with each */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    struct recording_set set;
+    size_t at;              /* of the file that is read */
+    struct source *first;   /* stays open: its schemas are those of all frames */
+    struct source *current; /* may be the first */
+    uint64_t done, frames;  /* of all files */
+    int failed;             /* the first file that could not be read whole: CAMP_E_*, and why */
+    struct camp_error failure;
+    struct frame frame, beside;
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool recording_is_path(const char *text)
+{
+    return text[recording_stem_length(text)] != '\0' || is_folder(text);
+}
+
+static const struct schema *describe(const struct source *base)
+{
+    const struct replay_source *source = (const struct replay_source *)base;
+
+    return source->first->describe(source->first);
+}
+
+/* --------------------------------------------------------------------------------- Schemas -- */
+
+static bool is_same_schema(const struct schema *left, const struct schema *right)
+{
+    if (left->column_count != right->column_count || left->state_count != right->state_count ||
+        left->label_count != right->label_count)
+        return false;
+    for (size_t i = 0; i < left->label_count; i++) {
+        if (strcmp(left->label_names[i], right->label_names[i]) != 0)
+            return false;
+    }
+    for (size_t i = 0; i < left->column_count; i++) {
+        if (strcmp(left->columns[i].name, right->columns[i].name) != 0 ||
+            left->columns[i].kind != right->columns[i].kind)
+            return false;
+    }
+    return true;
+}
+
+static bool is_same_source(const struct source *left, const struct source *right)
+{
+    const struct frame *left_beside = source_beside(left), *right_beside = source_beside(right);
+
+    return is_same_schema(left->describe(left), right->describe(right)) &&
+           (left_beside == NULL) == (right_beside == NULL) &&
+           (left_beside == NULL || is_same_schema(left_beside->schema, right_beside->schema));
+}
+
+/* A frame of a later file, with the schema of the first one's. */
+static const struct frame *adopt(struct frame *ret, const struct frame *frame,
+                                 const struct schema *schema)
+{
+    *ret = *frame;
+    ret->schema = schema;
+    return ret;
+}
+
+/* --------------------------------------------------------------------------------- Reading -- */
+
+static int open_file(struct replay_source *source, size_t at, struct source **ret,
+                     struct camp_error *error)
+{
+    struct from_facts facts = { 0 };
+
+    return recording_source_open(&source->from, source->set.paths[at], ret, &facts, error);
+}
+
+static int open_next(struct replay_source *source, struct camp_error *error)
+{
+    struct source *next;
+    int r;
+
+    if (source->at + 1 >= source->set.count)
+        return SOURCE_END;
+    r = open_file(source, ++source->at, &next, error);
+    if (r != CAMP_OK)
+        return r;
+    if (source->current != source->first)
+        source_close(source->current);
+    source->current = next;
+    if (!is_same_source(source->first, next))
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s has other columns or labels than the files before it: read this file "
+                         "alone",
+                         source->set.paths[source->at]);
+    return CAMP_OK;
+}
+
+static const struct frame *beside(const struct source *base)
+{
+    const struct replay_source *source = (const struct replay_source *)base;
+
+    if (source_beside(source->current) == NULL)
+        return NULL;
+    return adopt((struct frame *)&source->beside, source_beside(source->current),
+                 source_beside(source->first)->schema);
+}
+
+/* What is whole of the files behind one that is damaged, or was removed meanwhile, comes first. */
+static int next_file(struct replay_source *source, int r, struct camp_error *error)
+{
+    if (r != SOURCE_END && source->failed == CAMP_OK) {
+        source->failed = r;
+        source->failure = *error;
+    }
+    r = open_next(source, error);
+    if (r == SOURCE_END && source->failed != CAMP_OK) {
+        *error = source->failure;
+        return source->failed;
+    }
+    return r;
+}
+
+static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                struct camp_error *error)
+{
+    struct replay_source *source = (struct replay_source *)base;
+    const struct frame *frame = NULL;
+    int r = source->current->next(source->current, deadline_ns, &frame, error);
+
+    while (r == SOURCE_END || r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
+        const bool is_last = source->at + 1 >= source->set.count;
+
+        r = next_file(source, r, error);
+        if (is_last)
+            return r;
+        if (r == CAMP_OK)
+            r = source->current->next(source->current, deadline_ns, &frame, error);
+    }
+    if (r != CAMP_OK)
+        return r;
+    *ret_frame = adopt(&source->frame, frame, describe(base));
+    if (source->progress != NULL && source->from.speed <= 0)
+        source->progress(source->from.context, ++source->done, source->frames);
+    return CAMP_OK;
+}
+
+static void close_replay(struct source *base)
+{
+    struct replay_source *source = (struct replay_source *)base;
+
+    if (source->current != source->first)
+        source_close(source->current);
+    source_close(source->first);
+    recording_set_release(&source->set);
+    free(source);
+}
+
+/* --------------------------------------------------------------------------------- Opening -- */
+
+static void drop_file(struct recording_set *set, size_t at)
+{
+    free(set->paths[at]);
+    set->count--;
+    memmove(&set->paths[at], &set->paths[at + 1], (set->count - at) * sizeof *set->paths);
+    memmove(&set->times_s[at], &set->times_s[at + 1], (set->count - at) * sizeof *set->times_s);
+}
+
+/* Opens each once, to know how much there is in all; the first stays open. */
+static int open_all(struct replay_source *source, struct from_facts *facts,
+                    struct camp_error *error)
+{
+    const struct from_facts named = *facts;
+    size_t dropped = 0;
+
+    for (size_t i = 0; i < source->set.count;) {
+        struct from_facts of_file = named;
+        struct source *file;
+        int r = recording_source_open(&source->from, source->set.paths[i], &file, &of_file, error);
+
+        if (r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
+            dropped++;
+            drop_file(&source->set, i);
+            continue;
+        }
+        if (r != CAMP_OK)
+            return r;
+        if (i++ == 0) {
+            source->first = file;
+            *facts = of_file;
+            continue;
+        }
+        facts->frames += of_file.frames;
+        facts->end_ns = of_file.end_ns;
+        source_close(file);
+    }
+    source->current = source->first;
+    if (dropped > 0 && source->first != NULL)
+        snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %s", dropped,
+                 error->message);
+    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT; /* *error is the last file's */
+}
+
+static int open_set(const struct from *from, const char *path, struct source **ret,
+                    struct from_facts *ret_facts, struct camp_error *error)
+{
+    struct replay_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return CAMP_E_NOMEM;
+    source->source = (struct source){ describe, next, close_replay, beside };
+    source->from = *from;
+    source->progress = from->progress;
+    source->from.progress = NULL;
+    r = recording_set_find(&source->set, path);
+    if (r == CAMP_OK && source->set.count == 0)
+        r = camp_fail(error, CAMP_E_GONE, 0,
+                      is_folder(path) ? "%s: this folder has no rotated recordings "
+                                        "(NAME-20261122T020000Z.camp)"
+                                      : "%s: there is no such recording",
+                      path);
+    if (r == CAMP_OK && !recording_set_is_one(&source->set))
+        r = camp_fail(
+            error, CAMP_E_INVALID, 0,
+            "%s has recordings of more than one name: give FOLDER/NAME.camp for the files "
+            "NAME-20261122T020000Z.camp",
+            path);
+    if (r == CAMP_OK)
+        r = open_all(source, ret_facts, error);
+    if (r != CAMP_OK) {
+        close_replay(&source->source);
+        return r;
+    }
+    source->frames = ret_facts->frames;
+    *ret = &source->source;
+    return CAMP_OK;
+}
+
+int recording_replay_open(const struct from *from, const char *path, struct source **ret,
+                          struct from_facts *ret_facts, struct camp_error *error)
+{
+    struct stat status;
+    const int r = recording_set_check(path, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+        return recording_source_open(from, path, ret, ret_facts, error);
+    return open_set(from, path, ret, ret_facts, error);
 }

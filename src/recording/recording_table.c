@@ -1,55 +1,14 @@
 /* The schema of a recording's table, as the file describes it, and the statements that read it. */
-#include "recording_table.h"
+#include "recording_inside.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS_MOST 1000 /* SQLite itself has at most 2000 */
-
-int recording_failed(sqlite3 *database, const char *path, struct camp_error *error)
-{
-    const int code = sqlite3_errcode(database) & 0xff;
-
-    if (code == SQLITE_NOMEM)
-        return CAMP_E_NOMEM;
-    if (code == SQLITE_NOTADB)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
-    if (code == SQLITE_CANTOPEN) /* SQLite makes a -shm beside it */
-        return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
-                         "%s was not closed (its -wal file still exists): reading it needs "
-                         "permission to write in its folder; or copy both files to another folder",
-                         path);
-    if (code == SQLITE_CORRUPT)
-        return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%s is damaged: it ends too early, or was overwritten; the intact part "
-                         "before that was shown",
-                         path);
-    if (code == SQLITE_ERROR)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a complete recording: %s", path,
-                         sqlite3_errmsg(database));
-    return camp_fail(error, CAMP_E_IO, sqlite3_system_errno(database), "cannot read %s: %s", path,
-                     sqlite3_errmsg(database));
-}
-
-int recording_prepare(sqlite3 *database, const char *path, sqlite3_stmt **ret,
-                      struct camp_error *error, const char *format, ...)
-{
-    va_list arguments;
-    char *sql;
-    int r;
-
-    va_start(arguments, format);
-    sql = sqlite3_vmprintf(format, arguments);
-    va_end(arguments);
-    if (sql == NULL)
-        return CAMP_E_NOMEM;
-    r = sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
-    sqlite3_free(sql);
-    return r == SQLITE_OK ? CAMP_OK : recording_failed(database, path, error);
-}
 
 /* ---------------------------------------------------------------------------------- Schema -- */
 
@@ -60,10 +19,10 @@ static const char *text_of(sqlite3_stmt *statement, int column)
     return text != NULL ? text : "";
 }
 
-static int index_of(const char *text, const char *const *names, int count)
+static int kind_of(const char *text)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0)
+    for (int i = 0; i < (int)ARRAY_COUNT(recording_kinds); i++) {
+        if (strcmp(text, recording_kinds[i]) == 0)
             return i;
     }
     return -1;
@@ -81,9 +40,8 @@ static int provenance_of(const char *text)
 /* A further column, of a row of column_info. States come first, as in every schema. */
 static int add_column(struct recording_table *table, sqlite3_stmt *row, struct camp_error *error)
 {
-    static const char *const kinds[] = { "state", "counter", "gauge" };
     const size_t at = table->schema.column_count;
-    const int kind = index_of(text_of(row, 4), kinds, 3);
+    const int kind = kind_of(text_of(row, 5));
     struct column *column;
 
     if (kind < 0 || at == COLUMNS_MOST || (kind == COLUMN_STATE && table->schema.state_count != at))
@@ -91,16 +49,16 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
                          table->name);
     column = &table->columns[at];
     *column = (struct column){
-        .name = strdup(text_of(row, 0)),
-        .title = strdup(text_of(row, 2)),
-        .help = strdup(text_of(row, 3)),
+        .name = strdup(text_of(row, 1)),
+        .title = strdup(text_of(row, 3)),
+        .help = strdup(text_of(row, 4)),
         .kind = (enum column_kind)kind,
-        .provenance = (enum camp_provenance)provenance_of(text_of(row, 5)),
-        .class = kind == COLUMN_STATE ? column_class_of(text_of(row, 0)) : CLASS_NONE,
-        .short_title = column_short_title_of(text_of(row, 0)),
+        .provenance = (enum camp_provenance)provenance_of(text_of(row, 6)),
+        .class = kind == COLUMN_STATE ? column_class_of(text_of(row, 1)) : CLASS_NONE,
+        .short_title = column_short_title_of(text_of(row, 1)),
     };
-    table->column_names[at] = strdup(text_of(row, 1));
-    table->places[at].seldom = sqlite3_column_int(row, 6) != 0;
+    table->column_names[at] = strdup(text_of(row, 2));
+    table->places[at].seldom = sqlite3_column_int(row, 7) != 0;
     table->schema.column_count++;
     table->schema.state_count += kind == COLUMN_STATE;
     if (column->name == NULL || column->title == NULL || column->help == NULL ||
@@ -112,10 +70,12 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
 static int read_columns(struct recording_table *table, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    int r = recording_prepare(table->database, table->path, &statement, error,
-                              "SELECT name, column_name, title, help, kind, provenance, seldom "
-                              "FROM column_info WHERE table_name = %Q ORDER BY position",
-                              table->name);
+    int r =
+        recording_prepare(table->database, table->path, &statement, error,
+                          "SELECT position" RECORDING_COLUMN(
+                              SQL_NAME) ", seldom "
+                                        "FROM column_info WHERE table_name = %Q ORDER BY position",
+                          table->name);
     int stepped = SQLITE_DONE;
 
     while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW)
@@ -144,6 +104,94 @@ static int allocate(struct recording_table *table, const char *name)
                    table->places != NULL
                ? CAMP_OK
                : CAMP_E_NOMEM;
+}
+
+/* --------------------------------------------------- Labels, of which older files have none -- */
+
+static bool has_labels(sqlite3 *database)
+{
+    return sqlite3_table_column_metadata(database, NULL, "label_name", "name", NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
+static int read_names(struct recording_table *table, struct camp_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int stepped = SQLITE_DONE;
+    int r = recording_prepare(table->database, table->path, &statement, error,
+                              "SELECT name FROM label_name WHERE table_name = %Q "
+                              "ORDER BY position LIMIT %d",
+                              table->name, LABELS_MOST);
+
+    while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        char *name = strdup(text != NULL ? text : "");
+
+        if (name != NULL)
+            table->label_names[table->schema.label_count++] = name;
+        else
+            r = CAMP_E_NOMEM;
+    }
+    if (r == CAMP_OK && stepped != SQLITE_DONE)
+        r = recording_failed(table->database, table->path, error);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+static int open_labels(struct recording_table *table, struct camp_error *error)
+{
+    int r;
+
+    if (!has_labels(table->database))
+        return CAMP_OK;
+    table->schema.label_names = (const char *const *)table->label_names;
+    r = read_names(table, error);
+    if (r != CAMP_OK || table->schema.label_count == 0)
+        return r;
+    /* Of each label the last one; SQLite takes the row that max() is of for the other columns. */
+    return recording_prepare(table->database, table->path, &table->label, error,
+                             "SELECT name, value, max(since_tick) FROM label "
+                             "WHERE entity = ? AND since_tick <= ? GROUP BY name");
+}
+
+/* Where a label's value goes; NULL: the schema does not name it. */
+static char *value_of(const struct recording_table *table, const char *name,
+                      char values[][LABELS_VALUE_SIZE + 1])
+{
+    for (size_t i = 0; i < table->schema.label_count; i++) {
+        if (name != NULL && strcmp(table->label_names[i], name) == 0)
+            return values[i];
+    }
+    return NULL;
+}
+
+int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
+                          const struct labels **ret, struct camp_error *error)
+{
+    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" }; /* too long: labels_intern() cuts */
+    const char *values[LABELS_MOST];
+    int stepped;
+
+    *ret = NULL;
+    if (table->label == NULL)
+        return CAMP_OK;
+    sqlite3_bind_int64(table->label, 1, number);
+    sqlite3_bind_int64(table->label, 2, tick);
+    while ((stepped = sqlite3_step(table->label)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(table->label, 0);
+        char *to = value_of(table, name, texts);
+        const char *text = (const char *)sqlite3_column_text(table->label, 1);
+
+        if (to != NULL && text != NULL)
+            snprintf(to, sizeof texts[0], "%s", text);
+    }
+    sqlite3_reset(table->label);
+    if (stepped != SQLITE_DONE)
+        return recording_failed(table->database, table->path, error);
+    for (size_t i = 0; i < LABELS_MOST; i++)
+        values[i] = texts[i];
+    *ret = labels_intern(values, table->schema.label_count);
+    return CAMP_OK;
 }
 
 /* -------------------------------------------------------------------------------- Statements -- */
@@ -210,7 +258,7 @@ int recording_table_open(struct recording_table *table, sqlite3 *database, const
     if (r == CAMP_OK)
         r = read_columns(table, error);
     if (r == CAMP_OK)
-        r = recording_labels_open(table, error);
+        r = open_labels(table, error);
     if (r == CAMP_OK)
         r = name_extras(table);
     if (r == CAMP_OK)
@@ -219,14 +267,14 @@ int recording_table_open(struct recording_table *table, sqlite3 *database, const
         r = prepare_part(table, false, &table->rows, error);
     if (r == CAMP_OK)
         r = recording_prepare(database, path, &table->tick, error,
-                              "SELECT start_ns, end_ns, wall_clock_ns, unseen, lost, unread_ns, "
-                              "partial, key FROM %s WHERE tick = ?",
+                              "SELECT tick" RECORDING_TICK(SQL_NAME) " FROM %s WHERE tick = ?",
                               tick_name);
     if (r == CAMP_OK)
-        r = recording_prepare(database, path, &table->identity, error,
-                              "SELECT id, pid, parent, uid, cgroup, kernel, name FROM identity "
-                              "WHERE entity = ? AND since_tick <= ? "
-                              "ORDER BY since_tick DESC LIMIT 1");
+        r = recording_prepare(
+            database, path, &table->identity, error,
+            "SELECT name" RECORDING_IDENTITY(SQL_NAME) " FROM identity "
+                                                       "WHERE entity = ? AND since_tick <= ? "
+                                                       "ORDER BY since_tick DESC LIMIT 1");
     return r;
 }
 
@@ -236,7 +284,9 @@ void recording_table_release(struct recording_table *table)
     sqlite3_finalize(table->rows);
     sqlite3_finalize(table->seldom);
     sqlite3_finalize(table->identity);
-    recording_labels_release(table);
+    sqlite3_finalize(table->label);
+    for (size_t i = 0; i < LABELS_MOST; i++)
+        free(table->label_names[i]);
     for (size_t i = 0; table->columns != NULL && i <= table->schema.column_count; i++) {
         free((char *)table->columns[i].name);
         free((char *)table->columns[i].title);

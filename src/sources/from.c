@@ -5,7 +5,7 @@
 #include "from_machine.h"
 #include "ledger/words.h"
 #include "parts.h"
-#include "recording/recording_replay.h"
+#include "recording/recording.h"
 #include "sources/fleet/fleet.h"
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/odbc/odbc.h"

@@ -3,7 +3,7 @@
 #include "check_sessions.h"
 #include "ledger/error_series.h"
 #include "program/command.h"
-#include "recording/recording_replay.h"
+#include "recording/recording.h"
 #include "sources/machine/tasks_frame.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "program/output_file.h"
 #include "record_files.h"
 #include "record_info.h"
-#include "recording/recording_set.h"
+#include "recording/recording.h"
 
 #include <errno.h>
 #include <inttypes.h>

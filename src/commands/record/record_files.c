@@ -2,7 +2,7 @@
 
 #include "counters/units.h"
 #include "program/command.h"
-#include "recording/recording_set.h"
+#include "recording/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "ledger/words.h"
 #include "program/command.h"
 #include "record_files.h"
-#include "recording/recording_info.h"
+#include "recording/recording.h"
 #include "views/view.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "top.h"
 #include "counters/units.h"
 #include "program/command.h"
-#include "recording/recording_replay.h"
+#include "recording/recording.h"
 #include "views/screen.h"
 
 #include <stdio.h>

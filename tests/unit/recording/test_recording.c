@@ -1,5 +1,5 @@
 /* Recordings: what is written is read back, whatever was left out of the file. */
-#include "recording/idle_rows.h"
+#include "recording/format.h"
 #include "recording/recorder.h"
 #include "recording/recording.h"
 

@@ -1,7 +1,9 @@
-#include "idle_rows.h"
+#include "format.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const char *const recording_kinds[3] = { "state", "counter", "gauge" };
 
 #define TOLERANCE 100        /* of an interval's length, one part of so many */
 #define FEWEST_COLUMNS 12    /* below, a second table is not worth it */

@@ -8,14 +8,35 @@
  * what rests, the first such row is written, with a flag; until another row of that entity comes,
  * the reader gives it back with the length of each interval.
  */
-#ifndef CAMP_RECORDING_IDLE_ROWS_H
-#define CAMP_RECORDING_IDLE_ROWS_H
+#ifndef CAMP_RECORDING_FORMAT_H
+#define CAMP_RECORDING_FORMAT_H
 
 #include "ledger/frame.h"
 
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* "camp" */
 #define RECORDING_VERSION 2                 /* 1: all counters of what rests are 0 */
+
+/* The columns of the tables that each file has, in their order: for the writer, which creates and
+ * fills them, and the reader. Those of an interval come after its number `tick`. */
+#define RECORDING_TICK(column)                                                                     \
+    column(start_ns) column(end_ns) column(wall_clock_ns) column(unseen) column(lost)              \
+        column(unread_ns) column(partial) column(key)
+/* Of an entity, as of an interval: after entity, since_tick and table_name. */
+#define RECORDING_IDENTITY(column)                                                                 \
+    column(id) column(pid) column(parent) column(uid) column(cgroup) column(kernel)
+/* Of a column of a table, after table_name and position. */
+#define RECORDING_COLUMN(column)                                                                   \
+    column(name) column(column_name) column(title) column(help) column(kind) column(provenance)
+
+/* As SQL: ", NAME INTEGER NOT NULL" and the like for each. */
+#define SQL_INTEGER(name) ", " #name " INTEGER NOT NULL"
+#define SQL_TEXT(name) ", " #name " TEXT NOT NULL"
+#define SQL_NAME(name) ", " #name
+#define SQL_PARAMETER(name) ", ?"
+
+/* By enum column_kind. */
+extern const char *const recording_kinds[3];
 
 /* So often all rows are written, so that a reader can begin there. */
 #define RECORDING_KEY_EVERY 60
