@@ -16,8 +16,6 @@
  */
 #include "inverse_fit.h"
 
-#include "student_t.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
  * function at a shifted argument). That t leads to this x is 26.7.1 and 26.5.27 in Abramowitz and
  * Stegun, "Handbook of Mathematical Functions", 1964.
  */
-#include "student_t.h"
+#include "inverse_fit.h"
 
 #include <float.h>
 #include <math.h>

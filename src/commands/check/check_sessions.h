@@ -1,12 +1,12 @@
 /*
  * camp check for database sessions: the error of what the database reports about its sessions, for
- * each state (ledger/reported_error.h).
+ * each state (reported_error.h).
  */
 #ifndef CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
 #define CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
 
-#include "ledger/reported_error.h"
 #include "program/from_options.h"
+#include "reported_error.h"
 #include "views/view.h"
 
 #define CHECK_SESSIONS_FIELDS 8

@@ -1,5 +1,5 @@
 /* Student's t distribution, against R's pt() (tests/fixtures/glm/make.R) and closed forms. */
-#include "ledger/student_t.h"
+#include "ledger/inverse_fit.h"
 
 #include <math.h>
 #include <setjmp.h>

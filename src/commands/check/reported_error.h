@@ -7,11 +7,11 @@
  * out in a sum, but not in the root mean square (of each session's error in ms per second of its
  * own time, weighted by that time).
  */
-#ifndef CAMP_LEDGER_REPORTED_ERROR_H
-#define CAMP_LEDGER_REPORTED_ERROR_H
+#ifndef CAMP_COMMANDS_CHECK_REPORTED_ERROR_H
+#define CAMP_COMMANDS_CHECK_REPORTED_ERROR_H
 
-#include "frame.h"
-#include "session_rules.h"
+#include "ledger/frame.h"
+#include "ledger/session_rules.h"
 
 #define REPORTED_UNACCOUNTED SESSION_STATE_COUNT /* after the states: time in none of them */
 #define REPORTED_COUNT (SESSION_STATE_COUNT + 1)
