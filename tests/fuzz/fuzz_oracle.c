@@ -1,5 +1,6 @@
-/* Any bytes as the rows of an Oracle, which any database behind ODBC may call itself: two looks,
- * and what lies between them. Fields end with a tab, the rows of an answer with a newline. */
+/* Any bytes as the rows of an Oracle, which any database behind ODBC may call itself: two
+ * snapshots, and what lies between them. Fields end with a tab, the rows of an answer with a
+ * newline. */
 #include "../unit/fake_odbc.h"
 #include "sources/sessions/odbc/oracle_inside.h"
 
@@ -36,8 +37,8 @@ static size_t take_rows(const uint8_t **at, const uint8_t *end, size_t columns,
     return count / columns;
 }
 
-static void take_look(const uint8_t **at, const uint8_t *end, struct oracle_texts *texts,
-                      struct oracle_look *look)
+static void read_snapshot(const uint8_t **at, const uint8_t *end, struct oracle_statements *texts,
+                          struct oracle_snapshot *snapshot)
 {
     static struct field fields[4][FIELDS_MOST];
 
@@ -48,7 +49,7 @@ static void take_look(const uint8_t **at, const uint8_t *end, struct oracle_text
     answers[0].again = fields[3];
     answers[0].rows_again = take_rows(at, end, answers[0].columns, fields[3]);
     answers[0].executed = 0;
-    if (oracle_look_read(look, texts, false, NULL) != CAMP_OK)
+    if (oracle_snapshot_read(snapshot, texts, false, NULL) != CAMP_OK)
         abort();
 }
 
@@ -73,18 +74,18 @@ static void open_frame(struct session_frame *frame)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct oracle_source source;
-    struct oracle_look after = { 0 };
+    struct oracle_snapshot after = { 0 };
     struct odbc_connection connection;
-    struct oracle_texts texts;
+    struct oracle_statements texts;
     const uint8_t *at = data;
 
     fake_answers = answers;
     fake_answer_count = sizeof answers / sizeof answers[0];
     open_frame(&source.sessions);
-    if (oracle_texts_open(&texts, &connection, false, NULL) != CAMP_OK)
+    if (oracle_statements_open(&texts, &connection, false, NULL) != CAMP_OK)
         abort();
-    take_look(&at, data + size, &texts, &source.before);
-    take_look(&at, data + size, &texts, &after);
+    read_snapshot(&at, data + size, &texts, &source.before);
+    read_snapshot(&at, data + size, &texts, &after);
     session_frame_begin(&source.sessions, source.before.at_ns, after.at_ns, 0);
     if (oracle_rows_fill(&source, &after) != CAMP_OK ||
         source.sessions.frame.entity_count > after.count)
@@ -93,8 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (source.sessions.frame.elapsed_ns[i] != after.at_ns - source.before.at_ns)
             abort();
     }
-    oracle_texts_close(&texts);
-    oracle_look_release(&source.before);
-    oracle_look_release(&after);
+    oracle_statements_close(&texts);
+    oracle_snapshot_release(&source.before);
+    oracle_snapshot_release(&after);
     return 0;
 }

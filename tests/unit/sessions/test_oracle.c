@@ -3,7 +3,7 @@
 
 #include "../fake_odbc.h"
 #include "../tree.h"
-#include "sources/sessions/odbc/oracle_look.h"
+#include "sources/sessions/odbc/oracle_snapshot.h"
 
 #include <signal.h>
 
@@ -41,16 +41,16 @@ static void answer_with(const struct field *sessions, size_t count)
     fake_answer_count = COUNT(answers);
 }
 
-static void take_look(struct oracle_look *look)
+static void read_snapshot(struct oracle_snapshot *snapshot)
 {
     struct odbc_connection connection;
-    struct oracle_texts texts;
+    struct oracle_statements texts;
 
-    memset(look, 0, sizeof *look);
-    assert_int_equal(oracle_texts_open(&texts, &connection, false, NULL), CAMP_OK);
+    memset(snapshot, 0, sizeof *snapshot);
+    assert_int_equal(oracle_statements_open(&texts, &connection, false, NULL), CAMP_OK);
     assert_true(texts.is_local);
-    assert_int_equal(oracle_look_read(look, &texts, true, NULL), CAMP_OK);
-    oracle_texts_close(&texts);
+    assert_int_equal(oracle_snapshot_read(snapshot, &texts, true, NULL), CAMP_OK);
+    oracle_statements_close(&texts);
 }
 
 /* ---------------------------------------------------------------------------------- Snapshot -- */
@@ -61,23 +61,23 @@ static void a_snapshot_has_finished_waits_and_those_in_flight(void **state)
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", "")
     };
-    struct oracle_look look;
+    struct oracle_snapshot snapshot;
 
     (void)state;
     answer_with(sessions, 2);
-    take_look(&look);
-    assert_int_equal(look.count, 2);
-    assert_string_equal(look.sessions[0].serial, "7"); /* ordered by sid */
-    assert_int_equal(look.sessions[0].certainty, ORACLE_IN_FLIGHT);
-    assert_string_equal(look.sessions[0].wait.class, "Application");
-    assert_string_equal(look.sessions[0].wait.event, "enq:_TX");
-    assert_int_equal(look.sessions[0].wait_count, 1);
-    assert_int_equal(look.waits[look.sessions[0].first_wait].ns, 5000 * NS_PER_US);
-    assert_int_equal(look.sessions[0].db_time_ns, 9000 * NS_PER_US);
-    assert_int_equal(look.sessions[0].db_cpu_ns, 4000 * NS_PER_US);
-    assert_int_equal(look.sessions[1].certainty, ORACLE_NO_WAIT);
-    assert_string_equal(look.waits[look.sessions[1].first_wait].class, "User_I/O");
-    oracle_look_release(&look);
+    read_snapshot(&snapshot);
+    assert_int_equal(snapshot.count, 2);
+    assert_string_equal(snapshot.sessions[0].serial, "7"); /* ordered by sid */
+    assert_int_equal(snapshot.sessions[0].certainty, ORACLE_IN_FLIGHT);
+    assert_string_equal(snapshot.sessions[0].wait.class, "Application");
+    assert_string_equal(snapshot.sessions[0].wait.event, "enq:_TX");
+    assert_int_equal(snapshot.sessions[0].wait_count, 1);
+    assert_int_equal(snapshot.waits[snapshot.sessions[0].first_wait].ns, 5000 * NS_PER_US);
+    assert_int_equal(snapshot.sessions[0].db_time_ns, 9000 * NS_PER_US);
+    assert_int_equal(snapshot.sessions[0].db_cpu_ns, 4000 * NS_PER_US);
+    assert_int_equal(snapshot.sessions[1].certainty, ORACLE_NO_WAIT);
+    assert_string_equal(snapshot.waits[snapshot.sessions[1].first_wait].class, "User_I/O");
+    oracle_snapshot_release(&snapshot);
 }
 
 /* The finished waits of a sid belong to the session that had it before and after them. */
@@ -92,23 +92,23 @@ static void a_session_replaced_during_the_query_is_left_out(void **state)
         SESSION("1", "8", "WAITING", "enq: TX", "Application", "60000000", ""),
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", "")
     };
-    struct oracle_look look;
+    struct oracle_snapshot snapshot;
 
     (void)state;
     answer_with(sessions, 3);
     answers[SESSIONS].again = again;
     answers[SESSIONS].rows_again = 2;
-    take_look(&look);
-    assert_int_equal(look.count, 1);
-    assert_int_equal(look.sessions[0].sid, 2);
-    assert_int_equal(look.sessions[0].certainty, ORACLE_MAY_BE_ENDED);
-    oracle_look_release(&look);
+    read_snapshot(&snapshot);
+    assert_int_equal(snapshot.count, 1);
+    assert_int_equal(snapshot.sessions[0].sid, 2);
+    assert_int_equal(snapshot.sessions[0].certainty, ORACLE_MAY_BE_ENDED);
+    oracle_snapshot_release(&snapshot);
 }
 
 static void a_process_of_several_sessions_belongs_to_none(void **state)
 {
     char own[16], parent[16];
-    struct oracle_look look;
+    struct oracle_snapshot snapshot;
 
     (void)state;
     snprintf(own, sizeof own, "%d", getpid());
@@ -122,31 +122,31 @@ static void a_process_of_several_sessions_belongs_to_none(void **state)
         };
 
         answer_with(sessions, 5);
-        take_look(&look);
+        read_snapshot(&snapshot);
     }
-    assert_int_equal(look.count, 5);
-    assert_false(look.sessions[0].has_clock);
-    assert_true(look.sessions[1].has_clock);
-    assert_false(look.sessions[2].has_clock);
-    assert_int_equal(look.sessions[3].spid, 0);
-    assert_int_equal(look.sessions[4].spid, 0);
-    oracle_look_release(&look);
+    assert_int_equal(snapshot.count, 5);
+    assert_false(snapshot.sessions[0].has_clock);
+    assert_true(snapshot.sessions[1].has_clock);
+    assert_false(snapshot.sessions[2].has_clock);
+    assert_int_equal(snapshot.sessions[3].spid, 0);
+    assert_int_equal(snapshot.sessions[4].spid, 0);
+    oracle_snapshot_release(&snapshot);
 }
 
 static void names_are_cut_between_characters(void **state)
 {
     struct field sessions[] = { SESSION("1", "7", "", "", "", "", "") };
-    struct oracle_look look;
+    struct oracle_snapshot snapshot;
 
     (void)state;
     sessions[10] = (struct field)
         F(/* the 64th byte is the first half of a character */
           "123456789 123456789 123456789 123456789 123456789 123456789 123\xc3\xa9 and more");
     answer_with(sessions, 1);
-    take_look(&look);
-    assert_string_equal(look.sessions[0].program,
+    read_snapshot(&snapshot);
+    assert_string_equal(snapshot.sessions[0].program,
                         "123456789 123456789 123456789 123456789 123456789 123456789 123");
-    oracle_look_release(&look);
+    oracle_snapshot_release(&snapshot);
 }
 
 /* -------------------------------------------------------------------------------- Source -- */

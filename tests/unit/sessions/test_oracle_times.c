@@ -21,7 +21,7 @@
 struct moment {
     struct oracle_session session;
     struct oracle_wait waits[3];
-    struct oracle_look look;
+    struct oracle_snapshot snapshot;
 };
 
 static struct oracle_wait wait_of(const char *class, const char *event, uint64_t ms, uint64_t count)
@@ -43,11 +43,11 @@ static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_
     };
     moment->waits[0] = wait_of("Application", "enq", lock_ms, locks);
     moment->waits[1] = wait_of("User_I/O", "read", read_ms, reads);
-    moment->look = (struct oracle_look){ .sessions = &moment->session,
-                                         .count = 1,
-                                         .waits = moment->waits,
-                                         .wait_count = 2,
-                                         .at_ns = at_ms * MS };
+    moment->snapshot = (struct oracle_snapshot){ .sessions = &moment->session,
+                                                 .count = 1,
+                                                 .waits = moment->waits,
+                                                 .wait_count = 2,
+                                                 .at_ns = at_ms * MS };
 }
 
 static void waits_for(struct moment *moment, enum oracle_certainty certainty, const char *class,
@@ -71,9 +71,9 @@ static struct oracle_times since(const struct moment *before, struct moment *aft
 {
     struct oracle_times times = { 0 };
 
-    assert_int_equal(
-        oracle_times_fill(&times, &before->look, &before->session, &after->look, &after->session),
-        CAMP_OK);
+    assert_int_equal(oracle_times_fill(&times, &before->snapshot, &before->session,
+                                       &after->snapshot, &after->session),
+                     CAMP_OK);
     return times;
 }
 
@@ -171,14 +171,14 @@ static void another_serial_is_another_session(void **state)
     (void)state;
     set(&before, 1000, 0, 0, 0, 0);
     set(&after, 2000, 0, 0, 0, 0);
-    assert_ptr_equal(oracle_times_before(&before.look, &after.session), &before.session);
+    assert_ptr_equal(oracle_times_before(&before.snapshot, &after.session), &before.session);
     strcpy(after.session.serial, "8");
-    assert_null(oracle_times_before(&before.look, &after.session));
+    assert_null(oracle_times_before(&before.snapshot, &after.session));
     strcpy(after.session.serial, "7");
     strcpy(after.session.logon, "later");
-    assert_null(oracle_times_before(&before.look, &after.session));
+    assert_null(oracle_times_before(&before.snapshot, &after.session));
     after.session.sid = 2;
-    assert_null(oracle_times_before(&before.look, &after.session));
+    assert_null(oracle_times_before(&before.snapshot, &after.session));
 }
 
 /* The time from waking to running is in the wait and in the run queue. */
@@ -275,8 +275,9 @@ static void make_pieces(struct piece pieces[PIECES], uint64_t *seed)
 }
 
 /* Finished waits, the wait in flight, and DB CPU as of the last multiple of 5 s. */
-static void look_at(const struct piece pieces[PIECES], double now, struct oracle_session *session,
-                    struct oracle_wait waits[4], bool in_flight, bool clock)
+static void snapshot_at(const struct piece pieces[PIECES], double now,
+                        struct oracle_session *session, struct oracle_wait waits[4], bool in_flight,
+                        bool clock)
 {
     const double written = floor(now / 5) * 5;
 
@@ -313,23 +314,23 @@ static double unaccounted_rms(bool in_flight, bool clock)
         struct piece pieces[PIECES];
         struct oracle_session sessions[2];
         struct oracle_wait waits[2][4];
-        struct oracle_look looks[2];
+        struct oracle_snapshot snapshots[2];
         struct oracle_times times = { 0 };
 
         make_pieces(pieces, &seed);
         for (int i = 0; i <= LOOKS; i++) {
             const int at = i % 2;
 
-            look_at(pieces, 10.3 + i, &sessions[at], waits[at], in_flight, clock);
-            looks[at] = (struct oracle_look){ .sessions = &sessions[at],
-                                              .count = 1,
-                                              .waits = waits[at],
-                                              .wait_count = 4,
-                                              .at_ns = (uint64_t)(1e9 * (10.3 + i)) };
+            snapshot_at(pieces, 10.3 + i, &sessions[at], waits[at], in_flight, clock);
+            snapshots[at] = (struct oracle_snapshot){ .sessions = &sessions[at],
+                                                      .count = 1,
+                                                      .waits = waits[at],
+                                                      .wait_count = 4,
+                                                      .at_ns = (uint64_t)(1e9 * (10.3 + i)) };
             if (i == 0)
                 continue;
-            assert_int_equal(oracle_times_fill(&times, &looks[1 - at], &sessions[1 - at],
-                                               &looks[at], &sessions[at]),
+            assert_int_equal(oracle_times_fill(&times, &snapshots[1 - at], &sessions[1 - at],
+                                               &snapshots[at], &sessions[at]),
                              CAMP_OK);
             {
                 double booked = (double)times.cpu_ns;

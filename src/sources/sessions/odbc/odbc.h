@@ -1,12 +1,12 @@
-/* --from odbc:DSN, and odbc:DRIVER=...;...: the sessions of an Oracle database (oracle.h), or with
- * --query a table of any. */
+/* --from odbc:DSN and odbc:DRIVER=...;...: the sessions of an Oracle database (oracle.h), or with
+ * --query a table of any database. */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
 #define CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
 
 #include "sources/from.h"
 
-/* `text` is what follows odbc:. Of the environment CAMP_ODBC_USER and CAMP_ODBC_PASSWORD are read.
- * Failures as odbc_connection.h. */
+/* `text` is the text after odbc:. Reads CAMP_ODBC_USER and CAMP_ODBC_PASSWORD of the environment.
+ * Fails as odbc_connection.h. */
 int odbc_source_open(const struct from *from, const char *text, struct source **ret,
                      struct from_facts *facts, struct camp_error *error);
 

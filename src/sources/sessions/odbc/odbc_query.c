@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS 1000 /* fetched at once, on the thread that may wait for the driver */
+#define BLOCK_ROWS 1000 /* fetched at once, on the thread that may block in the driver */
 
-/* Rows with their texts, one behind the other. */
+/* Rows with their texts, in one buffer. */
 struct block {
     struct field *fields; /* [rows x columns] */
     size_t rows, columns;
@@ -18,13 +18,13 @@ struct block {
     size_t used, size;
 };
 
-/* The thread's, while it is at work. */
+/* Owned by the thread while it works. */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
     struct odbc_statement *statement;
     struct block block;
-    int result; /* of the last work: SOURCE_END behind the last row */
+    int result; /* of the last work: SOURCE_END after the last row */
     struct camp_error error;
 };
 
@@ -34,7 +34,7 @@ struct query {
     struct fetching *fetching;
     const volatile sig_atomic_t *stop;
     size_t at;     /* in the block */
-    uint64_t read; /* rows, the header not among them */
+    uint64_t read; /* rows, without the header */
     bool is_begun;
 };
 
@@ -59,8 +59,8 @@ static bool keep_row(struct block *block, const struct row *row)
     return true;
 }
 
-/* Texts have their place only once no more are added. */
-static void place_texts(struct block *block)
+/* The addresses of texts are final only when the block is full. */
+static void set_text_addresses(struct block *block)
 {
     char *at = block->texts;
 
@@ -70,7 +70,7 @@ static void place_texts(struct block *block)
     }
 }
 
-/* Connects, executes, and keeps the names of the columns as a row. */
+/* Connects, executes, and keeps the column names as a row. */
 static int begin(struct fetching *fetching)
 {
     struct block *block = &fetching->block;
@@ -111,7 +111,7 @@ static void fetch(void *context)
                 r = camp_fail(&fetching->error, CAMP_E_NOMEM, 0, "no memory for rows");
         }
     }
-    place_texts(block);
+    set_text_addresses(block);
     fetching->result = r;
 }
 
@@ -132,7 +132,7 @@ static void release(void *context)
 
 /* ------------------------------------------------------------------------------------- Rows -- */
 
-/* The next block. A query takes its time: whoever waits for it may interrupt. */
+/* Reads the next block. A query takes time: the wait can be interrupted. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
     odbc_thread_begin(query->thread);

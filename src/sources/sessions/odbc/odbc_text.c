@@ -26,7 +26,7 @@ static const char *closing_brace(const char *value)
     return end;
 }
 
-/* Takes the next part from *text. False: there is none. */
+/* Reads the next part from *text. False: there is none. */
 static bool next_part(const char **text, struct part *ret)
 {
     const char *at = *text + strspn(*text, "; \t");
@@ -69,7 +69,7 @@ bool odbc_text_has(const char *text, const char *key)
     return false;
 }
 
-/* Adds ";KEY={VALUE}", the braces within doubled. */
+/* Appends ";KEY={VALUE}", with braces doubled. */
 static bool add(char ret[ODBC_TEXT_SIZE], const char *key, const char *value)
 {
     size_t length = strlen(ret);
@@ -118,7 +118,7 @@ static bool may_be_shown(const struct part *part)
 
 /* ------------------------------------------------------------------------------- Faults -- */
 
-/* What is wrong with the form of a part; NULL: nothing. */
+/* What is wrong with the form of a part; NULL: it is valid. */
 static const char *fault_of(const struct part *part)
 {
     const char *end;
@@ -199,9 +199,9 @@ int odbc_text_check(const char *text, struct camp_error *error)
                              first[0] != '\0' ? "; its first key is" : "", first);
 }
 
-/* -------------------------------------------------------------------------------- Shown -- */
+/* -------------------------------------------------------------------------------- Shown text -- */
 
-/* One line, whatever stands in it. */
+/* Makes it one line, whatever it contains. */
 static void make_printable(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -215,7 +215,8 @@ void odbc_text_shown(const char *text, char *ret, size_t size)
     struct part part;
     size_t length = 0;
 
-    if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these in one */
+    if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these characters
+                               in one */
         snprintf(ret, size, "%s", strpbrk(text, not_in_names) == NULL ? text : "(hidden)");
         make_printable(ret);
         return;

@@ -1,4 +1,4 @@
-/* What follows odbc: on the command line: a data source's name, or a connection string. */
+/* The text after odbc: on the command line: the name of a data source, or a connection string. */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
 #define CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
 
@@ -9,9 +9,9 @@
 
 #define ODBC_TEXT_SIZE 2048
 
-/* What the driver manager gets: "DSN=NAME", or the string itself; with UID and PWD of `user` and
- * `password` (NULL: none) where it does not say its own. False: too long, or a value that cannot be
- * written. It holds secrets. */
+/* The driver manager's string: "DSN=NAME", or the text itself, with UID and PWD from `user` and
+ * `password` (NULL: none) unless the text has its own. It holds secrets. False: too long, or a
+ * value that cannot be quoted. */
 bool odbc_text_to_connect(const char *text, const char *user, const char *password,
                           char ret[ODBC_TEXT_SIZE]);
 
@@ -20,13 +20,13 @@ bool odbc_text_to_connect(const char *text, const char *user, const char *passwo
  * that the driver does not know is refused by the driver. */
 int odbc_text_check(const char *text, struct camp_error *error);
 
-/* What may be shown of it and recorded, in ret[size]: where it leads to, of DSN, FILEDSN, DRIVER,
- * SERVER, SERVERNAME, HOST, PORT, DATABASE and DBQ alone; nothing of a value with an @, before
- * which a password may stand, or a =, where a ; may have been forgotten. "(hidden)": it says none
- * of them, or is neither a name nor a string. */
+/* The part that may be shown and recorded, in ret[size]: DSN, FILEDSN, DRIVER, SERVER, SERVERNAME,
+ * HOST, PORT, DATABASE and DBQ only. A value is left out if it has an @, which may follow a
+ * password, or a =, which may follow a forgotten ;. "(hidden)": none of them is left, or the text
+ * is neither a name nor a string. */
 void odbc_text_shown(const char *text, char *ret, size_t size);
 
-/* Whether a connection string says `key`, whatever the case. */
+/* Whether a connection string has `key`, in any case. */
 bool odbc_text_has(const char *text, const char *key);
 
 #endif

@@ -17,11 +17,11 @@
 
 static const char tier_clock[] = "schedstat+SQL", tier_sql[] = "SQL";
 
-/* ---------------------------------------------------------------------------- On the thread -- */
+/* ---------------------------------------------------------------------- On the worker thread -- */
 
 static void disconnect(struct reading *reading)
 {
-    oracle_texts_close(&reading->texts);
+    oracle_statements_close(&reading->texts);
     odbc_connection_close(reading->connection);
     reading->connection = NULL;
 }
@@ -31,19 +31,20 @@ static int connect_anew(struct reading *reading)
     const int r = odbc_connection_open(reading->connect, &reading->connection, &reading->error);
 
     reading->is_there = r == CAMP_OK;
-    return r == CAMP_OK ? oracle_texts_open(&reading->texts, reading->connection,
-                                            reading->background, &reading->error)
+    return r == CAMP_OK ? oracle_statements_open(&reading->texts, reading->connection,
+                                                 reading->background, &reading->error)
                         : r;
 }
 
-/* After a failure the connection is given up: whatever was wrong with it, a new one has not. */
-static void look(void *context)
+/* After a failure the connection is closed: a new one does not have its problem. */
+static void snapshot(void *context)
 {
     struct reading *reading = context;
     int r = reading->connection == NULL ? connect_anew(reading) : CAMP_OK;
 
     if (r == CAMP_OK)
-        r = oracle_look_read(&reading->look, &reading->texts, reading->use_clock, &reading->error);
+        r = oracle_snapshot_read(&reading->snapshot, &reading->texts, reading->use_clock,
+                                 &reading->error);
     if (r != CAMP_OK)
         disconnect(reading);
     reading->result = r;
@@ -54,28 +55,29 @@ static void release(void *context)
     struct reading *reading = context;
 
     disconnect(reading);
-    oracle_look_release(&reading->look);
+    oracle_snapshot_release(&reading->snapshot);
     explicit_bzero(reading->connect, sizeof reading->connect);
     free(reading);
 }
 
-/* The look becomes the one before; its memory goes back to the thread. */
+/* The snapshot becomes the earlier one, and the thread reuses the memory of the one before. */
 static void keep(struct oracle_source *source)
 {
-    const struct oracle_look look = source->before;
+    const struct oracle_snapshot snapshot = source->before;
 
-    source->before = source->reading->look;
-    source->reading->look = look;
+    source->before = source->reading->snapshot;
+    source->reading->snapshot = snapshot;
     source->has_before = true;
 }
 
-/* ---------------------------------------------------------------------------------- Trouble -- */
+/* ---------------------------------------------------------------------------------- Failures -- */
 
-/* While it lasts each frame says so. What was before is no beginning for what comes after. */
-static void begin_trouble(struct oracle_source *source, const char *text)
+/* Each frame names the failure while it lasts. The interval after it does not start at the last
+ * snapshot before it. */
+static void start_failure(struct oracle_source *source, const char *text)
 {
     snprintf(source->note, sizeof source->note, "%s: %s", source->shown, text);
-    source->is_in_trouble = true;
+    source->has_failed = true;
     if (source->has_before)
         source->lost = source->before.count;
     source->has_before = false;
@@ -84,9 +86,9 @@ static void begin_trouble(struct oracle_source *source, const char *text)
 static void end_trouble(struct oracle_source *source)
 {
     source->note[0] = '\0';
-    if (source->is_in_trouble)
+    if (source->has_failed)
         snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
-    source->is_in_trouble = false;
+    source->has_failed = false;
     source->failed_in_a_row = 0;
     source->retry_ns = 0;
 }
@@ -103,7 +105,7 @@ static const struct schema *describe(const struct source *base)
     return &((const struct oracle_source *)base)->sessions.schema;
 }
 
-/* No rows, as nothing is known; those of the last look are partial. */
+/* Nothing is known: no rows; the sessions of the last snapshot are partial. */
 static void fill_empty(struct oracle_source *source, uint64_t end_ns, int64_t wall_clock_ns)
 {
     session_frame_begin(&source->sessions, source->end_ns, end_ns, wall_clock_ns);
@@ -116,8 +118,8 @@ static void fill_empty_now(struct oracle_source *source)
     fill_empty(source, now_ns(CLOCK_MONOTONIC), (int64_t)now_ns(CLOCK_REALTIME));
 }
 
-/* After a failure: nobody has an interval yet. */
-static void begin_anew(struct oracle_source *source, struct oracle_look *after)
+/* After a failure: this snapshot only starts the first interval. */
+static void start_again(struct oracle_source *source, struct oracle_snapshot *after)
 {
     for (size_t i = 0; i < after->count; i++)
         after->sessions[i].is_new =
@@ -127,11 +129,12 @@ static void begin_anew(struct oracle_source *source, struct oracle_look *after)
 
 static int fill_frame(struct oracle_source *source, struct camp_error *error)
 {
-    struct oracle_look *after = &source->reading->look;
+    struct oracle_snapshot *after = &source->reading->snapshot;
     int r = CAMP_OK;
 
     if (!source->has_before && after->at_ns < source->end_ns) {
-        fill_empty_now(source); /* it is of before what was told already: no beginning */
+        fill_empty_now(source); /* The snapshot is older than the last reported time, so no interval
+                                   starts at it. */
         return CAMP_OK;
     }
     if (source->has_before) {
@@ -139,30 +142,30 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
                             after->wall_clock_ns);
         r = oracle_rows_fill(source, after);
     } else {
-        begin_anew(source, after);
+        start_again(source, after);
     }
     keep(source);
     return r == CAMP_OK ? r
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
 
-/* A connection that is refused for who we are is not tried again: accounts get locked by that. */
+/* A refused user is not tried again, because retries may lock the account. */
 static int fail(struct oracle_source *source, struct camp_error *error)
 {
     const struct reading *reading = source->reading;
 
     if (reading->result == CAMP_E_PERM)
         return camp_fail(error, CAMP_E_PERM, 0, "%s: %s", source->shown, reading->error.message);
-    begin_trouble(source, reading->error.message);
+    start_failure(source, reading->error.message);
     put_off(source);
     fill_empty_now(source);
     return CAMP_OK;
 }
 
-/* Asks, or goes on waiting for what was asked; not long, once it is in trouble. */
+/* Starts a snapshot, or goes on waiting for the pending one; only briefly after a failure. */
 static bool ask(struct oracle_source *source)
 {
-    const uint64_t patience_ns = source->is_in_trouble ? POLL_NS : ANSWER_NS;
+    const uint64_t patience_ns = source->has_failed ? POLL_NS : ANSWER_NS;
 
     if (!source->is_asked)
         odbc_thread_begin(source->thread);
@@ -187,8 +190,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     } else if (!ask(source)) {
         if (*stop)
             return SOURCE_END;
-        if (!source->is_in_trouble)
-            begin_trouble(source, "the database does not answer");
+        if (!source->has_failed)
+            start_failure(source, "the database does not answer");
         fill_empty_now(source);
     } else if (source->reading->result != CAMP_OK) {
         r = fail(source, error);
@@ -208,7 +211,7 @@ static void close_source(struct source *base)
 
     odbc_thread_close(source->thread);
     session_frame_release(&source->sessions);
-    oracle_look_release(&source->before);
+    oracle_snapshot_release(&source->before);
     oracle_times_release(&source->times);
     free(source->kinds);
     free(source);
@@ -225,7 +228,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     snprintf(reading->connect, sizeof reading->connect, "%s", connect);
     reading->background = source->from.background;
     reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_sql) != 0;
-    source->thread = odbc_thread_open(look, release, reading);
+    source->thread = odbc_thread_open(snapshot, release, reading);
     if (source->thread == NULL) {
         release(reading);
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a thread", source->shown);
@@ -234,8 +237,8 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     return CAMP_OK;
 }
 
-/* The first look: what fails now, fails. */
-static int look_first(struct oracle_source *source, struct camp_error *error)
+/* Takes the first snapshot; its failure is the source's. */
+static int take_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
     const struct reading *reading = source->reading;
 
@@ -255,7 +258,7 @@ static int look_first(struct oracle_source *source, struct camp_error *error)
                                                   source->shown, reading->error.message);
 }
 
-static int settle_tier(struct oracle_source *source, struct from_facts *facts,
+static int choose_tier(struct oracle_source *source, struct from_facts *facts,
                        struct camp_error *error)
 {
     const struct reading *reading = source->reading;
@@ -295,9 +298,9 @@ static int open_oracle(struct oracle_source *source, const char *connect, struct
     int r = start_thread(source, connect, error);
 
     if (r == CAMP_OK)
-        r = look_first(source, error);
+        r = take_first_snapshot(source, error);
     if (r == CAMP_OK)
-        r = settle_tier(source, facts, error);
+        r = choose_tier(source, facts, error);
     if (r != CAMP_OK)
         return r;
     plan.cpu_provenance = facts->tier == tier_clock ? CAMP_MEASURED : CAMP_SAMPLED;

@@ -1,4 +1,4 @@
-/* Rows of Oracle's sessions: what each did between two looks, booked by the rules. */
+/* Rows of Oracle sessions: the difference between two snapshots, accounted by the rules. */
 #include "ledger/array.h"
 #include "oracle_inside.h"
 
@@ -7,7 +7,7 @@
 
 const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
 
-/* "oracle@host (TNS V1-V3)" is long, and a label. */
+/* "oracle@host (TNS V1-V3)" is too long for a name; it is a label. */
 static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
 {
     const char *labels[] = { session->user, session->program, session->machine, session->module };
@@ -24,7 +24,7 @@ static void name_session(const struct oracle_session *session, bool is_new, stru
              session->serial);
 }
 
-static int book(struct oracle_source *source, const struct oracle_session *earlier)
+static int account_time(struct oracle_source *source, const struct oracle_session *earlier)
 {
     const struct oracle_times *times = &source->times;
     const struct oracle_session *session = times->session;
@@ -53,15 +53,15 @@ static int book(struct oracle_source *source, const struct oracle_session *earli
     return session_frame_add(&source->sessions, &row);
 }
 
-/* Who was there before, and is no longer; or is known too little. */
-static uint64_t count_partial(const struct oracle_look *before, size_t found)
+/* Counts sessions that have ended, or of which too little is known. */
+static uint64_t count_partial(const struct oracle_snapshot *before, size_t found)
 {
     return before->count > found ? before->count - found : 0;
 }
 
-int oracle_rows_fill(struct oracle_source *source, struct oracle_look *after)
+int oracle_rows_fill(struct oracle_source *source, struct oracle_snapshot *after)
 {
-    const struct oracle_look *before = &source->before;
+    const struct oracle_snapshot *before = &source->before;
     size_t found = 0;
     int r = CAMP_OK;
 
@@ -76,7 +76,7 @@ int oracle_rows_fill(struct oracle_source *source, struct oracle_look *after)
         if (r != CAMP_OK || !source->times.is_known)
             continue;
         found++;
-        r = book(source, earlier);
+        r = account_time(source, earlier);
     }
     source->sessions.frame.losses.partial = count_partial(before, found);
     return r;

@@ -13,7 +13,7 @@ void oracle_times_release(struct oracle_times *times)
     *times = (struct oracle_times){ 0 };
 }
 
-const struct oracle_session *oracle_times_before(const struct oracle_look *before,
+const struct oracle_session *oracle_times_before(const struct oracle_snapshot *before,
                                                  const struct oracle_session *session)
 {
     size_t low = 0, high = before->count;
@@ -33,20 +33,20 @@ const struct oracle_session *oracle_times_before(const struct oracle_look *befor
     return &before->sessions[low];
 }
 
-/* ------------------------------------------------------------------------ The wait in flight -- */
+/* ---------------------------------------------------------------------------- Wait in flight -- */
 
 static int compare(const void *a, const void *b)
 {
     return oracle_wait_compare(a, b);
 }
 
-/* All zero: none of its kind has. */
-static struct oracle_wait finished(const struct oracle_look *look,
+/* All zero: none of this kind. */
+static struct oracle_wait finished(const struct oracle_snapshot *snapshot,
                                    const struct oracle_session *session,
                                    const struct oracle_wait *wait)
 {
     const struct oracle_wait *known = session->wait_count > 0
-                                          ? bsearch(wait, look->waits + session->first_wait,
+                                          ? bsearch(wait, snapshot->waits + session->first_wait,
                                                     session->wait_count, sizeof *wait, compare)
                                           : NULL;
 
@@ -59,11 +59,12 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Whether a wait that ended while the look was taken is among the finished ones. Since the look
- * before none more has finished: no. One has, and this one had begun before: it is that one. Else
- * others of its kind may have finished: it can only be among them when they lasted long enough. */
-static bool has_finished(const struct oracle_look *before, const struct oracle_wait *then,
-                         const struct oracle_wait *now, const struct oracle_look *after,
+/* Whether a wait that ended during the snapshot is among the finished ones. No, if no further one
+ * has finished since the snapshot before. Yes, if exactly one has, and this one had started before.
+ * Otherwise other waits of its kind may have finished: it is among them only if they lasted long
+ * enough. */
+static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
+                         const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)
 {
     if (now->count == then->count)
@@ -72,8 +73,9 @@ static bool has_finished(const struct oracle_look *before, const struct oracle_w
            counted_since(then->ns, now->ns) >= after->at_ns - session->wait_begin_ns;
 }
 
-static void settle(const struct oracle_look *before, const struct oracle_session *earlier,
-                   const struct oracle_look *after, struct oracle_session *session)
+static void resolve_flight(const struct oracle_snapshot *before,
+                           const struct oracle_session *earlier,
+                           const struct oracle_snapshot *after, struct oracle_session *session)
 {
     const struct oracle_wait then = finished(before, earlier, &session->wait);
     const struct oracle_wait now = finished(after, session, &session->wait);
@@ -83,7 +85,7 @@ static void settle(const struct oracle_look *before, const struct oracle_session
     if (session->certainty == ORACLE_MAY_BE_ENDED)
         session->certainty =
             has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
-    /* Of a wait that goes on the beginning stays, whatever the clocks of two looks say. */
+    /* A lasting wait keeps its start, although the clocks of two snapshots may disagree. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
         session->wait_begin_ns < before->at_ns)
         session->wait_begin_ns = earlier->wait_begin_ns;
@@ -91,15 +93,16 @@ static void settle(const struct oracle_look *before, const struct oracle_session
 
 /* ----------------------------------------------------------------------------------- Times -- */
 
-/* Of an event at a look: finished, and in flight. */
-static int64_t time_of(const struct oracle_look *look, const struct oracle_session *session,
+/* Time of an event in a snapshot: finished and in flight. */
+static int64_t time_of(const struct oracle_snapshot *snapshot, const struct oracle_session *session,
                        const struct oracle_wait *wait)
 {
-    const struct oracle_wait known = finished(look, session, wait);
+    const struct oracle_wait known = finished(snapshot, session, wait);
     const bool in_flight =
         session->certainty == ORACLE_IN_FLIGHT && oracle_wait_compare(&session->wait, wait) == 0;
 
-    return (int64_t)known.ns + (in_flight ? (int64_t)(look->at_ns - session->wait_begin_ns) : 0);
+    return (int64_t)known.ns +
+           (in_flight ? (int64_t)(snapshot->at_ns - session->wait_begin_ns) : 0);
 }
 
 static bool add_wait(struct oracle_times *times, const struct oracle_wait *wait, int64_t ns)
@@ -114,8 +117,8 @@ static bool add_wait(struct oracle_times *times, const struct oracle_wait *wait,
     return true;
 }
 
-static bool add_waits(struct oracle_times *times, const struct oracle_look *before,
-                      const struct oracle_session *earlier, const struct oracle_look *after,
+static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *before,
+                      const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       const struct oracle_session *session)
 {
     bool good = true, is_flight_listed = session->certainty != ORACLE_IN_FLIGHT;
@@ -127,7 +130,7 @@ static bool add_waits(struct oracle_times *times, const struct oracle_look *befo
         good =
             add_wait(times, wait, time_of(after, session, wait) - time_of(before, earlier, wait));
     }
-    /* The first of its kind has no row among the finished ones. */
+    /* the first of its kind has no row among the finished ones */
     if (good && !is_flight_listed)
         good = add_wait(times, &session->wait,
                         time_of(after, session, &session->wait) -
@@ -135,45 +138,46 @@ static bool add_waits(struct oracle_times *times, const struct oracle_look *befo
     return good;
 }
 
-/* The run queue has what CPU time and waits leave. */
-static void book_clock(struct oracle_times *times, const struct oracle_session *earlier,
-                       const struct oracle_session *session)
+/* The run queue has the rest that CPU time and waits leave. */
+static void account_clock(struct oracle_times *times, const struct oracle_session *earlier,
+                          const struct oracle_session *session)
 {
-    uint64_t booked_ns;
+    uint64_t accounted_ns;
 
     times->has_clock = earlier->has_clock && session->has_clock && earlier->spid == session->spid;
     times->cpu_ns =
         times->has_clock ? counted_since(earlier->cpu_ns, session->cpu_ns) : times->reported_cpu_ns;
     if (!times->has_clock)
         return;
-    booked_ns = times->cpu_ns;
+    accounted_ns = times->cpu_ns;
     for (size_t i = 0; i < times->wait_count; i++)
-        booked_ns += times->wait_ns[i];
+        accounted_ns += times->wait_ns[i];
     times->run_queue_ns = counted_since(earlier->run_queue_ns, session->run_queue_ns);
-    if (booked_ns + times->run_queue_ns > times->elapsed_ns)
-        times->run_queue_ns = times->elapsed_ns > booked_ns ? times->elapsed_ns - booked_ns : 0;
+    if (accounted_ns + times->run_queue_ns > times->elapsed_ns)
+        times->run_queue_ns =
+            times->elapsed_ns > accounted_ns ? times->elapsed_ns - accounted_ns : 0;
 }
 
-/* What DB time has that is neither DB CPU nor a wait: most of it, the wait for a CPU. Numbers that
- * no database has wrap around. */
-static int64_t unexplained(const struct oracle_look *look, const struct oracle_session *session)
+/* DB time beyond DB CPU and waits: mostly the wait for a CPU. Impossible numbers wrap around. */
+static int64_t unexplained(const struct oracle_snapshot *snapshot,
+                           const struct oracle_session *session)
 {
     uint64_t ns = session->db_time_ns - session->db_cpu_ns;
 
     for (size_t i = 0; i < session->wait_count; i++) {
-        const struct oracle_wait *wait = &look->waits[session->first_wait + i];
+        const struct oracle_wait *wait = &snapshot->waits[session->first_wait + i];
 
         if (strcmp(wait->class, "Idle") != 0)
-            ns -= (uint64_t)time_of(look, session, wait);
+            ns -= (uint64_t)time_of(snapshot, session, wait);
     }
     return (int64_t)ns;
 }
 
-/* Waits are written down at once and DB time later, so that what is unexplained falls between two
- * such moments, and is right at each: its new heights are what counts. */
-static void tell_run_queue(struct oracle_times *times, const struct oracle_look *before,
-                           const struct oracle_session *earlier, const struct oracle_look *after,
-                           struct oracle_session *session)
+/* Waits are written at once and DB time later, so the unexplained time drops between two writes of
+ * DB time and is right at each: only its new maxima count. */
+static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
+                             const struct oracle_session *earlier,
+                             const struct oracle_snapshot *after, struct oracle_session *session)
 {
     const int64_t then = unexplained(before, earlier), now = unexplained(after, session);
     const int64_t height = then > earlier->reported_queue_ns ? then : earlier->reported_queue_ns;
@@ -182,11 +186,11 @@ static void tell_run_queue(struct oracle_times *times, const struct oracle_look 
     times->reported_run_queue_ns = (uint64_t)session->reported_queue_ns - (uint64_t)height;
 }
 
-int oracle_times_fill(struct oracle_times *times, const struct oracle_look *before,
-                      const struct oracle_session *earlier, const struct oracle_look *after,
+int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
+                      const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       struct oracle_session *session)
 {
-    settle(before, earlier, after, session);
+    resolve_flight(before, earlier, after, session);
     times->session = session;
     times->is_known = earlier->certainty != ORACLE_MAY_BE_ENDED;
     times->elapsed_ns = counted_since(before->at_ns, after->at_ns);
@@ -195,7 +199,7 @@ int oracle_times_fill(struct oracle_times *times, const struct oracle_look *befo
     times->wait_count = 0;
     if (!add_waits(times, before, earlier, after, session))
         return CAMP_E_NOMEM;
-    book_clock(times, earlier, session);
-    tell_run_queue(times, before, earlier, after, session);
+    account_clock(times, earlier, session);
+    report_run_queue(times, before, earlier, after, session);
     return CAMP_OK;
 }

@@ -1,30 +1,30 @@
 /*
- * What a session of Oracle did between two looks at it. Pure arithmetic.
+ * What a session of Oracle did between two snapshots. Pure arithmetic.
  *
- * The time of an event is what has finished and what is in flight; between two looks it is the
- * difference of the two sums. So a wait that lasts over many looks is booked as it goes, and what
- * was booked of it is taken off when it ends and is among the finished ones. When it ends while a
- * look is being taken, the number of finished waits says on which side it is; where even that
- * leaves it open, it is taken for finished: never counted twice.
+ * The time of an event is the sum of finished waits and the wait in flight; an interval has the
+ * difference of two sums. So a wait that lasts over many snapshots is accounted as it goes on, and
+ * its accounted part is subtracted once it is among the finished ones. If it ends during a
+ * snapshot, the number of finished waits decides whether they contain it; if that is ambiguous, it
+ * counts as finished, so that it never counts twice.
  *
- * Waits contain the time from being woken to getting a CPU: the process looks at the clock before
- * and after its sleep. The run queue of the operating system contains that time as well. So of the
- * run queue only that is booked which has room beside CPU time and waits.
+ * Waits contain the time from waking to running, because the process reads the clock before and
+ * after its sleep. The run queue of the operating system contains that time too. So the run queue
+ * gets at most the rest that CPU time and waits leave.
  */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
 #define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
 
-#include "oracle_look.h"
+#include "oracle_snapshot.h"
 
-/* A session in both looks, and what it did in between. */
+/* A session in both snapshots, and what it did in between. */
 struct oracle_times {
-    const struct oracle_session *session; /* of the second look */
-    bool is_known; /* false: what was in flight at the first look was not known for certain */
+    const struct oracle_session *session; /* of the second snapshot */
+    bool is_known; /* false: it is uncertain what was in flight in the first snapshot */
     bool has_clock;
     uint64_t elapsed_ns;
-    uint64_t cpu_ns; /* of the operating system; without has_clock reported_cpu_ns */
+    uint64_t cpu_ns; /* by the operating system; without has_clock reported_cpu_ns */
     uint64_t run_queue_ns;
-    uint64_t reported_cpu_ns;         /* DB CPU, written down every 5 s or so */
+    uint64_t reported_cpu_ns;         /* DB CPU, written about every 5 s */
     uint64_t reported_run_queue_ns;   /* DB time less DB CPU and waits that are not idle */
     const struct oracle_wait **waits; /* [wait_count]: class and event */
     uint64_t *wait_ns;                /* [wait_count] */
@@ -33,14 +33,14 @@ struct oracle_times {
 
 void oracle_times_release(struct oracle_times *times);
 
-/* The same session in an earlier look; NULL: it was not there. */
-const struct oracle_session *oracle_times_before(const struct oracle_look *before,
+/* The same session in an earlier snapshot; NULL: none. */
+const struct oracle_session *oracle_times_before(const struct oracle_snapshot *before,
                                                  const struct oracle_session *session);
 
-/* Settles what was in flight at the later look, which the next one begins with, and fills *times,
- * whose memory is used again. CAMP_OK or CAMP_E_NOMEM. */
-int oracle_times_fill(struct oracle_times *times, const struct oracle_look *before,
-                      const struct oracle_session *earlier, const struct oracle_look *after,
+/* Resolves the flight of the later snapshot, where the next interval starts, and fills *times,
+ * reusing its memory. CAMP_OK or CAMP_E_NOMEM. */
+int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
+                      const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       struct oracle_session *session);
 
 #endif

@@ -1,4 +1,4 @@
-#include "oracle_look.h"
+#include "oracle_snapshot.h"
 
 #include "counters/error.h"
 #include "counters/units.h"
@@ -31,7 +31,7 @@ enum {
 
 /* ---------------------------------------------------------------------------------- Values -- */
 
-/* As rules have it: blanks are _, and what there is not is "none". */
+/* As the rules spell it: _ for a blank, "none" for a missing text. */
 static void copy_name(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
 {
     oracle_text_copy(row, column, ret, ORACLE_NAME_SIZE);
@@ -50,7 +50,7 @@ static void copy_lower(const struct row *row, size_t column, char ret[ORACLE_NAM
         *at = (char)tolower((unsigned char)*at);
 }
 
-/* Drivers write numbers with a point or without; below 0 is 0. Exact up to 2^53. */
+/* Drivers write numbers with or without a point; a negative one becomes 0. Exact up to 2^53. */
 static double number_of(const struct row *row, size_t column)
 {
     char text[64];
@@ -61,7 +61,7 @@ static double number_of(const struct row *row, size_t column)
     return value > 0 && value < 9e15 ? value : 0;
 }
 
-/* 0: none, or what is no process's number. */
+/* 0: none, or not a valid pid. */
 static int32_t pid_of(const struct row *row, size_t column)
 {
     const double value = number_of(row, column);
@@ -81,7 +81,7 @@ static int no_memory(struct camp_error *error)
 
 /* ------------------------------------------------------------------------------ Statements -- */
 
-/* Executes a statement; *ret_at_ns is the middle of the time that it took. */
+/* Executes a statement; *ret_at_ns is the middle of its duration. */
 static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct camp_error *error)
 {
     const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC);
@@ -112,7 +112,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
     oracle_text_copy(row, STATE, state, sizeof state);
-    /* Any other state is that of the last wait, which has finished: it is on a CPU. */
+    /* In any other state the last wait has finished: the session is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
         ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
@@ -126,34 +126,34 @@ static int compare_sessions(const void *a, const void *b)
     return (left->sid > right->sid) - (left->sid < right->sid);
 }
 
-static int read_sessions(struct oracle_look *look, struct odbc_statement *statement,
+static int read_sessions(struct oracle_snapshot *snapshot, struct odbc_statement *statement,
                          struct camp_error *error)
 {
     struct row row;
     uint64_t at_ns;
     int r = execute(statement, &at_ns, error);
 
-    look->count = 0;
+    snapshot->count = 0;
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
-        if (!ARRAY_RESERVE(look->sessions, look->capacity, look->count + 1))
+        if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, snapshot->count + 1))
             return no_memory(error);
-        fill_session(&look->sessions[look->count++], &row, at_ns);
+        fill_session(&snapshot->sessions[snapshot->count++], &row, at_ns);
     }
-    if (look->count > 0)
-        qsort(look->sessions, look->count, sizeof *look->sessions, compare_sessions);
+    if (snapshot->count > 0)
+        qsort(snapshot->sessions, snapshot->count, sizeof *snapshot->sessions, compare_sessions);
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-static struct oracle_session *find(const struct oracle_look *look, int64_t sid)
+static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64_t sid)
 {
     const struct oracle_session key = { .sid = sid };
 
-    return look->count > 0
-               ? bsearch(&key, look->sessions, look->count, sizeof key, compare_sessions)
+    return snapshot->count > 0
+               ? bsearch(&key, snapshot->sessions, snapshot->count, sizeof key, compare_sessions)
                : NULL;
 }
 
-/* What the second reading says of a session: false, it is no longer this one. */
+/* Compares the second reading with a session. False: it is another session. */
 static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
                     uint64_t at_ns)
 {
@@ -173,22 +173,22 @@ static bool confirm(struct oracle_session *session, const struct row *row, uint6
     return true;
 }
 
-/* Leaves only who was confirmed. */
-static void leave(struct oracle_look *look, const bool *is_confirmed)
+/* Removes the sessions that were not confirmed. */
+static void keep_confirmed(struct oracle_snapshot *snapshot, const bool *is_confirmed)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < look->count; i++) {
+    for (size_t i = 0; i < snapshot->count; i++) {
         if (is_confirmed[i])
-            look->sessions[count++] = look->sessions[i];
+            snapshot->sessions[count++] = snapshot->sessions[i];
     }
-    look->count = count;
+    snapshot->count = count;
 }
 
-static int confirm_sessions(struct oracle_look *look, struct odbc_statement *statement,
+static int confirm_sessions(struct oracle_snapshot *snapshot, struct odbc_statement *statement,
                             struct camp_error *error)
 {
-    bool *is_confirmed = calloc(look->count + 1, sizeof *is_confirmed);
+    bool *is_confirmed = calloc(snapshot->count + 1, sizeof *is_confirmed);
     struct row row;
     uint64_t at_ns;
     int r;
@@ -197,12 +197,13 @@ static int confirm_sessions(struct oracle_look *look, struct odbc_statement *sta
         return no_memory(error);
     r = execute(statement, &at_ns, error);
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
-        struct oracle_session *session = find(look, (int64_t)number_of(&row, SID));
+        struct oracle_session *session = find(snapshot, (int64_t)number_of(&row, SID));
 
         if (session != NULL)
-            is_confirmed[session - look->sessions] = confirm(session, &row, at_ns, look->at_ns);
+            is_confirmed[session - snapshot->sessions] =
+                confirm(session, &row, at_ns, snapshot->at_ns);
     }
-    leave(look, is_confirmed);
+    keep_confirmed(snapshot, is_confirmed);
     free(is_confirmed);
     return r == SOURCE_END ? CAMP_OK : r;
 }
@@ -224,44 +225,44 @@ static int compare_waits(const void *a, const void *b)
                                    : oracle_wait_compare(left, right);
 }
 
-static int read_waits(struct oracle_look *look, struct odbc_statement *statement,
+static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *statement,
                       struct camp_error *error)
 {
     struct row row;
-    int r = execute(statement, &look->at_ns, error);
+    int r = execute(statement, &snapshot->at_ns, error);
 
-    look->wall_clock_ns =
-        (int64_t)(now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - look->at_ns));
-    look->wait_count = 0;
+    snapshot->wall_clock_ns =
+        (int64_t)(now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - snapshot->at_ns));
+    snapshot->wait_count = 0;
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
         struct oracle_wait *wait;
 
-        if (!ARRAY_RESERVE(look->waits, look->wait_capacity, look->wait_count + 1))
+        if (!ARRAY_RESERVE(snapshot->waits, snapshot->wait_capacity, snapshot->wait_count + 1))
             return no_memory(error);
-        wait = &look->waits[look->wait_count++];
+        wait = &snapshot->waits[snapshot->wait_count++];
         wait->sid = (int64_t)number_of(&row, 0);
         copy_name(&row, 1, wait->class);
         copy_name(&row, 2, wait->event);
         wait->ns = ns_of(&row, 3);
         wait->count = (uint64_t)number_of(&row, 4);
     }
-    if (look->wait_count > 0)
-        qsort(look->waits, look->wait_count, sizeof *look->waits, compare_waits);
+    if (snapshot->wait_count > 0)
+        qsort(snapshot->waits, snapshot->wait_count, sizeof *snapshot->waits, compare_waits);
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Each session's part of them: both are in the order of sids. */
-static void divide_waits(struct oracle_look *look)
+/* Assigns each session its part: both arrays are ordered by sid. */
+static void divide_waits(struct oracle_snapshot *snapshot)
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < look->count; i++) {
-        struct oracle_session *session = &look->sessions[i];
+    for (size_t i = 0; i < snapshot->count; i++) {
+        struct oracle_session *session = &snapshot->sessions[i];
 
-        while (at < look->wait_count && look->waits[at].sid < session->sid)
+        while (at < snapshot->wait_count && snapshot->waits[at].sid < session->sid)
             at++;
         session->first_wait = at;
-        while (at < look->wait_count && look->waits[at].sid == session->sid)
+        while (at < snapshot->wait_count && snapshot->waits[at].sid == session->sid)
             at++;
         session->wait_count = at - session->first_wait;
     }
@@ -269,7 +270,7 @@ static void divide_waits(struct oracle_look *look)
 
 /* ------------------------------------------------------------------------------- CPU times -- */
 
-static int read_model(struct oracle_look *look, struct odbc_statement *statement,
+static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *statement,
                       struct camp_error *error)
 {
     struct row row;
@@ -277,19 +278,19 @@ static int read_model(struct oracle_look *look, struct odbc_statement *statement
     int r = execute(statement, &at_ns, error);
 
     while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
-        struct oracle_session *session = find(look, (int64_t)number_of(&row, 0));
+        struct oracle_session *session = find(snapshot, (int64_t)number_of(&row, 0));
         char name[ORACLE_NAME_SIZE];
 
         oracle_text_copy(&row, 1, name, sizeof name);
         if (session != NULL && strcmp(name, "DB time") == 0)
             session->db_time_ns = ns_of(&row, 2);
         else if (session != NULL)
-            session->db_cpu_ns += ns_of(&row, 2); /* a session is in one of the two only */
+            session->db_cpu_ns += ns_of(&row, 2); /* a session is in only one of the two */
     }
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Of a process's main thread: dedicated servers have no other. */
+/* Reads the clock of the main thread: dedicated servers have no other. */
 static bool read_clock(struct oracle_session *session)
 {
     struct camp_thread task;
@@ -311,7 +312,7 @@ static int compare_spids(const void *a, const void *b)
     return (left->spid > right->spid) - (left->spid < right->spid);
 }
 
-/* A process that serves several sessions (shared servers, threads) is nobody's own. */
+/* A process that serves several sessions (shared servers, threads) belongs to none of them. */
 static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
 {
     const int32_t spid = by_spid[at]->spid;
@@ -320,51 +321,51 @@ static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_
            (at + 1 < count && by_spid[at + 1]->spid == spid);
 }
 
-static int read_clocks(struct oracle_look *look, struct camp_error *error)
+static int read_clocks(struct oracle_snapshot *snapshot, struct camp_error *error)
 {
-    struct oracle_session **by_spid = calloc(look->count + 1, sizeof *by_spid);
+    struct oracle_session **by_spid = calloc(snapshot->count + 1, sizeof *by_spid);
 
     if (by_spid == NULL)
         return no_memory(error);
-    for (size_t i = 0; i < look->count; i++)
-        by_spid[i] = &look->sessions[i];
-    qsort(by_spid, look->count, sizeof *by_spid, compare_spids);
-    for (size_t i = 0; i < look->count; i++) {
-        if (by_spid[i]->spid > 0 && !is_shared(by_spid, look->count, i))
+    for (size_t i = 0; i < snapshot->count; i++)
+        by_spid[i] = &snapshot->sessions[i];
+    qsort(by_spid, snapshot->count, sizeof *by_spid, compare_spids);
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (by_spid[i]->spid > 0 && !is_shared(by_spid, snapshot->count, i))
             by_spid[i]->has_clock = read_clock(by_spid[i]);
     }
     free(by_spid);
     return CAMP_OK;
 }
 
-/* -------------------------------------------------------------------------------- The look -- */
+/* ---------------------------------------------------------------------------------- Snapshot -- */
 
-void oracle_look_release(struct oracle_look *look)
+void oracle_snapshot_release(struct oracle_snapshot *snapshot)
 {
-    free(look->sessions);
-    free(look->waits);
-    *look = (struct oracle_look){ 0 };
+    free(snapshot->sessions);
+    free(snapshot->waits);
+    *snapshot = (struct oracle_snapshot){ 0 };
 }
 
-int oracle_look_read(struct oracle_look *look, struct oracle_texts *texts, bool use_clock,
-                     struct camp_error *error)
+int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *texts,
+                         bool use_clock, struct camp_error *error)
 {
-    int r = read_sessions(look, texts->sessions, error);
+    int r = read_sessions(snapshot, texts->sessions, error);
 
     if (r == CAMP_OK)
-        r = read_waits(look, texts->waits, error);
+        r = read_waits(snapshot, texts->waits, error);
     if (r == CAMP_OK && use_clock && texts->is_local)
-        r = read_clocks(look, error);
+        r = read_clocks(snapshot, error);
     if (r == CAMP_OK)
-        r = confirm_sessions(look, texts->sessions, error);
+        r = confirm_sessions(snapshot, texts->sessions, error);
     if (r == CAMP_OK)
-        r = read_model(look, texts->model, error);
+        r = read_model(snapshot, texts->model, error);
     if (r != CAMP_OK)
         return r;
-    for (size_t i = 0; i < look->count; i++) {
+    for (size_t i = 0; i < snapshot->count; i++) {
         if (!texts->is_local)
-            look->sessions[i].spid = 0;
+            snapshot->sessions[i].spid = 0;
     }
-    divide_waits(look);
+    divide_waits(snapshot);
     return CAMP_OK;
 }

@@ -1,4 +1,4 @@
-#include "oracle_texts.h"
+#include "oracle_statements.h"
 
 #include "sources/field.h"
 
@@ -14,7 +14,7 @@ static const char all_sessions_text[] =
     "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
     "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
     "from v$session s left outer join v$process p on p.addr = s.paddr";
-/* The event, too: rules tell latches and enqueues of class Other by it. */
+/* With the event, because the rules distinguish latches and enqueues of class Other by it. */
 static const char waits_text[] =
     "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
     "from v$session_event e group by e.sid, e.wait_class, e.event";
@@ -29,7 +29,7 @@ void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t si
         field_copy(row->fields[column], ret, size);
 }
 
-/* Who may not know the host's name is told nothing of processes. */
+/* Without the right to read the host's name the server counts as remote. */
 static bool runs_here(struct odbc_connection *connection)
 {
     struct odbc_statement *statement = NULL;
@@ -47,12 +47,12 @@ static bool runs_here(struct odbc_connection *connection)
     return host[0] != '\0' && strcasecmp(host, own) == 0;
 }
 
-int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connection, bool background,
-                      struct camp_error *error)
+int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection *connection,
+                           bool background, struct camp_error *error)
 {
     int r;
 
-    *ret = (struct oracle_texts){ 0 };
+    *ret = (struct oracle_statements){ 0 };
     r = odbc_statement_open(connection, background ? all_sessions_text : sessions_text,
                             ODBC_ANSWER_S, &ret->sessions, error);
     if (r == CAMP_OK)
@@ -64,10 +64,10 @@ int oracle_texts_open(struct oracle_texts *ret, struct odbc_connection *connecti
     return r;
 }
 
-void oracle_texts_close(struct oracle_texts *texts)
+void oracle_statements_close(struct oracle_statements *texts)
 {
     odbc_statement_close(texts->sessions);
     odbc_statement_close(texts->waits);
     odbc_statement_close(texts->model);
-    *texts = (struct oracle_texts){ 0 };
+    *texts = (struct oracle_statements){ 0 };
 }
