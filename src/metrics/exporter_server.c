@@ -178,7 +178,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
     (void)version, (void)upload, (void)upload_size, (void)request_context;
     libmicrohttpd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &asked);
-    status = http_check_asker(&server->place, &asked.request);
+    status = http_check_access(&server->place, &asked.request);
     if (status == 200 && strcmp(path, "/metrics") == 0)
         return answer_metrics(server, connection, &asked);
     if (status == 200 && strcmp(path, "/") == 0)

@@ -1,4 +1,4 @@
-/* The triangle, its dots, and what the last line says of them. */
+/* The triangle, its dots, and the summary in the last line. */
 #include "barry_canvas.h"
 
 #include "format.h"
@@ -10,16 +10,14 @@
 
 #define LINES_BESIDE 3 /* the upper name, the lower names, the summary */
 #define HEIGHT_MINIMUM 2
-#define NEAR 1e-9 /* points on a side stay in the side's cell, however they are rounded */
+#define NEAR 1e-9 /* points on a side stay in the side's cell despite rounding */
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {
     return &canvas->spots[row * canvas->barry->columns + column];
 }
 
-/* ------------------------------------------------------------------------------------ Text -- */
-
-/* Bytes of the character at `text`, and its columns; 0 columns: it is not to be shown. */
+/* Bytes of the character at `text`, and its columns; 0 columns: not printable. */
 static size_t measure_character(const char *text, bool utf8, size_t *ret_columns)
 {
     size_t length = utf8_length(text);
@@ -59,8 +57,6 @@ size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit)
     return at;
 }
 
-/* -------------------------------------------------------------------------------- Triangle -- */
-
 static size_t dot_at(double value, size_t dots)
 {
     return !(value > 0) ? 0 : value >= (double)dots ? dots - 1 : (size_t)value;
@@ -68,7 +64,7 @@ static size_t dot_at(double value, size_t dots)
 
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret)
 {
-    const size_t dots = 4 * canvas->height; /* so many wide and high */
+    const size_t dots = 4 * canvas->height; /* width and height in dots */
     struct position position;
     double across;
     size_t x, y;
@@ -113,7 +109,7 @@ struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, 
 
     weights.shares[to] = quarters / 4.0;
     weights.shares[from] = 1 - weights.shares[to];
-    barry_place(canvas, &weights, &place); /* is somewhere: they add up to 1 */
+    barry_place(canvas, &weights, &place); /* has a position: the shares add up to 1 */
     return place;
 }
 
@@ -140,7 +136,7 @@ static void write_centred(const struct canvas *canvas, size_t row, const char *t
     barry_write(barry_spot(canvas, row, at), text, canvas->barry->utf8, width);
 }
 
-/* Each lower name keeps to its half, so that they never meet. */
+/* Each lower name stays in its half, so that they never touch. */
 static void draw_names(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
@@ -152,9 +148,7 @@ static void draw_names(const struct canvas *canvas)
                   barry->columns);
 }
 
-/* ------------------------------------------------------------------------------------ Dots -- */
-
-/* Its own place in the cell, or the nearest that is free. */
+/* Its own place in the cell, or the nearest free one. */
 static void add_dot(struct spot *spot, size_t x, size_t y)
 {
     static const uint8_t bits[4][2] = {
@@ -216,9 +210,7 @@ static void draw_points(struct canvas *canvas)
     }
 }
 
-/* --------------------------------------------------------------------------------- Summary -- */
-
-/* What is wrong stands before what explains the picture: the end may be cut. */
+/* Problems come before explanations, as the end may be cut off. */
 static void write_summary(const struct canvas *canvas, FILE *stream)
 {
     const size_t nowhere = canvas->barry->point_count - canvas->drawn;
@@ -293,7 +285,7 @@ char *barry_draw(const struct barry *barry)
     if (canvas.height < HEIGHT_MINIMUM)
         canvas.height = 0;
     canvas.left = barry->columns / 2 - canvas.height;
-    /* One more, so that there is memory for no cells, too. */
+    /* one more, so that malloc() of no cells returns memory too */
     canvas.spots = calloc(barry->rows + 1, (barry->columns + 1) * sizeof *canvas.spots);
     if (canvas.spots == NULL)
         return NULL;

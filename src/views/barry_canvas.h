@@ -1,4 +1,4 @@
-/* What the files that draw a Barry3 (barry.h) share: a canvas of single characters. */
+/* A canvas of single characters, shared by the files that draw a Barry3 (barry.h). */
 #ifndef CAMP_VIEWS_BARRY_CANVAS_H
 #define CAMP_VIEWS_BARRY_CANVAS_H
 
@@ -10,11 +10,11 @@
 
 #define DOTS_IN_CELL 8
 #define HEIGHT_OF_QUARTERS 8 /* from here on the sides have marks */
-#define SHOWN_SHARE 0.0005   /* 0.1 % when it is rounded */
+#define SHOWN_SHARE 0.0005   /* 0.1 % when rounded */
 
 enum what {
     BLANK,
-    BASE, /* the lower side, which may be written over */
+    BASE, /* the lower side, which may be overwritten */
     SIDE,
     TEXT, /* or dots */
 };
@@ -22,24 +22,24 @@ enum what {
 /* One character of the picture. */
 struct spot {
     enum what what;
-    bool is_second; /* of a character of two columns: nothing is written */
+    bool is_second; /* of a two-column character: nothing is written */
     char bytes[5];  /* UTF-8; empty: blank */
     uint8_t dots;   /* of braille */
-    size_t count;   /* of points in it */
-    size_t first;   /* the first of them */
+    size_t count;   /* points in it */
+    size_t first;   /* index of the first of them */
     bool labelled;
 };
 
 struct canvas {
     const struct barry *barry;
     struct spot *spots; /* [rows x columns] */
-    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no room */
+    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no space */
     size_t left;        /* its first column */
     size_t drawn, fullest, incomplete;
     double worst, left_out; /* shares of one point */
 };
 
-/* A place among the dots of the whole triangle. */
+/* A place among the dots of the triangle. */
 struct place {
     struct spot *spot;
     size_t row, column; /* of the canvas */
@@ -48,16 +48,16 @@ struct place {
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
 
-/* Writes what fits into `limit` columns, and returns how many it took. row NULL: measures only. */
+/* Writes what fits into `limit` columns, and returns the columns used. row NULL: measures only. */
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
 
-/* Where these shares are; false: nowhere. */
+/* The position of these shares; false: none. */
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
 
-/* Where on a side, from vertex to vertex, so many quarters of the way are gone. */
+/* The place on a side, so many quarters from one vertex to the other. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
-/* Names the first points, numbers full cells and the left side, wherever there is room. */
+/* Names the first points, numbers full cells and the left side, where space permits. */
 void barry_label(const struct canvas *canvas);
 
 #endif

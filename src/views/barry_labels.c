@@ -1,6 +1,6 @@
 /*
- * What stands beside the dots of a Barry3: names of points, numbers of full cells and of the left
- * side. A label takes what room there is, and covers no dot and no other label.
+ * Labels of a Barry3: names of points, numbers of full cells and of the left side. A label uses
+ * only free space, and covers no dot and no other label.
  */
 #include "barry_canvas.h"
 
@@ -11,7 +11,7 @@
 #define NAME_COLUMNS 15
 #define GAP_MAXIMUM 3 /* between a dot and its label: a blank, a side, a blank */
 
-/* Columns [from, to) of a row hold nothing more than `most`. */
+/* Do columns [from, to) of a row have no character above `most`? */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
 {
     for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
@@ -21,8 +21,8 @@ static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t
     return true;
 }
 
-/* Where `width` columns may begin on that side of a cell, a blank at both of their ends and `gap`
- * columns away from it: the triangle's side may lie between. SIZE_MAX: there is no room. */
+/* Where `width` columns may start on that side of a cell, with a blank at both ends, `gap` columns
+ * away: the triangle's side may be in between. SIZE_MAX: no space. */
 static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
                         size_t gap, bool on_left)
 {
@@ -43,8 +43,8 @@ static size_t find_room(const struct canvas *canvas, size_t row, size_t column, 
     return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
 }
 
-/* Writes `name` and `rest` beside a cell: as near as can be, outside of the triangle rather than
- * across it. False: there is no room. */
+/* Writes `name` and `rest` beside a cell: as near as possible, outside of the triangle rather than
+ * across it. False: no space. */
 static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
                        const char *rest)
 {
@@ -59,7 +59,7 @@ static bool put_beside(const struct canvas *canvas, size_t row, size_t column, c
 
         if (at == SIZE_MAX)
             continue;
-        /* Its blank is its own: the lower side ends there. */
+        /* The blank is omitted where the lower side ends. */
         *barry_spot(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
         barry_write(barry_spot(canvas, row, at), name, utf8, name_width);
         barry_write(barry_spot(canvas, row, at + name_width), rest, false, strlen(rest));
@@ -92,7 +92,7 @@ static void name_points(const struct canvas *canvas)
     }
 }
 
-/* Cells that hold more than can be seen, and have no name. */
+/* Cells with more points than visible dots, and without a name. */
 static void number_cells(const struct canvas *canvas)
 {
     for (size_t row = 1; row <= canvas->height; row++) {
@@ -108,7 +108,7 @@ static void number_cells(const struct canvas *canvas)
     }
 }
 
-/* How much of the upper vertex there is at the quarters of the left side. */
+/* The share of the upper vertex at the quarters of the left side. */
 static void number_quarters(const struct canvas *canvas)
 {
     for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {

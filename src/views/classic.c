@@ -1,8 +1,8 @@
 /*
- * What the tools of old print. A record of "camp.wait/1" has the columns of mpstat (mpstat.c).
+ * The output of historic tools. A record of "camp.wait/1" has the columns of mpstat (mpstat.c).
  *
- * The lines of cpuchk, as the CMG98 paper prints them, from a record of "camp.check/1": scripts of
- * that time (awk on "msac") still work. Errors of processes are without a sign, as there.
+ * A record of "camp.check/1" has the lines of cpuchk as printed in the CMG98 paper, so scripts of
+ * that time (awk on "msac") still work. Errors of processes have no sign, as in the paper.
  *
  *     00:17:10 cpu time accuracy check  proc 45  new 0
  *     pid 6262 meas 2.413 samp 0.002 err 99.93%

@@ -1,14 +1,14 @@
 /*
  * RFC 4180, one table of the record: the inline fields, repeated in each row, then the columns of
- * the table. A header line once, before the first record; a column whose name an inline field has
- * too is written as "TABLE.NAME" there, so that each name stands once.
+ * the table. One header line before the first record; a column that shares its name with an inline
+ * field is "TABLE.NAME", so that names are unique.
  */
 #include "format.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Quoted where it must be; a byte that is no UTF-8 goes out as U+FFFD, as in JSON. */
+/* Quoted where necessary; an invalid byte becomes U+FFFD, as in JSON. */
 static void write_text(FILE *stream, const char *text)
 {
     bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
@@ -59,7 +59,7 @@ static void write_name(FILE *stream, const struct record *record, const struct t
     fputs(name, stream);
 }
 
-/* The cells of one row of one table; of the header (row NULL) the names. */
+/* The cells of one row of a table; for the header (row NULL) the names. */
 static void write_cells(const struct view_options *options, const struct record *record,
                         size_t table, const struct cell *row, bool *first)
 {
@@ -102,7 +102,7 @@ static int csv_record(const struct view_options *options, const struct record *r
     const struct table *shown = &record->tables[table];
 
     if (table >= record->table_count)
-        return EINVAL; /* the command checks the name before */
+        return EINVAL; /* the command has checked the name */
     if (number == 0)
         write_line(options, record, table, NULL);
     for (size_t row = 0; row < shown->row_count; row++)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Pictures stay on white: their colours are chosen for it. */
+/* Pictures have a white background: their colours are chosen for it. */
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--ink:#24292e;--faint:#57606a;--line:#d5d9de;"
     "--good:#1a7f37;--notable:#9a6700;--bad:#b3261e}"
@@ -25,10 +25,8 @@ static const char style[] =
     "td.good{color:var(--good)}td.notable{color:var(--notable)}td.bad{color:var(--bad)}"
     "td.faint{color:var(--faint)}";
 
-/* Of the text above: a unit test says what it must be. */
+/* Of the styles above; a unit test checks it. */
 static const char style_hash[] = "sha256-VHPOZErhHT3LY7w5HF47wGhoD4biMqnAhTroWM4GaL8=";
-
-/* ---------------------------------------------------------------------------- Document -- */
 
 static void write_element(FILE *stream, const char *name, const char *text)
 {
@@ -65,7 +63,7 @@ void html_paragraph(FILE *stream, const char *text)
     write_element(stream, "p", text);
 }
 
-/* The declaration of XML has no place in HTML. */
+/* An XML declaration is invalid in HTML. */
 void html_picture(FILE *stream, const char *svg)
 {
     const char *begin = strstr(svg, "<svg");
@@ -73,14 +71,12 @@ void html_picture(FILE *stream, const char *svg)
     fprintf(stream, "<figure>\n%s</figure>\n", begin != NULL ? begin : "");
 }
 
-/* ------------------------------------------------------------------------------ Tables -- */
-
 static bool is_number(const struct cell *cell)
 {
     return cell->kind == CELL_INTEGER || cell->kind == CELL_NATURAL || cell->kind == CELL_REAL;
 }
 
-/* What its cells are, by the first that is known. */
+/* The kind of its cells, by the first known one. */
 static bool is_number_column(const struct table *table, size_t field)
 {
     for (size_t i = 0; i < table->row_count; i++) {

@@ -1,8 +1,8 @@
 /*
  * The columns of mpstat -P ALL (sysstat 12), from a record of "camp.wait/1", for scripts that read
- * them. %iowait is by the definition "own": idle while a thread that slept on this CPU waits for a
- * disk; where that is not known, the kernel's. %idle is the rest of idle time. What camp does not
- * divide is "-": niced code and virtual machines are part of %usr. %steal is within the others.
+ * them. %iowait follows the definition "own": idle while a thread that slept on this CPU waits for
+ * a disk; the kernel's value if unknown. %idle is the rest of idle time. Columns that camp does not
+ * measure are "-": niced code and virtual machines are part of %usr. %steal is within the others.
  *
  *     22:49:27  CPU   %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle
  *     22:49:27  all  39.60     - 9.90    0.50 0.00  0.00   1.49      -      - 48.51

@@ -1,6 +1,6 @@
 /*
- * The colours of pictures, stated once: the SVG writer takes them from here, the page from the head
- * of its data. Found by search: as far apart as can be (CIEDE2000) for normal sight, protanopia,
+ * The colours of pictures, stated once: for the SVG writer, and for the page in the head of its
+ * data. Found by search: as far apart as possible (CIEDE2000) for normal sight, protanopia,
  * deuteranopia and tritanopia, and at least 3:1 against white and #15181c.
  */
 #ifndef CAMP_VIEWS_PALETTE_H

@@ -1,9 +1,9 @@
 /*
- * What a command shows, in a shape that every format can write: a record is one object (one
- * interval of `camp check`, one answer of `camp get`) made of tables. A column is stated once, in
- * a table of struct field; headings, JSON keys, CSV headers and the documentation come from it.
+ * The output of a command, in a shape for all formats: a record is one object (one interval of
+ * `camp check`, one answer of `camp get`) made of tables. A table of struct field states each
+ * column once; headings, JSON keys, CSV headers and the documentation come from it.
  *
- * Ownership: the fields are static. Cells and texts belong to the command, and live until its
+ * Ownership: the fields are static. Cells and texts belong to the command, and live until the
  * record was written.
  */
 #ifndef CAMP_VIEWS_RECORD_H
@@ -22,14 +22,14 @@ enum cell_kind {
     CELL_BOOLEAN
 };
 
-/* How a cell stands out on a terminal. */
+/* The emphasis of a cell on a terminal. */
 enum emphasis { PLAIN, GOOD, NOTABLE, BAD, FAINT };
 
 struct cell {
     enum cell_kind kind;
     enum emphasis emphasis;
     union {
-        const char *text; /* any bytes: each format escapes what it must */
+        const char *text; /* any bytes: formats escape them */
         int64_t integer;
         uint64_t natural;
         double real;
@@ -72,8 +72,8 @@ struct field {
     const char *help;  /* one sentence: what it is, and where it comes from */
     int width;         /* of the text column; negative: aligned left; 0: as wide as needed */
     int decimals;      /* of a real number in text */
-    bool on_request;   /* in text only when asked for by name */
-    const char *group; /* JSON: fields of one group, which stand together, are an object of it */
+    bool on_request;   /* in text only if requested by name */
+    const char *group; /* JSON: adjacent fields of one group are an object of this name */
 };
 
 enum table_shape {
@@ -89,7 +89,7 @@ struct table {
     size_t field_count;
     const struct cell *cells; /* [row_count x field_count] */
     size_t row_count;
-    bool hidden_in_text; /* its content stands in the headline or the notes */
+    bool hidden_in_text; /* the headline or the notes show its content */
 };
 
 struct record {
@@ -97,7 +97,7 @@ struct record {
     const char *headline; /* of the text form: one line, or NULL */
     const struct table *tables;
     size_t table_count;
-    size_t main_table; /* index of the table that CSV writes when none is named */
+    size_t main_table; /* index of the table that CSV writes by default */
     const char *const
         *notes; /* of the text form: lines below the tables; NULL-terminated, or NULL */
 };

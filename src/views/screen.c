@@ -15,7 +15,7 @@
 
 static SCREEN *terminal;
 
-/* Pairs of colours, by what text_view writes for them. */
+/* Pairs of colours, for those of text_view. */
 static const struct {
     int code;
     short colour;
@@ -66,9 +66,7 @@ void screen_size(size_t *ret_columns, size_t *ret_lines)
     *ret_lines = *libncursesw.LINES > 0 ? (size_t)*libncursesw.LINES : 24;
 }
 
-/* --------------------------------------------------------------------------------- Lines -- */
-
-/* A line of text_view's, without its newline. */
+/* A line of text_view, without its newline. */
 struct line {
     const char *text;
     size_t length;
@@ -83,7 +81,7 @@ static bool next_line(const char **text, struct line *ret)
     return true;
 }
 
-/* Bold are the headline, which is the first line, and the headings of tables. */
+/* The headline (the first line) and the headings of tables are bold. */
 static bool is_heading(struct line line)
 {
     const char *bold = strstr(line.text, "\033[1m");
@@ -105,8 +103,8 @@ static attr_t attributes_of(int code)
     return A_NORMAL;
 }
 
-/* Takes "\033[31m" and the like. */
-static bool take_colour(struct line *line, attr_t *ret)
+/* Parses "\033[31m" and the like. */
+static bool parse_colour(struct line *line, attr_t *ret)
 {
     const char *end = memchr(line->text, 'm', line->length);
 
@@ -118,7 +116,7 @@ static bool take_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Columns of the character at the beginning of the line, and its bytes. */
+/* Columns and bytes of the first character of the line. */
 static int measure(struct line line, size_t *ret_length)
 {
     mbstate_t state = { 0 };
@@ -130,7 +128,7 @@ static int measure(struct line line, size_t *ret_length)
     return columns;
 }
 
-/* Whole characters only, up to the edge: at it curses would go on in the next line. */
+/* Whole characters up to the edge: beyond it curses would wrap. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
     const bool heading = (attributes & A_REVERSE) != 0;
@@ -141,7 +139,7 @@ static void draw_line(int row, struct line line, attr_t attributes)
         size_t length;
         int columns;
 
-        if (take_colour(&line, &colour))
+        if (parse_colour(&line, &colour))
             continue;
         columns = measure(line, &length);
         if (column + (columns > 0 ? columns : 1) > *libncursesw.COLS)
@@ -159,9 +157,7 @@ static void draw_line(int row, struct line line, attr_t attributes)
     libncursesw.attrset((int)A_NORMAL);
 }
 
-/* ------------------------------------------------------------------------------- Records -- */
-
-/* The lines that stand still: up to the heading of the main table, if it has one. */
+/* The fixed lines: up to the heading of the main table, if any. */
 static size_t count_still(const char *text, const struct record *record)
 {
     size_t headings = 1, count = 1;
@@ -188,7 +184,7 @@ static size_t count_lines(const char *text)
     return count;
 }
 
-/* How far it can be scrolled, so that the last rows are still in sight. */
+/* The highest scroll position that still shows the last rows. */
 static size_t last_scroll(size_t lines)
 {
     const size_t room = *libncursesw.LINES > 1 ? (size_t)*libncursesw.LINES - 1 : 0;
@@ -244,8 +240,6 @@ void screen_draw_text(const char *head, const char *text)
         draw_line(row, line, A_NORMAL);
     libncursesw.refresh();
 }
-
-/* ---------------------------------------------------------------------------------- Keys -- */
 
 int screen_key(int timeout_ms)
 {

@@ -1,7 +1,7 @@
 /*
- * For a person: a headline, tables with headings, notes. Readable at 80 columns; a line is cut at
- * the width, never wrapped. Names are foreign bytes: what is no printable character is shown as
- * "?", so that nobody's process name moves the cursor.
+ * Text for people: a headline, tables with headings, notes. Readable at 80 columns; a line is cut
+ * at the width, never wrapped. Names are foreign bytes: unprintable characters are shown as "?", so
+ * that no process name moves the cursor.
  */
 #include "format.h"
 
@@ -14,7 +14,7 @@
 #define FIELDS_MAXIMUM 64
 #define GAP 2 /* blanks between columns */
 
-/* A cell's text: its bytes, and how many columns it takes. */
+/* A cell's text: its bytes and columns. */
 struct shown {
     char bytes[CELL_SIZE];
     size_t length;
@@ -74,7 +74,7 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* Width of each column: stated, or that of the widest cell; 0 for one that is not shown. */
+/* Width of each column: stated, or that of the widest cell; 0 for a hidden one. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -154,8 +154,8 @@ static void cut(struct shown *cell, size_t columns)
 
 struct line {
     const struct view_options *options;
-    size_t column; /* where the next cell begins */
-    size_t blanks; /* owed before it: none at a line's end */
+    size_t column; /* where the next cell starts */
+    size_t blanks; /* pending blanks before it: none at a line's end */
 };
 
 static void write_shown(struct line *line, struct shown *cell, size_t width, bool left,
@@ -215,7 +215,7 @@ static void write_line(const struct view_options *options, const struct table *t
     putc('\n', options->stream);
 }
 
-/* A table whose titles are all "" is lines alone, for scripts. */
+/* A table whose titles are all "" has only lines, for scripts. */
 static bool has_heading(const struct table *table)
 {
     for (size_t i = 0; i < table->field_count; i++) {
@@ -240,7 +240,7 @@ static void write_rows(const struct view_options *options, const struct record *
         write_line(options, shown, widths, &shown->cells[row * shown->field_count]);
 }
 
-/* A line of foreign text. The view's width does not cut it: notes are sentences. */
+/* A line of foreign text, not cut by the view's width: notes are sentences. */
 static void write_sentence(const struct view_options *options, const char *text, const char *colour)
 {
     bool coloured = options->colour && colour != NULL;

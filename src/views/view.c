@@ -68,7 +68,7 @@ size_t utf8_length(const char *text)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Overlong forms, surrogates and what is above U+10FFFF are no characters. */
+    /* Overlong forms, surrogates and values above U+10FFFF are invalid. */
     if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
         return 0;

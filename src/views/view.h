@@ -1,8 +1,8 @@
 /*
  * The contract of a view: one function, which writes a record to a stream. A view knows no source.
  *
- * It returns 0, or the errno of the output. EPIPE (`| head`) is the reader's good right:
- * the command then ends quietly, see output_failed() in program/command.h.
+ * It returns 0, or the errno of the output. After EPIPE (`| head`) a command ends quietly, see
+ * output_failed() in program/command.h.
  */
 #ifndef CAMP_VIEWS_VIEW_H
 #define CAMP_VIEWS_VIEW_H
@@ -22,7 +22,7 @@ struct view_options {
 struct view {
     const char *name; /* "text", as in --format */
     const char *help;
-    /* `number`: how many records of the same schema were written before it. */
+    /* `number`: how many records of this schema were written before. */
     int (*record)(const struct view_options *options, const struct record *record, uint64_t number);
 };
 
@@ -32,7 +32,7 @@ extern const struct view csv_view;
 /* cpuchk's lines from a camp.check/1 record, mpstat's columns from a camp.wait/1 */
 extern const struct view classic_view;
 
-/* NULL when there is none of that name. */
+/* NULL: no such view. */
 const struct view *view_by_name(const char *name);
 
 /* The values of --color, in this order. Automatic: colors if the output is a terminal, TERM is not
@@ -44,7 +44,7 @@ bool view_wants_colour(FILE *stream);
 /* Columns of the terminal, or 80. */
 size_t view_width(FILE *stream);
 
-/* Lines of the terminal; 0: it is none. */
+/* Lines of the terminal; 0: not a terminal. */
 size_t view_height(FILE *stream);
 
 #endif

@@ -80,7 +80,7 @@ test('sums: what is missing and what is over are told in words', async (opener) 
     const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
     const sums = await text(page, '#sums');
     assert.match(sums, /Unaccounted 600 ms \(10 %\): more than 0\.5 % of its own time in 2 of 6 entities/);
-    assert.match(sums, /over 100 % in 1: 300 ms booked twice/);
+    assert.match(sums, /over 100 % in 1: 300 ms accounted twice/);
     assert.match(sums, /no run queue/);
 });
 

@@ -62,7 +62,7 @@ test('data: a frame of other units, of groups, of no rows, of names that are mar
         frame(3, [...ROWS, { n: 3, shares: [1.5, 0.5, 0], elapsed: 4 }], { unit: 1 / 20000 }), frame(3, [], { index: 1 }),
     ]));
     assert.equal(await dotCount(page), 3);
-    assert.match(await text(page, '#sums'), /over 100 % in 1: 4\.00 s booked twice/);
+    assert.match(await text(page, '#sums'), /over 100 % in 1: 4\.00 s accounted twice/);
     await press(page, 'N', 'p');
     assert.match(await text(page, '.legend'), /<img src=x onerror=alert\(1\)> 1003/);
     await press(page, 'End');

@@ -77,7 +77,7 @@ function bluish(page) {
     });
 }
 
-test('left out: both rings stand around a dot of which time is missing, or booked twice, as well', async (opener) => {
+test('left out: both rings stand around a dot of which time is missing, or accounted twice, as well', async (opener) => {
     const missing = [0.2, 0.1, 0.2, 0.3], over = [0.1, 0.5, 0.3, 0.4];
     const page = await opener.report(sessions([missing, over]));
     const found = await corners(page);

@@ -124,7 +124,7 @@ assert "web20" in texts(), texts()'
     [ ! -e none.svg ]
 }
 
-@test "picture: what is missing and what was booked twice has a ring" {
+@test "picture: what is missing and what was accounted twice has a ring" {
     report --picture barry3 --output rings.svg
     ask rings.svg '
 assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1

@@ -164,7 +164,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
     ret->hidden_ns = find_tid(&ret->threads, 1) != NULL ? 0 : watch_process_1_ns();
 }
 
-/* Law 2: nothing that a CPU does is nobody's, and nothing is booked twice. */
+/* Law 2: nothing that a CPU does is nobody's, and nothing is accounted twice. */
 static void threads_together_did_what_the_cpus_did(void **state)
 {
     static struct moment before, after;

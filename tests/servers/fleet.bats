@@ -186,7 +186,7 @@ frames = [json.loads(line) for line in open('$BATS_TEST_TMPDIR/all')]
 of = [[row for row in f['entities'] if row['name'] == '${HOSTS[4]}'] for f in frames]
 assert of[0] and of[-1] and not all(of), [len(x) for x in of]
 assert any(f['losses']['lost'] == 1 for f in frames) and frames[-1]['losses']['lost'] == 0
-# Counters began at 0 again: nothing is booked twice, nothing is as long as they have counted.
+# Counters began at 0 again: nothing is accounted twice, nothing is as long as they have counted.
 for rows in of:
     for row in rows:
         assert row['unaccounted_ns'] > -1e6 and row['elapsed_ns'] < 8e9, row

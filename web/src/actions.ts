@@ -36,7 +36,7 @@ export function describe({ store, ui }: App, n: number): string {
   const told = axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`);
   if (leftOut >= 0.0005) told.push(`left out ${percent(leftOut)}`);
   if (Math.abs(unaccounted) >= 0.0005)
-    told.push(`${unaccounted > 0 ? 'unaccounted' : 'booked twice'} ${percent(Math.abs(unaccounted))}`);
+    told.push(`${unaccounted > 0 ? 'unaccounted' : 'accounted twice'} ${percent(Math.abs(unaccounted))}`);
   return `${ui.label(n)}: ${told.join(', ')}`;
 }
 

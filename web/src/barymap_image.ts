@@ -64,7 +64,7 @@ class Sum {
 }
 
 export class CellImage {
-  /** [lines] 1: time is missing somewhere in the line, 2: some was booked twice. */
+  /** [lines] 1: time is missing somewhere in the line, 2: some was accounted twice. */
   marks = new Uint8Array(0);
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);

@@ -135,7 +135,7 @@ function triangle(context: CanvasRenderingContext2D, x: number, y: number): void
   context.fill();
 }
 
-/** At the right: the lines with time that is missing, or booked twice. */
+/** At the right: the lines with time that is missing, or accounted twice. */
 function drawSums(context: CanvasRenderingContext2D, scene: Scene): void {
   const theme = currentTheme();
   scene.marks.forEach((mark, line) => {

@@ -5,7 +5,7 @@ import type { Axis, Frame, Weights } from './types';
 /** What is missing of one and what is too much of another do not cancel: `unaccounted` is only what
  *  is missing. shares + leftOut + unaccounted - over = 1. */
 export interface Mean extends Weights {
-  over: number; // share of the time that was booked twice
+  over: number; // share of the time that was accounted twice
   elapsed: number; // what it is weighted by: intervals, of all entities together
 }
 

@@ -132,7 +132,7 @@ export class Scatter {
     }
   }
 
-  /** Time is missing, or booked twice. */
+  /** Time is missing, or accounted twice. */
   private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
     this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
     if (group >= 0) this.dots.put(of.centres[group]!, x, y);

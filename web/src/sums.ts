@@ -51,7 +51,7 @@ export function sumsText(sums: Sums): string {
     ? [`waiting for a CPU (run queue) ${duration(sums.runQueueMs)} (${percent(sums.runQueueMs / whole)})`]
     : isWhole ? [] : ['nothing of it explained: no run queue in this source'];
   const over = sums.over > 0
-    ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} booked twice` : 'none over 100 %';
+    ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} accounted twice` : 'none over 100 %';
   return [missing, ...runQueue, over].join(' · ');
 }
 

@@ -102,7 +102,7 @@ function leftOutColumn(app: App, axis: Axis, key: string): Column {
 function unaccounted(): Column {
   const of = (frame: Frame, row: number) => frame.unaccounted[row]!;
   return {
-    ...share('unaccounted', 'unaccounted', 'time in no state; below 0: booked twice', null, of),
+    ...share('unaccounted', 'unaccounted', 'time in no state; below 0: accounted twice', null, of),
     kind: (frame, row) => (of(frame, row) > MISSING ? 'missing' : of(frame, row) < -MISSING ? 'over' : 'zero'),
   };
 }

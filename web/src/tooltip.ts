@@ -59,7 +59,7 @@ function content(app: App, frame: Frame, row: number, n: number, axes: Axis[]): 
   if (leftOut > 0)
     line(`left out: ${titlesOf(app.store.head!, restOf(axes, frame.shares.length))}`, leftOut, leftOut > LEFT_OUT ? 'left-out' : 'quiet');
   if (unaccounted > 0) line('unaccounted', unaccounted, unaccounted > MISSING ? 'missing' : 'quiet');
-  if (unaccounted < 0) line('booked twice', -unaccounted, 'over');
+  if (unaccounted < 0) line('accounted twice', -unaccounted, 'over');
   const ids = [entity.pid ? `pid ${entity.pid}` : '', entity.id && entity.id !== entity.pid ? `id ${entity.id}` : '',
     entity.pid || entity.uid ? `uid ${entity.uid}` : '', entity.kernel ? 'kernel' : ''].filter(Boolean).join(' · ');
   const labels = Object.entries(entity.labels ?? {}).map(([name, value]) => `${name} ${value}`).join(' · ');

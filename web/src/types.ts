@@ -80,7 +80,7 @@ export interface Store {
 export interface Weights {
   shares: number[]; // [axes]
   leftOut: number; // in states that no axis has
-  unaccounted: number; // below 0: booked twice
+  unaccounted: number; // below 0: accounted twice
 }
 
 export type GroupBy = 'none' | 'name' | 'pid' | 'uid' | `label:${string}`;

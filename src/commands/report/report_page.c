@@ -50,7 +50,7 @@ static int begin(struct work *work)
 
     snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
     page->stream.live = false; /* who reads it cannot wait for more */
-    work->report = report_begin(work->file.stream, page->title != NULL ? page->title : title);
+    work->report = report_start(work->file.stream, page->title != NULL ? page->title : title);
     if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
         return complain(STATUS_FAILURE, "no memory");
     return put_blocks(work, stream_head(page->schema, &page->stream, &work->blocks));
@@ -60,7 +60,7 @@ static int put_frame(void *context, const struct frame *frame)
 {
     struct work *work = context;
     bool is_key;
-    int r = stream_said(&work->stream, frame, &work->blocks);
+    int r = stream_frame_note(&work->stream, frame, &work->blocks);
 
     if (r == CAMP_OK)
         r = stream_frame(&work->stream, frame, &work->blocks, &is_key);

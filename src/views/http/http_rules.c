@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define PORT_HTTP 80u /* where a Host names none */
+#define PORT_HTTP 80u /* where a Host has none */
 
 static bool is_text(const char *value, size_t length, const char *text)
 {
@@ -33,9 +33,7 @@ static bool is_sound(const struct http_header *header)
     return header->count <= 1;
 }
 
-/* ----------------------------------------------------------------------------------- Host -- */
-
-/* A port of up to five digits; an absent one is HTTP's. */
+/* A port of up to five digits; HTTP's if absent. */
 static bool is_port(const char *text, size_t length, uint16_t port)
 {
     unsigned number = 0;
@@ -65,9 +63,7 @@ static bool is_our_name(const char *value, size_t length, uint16_t port)
     return false;
 }
 
-/* ----------------------------------------------------------------------------------- Page -- */
-
-/* Only from the page itself, or typed by a person. What is no browser says nothing. */
+/* Only from the page itself, or typed by the user. Other programs send no such header. */
 static bool is_from_elsewhere(const struct http_request *request)
 {
     const struct http_header *site = &request->fetch_site, *origin = &request->origin;
@@ -84,8 +80,6 @@ static bool is_from_elsewhere(const struct http_request *request)
             strncasecmp(origin->value + before, host->value, host->length) != 0);
 }
 
-/* ---------------------------------------------------------------------------------- Token -- */
-
 static bool has_token(const struct http_header *authorization, const char *token)
 {
     const char scheme[] = "Bearer ";
@@ -100,7 +94,7 @@ static bool has_token(const struct http_header *authorization, const char *token
     return different == 0;
 }
 
-unsigned http_check_asker(const struct http_place *place, const struct http_request *request)
+unsigned http_check_access(const struct http_place *place, const struct http_request *request)
 {
     const char *method = request->method;
 
@@ -118,7 +112,7 @@ unsigned http_check_asker(const struct http_place *place, const struct http_requ
 unsigned http_check(const struct http_place *place, const struct http_request *request,
                     enum http_resource *ret)
 {
-    const unsigned status = http_check_asker(place, request);
+    const unsigned status = http_check_access(place, request);
     const char *target = request->target;
 
     if (status != 200)

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define OWNER_ONLY 0177 /* what is taken away from 0777 */
+#define OWNER_ONLY 0177 /* cleared in 0777 */
 
 union address {
     struct sockaddr any;
@@ -35,7 +35,7 @@ static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
     return sizeof ret->v4;
 }
 
-/* Closes the socket, with the errno of what failed. */
+/* Closes the socket, keeping the errno of the failure. */
 static int fail_with(int listener, const char *what, struct camp_error *error)
 {
     const int system_error = errno;
@@ -77,7 +77,7 @@ static int listen_at(union address *address, socklen_t size, uint16_t *port, int
 
     if (listener < 0)
         return fail_with(listener, "socket", error);
-    /* A port whose last connections are still dying is free. */
+    /* Allows a port whose last connections are still closing. */
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, &address->any, size) != 0)
         return fail_to_bind(listener, *port, error);
@@ -100,9 +100,7 @@ int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct c
     return listen_at(&address, size, port, ret_socket, error);
 }
 
-/* -------------------------------------------------------------------------------- Address -- */
-
-/* 0: it is no address. */
+/* 0: not an address. */
 static socklen_t parse_address(const char *text, uint16_t port, union address *ret)
 {
     socklen_t size = loopback_of(ret, false, port);
@@ -158,28 +156,26 @@ int listen_on_address(const char *text, uint16_t *port, bool *ret_is_loopback, i
     return listen_at(&address, size, port, ret_socket, error);
 }
 
-/* ----------------------------------------------------------------------------------- Path -- */
-
 static bool somebody_listens(const union address *address)
 {
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool connected;
 
     if (probe < 0)
-        return true; /* not known: leave it alone */
+        return true; /* unknown: leave it */
     connected = connect(probe, &address->any, sizeof address->path) == 0 || errno == EAGAIN;
     close(probe);
     return connected;
 }
 
-/* Makes room for a socket at the path. */
+/* Makes the path available for a socket. */
 static int clear_path(const union address *address, struct camp_error *error)
 {
     const char *path = address->path.sun_path;
     struct stat there;
 
     if (lstat(path, &there) != 0)
-        return CAMP_OK; /* nothing, or bind says what is wrong */
+        return CAMP_OK; /* nothing there, or bind() reports the problem */
     if (!S_ISSOCK(there.st_mode))
         return camp_fail(error, CAMP_E_IO, EEXIST,
                          "%s exists and is not a socket; give another path", path);

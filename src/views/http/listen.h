@@ -1,5 +1,5 @@
-/* Sockets to listen on: that only this computer, or only this user, can reach; or, where it is said
- * so, others. */
+/* Sockets to listen on: reachable from this computer or by this user only, or if requested from
+ * outside. */
 #ifndef CAMP_VIEWS_HTTP_LISTEN_H
 #define CAMP_VIEWS_HTTP_LISTEN_H
 
@@ -7,22 +7,22 @@
 
 #include <stdbool.h>
 
-/* On 127.0.0.1, or ::1; *port 0: any that is free, and becomes the one it is. CAMP_E_INVALID: the
- * port is taken. */
+/* On 127.0.0.1, or ::1; *port 0: any free one, which is then set. CAMP_E_INVALID: the port is in
+ * use. */
 int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error);
 
-/* On a numeric address of either family, or localhost. *ret_is_loopback: only this computer reaches
- * it. CAMP_E_INVALID: it is no such address, is not this computer's, or the port is taken. */
+/* On a numeric address of either family, or localhost. *ret_is_loopback: reachable from this
+ * computer only. CAMP_E_INVALID: not an address, not this computer's, or the port is in use. */
 int listen_on_address(const char *address, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
                       struct camp_error *error);
 
-/* Whether it could: CAMP_E_INVALID, with what is wrong, of what is no address or none of this
- * computer's. Nothing is opened. */
+/* Checks an address without opening it: CAMP_E_INVALID, with the reason, if it is none or not this
+ * computer's. */
 int listen_check_address(const char *address, bool *ret_is_loopback, struct camp_error *error);
 
-/* A Unix socket that is the user's alone (0600). One that was left by a program that is gone is
- * replaced. The caller unlinks it at the end. CAMP_E_INVALID: somebody listens there already, it
- * is something else, the path is too long, or no socket can be made there. */
+/* A Unix socket for this user only (0600). A socket left by an exited program is replaced. The
+ * caller unlinks it at the end. CAMP_E_INVALID: another program listens there, it is not a socket,
+ * the path is too long, or a socket cannot be created there. */
 int listen_on_path(const char *path, int *ret_socket, struct camp_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 struct piece {
     struct piece *next;
     uint64_t number; /* counted from 1, of all pieces */
-    uint64_t frame;  /* likewise, of frames; of what is none: the frame before it */
+    uint64_t frame;  /* likewise, of frames; for other pieces: the frame before */
     uint64_t time_ns;
     size_t size;
     unsigned holders; /* readers, and the history itself */
@@ -42,8 +42,6 @@ void history_release(struct history *history)
         drop_first(history);
 }
 
-/* ------------------------------------------------------------------------------- Dropping -- */
-
 static struct piece *second_key(const struct history *history)
 {
     struct piece *piece = history->first;
@@ -54,7 +52,7 @@ static struct piece *second_key(const struct history *history)
     return piece;
 }
 
-/* What is before `key` may go: without it there is still enough, or with it too much. */
+/* May the pieces before `key` be dropped? Without them enough is left, or with them too much. */
 static bool may_drop_until(const struct history *history, const struct piece *key)
 {
     const struct history_limits *limits = &history->limits;
@@ -121,9 +119,7 @@ uint64_t history_oldest_frame(const struct history *history)
     return history->first != NULL ? history->first->frame : 0;
 }
 
-/* -------------------------------------------------------------------------------- Reading -- */
-
-void history_reader_begin(const struct history *history, struct history_reader *reader)
+void history_reader_start(const struct history *history, struct history_reader *reader)
 {
     history_reader_release(reader);
     reader->at = history->first;
@@ -137,7 +133,7 @@ void history_reader_release(struct history_reader *reader)
     *reader = (struct history_reader){ 0 };
 }
 
-/* The piece after the one that was read. NULL: there is none yet; or there is a gap. */
+/* The piece after the current one. NULL: none yet, or a gap. */
 static struct piece *next_of(const struct history *history, const struct piece *at, bool *ret_gap)
 {
     if (!at->is_dropped)
@@ -156,7 +152,7 @@ size_t history_read(const struct history *history, struct history_reader *reader
 
     *ret_gap = false;
     if (reader->at == NULL)
-        history_reader_begin(history, reader);
+        history_reader_start(history, reader);
     if (reader->at == NULL)
         return 0;
     if (reader->offset == reader->at->size) {

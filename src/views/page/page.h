@@ -8,7 +8,7 @@
 extern const char page_html[];
 size_t page_size(void);
 
-/* Where a report's data go: once in the page. */
+/* The place of a report's data: once in the page. */
 #define PAGE_DATA_PLACE "<!--camp-data-->"
 
 #endif

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define BUFFER_SIZE (48 * 1024) /* a multiple of 3, so that base64 has no end before the end */
+#define BUFFER_SIZE                                                                                \
+    (48 * 1024) /* a multiple of 3, so that base64 has no padding before the end                   \
+                 */
 #define DATA_BEGIN "<script id=\"camp-data\" type=\"application/octet-stream\">"
 #define DATA_END "</script>"
 #define TITLE_BEGIN "<title>"
@@ -17,12 +19,10 @@
 struct report {
     FILE *stream;
     z_stream deflate;
-    const char *rest; /* of the page, behind the data */
+    const char *rest; /* of the page, after the data */
     int failed;       /* 0 or an errno */
     uint8_t buffer[BUFFER_SIZE];
 };
-
-/* ------------------------------------------------------------------------------- The page -- */
 
 static const char *behind(const char *word)
 {
@@ -31,9 +31,9 @@ static const char *behind(const char *word)
     return found != NULL ? found + strlen(word) : NULL;
 }
 
-/* The page as far as its data: the title is between two of its words. A page without these places
- * is none that the tests let pass. */
-static void put_beginning(struct report *report, const char *title)
+/* The page up to its data, with the title inserted. The tests ensure that the page has these
+ * places. */
+static void put_start(struct report *report, const char *title)
 {
     const char *from = page_html, *title_begin = behind(TITLE_BEGIN),
                *title_end = behind(TITLE_END);
@@ -48,8 +48,6 @@ static void put_beginning(struct report *report, const char *title)
     fwrite(from, 1, (size_t)(report->rest - from) - strlen(PAGE_DATA_PLACE), report->stream);
     fputs(DATA_BEGIN, report->stream);
 }
-
-/* ------------------------------------------------------------------------------- The data -- */
 
 static void put_base64(FILE *stream, const uint8_t *data, size_t size)
 {
@@ -68,7 +66,7 @@ static void put_base64(FILE *stream, const uint8_t *data, size_t size)
     }
 }
 
-/* Compresses what was given; of its output only whole buffers are written before the end. */
+/* Compresses the input; before the end only whole buffers of output are written. */
 static void compress_more(struct report *report, int flush)
 {
     z_stream *deflater = &report->deflate;
@@ -84,7 +82,7 @@ static void compress_more(struct report *report, int flush)
     } while (flush == Z_FINISH ? result == Z_OK : deflater->avail_in > 0);
 }
 
-/* The errno of the first write that failed; errno was cleared before. */
+/* The errno of the first failed write; errno was cleared before. */
 static int written(struct report *report)
 {
     if (report->failed == 0 && ferror(report->stream))
@@ -107,7 +105,7 @@ int report_put(struct report *report, const uint8_t *data, size_t size)
     return written(report);
 }
 
-struct report *report_begin(FILE *stream, const char *title)
+struct report *report_start(FILE *stream, const char *title)
 {
     struct report *report = calloc(1, sizeof *report);
 
@@ -119,7 +117,7 @@ struct report *report_begin(FILE *stream, const char *title)
     report->deflate.next_out = report->buffer;
     report->deflate.avail_out = BUFFER_SIZE;
     errno = 0;
-    put_beginning(report, title);
+    put_start(report, title);
     written(report);
     return report;
 }

@@ -12,13 +12,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Those who get the stream, and twice the others: some are being closed. */
+/* clients of the stream, and twice as many others: some are being closed */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
 #define FAREWELL_NS (NS_PER_S / 4)
-
-/* -------------------------------------------------------------------------------- Opening -- */
 
 static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
 {
@@ -59,11 +57,11 @@ static int start_daemon(struct server *server, int listener, struct camp_error *
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* otherwise the library's */
+    close(listener); /* otherwise the library closes it */
     return CAMP_E_IO;
 }
 
-/* Signals are for the caller's thread. */
+/* Signals go to the caller's thread. */
 static int start_threads(struct server *server, int listener, struct camp_error *error)
 {
     sigset_t all, before;
@@ -133,16 +131,14 @@ const struct http_place *server_at(const struct server *server)
     return &server->place;
 }
 
-/* --------------------------------------------------------------------------------- Frames -- */
-
-/* Pages may keep frames a while longer than we do: as many again. */
-static void forget(struct server *server)
+/* Pages may keep frames longer than the server: twice as long. */
+static void expire_entities(struct server *server)
 {
     const uint64_t oldest = history_oldest_frame(&server->history);
     const uint64_t kept = server->stream.registry.frames - oldest;
 
     if (oldest > kept)
-        stream_forget(&server->stream, oldest - kept);
+        stream_expire(&server->stream, oldest - kept);
 }
 
 static int put_note(struct server *server, const struct frame *frame)
@@ -150,7 +146,7 @@ static int put_note(struct server *server, const struct frame *frame)
     int r;
 
     bytes_clear(&server->written);
-    r = stream_said(&server->stream, frame, &server->written);
+    r = stream_frame_note(&server->stream, frame, &server->written);
     if (r == CAMP_OK && server->written.size > 0)
         r = history_append(&server->history, server->written.data, server->written.size, false, 0);
     return r;
@@ -165,13 +161,13 @@ int server_frame(struct server *server, const struct frame *frame)
     r = put_note(server, frame);
     bytes_clear(&server->written);
     if (history_wants_key(&server->history))
-        stream_ask_key(&server->stream);
+        stream_request_key(&server->stream);
     if (r == CAMP_OK)
         r = stream_frame(&server->stream, frame, &server->written, &is_key);
     if (r == CAMP_OK)
         r = history_append(&server->history, server->written.data, server->written.size, is_key,
                            frame->end_ns);
-    forget(server);
+    expire_entities(server);
     clients_wake(server);
     pthread_mutex_unlock(&server->lock);
     return r;
@@ -192,8 +188,8 @@ int server_end(struct server *server, const char *reason)
     return r;
 }
 
-/* Clients get what is left for them, unless they take too long. */
-static void say_farewell(struct server *server)
+/* Clients get what is left, unless they take too long. */
+static void wait_for_clients(struct server *server)
 {
     const uint64_t end = now_ns(CLOCK_MONOTONIC) + FAREWELL_NS;
     const struct timespec until = { .tv_sec = (time_t)(end / NS_PER_S),
@@ -214,7 +210,7 @@ void server_close(struct server *server)
     if (server == NULL)
         return;
     if (server->daemon != NULL) {
-        say_farewell(server);
+        wait_for_clients(server);
         if (server->has_beat)
             pthread_join(server->beat, NULL);
         libmicrohttpd.MHD_stop_daemon(server->daemon);

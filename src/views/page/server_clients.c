@@ -1,4 +1,4 @@
-/* Who gets the stream: what comes next for each of them. */
+/* Clients of the stream: what to send next to each. */
 #include "server_inside.h"
 
 #include "counters/units.h"
@@ -22,16 +22,16 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* It fell so far behind that what it should read next is gone. */
+/* The client's next piece has been dropped. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
 
-    history_reader_begin(&server->history, &client->reader);
+    history_reader_start(&server->history, &client->reader);
     return r == CAMP_OK ? stream_entities(&server->stream, &client->own) : r;
 }
 
-static size_t take_own(struct client *client, char *ret, size_t capacity)
+static size_t read_own(struct client *client, char *ret, size_t capacity)
 {
     size_t count = client->own.size - client->own_offset;
 
@@ -46,9 +46,9 @@ static size_t take_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* What comes next, at most `capacity` bytes. 0: nothing yet. */
-static int take(struct server *server, struct client *client, char *ret, size_t capacity,
-                size_t *ret_count)
+/* The next bytes, at most `capacity`. 0: none yet. */
+static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
+                     size_t *ret_count)
 {
     bool gap = false;
     int r = CAMP_OK;
@@ -63,7 +63,7 @@ static int take(struct server *server, struct client *client, char *ret, size_t 
             r = stream_beat(&client->own);
         client->is_due = false;
     }
-    *ret_count = client->own.size > 0 ? take_own(client, ret, capacity) : 0;
+    *ret_count = client->own.size > 0 ? read_own(client, ret, capacity) : 0;
     return r;
 }
 
@@ -79,7 +79,7 @@ ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity
     (void)position;
     pthread_mutex_lock(&server->lock);
     do {
-        r = take(server, client, ret + total, capacity - total, &count);
+        r = read_next(server, client, ret + total, capacity - total, &count);
         total += count;
     } while (r == CAMP_OK && count > 0 && total < capacity);
     result = (ssize_t)total;
@@ -97,7 +97,7 @@ ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity
     return result;
 }
 
-/* The answer is over, or the client is gone. */
+/* The answer is over, or the client has disconnected. */
 void client_leave(void *context)
 {
     struct client *client = context;
@@ -130,7 +130,7 @@ struct client *client_enter(struct server *server, struct MHD_Connection *connec
     pthread_mutex_lock(&server->lock);
     if (server->client_count < SERVER_STREAMS_MAXIMUM &&
         stream_entities(&server->stream, &client->own) == CAMP_OK) {
-        history_reader_begin(&server->history, &client->reader);
+        history_reader_start(&server->history, &client->reader);
         client->next = server->clients;
         server->clients = client;
         server->client_count++;

@@ -9,7 +9,7 @@ void guests_init(struct guests *guests)
     guests->count = 0;
 }
 
-static void take_off(struct guests *guests, struct guest *guest)
+static void unlink_guest(struct guests *guests, struct guest *guest)
 {
     if (!guest->is_listed)
         return;
@@ -27,9 +27,9 @@ struct guest *guests_enter(struct guests *guests, int socket)
     if (guests->count == GUESTS_MAXIMUM) {
         struct guest *oldest = TAILQ_FIRST(&guests->list);
 
-        /* The library sees its end, and closes it. */
+        /* The library notices the end, and closes it. */
         shutdown(oldest->socket, SHUT_RDWR);
-        take_off(guests, oldest);
+        unlink_guest(guests, oldest);
     }
     guest->socket = socket;
     guest->is_listed = true;
@@ -40,13 +40,13 @@ struct guest *guests_enter(struct guests *guests, int socket)
 
 void guests_promote(struct guests *guests, struct guest *guest)
 {
-    take_off(guests, guest);
+    unlink_guest(guests, guest);
 }
 
 void guests_leave(struct guests *guests, struct guest *guest)
 {
     if (guest != NULL)
-        take_off(guests, guest);
+        unlink_guest(guests, guest);
     free(guest);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Connections that have proven nothing: all but those that get the stream. There are only so many;
- * who comes when the house is full takes the place of the one who came first. So a crowd that
- * connects and says nothing keeps nobody out. Only the server's thread uses it.
+ * Connections that have not authenticated: all except for clients of the stream. Their number is
+ * limited; beyond it a new one replaces the oldest. So many idle connections keep nobody out. Only
+ * the server's thread uses it.
  */
 #ifndef CAMP_VIEWS_PAGE_SERVER_GUESTS_H
 #define CAMP_VIEWS_PAGE_SERVER_GUESTS_H
@@ -23,23 +23,23 @@ struct guest {
 TAILQ_HEAD(guest_list, guest);
 
 struct guests {
-    struct guest_list list; /* the oldest first */
+    struct guest_list list; /* oldest first */
     size_t count;
 };
 
 void guests_init(struct guests *guests);
 
-/* A connection has begun; may show the oldest one the door. NULL: no memory. */
+/* A new connection; may close the oldest one. NULL: no memory. */
 struct guest *guests_enter(struct guests *guests, int socket);
 
-/* The same, or guests_leave(), as the library says. */
+/* Calls guests_enter() or guests_leave(), on the library's event. */
 void guests_note(struct guests *guests, struct MHD_Connection *connection, struct guest **guest,
                  enum MHD_ConnectionNotificationCode code);
 
-/* It has proven who it is: nobody takes its place. */
+/* It has authenticated, and is no longer replaced. */
 void guests_promote(struct guests *guests, struct guest *guest);
 
-/* It is over. NULL is allowed. */
+/* The connection is over. NULL is allowed. */
 void guests_leave(struct guests *guests, struct guest *guest);
 
 #endif

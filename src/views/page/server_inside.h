@@ -1,5 +1,5 @@
-/* The server's parts among themselves: server.c opens and closes it and takes frames,
- * server_requests.c answers, server_clients.c sends the stream. */
+/* Private parts of the server: server.c opens and closes it and receives frames, server_requests.c
+ * answers, server_clients.c sends the stream. */
 #ifndef CAMP_VIEWS_PAGE_SERVER_INSIDE_H
 #define CAMP_VIEWS_PAGE_SERVER_INSIDE_H
 
@@ -11,30 +11,30 @@
 
 #define SERVER_STREAMS_MAXIMUM 32
 
-/* Who gets the stream. */
+/* A client of the stream. */
 struct client {
     struct client *next;
     struct server *server;
     struct MHD_Connection *connection;
-    struct bytes own; /* goes out first: head and entities, a beat, a note */
+    struct bytes own; /* sent first: head and entities, a beat, a note */
     size_t own_offset;
     struct history_reader reader;
-    uint64_t sent_ns; /* when it last got something */
+    uint64_t sent_ns; /* of the last data sent to it */
     bool is_waiting;  /* suspended */
     bool is_due;      /* for a beat */
 };
 
 struct server {
     struct http_place place;
-    char *path; /* to be unlinked; NULL: none */
+    char *path; /* to unlink at the end; NULL: none */
     struct MHD_Daemon *daemon;
     struct guests guests;
     struct bytes head;
 
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* of all members below */
     struct stream stream;
     struct history history;
-    struct bytes written; /* the frame at hand */
+    struct bytes written; /* the current frame */
     struct client *clients;
     size_t client_count;
     bool has_ended, is_closing;
@@ -43,25 +43,21 @@ struct server {
     bool has_beat;
 };
 
-/* ------------------------------------------------------------------------------- Clients -- */
-
-/* One more who gets the stream. NULL: there are too many, or no memory. */
+/* Adds a client. NULL: too many, or no memory. */
 struct client *client_enter(struct server *server, struct MHD_Connection *connection);
 
-/* What it gets next, and its end: the two functions of a response with this context. */
+/* The functions of a response with this context: the next data, and the end. */
 ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity);
 void client_leave(void *context);
 
-/* There is something for all of them. The lock is held. */
+/* Wakes all clients for new data. The lock is held. */
 void clients_wake(struct server *server);
 
-/* A thread of its own, until the server is closing: who gets nothing for a second gets a beat. By
- * that a client that has gone is noticed, and a page sees that the server is there. */
+/* A thread of its own, until the server closes: clients without data for a second get a beat. So
+ * the server notices lost clients, and the page a lost server. */
 void *clients_beat(void *server);
 
-/* ------------------------------------------------------------------------------- Requests -- */
-
-/* The functions that libmicrohttpd calls; their context is the server, but for the target's. */
+/* Called by libmicrohttpd; their context is the server, except for the target's. */
 enum MHD_Result request_handle(void *server, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **target);

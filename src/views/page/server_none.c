@@ -1,4 +1,4 @@
-/* Where camp is built without libmicrohttpd. */
+/* For builds without libmicrohttpd. */
 #include "server.h"
 
 #include "counters/error.h"

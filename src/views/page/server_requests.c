@@ -1,4 +1,4 @@
-/* Requests: who is answered (http_rules.h), with what headers. */
+/* Requests: access (http_rules.h) and headers. */
 #include "server_inside.h"
 
 #include "page.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define STREAM_STUCK_S 300u    /* a page that was stopped, or a computer asleep */
-#define PIECE_SIZE (48 * 1024) /* of an answer, at once */
+#define STREAM_STUCK_S 300u    /* covers a stopped page, or a computer asleep */
+#define PIECE_SIZE (48 * 1024) /* of an answer */
 #define SEND_BUFFER_SIZE (256 * 1024)
 
 static void add_headers(struct MHD_Response *response, unsigned status)
@@ -34,7 +34,7 @@ static void add_headers(struct MHD_Response *response, unsigned status)
         libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
 }
 
-/* Takes the response over. */
+/* Consumes the response. */
 static enum MHD_Result answer(struct MHD_Connection *connection, struct MHD_Response *response,
                               unsigned status, const char *type, const char *policy)
 {
@@ -62,7 +62,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
                   status, "text/plain; charset=utf-8", NOTHING_ALLOWED);
 }
 
-/* Its own policy is in the page; this is what a page cannot say of itself. */
+/* The page has its own policy; this is what only headers can set. */
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return answer(connection,
@@ -73,7 +73,7 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection)
 
 #define STREAM_TYPE "application/octet-stream"
 
-/* The kernel, too, keeps only so much for who does not read. */
+/* The kernel, too, keeps only so much for a client that does not read. */
 static void promote(struct server *server, struct guest *guest)
 {
     const int size = SEND_BUFFER_SIZE;
@@ -130,14 +130,14 @@ static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* As it was sent, with its query: it is the request's context until that is answered. */
+/* The target as sent, with its query: it is the request's context until that is answered. */
 void *request_note_target(void *context, const char *target, struct MHD_Connection *connection)
 {
     (void)context, (void)connection;
     return strdup(target);
 }
 
-/* All is answered in the first call, before a body is read. */
+/* Everything is answered in the first call, before a body is read. */
 enum MHD_Result request_handle(void *context, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **request_context)

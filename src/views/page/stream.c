@@ -10,9 +10,11 @@
 #include "ledger/array.h"
 #include "stream_block.h"
 
-#define SHARE_MAXIMUM 1.3    /* that fits 16 bits of such units */
-#define DOUBLINGS_MAXIMUM 4u /* beyond, one odd row would blur all others: it is cut instead */
-#define ELAPSED_BITS 11      /* that an elapsed time is rounded to, the leading one included */
+#define SHARE_MAXIMUM 1.3 /* that fits 16 bits of such units */
+#define DOUBLINGS_MAXIMUM                                                                          \
+    4u                  /* beyond, one outlier would blur all others: it is clipped instead        \
+                         */
+#define ELAPSED_BITS 11 /* to which elapsed times are rounded, including the leading one */
 #define FIRST_CAPACITY 64
 #define CROWD 65536 /* entities */
 
@@ -36,19 +38,19 @@ void stream_release(struct stream *stream)
     free(stream->now.elapsed_ns);
     free(stream->now.values);
     free(stream->now.shares);
-    free(stream->news.numbers);
+    free(stream->changed.numbers);
     free(stream->chosen.numbers);
     free(stream->gone.numbers);
-    free(stream->there.numbers);
+    free(stream->present.numbers);
     *stream = (struct stream){ .schema = stream->schema };
 }
 
-void stream_ask_key(struct stream *stream)
+void stream_request_key(struct stream *stream)
 {
     stream->since_key = 0;
 }
 
-void stream_forget(struct stream *stream, uint64_t since)
+void stream_expire(struct stream *stream, uint64_t since)
 {
     struct registry *registry = &stream->registry;
 
@@ -57,8 +59,6 @@ void stream_forget(struct stream *stream, uint64_t since)
     registry_expire(registry, since);
     stream->crowd = 2 * (registry->count - registry->spare_count);
 }
-
-/* --------------------------------------------------------------------------------- Memory -- */
 
 static bool append(struct stream_numbers *list, size_t number)
 {
@@ -86,9 +86,7 @@ static bool reserve_known(struct stream *stream)
                           ARRAY_ROWS(stream->shares, states));
 }
 
-/* ------------------------------------------------------------------------------ Gathering -- */
-
-/* The row of an entity in the frame that is written; a further one when it has none yet. */
+/* The row of an entity in the current frame; a new one if it has none yet. */
 static size_t row_of(struct stream *stream, uint32_t number)
 {
     const size_t states = stream->schema->state_count;
@@ -106,7 +104,7 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
-/* Two rows of one entity are added up: a number that was used again within the interval. */
+/* Adds up two rows of one entity: a number reused within the interval. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
                     uint32_t number)
 {
@@ -131,21 +129,20 @@ static bool gather(struct stream *stream, const struct frame *frame)
     if (!reserve_now(stream, frame->entity_count))
         return false;
     stream->now.count = 0;
-    stream->news.count = 0;
+    stream->changed.count = 0;
     registry_start_frame(&stream->registry);
     for (size_t i = 0; i < frame->entity_count; i++) {
         if (registry_enter(&stream->registry, &frame->entities[i], &number, &match) != CAMP_OK ||
-            !reserve_known(stream) || (match != REGISTRY_KNOWN && !append(&stream->news, number)))
+            !reserve_known(stream) ||
+            (match != REGISTRY_KNOWN && !append(&stream->changed, number)))
             return false;
         add_row(stream, frame, i, number);
     }
     return true;
 }
 
-/* ------------------------------------------------------------------------------- Rounding -- */
-
-/* To so many bits: relative, because a group has the time of thousands and a process that just
- * began has hardly any. Whole numbers up to 2048 stay what they are. */
+/* Rounds relatively, because a group has the time of thousands and a new process hardly any. Whole
+ * numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;
@@ -215,9 +212,8 @@ static void round_rows(struct stream *stream, double interval_ns)
     }
 }
 
-/* ------------------------------------------------------------------------------- Choosing -- */
-
-/* Who ended is gone in the next frame: if it is in that all the same, its row is sent again. */
+/* An exited entity is gone in the next frame: if it is there all the same, its row is sent again.
+ */
 static bool is_as_it_was(const struct stream *stream, size_t row)
 {
     const size_t states = stream->schema->state_count;
@@ -225,7 +221,7 @@ static bool is_as_it_was(const struct stream *stream, size_t row)
     const struct stream_known *known = &stream->known[number];
     const struct stream_row *now = &stream->now.rows[row];
 
-    return known->is_there && (known->row.flags & ROW_ENDED) == 0 &&
+    return known->is_present && (known->row.flags & ROW_ENDED) == 0 &&
            known->row.flags == now->flags && !(known->row.elapsed < now->elapsed) &&
            !(known->row.elapsed > now->elapsed) && !(known->row.unaccounted < now->unaccounted) &&
            !(known->row.unaccounted > now->unaccounted) &&
@@ -233,7 +229,7 @@ static bool is_as_it_was(const struct stream *stream, size_t row)
                   states * sizeof *stream->shares) == 0;
 }
 
-/* Which rows go out, and who has gone without having ended. */
+/* Selects the rows to send, and entities gone without having exited. */
 static bool choose(struct stream *stream, bool is_key)
 {
     stream->chosen.count = 0;
@@ -242,12 +238,12 @@ static bool choose(struct stream *stream, bool is_key)
         if ((is_key || !is_as_it_was(stream, row)) && !append(&stream->chosen, row))
             return false;
     }
-    for (size_t i = 0; i < stream->there.count; i++) {
-        const uint32_t number = stream->there.numbers[i];
+    for (size_t i = 0; i < stream->present.count; i++) {
+        const uint32_t number = stream->present.numbers[i];
 
         if (registry_is_present(&stream->registry, number))
             continue;
-        stream->known[number].is_there = false;
+        stream->known[number].is_present = false;
         if (!is_key && (stream->known[number].row.flags & ROW_ENDED) == 0 &&
             !append(&stream->gone, number))
             return false;
@@ -259,13 +255,13 @@ static bool remember(struct stream *stream)
 {
     const size_t states = stream->schema->state_count;
 
-    stream->there.count = 0;
+    stream->present.count = 0;
     for (size_t row = 0; row < stream->now.count; row++) {
         const uint32_t number = stream->now.numbers[row];
 
-        if (!append(&stream->there, number))
+        if (!append(&stream->present, number))
             return false;
-        stream->known[number].is_there = true;
+        stream->known[number].is_present = true;
         stream->known[number].row = stream->now.rows[row];
         memcpy(stream->shares + number * states, stream->now.shares + row * states,
                states * sizeof *stream->shares);
@@ -273,22 +269,20 @@ static bool remember(struct stream *stream)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- A frame -- */
-
-int stream_said(struct stream *stream, const struct frame *frame, struct bytes *out)
+int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out)
 {
     const char *note = frame->note != NULL ? frame->note : "";
     const time_t end = (time_t)(frame->wall_clock_ns / (int64_t)NS_PER_S);
-    char text[sizeof stream->said + 16];
+    char text[sizeof stream->note + 16];
     struct tm local;
 
-    if (strncmp(note, stream->said, sizeof stream->said - 1) == 0)
+    if (strncmp(note, stream->note, sizeof stream->note - 1) == 0)
         return CAMP_OK;
-    snprintf(stream->said, sizeof stream->said, "%s", note);
+    snprintf(stream->note, sizeof stream->note, "%s", note);
     if (note[0] == '\0')
         return CAMP_OK;
     strftime(text, sizeof text, "%H:%M:%S: ", localtime_r(&end, &local));
-    strcat(text, stream->said);
+    strcat(text, stream->note);
     return stream_note(text, out);
 }
 
@@ -306,7 +300,7 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
     stream->doublings = doublings;
     round_rows(stream, interval_ns > 0 ? (double)interval_ns : 1);
     if (!choose(stream, is_key) || !remember(stream) ||
-        stream_entities_numbered(stream, &stream->news, out) != CAMP_OK ||
+        stream_entities_numbered(stream, &stream->changed, out) != CAMP_OK ||
         stream_put_frame(stream, frame, is_key, out) != CAMP_OK)
         return CAMP_E_NOMEM;
     stream->since_key = is_key ? 1 : stream->since_key + 1;

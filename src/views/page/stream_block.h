@@ -1,11 +1,11 @@
-/* Blocks of a stream, for those who write it: stream.c says what is in a frame, stream_frame.c
+/* Blocks of a stream, for their writers: stream.c selects the contents of a frame, stream_frame.c
  * writes it, stream_text.c the other blocks. */
 #ifndef CAMP_VIEWS_PAGE_STREAM_BLOCK_H
 #define CAMP_VIEWS_PAGE_STREAM_BLOCK_H
 
 #include "stream.h"
 
-#define SHARE_UNITS 50000.0 /* of a share of 1, before the unit is doubled */
+#define SHARE_UNITS 50000.0 /* a share of 1, before the unit is doubled */
 
 enum stream_block {
     BLOCK_HEAD = 1,
@@ -16,15 +16,14 @@ enum stream_block {
     BLOCK_NOTE
 };
 
-/* The head of a block and the zeros at its end; the payload of `size` is the caller's to write.
- * NULL: no memory. */
-uint8_t *stream_block_begin(struct bytes *out, enum stream_block type, size_t size);
+/* The head of a block and its padding; the caller writes the payload of `size`. NULL: no memory. */
+uint8_t *stream_block_start(struct bytes *out, enum stream_block type, size_t size);
 
-/* The rows that were chosen, and who has gone. CAMP_OK or CAMP_E_NOMEM. */
+/* The chosen rows and gone entities. CAMP_OK or CAMP_E_NOMEM. */
 int stream_put_frame(const struct stream *stream, const struct frame *frame, bool is_key,
                      struct bytes *out);
 
-/* These entities; no block when there are none. CAMP_OK or CAMP_E_NOMEM. */
+/* These entities; no block without any. CAMP_OK or CAMP_E_NOMEM. */
 int stream_entities_numbered(const struct stream *stream, const struct stream_numbers *numbers,
                              struct bytes *out);
 

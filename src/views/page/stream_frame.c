@@ -1,4 +1,4 @@
-/* The block of a frame, as docs/stream.md has it: what stream.c chose, in little-endian. */
+/* The block of a frame (docs/stream.md): the selection of stream.c, in little-endian. */
 #include "stream_block.h"
 
 #include <endian.h>
@@ -36,7 +36,7 @@ static uint8_t *put_f64(uint8_t *at, double value)
     return (uint8_t *)memcpy(at, &bits, sizeof bits) + sizeof bits;
 }
 
-/* States that are not 0 in all rows that go out. Returns how many. */
+/* States that are not 0 in all rows to send. Returns their number. */
 static size_t find_columns(const struct stream *stream, uint32_t mask[STREAM_STATES_MAXIMUM / 32])
 {
     const size_t states = stream->schema->state_count;
@@ -97,7 +97,7 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
     const size_t size = 3 * sizeof(double) + 6 * sizeof(uint32_t) + sizeof mask +
                         stream->gone.count * sizeof(uint32_t) +
                         rows * (3 * sizeof(uint32_t) + (1 + columns) * sizeof(uint16_t));
-    uint8_t *at = stream_block_begin(out, BLOCK_FRAME, size);
+    uint8_t *at = stream_block_start(out, BLOCK_FRAME, size);
 
     if (at == NULL)
         return CAMP_E_NOMEM;

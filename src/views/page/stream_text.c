@@ -11,7 +11,7 @@
 #define SCHEMA "camp.stream/1"
 #define BLOCK_ALIGNMENT 8u
 
-uint8_t *stream_block_begin(struct bytes *out, enum stream_block type, size_t size)
+uint8_t *stream_block_start(struct bytes *out, enum stream_block type, size_t size)
 {
     const size_t filling = (BLOCK_ALIGNMENT - size % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
     const uint32_t head[2] = { htole32((uint32_t)size), htole32((uint32_t)type) };
@@ -27,14 +27,14 @@ uint8_t *stream_block_begin(struct bytes *out, enum stream_block type, size_t si
     return at + sizeof head;
 }
 
-/* A block's JSON while it is written: it goes into memory as to a file. */
+/* A block's JSON in progress: written to memory as if to a file. */
 struct text {
     FILE *stream;
     char *data;
     size_t size;
 };
 
-static bool text_begin(struct text *text)
+static bool text_start(struct text *text)
 {
     *text = (struct text){ 0 };
     text->stream = open_memstream(&text->data, &text->size);
@@ -47,7 +47,7 @@ static int text_end(struct text *text, enum stream_block type, struct bytes *out
     uint8_t *at = NULL;
 
     if (fclose(text->stream) == 0 && !failed)
-        at = stream_block_begin(out, type, text->size);
+        at = stream_block_start(out, type, text->size);
     if (at != NULL)
         memcpy(at, text->data, text->size);
     free(text->data);
@@ -59,8 +59,6 @@ static void put_member(FILE *stream, const char *key, const char *text)
     fprintf(stream, ",\"%s\":", key);
     json_text(stream, text != NULL ? text : "");
 }
-
-/* ----------------------------------------------------------------------------------- Head -- */
 
 static void put_states(FILE *stream, const struct schema *schema)
 {
@@ -78,7 +76,7 @@ static void put_states(FILE *stream, const struct schema *schema)
     putc(']', stream);
 }
 
-/* Only where there are some. */
+/* Only if there are any. */
 static void put_label_names(FILE *stream, const struct schema *schema)
 {
     for (size_t i = 0; i < schema->label_count; i++) {
@@ -136,7 +134,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
 {
     struct text text;
 
-    if (!text_begin(&text))
+    if (!text_start(&text))
         return CAMP_E_NOMEM;
     fputs("{\"schema\":\"" SCHEMA "\"", text.stream);
     put_member(text.stream, "version", camp_version());
@@ -160,9 +158,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     return text_end(&text, BLOCK_HEAD, out);
 }
 
-/* ------------------------------------------------------------------------------- Entities -- */
-
-/* Those that have a value. */
+/* Labels with a value. */
 static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
 {
     const char *before = ",\"labels\":{";
@@ -201,7 +197,7 @@ int stream_entities_numbered(const struct stream *stream, const struct stream_nu
 
     if (numbers->count == 0)
         return CAMP_OK;
-    if (!text_begin(&text))
+    if (!text_start(&text))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < numbers->count; i++) {
         const uint32_t number = numbers->numbers[i];
@@ -217,7 +213,7 @@ int stream_entities(const struct stream *stream, struct bytes *out)
 {
     struct text text;
 
-    if (!text_begin(&text))
+    if (!text_start(&text))
         return CAMP_E_NOMEM;
     putc('[', text.stream);
     for (size_t i = 0; i < stream->registry.count; i++) {
@@ -229,16 +225,14 @@ int stream_entities(const struct stream *stream, struct bytes *out)
     return text_end(&text, BLOCK_ENTITIES, out);
 }
 
-/* --------------------------------------------------------------------------------- Others -- */
-
-static int put_object(const char *key, const char *said, enum stream_block type, struct bytes *out)
+static int put_object(const char *key, const char *value, enum stream_block type, struct bytes *out)
 {
     struct text text;
 
-    if (!text_begin(&text))
+    if (!text_start(&text))
         return CAMP_E_NOMEM;
     fprintf(text.stream, "{\"%s\":", key);
-    json_text(text.stream, said);
+    json_text(text.stream, value);
     putc('}', text.stream);
     return text_end(&text, type, out);
 }
@@ -255,5 +249,5 @@ int stream_end(const char *reason, struct bytes *out)
 
 int stream_beat(struct bytes *out)
 {
-    return stream_block_begin(out, BLOCK_BEAT, 0) != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return stream_block_start(out, BLOCK_BEAT, 0) != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }

@@ -1,4 +1,4 @@
-/* What was fitted to the errors of a series, in words. */
+/* Sentences about the fit of a series of errors. */
 #include "picture_error.h"
 
 #include <camp/camp.h>
@@ -25,7 +25,7 @@ void error_picture_release(struct error_picture *picture)
     *picture = (struct error_picture){ 0 };
 }
 
-static void say_unfitted(const struct inverse_fit *fit, char *ret, size_t size)
+static void describe_unfitted(const struct inverse_fit *fit, char *ret, size_t size)
 {
     static const char *const reasons[] = {
         [INVERSE_TOO_FEW] = "fewer than 3 intervals with an error above 0",
@@ -38,14 +38,14 @@ static void say_unfitted(const struct inverse_fit *fit, char *ret, size_t size)
     snprintf(ret, size, "No curve could be fitted: %s.", reasons[fit->outcome]);
 }
 
-static void say_verdict(const struct error_picture *picture, char *ret, size_t size)
+static void describe_verdict(const struct error_picture *picture, char *ret, size_t size)
 {
     const struct inverse_judgement *judgement = &picture->judgement;
     const double explained = 100 * judgement->explained;
 
     switch (judgement->verdict) {
     case VERDICT_NOT_FITTED:
-        say_unfitted(&picture->fit, ret, size);
+        describe_unfitted(&picture->fit, ret, size);
         break;
     case VERDICT_FEW:
         snprintf(ret, size, "Too few intervals to say whether one curve fits: %zu, it takes %d.",
@@ -87,7 +87,7 @@ size_t error_sentences(const struct error_picture *picture,
 {
     const struct inverse_fit *fit = &picture->fit;
 
-    say_verdict(picture, ret[0], ERROR_SENTENCE_SIZE);
+    describe_verdict(picture, ret[0], ERROR_SENTENCE_SIZE);
     if (fit->outcome != INVERSE_FITTED)
         return 1;
     snprintf(ret[1], ERROR_SENTENCE_SIZE,

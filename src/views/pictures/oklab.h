@@ -12,14 +12,14 @@ struct oklab {
     double lightness, a, b;
 };
 
-/* Of "#rrggbb", sRGB. */
+/* From "#rrggbb", sRGB. */
 struct oklab oklab_of(const char *text);
 
-/* 0xrrggbb; what no screen shows is cut off. */
+/* 0xrrggbb; colours out of gamut are clipped. */
 uint32_t oklab_rgb(struct oklab colour);
 
-/* The colours [count], each by its share; the rest to 1 is of the ground. Shares that add up to
- * more than 1 are taken by their proportions. */
+/* Mixes colours[count] by their shares; the rest to 1 is the background. Shares above 1 in total
+ * are normalised. */
 struct oklab oklab_mix(const struct oklab *colours, const double *shares, size_t count,
                        struct oklab ground);
 

@@ -1,4 +1,4 @@
-/* What all pictures have: title, description, caption, names and colours. */
+/* Common parts of all pictures: title, description, caption, names and colours. */
 #include "picture_parts.h"
 #include "views/palette.h"
 
@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define CAPTION_LINE 15
-#define CAPTION_GLYPH 5.8 /* pixels a character of a note takes, on the whole */
+#define CAPTION_GLYPH 5.8 /* average width of a note's character, px */
 #define NS_PER_S 1000000000
 #define TITLE_SIZE 400
 
@@ -23,8 +23,6 @@ int picture_write(FILE *stream, enum picture_kind kind, const struct picture *pi
 
     return draw[kind](stream, picture);
 }
-
-/* ------------------------------------------------------------------------------------- Names -- */
 
 void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day)
 {
@@ -62,8 +60,6 @@ void colour_text(char ret[COLOUR_SIZE], uint32_t rgb)
 {
     snprintf(ret, COLOUR_SIZE, "#%06x", (unsigned)(rgb & 0xffffff));
 }
-
-/* ---------------------------------------------------------------------------------- Captions -- */
 
 void sums_add(struct sums *sums, const struct weights *weights, size_t vertices, double elapsed_s)
 {
@@ -112,7 +108,7 @@ void caption_source(FILE *caption, const struct picture *picture, size_t from, s
     fprintf(caption, ": %zu %s", entities, entity_nouns[entities != 1]);
 }
 
-/* The states that belong to no vertex, as far as there is room. */
+/* The states that belong to no vertex, as far as space permits. */
 static void write_left_out(FILE *caption, const struct vertices *vertices)
 {
     const char *gap = " (";
@@ -139,7 +135,7 @@ void caption_sums(FILE *caption, const struct picture *picture, const struct sum
         fprintf(caption, " of %zu %s up to %.1f %% of the time is missing%s", sums->missing,
                 nouns[sums->missing != 1], 100 * sums->worst_missing, marks->missing);
     if (sums->over > 0)
-        fprintf(caption, "%s of %zu %s up to %.1f %% was booked twice%s",
+        fprintf(caption, "%s of %zu %s up to %.1f %% was accounted twice%s",
                 sums->missing > 0 ? ";" : "", sums->over, nouns[sums->over != 1],
                 100 * sums->worst_over, marks->over);
     if (sums->missing + sums->over > 0)
@@ -174,7 +170,7 @@ void caption_losses(FILE *caption, const struct picture *picture, size_t from, s
         fprintf(caption, "%s\n", picture->note);
 }
 
-/* Bytes of the next line of at most `most` characters, cut at a blank where there is one. */
+/* Bytes of the next line of at most `most` characters, cut at a blank if possible. */
 static size_t line_length(const char *text, size_t most)
 {
     const size_t whole = strcspn(text, "\n");
@@ -188,14 +184,14 @@ static size_t line_length(const char *text, size_t most)
     return length > 0 ? length : fits;
 }
 
-/* Where the line behind this one begins. */
+/* The start of the next line. */
 static const char *next_line(const char *text, size_t length)
 {
     text += length;
     return *text == ' ' || *text == '\n' ? text + 1 : text;
 }
 
-/* stream NULL: only counts. */
+/* stream NULL: only counts the lines. */
 static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
 {
     const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);
@@ -215,7 +211,7 @@ static size_t draw_caption(FILE *stream, double y, double width, const char *cap
     return lines;
 }
 
-void begin_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+void start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
                    double height, const char *caption)
 {
     const struct vertices *vertices = picture->vertices;
@@ -230,7 +226,7 @@ void begin_picture(FILE *stream, const struct picture *picture, const char *abou
                            i == 0 ? ": " : ", ", vertices->names[i]);
     if (description != NULL)
         snprintf(description, size, "%s\n%s", about, caption);
-    svg_begin(stream, width, height + CAPTION_LINE * (double)lines + MARGIN, title,
+    svg_start(stream, width, height + CAPTION_LINE * (double)lines + MARGIN, title,
               description != NULL ? description : about);
     draw_caption(stream, height + CAPTION_LINE, width, caption);
     free(description);

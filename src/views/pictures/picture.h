@@ -1,13 +1,12 @@
 /*
- * Pictures of a source, as SVG (svg.h). Each says below what it shows: the source, the time, how
- * many entities, which time is in no state or at no vertex, and what could not be seen.
+ * Pictures of a source, as SVG (svg.h). The caption of each states the source, the time, the number
+ * of entities, the time in no state or at no vertex, and the losses.
  *
  *     barry3   a triangle: a dot an entity, by its shares of three kinds of time, in one frame
  *     barry4   a tetrahedron: likewise of four, seen from one side
  *     barymap  entities x time: the colour is the composition, mixed in OKLab
- *     stack    the shares of all entities together, one on the other, over time; or in one frame,
- *              entity by entity
- *     lines    likewise beside each other, over time
+ *     stack    the stacked shares of all entities together, over time; or of each entity, in one
+ * frame lines    the same as lines, over time
  *
  * The theory and the figures that these follow: Gunther and Poder, "Barry007" (2009).
  */
@@ -29,25 +28,26 @@ enum picture_kind {
 
 extern const char *const picture_names[PICTURE_KIND_COUNT + 1]; /* "barry3" ...; NULL-terminated */
 
-/* What dots have a colour for, besides the number of a label. */
+/* The colour of dots, unless by the label of this number. */
 enum picture_colour {
-    PICTURE_COLOUR_USUAL = -2, /* names; where they are all alike the first label that is not */
+    PICTURE_COLOUR_USUAL = -2, /* by name; if all names are alike by the first label that differs */
     PICTURE_COLOUR_NAME = -1
 };
 
 struct picture {
-    struct timeline *timeline;       /* of one frame at least; a barymap may add frames up */
-    const struct vertices *vertices; /* 3 of barry3, 4 of barry4, either of the others */
+    struct timeline *timeline;       /* at least one frame; a barymap may merge frames */
+    const struct vertices *vertices; /* 3 for barry3, 4 for barry4, either for the others */
     const char *source;              /* "threads" */
-    const char *origin;              /* "bpf, host db1"; where it is from */
-    const char *note;                /* what else a reader should know; "": nothing */
-    size_t frame;                    /* which one a picture of one frame shows */
-    bool over_entities;              /* of a stack: one frame, entity by entity */
-    const bool *pinned;              /* [timeline->registry.count] who is labelled; NULL: nobody */
+    const char *origin;              /* "bpf, host db1" */
+    const char *note;                /* a note for the reader, or "" */
+    size_t frame;                    /* index of the frame, for a picture of one */
+    bool over_entities;              /* of a stack: one frame, each entity */
+    const bool *pinned;              /* [timeline->registry.count] entities that get a label;
+                                      * NULL: none */
     int colour;                      /* a label's number, or enum picture_colour */
 };
 
-/* CAMP_OK or CAMP_E_NOMEM; whether the stream took it is to be asked of the stream. */
+/* CAMP_OK or CAMP_E_NOMEM; check the stream for write errors. */
 int picture_write(FILE *stream, enum picture_kind kind, const struct picture *picture);
 
 #endif

@@ -2,11 +2,11 @@
  * Barry3 and Barry4: a dot an entity, in the triangle or the tetrahedron of its vertices, as in
  * Figures 5(b), 6 and 8 of the paper.
  *
- * The triangle has the trilinear grid: lines of 25, 50 and 75 % of each vertex, parallel to the
- * side opposite it, in its colour, with the number where they end: of the upper vertex on the left
+ * The triangle has the trilinear grid: lines at 25, 50 and 75 % of each vertex, parallel to the
+ * opposite side, in its colour, with the number at their ends: of the upper vertex on the left
  * side, of the left one on the base, of the right one on the right side. The tetrahedron is seen
- * from a fixed place, without perspective; what is farther away is smaller and paler, and a stem
- * goes from each of a few dots straight down to the base.
+ * from a fixed viewpoint, without perspective; farther dots are smaller and paler, and a few dots
+ * have a stem straight down to the base.
  */
 #include "picture_parts.h"
 
@@ -22,8 +22,6 @@
 #define NAME_SIZE 13.5 /* bold */
 #define NAME_MARK 14.0
 #define AXES_TEXT_SIZE 80
-
-/* ------------------------------------------------------------------------------------ Barry3 -- */
 
 static struct svg_point in_triangle(const struct position *position)
 {
@@ -45,7 +43,7 @@ static struct svg_point point_of_shares(double first, double left, double right)
     return in_triangle(&position);
 }
 
-/* Where the vertex has this share: from the one side to the other. The first end has the number. */
+/* Where the vertex has this share: from one side to the other. The number is at the first end. */
 static void grid_line(size_t vertex, double share, struct svg_point ret[2])
 {
     const double rest = 1 - share;
@@ -66,11 +64,11 @@ static void grid_line(size_t vertex, double share, struct svg_point ret[2])
     }
 }
 
-#define TICKS 9 /* three of each vertex */
+#define TICKS 9 /* three for each vertex */
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
-/* ret_taken: where the numbers are. */
+/* ret_taken: the places of the numbers. */
 static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
@@ -100,8 +98,8 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
     svg_group_end(stream);
 }
 
-/* A name with its colour beside it, around a place or, where there is no room, beside it: within
- * [from, to), and cut when it is still too long. Returns what it covers. */
+/* A name with its colour beside it, around a place or, without space, beside it: within [from, to),
+ * and truncated if still too long. Returns the covered box. */
 static struct box draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
                             struct svg_point at, double from, double to)
 {
@@ -134,7 +132,7 @@ static void draw_names_3(FILE *stream, const struct vertices *vertices, struct b
                              top.x + 8, WIDTH - MARGIN);
 }
 
-/* What stands below both pictures. */
+/* The part below both pictures. */
 static char *caption_of(const struct picture *picture, const struct dots *dots)
 {
     char *text = NULL;
@@ -170,7 +168,7 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
     if (r == CAMP_OK)
         caption = caption_of(picture, &dots);
     if (caption != NULL) {
-        begin_picture(stream, picture, about, WIDTH, height, caption);
+        start_picture(stream, picture, about, WIDTH, height, caption);
         dots_legend(stream, picture, &dots, (struct svg_point){ MARGIN, LEGEND_AT },
                     WIDTH - 2 * MARGIN);
         draw(stream, picture, &dots);
@@ -198,14 +196,12 @@ int picture_barry3(FILE *stream, const struct picture *picture)
                       TOP + HEIGHT_OF_TRIANGLE + 60, project_3, draw_triangle);
 }
 
-/* ------------------------------------------------------------------------------------ Barry4 -- */
-
 #define YAW 0.61       /* radians: turned to the left */
 #define PITCH 0.35     /* seen from above */
 #define SCALE 430.0    /* pixels of the tetrahedron's height */
-#define CENTRE_X 345.0 /* of its centroid: a name stands on the right */
+#define CENTRE_X 345.0 /* of its centroid, with space for a name on the right */
 #define CENTRE_Y 400.0
-#define NEAREST (-0.52) /* of the corners, from the centroid towards the reader */
+#define NEAREST (-0.52) /* depth of the nearest corner, from the centroid */
 #define FARTHEST 0.64
 
 static void project_4(const struct position *position, struct dot *dot)
@@ -233,7 +229,7 @@ static struct svg_point corner_of(size_t vertex)
     return dot.at;
 }
 
-/* The edge from the left corner to that behind is hidden by two faces. */
+/* Two faces hide the edge from the left corner to the one behind. */
 static void draw_edges(FILE *stream)
 {
     for (size_t from = 0; from < 4; from++) {
@@ -248,7 +244,7 @@ static void draw_edges(FILE *stream)
     }
 }
 
-/* From the dot straight down to the base, where the upper vertex has nothing. */
+/* From the dot straight down to the base, where the upper vertex has 0. */
 static void draw_stem(FILE *stream, const struct dot *dot)
 {
     const double whole = dot->weights.shares[0] + dot->weights.shares[1] + dot->weights.shares[2] +

@@ -1,8 +1,8 @@
 /*
  * Dots: an entity each, in a triangle or a tetrahedron seen from one side.
  *
- * Dots that fall into the same 2 x 2 pixels are one place: the first is where the arithmetic says,
- * up to six further ones stand around it, and a number says how many are there when they are more.
+ * Dots within the same 2 x 2 pixels share a place: the first is at its exact position, up to six
+ * others are around it, and a number gives their count when there are more.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -11,21 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 2.0     /* pixels that are one place */
-#define SHOWN_MOST 7 /* dots of one place */
+#define CELL 2.0     /* size of a place, px */
+#define SHOWN_MOST 7 /* dots of a place */
 #define NO_GROUP "#57606a"
-#define LABELLED_MOST 6 /* beside those that are pinned */
+#define LABELLED_MOST 6 /* besides pinned ones */
 #define LABEL_SIZE 11
 #define LABELS_MAXIMUM 64
-#define LABEL_SHARE 0.02 /* of the first vertex, for a dot to be labelled by itself */
+#define LABEL_SHARE 0.02 /* of the first vertex, for an automatic label */
 
 void dots_release(struct dots *dots)
 {
     free(dots->dots);
     *dots = (struct dots){ 0 };
 }
-
-/* ------------------------------------------------------------------------------------ Groups -- */
 
 static const struct entity *entity_of(const struct picture *picture, const struct dot *dot)
 {
@@ -34,7 +32,7 @@ static const struct entity *entity_of(const struct picture *picture, const struc
     return &timeline->registry.entities[timeline->entities[dot->row]].entity;
 }
 
-/* Dots of one kind: a name without the number at its end ("web" of web1 and web2), or a label. */
+/* A group of dots: a name without the number at its end ("web" of web1 and web2), or a label. */
 struct kind {
     const char *name;
     size_t length, count;
@@ -71,7 +69,7 @@ static void add_group(struct dots *dots, const struct kind *kind)
              kind->name);
 }
 
-/* All kinds, those first that most dots are of; how many there are. */
+/* All groups, largest first; returns their number. */
 static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
                           struct kind *kinds)
 {
@@ -90,7 +88,7 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* By the first label of which there is more than one, where all names are alike. */
+/* By the first label with several values, where all names are alike. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;
@@ -110,7 +108,7 @@ static size_t find_kinds(struct dots *dots, const struct picture *picture, struc
     return count_kinds(dots, picture, dots->colour, kinds);
 }
 
-/* Of names one that is alone is no group: it may stand beside its dot. */
+/* A name that occurs once is no group: its label may be beside its dot. */
 static int find_groups(struct dots *dots, const struct picture *picture)
 {
     struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
@@ -167,8 +165,6 @@ bool dots_legend(FILE *stream, const struct picture *picture, const struct dots 
     return dots->group_count > 0;
 }
 
-/* ------------------------------------------------------------------------------------ Places -- */
-
 int dots_gather(struct dots *ret, const struct picture *picture,
                 void (*project)(const struct position *position, struct dot *dot))
 {
@@ -215,7 +211,7 @@ static double worst_of(const struct dot *dot)
     return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
-/* Far places first; in a place, those that must be seen. */
+/* Far places first; within a place, pinned dots first. */
 static int compare_dots(const void *left, const void *right)
 {
     const struct dot *a = left, *b = right;
@@ -232,8 +228,6 @@ static int compare_dots(const void *left, const void *right)
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-/* ----------------------------------------------------------------------------------- Drawing -- */
-
 static double radius_of(const struct dots *dots, const struct dot *dot)
 {
     const double radius = dots->count > 1500 ? 2.5 : dots->count > 300 ? 3.2 : 4.5;
@@ -241,39 +235,40 @@ static double radius_of(const struct dots *dots, const struct dot *dot)
     return radius * (1.2 - 0.5 * dot->depth);
 }
 
-/* A text that grows as long as there is room. */
-struct told {
+/* A text that grows while there is space. */
+struct text_part {
     char text[512];
     size_t length;
 };
 
-/* ", CPU 12.0 %". By hand: it is half of what a dot costs. */
-static void tell(struct told *told, const char *name, double share)
+/* ", CPU 12.0 %". Formatted by hand: it is half the cost of a dot. */
+static void append_share(struct text_part *text, const char *name, double share)
 {
     const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
-    const int length = snprintf(told->text + told->length, sizeof told->text - told->length,
+    const int length = snprintf(text->text + text->length, sizeof text->text - text->length,
                                 ", %.60s %s%ld.%ld %%", name, share < 0 && tenths > 0 ? "-" : "",
                                 tenths / 10, tenths % 10);
 
-    if ((size_t)length < sizeof told->text - told->length)
-        told->length += (size_t)length;
+    if ((size_t)length < sizeof text->text - text->length)
+        text->length += (size_t)length;
 }
 
 /* "postgres 4711, CPU 12.0 %, idle 88.0 %" */
-static void tell_dot(struct told *told, const struct picture *picture, const struct dot *dot)
+static void describe_dot(struct text_part *text, const struct picture *picture,
+                         const struct dot *dot)
 {
     char name[ENTITY_TEXT_SIZE];
 
     entity_text(name, entity_of(picture, dot));
-    told->length = (size_t)snprintf(told->text, sizeof told->text, "%s", name);
+    text->length = (size_t)snprintf(text->text, sizeof text->text, "%s", name);
     for (size_t i = 0; i < picture->vertices->count; i++)
-        tell(told, picture->vertices->names[i], dot->weights.shares[i]);
+        append_share(text, picture->vertices->names[i], dot->weights.shares[i]);
     if (dot->weights.left_out > 0)
-        tell(told, "left out", dot->weights.left_out);
+        append_share(text, "left out", dot->weights.left_out);
     if (dot->weights.missing > SHOWN_UNACCOUNTED)
-        tell(told, "missing", dot->weights.missing);
+        append_share(text, "missing", dot->weights.missing);
     if (dot->weights.over > SHOWN_UNACCOUNTED)
-        tell(told, "booked twice", dot->weights.over);
+        append_share(text, "accounted twice", dot->weights.over);
 }
 
 static void draw_dot(FILE *stream, const struct picture *picture, const struct dots *dots,
@@ -281,17 +276,17 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
 {
     const double radius = radius_of(dots, dot);
     double ring = radius + 2.4;
-    struct told told;
+    struct text_part text;
 
-    tell_dot(&told, picture, dot);
+    describe_dot(&text, picture, dot);
     svg_circle(stream, at, radius,
                &(struct svg_look){ .class = SVG_DOT,
                                    .fill = dot->group >= 0 ? palette_groups[dot->group] : NO_GROUP,
                                    .opacity = 1 - 0.5 * dot->depth },
-               told.text);
+               text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        ring += 2; /* frames added up may have both */
+        ring += 2; /* merged frames may have both */
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
@@ -317,8 +312,6 @@ static void draw_place(FILE *stream, const struct picture *picture, const struct
                                      centre.y + distance * sin(angle) });
     }
 }
-
-/* ------------------------------------------------------------------------------------ Labels -- */
 
 struct dot_labels {
     FILE *stream;
@@ -346,7 +339,7 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
     return count;
 }
 
-/* Whether a text may stand there; how many dots it would hide decides between places. */
+/* Can a text be placed there? The number of dots it would hide decides between places. */
 static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
@@ -358,8 +351,8 @@ static size_t cost_of(const struct dot_labels *labels, const struct box *box)
     return dots_in(labels->dots, box);
 }
 
-/* Right of a dot, left of it, above or below: wherever it hides least. Not at all where it would
- * hide another label. */
+/* Right of a dot, left of it, above or below: where it hides the fewest dots. Not at all where it
+ * would hide another label. */
 static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
                       const char *text)
 {
@@ -400,7 +393,7 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 
-/* How much time at the first vertex, in seconds; 0: too little for a label of its own. */
+/* Time at the first vertex, in seconds; 0: too little for an automatic label. */
 static double weight_of(const struct picture *picture, const struct dot *dot)
 {
     return dot->weights.shares[0] < LABEL_SHARE
@@ -408,7 +401,7 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
                : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
 }
 
-/* Those that have most time at the first vertex, largest first. */
+/* The dots with the most time at the first vertex, largest first. */
 static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;

@@ -18,9 +18,9 @@
 #define LINE_HEIGHT 15
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
-#define ROOM 1.02    /* above the highest dot, so that it is a whole one */
-#define AXIS_TICKS 6 /* as plot_widen() has at most */
-#define GAP 1.5      /* lengths of an interval without one: the line is broken */
+#define ROOM 1.02    /* margin above the highest dot */
+#define AXIS_TICKS 6 /* the maximum of plot_widen() */
+#define GAP 1.5      /* in lengths of an interval: a longer gap breaks the line */
 
 static struct svg_look line_look(void)
 {
@@ -38,16 +38,16 @@ static struct svg_look curve_look(void)
     return (struct svg_look){ .stroke = "#24292e", .stroke_width = 2, .fill = "none" };
 }
 
-/* What is drawn: every stride-th interval, as columns of numbers. */
+/* The drawn data: every stride-th interval, as columns of numbers. */
 struct drawn {
-    double *seconds, *measured, *absolute; /* [count]; a break in the line is NAN */
+    double *seconds, *measured, *absolute; /* [count]; NAN breaks the line */
     size_t count;
     size_t stride;
 };
 
 static void release(struct drawn *drawn)
 {
-    free(drawn->seconds); /* the three are one piece */
+    free(drawn->seconds); /* one allocation for all three */
 }
 
 static bool follows(const struct error_interval *before, const struct error_interval *now)
@@ -84,8 +84,8 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* From 0 to a round value above all of them, or, where they just reach one, a little above it: the
- * next would leave the upper part empty. */
+/* From 0 to a round value above all of them; when they just reach one, only a little above it, as
+ * the next would leave the upper part empty. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };
@@ -131,7 +131,7 @@ static double note(FILE *stream, double at, const char *text)
     return at + LINE_HEIGHT;
 }
 
-/* Whose, when, and of how many intervals. */
+/* The source, the time, and the number of intervals. */
 static double note_source(FILE *stream, double at, const struct error_picture *picture)
 {
     const struct error_series *series = &picture->series;
@@ -162,14 +162,14 @@ static double note_stride(FILE *stream, double at, const struct drawn *drawn)
     return note(stream, at, text);
 }
 
-static void begin(FILE *stream, const struct error_picture *picture, const char *what,
+static void start(FILE *stream, const struct error_picture *picture, const char *what,
                   double height)
 {
     char title[192], description[512];
 
     snprintf(title, sizeof title, "%s: %.140s", what, picture->source);
     describe(picture, what, description, sizeof description);
-    svg_begin(stream, WIDTH, height, title, description);
+    svg_start(stream, WIDTH, height, title, description);
 }
 
 static const char measured_title[] = "measured CPU time, % of one CPU";
@@ -195,10 +195,10 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     plot.x = time_axis(&picture->series);
     plot.y = axis_of(measured_title, drawn.measured, drawn.count);
     plot.right = axis_of(error_title, drawn.absolute, drawn.count);
-    begin(stream, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT);
+    start(stream, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT);
     plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, 2);
     plot_axes(&plot);
-    plot_begin(&plot, "error-over-time");
+    plot_start(&plot, "error-over-time");
     r = plot_line(&plot, &plot.y, drawn.seconds, drawn.measured, drawn.count, &line);
     plot_dots(&plot, &plot.right, drawn.seconds, drawn.absolute, drawn.count, RADIUS, &dots);
     plot_end(&plot);
@@ -208,7 +208,7 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     return r;
 }
 
-/* Within the loads that were seen: it is no forecast. */
+/* Only within the observed loads: not a forecast. */
 static int draw_curve(const struct plot *plot, const struct error_picture *picture)
 {
     double xs[CURVE_POINTS], ys[CURVE_POINTS];
@@ -259,10 +259,10 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
         return r;
     plot.x = axis_of(measured_title, drawn.measured, drawn.count);
     plot.y = axis_of(error_title, drawn.absolute, drawn.count);
-    begin(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT);
+    start(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT);
     plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, fits ? 2 : 1);
     plot_axes(&plot);
-    plot_begin(&plot, "error-by-load");
+    plot_start(&plot, "error-by-load");
     plot_dots(&plot, &plot.y, drawn.measured, drawn.absolute, drawn.count, RADIUS, &dots);
     r = draw_curve(&plot, picture);
     plot_end(&plot);

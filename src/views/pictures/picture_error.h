@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* A series with what was fitted to it. All zero is an empty one. */
+/* A series and its fit. All zero is an empty one. */
 struct error_picture {
-    const char *source;           /* whose errors they are, for titles: "run.camp (check)" */
+    const char *source;           /* for titles: "run.camp (check)" */
     struct error_series series;   /* owned: error_picture_release() */
     struct inverse_point *points; /* [point_count] */
     size_t point_count;
@@ -21,15 +21,15 @@ struct error_picture {
 int error_picture_fit(struct error_picture *picture);
 void error_picture_release(struct error_picture *picture);
 
-/* What there is to say of the fit, a sentence a line: whether one curve fits, and if not why; its
- * coefficients and their standard errors; its deviance. */
+/* Sentences about the fit, one a line: whether one curve fits, and if not why; its coefficients and
+ * their standard errors; its deviance. */
 #define ERROR_SENTENCES 3
 #define ERROR_SENTENCE_SIZE 160
 size_t error_sentences(const struct error_picture *picture,
                        char ret[ERROR_SENTENCES][ERROR_SENTENCE_SIZE]);
 
-/* Each an SVG document. A dot is an interval; where they are more than ERROR_DOTS it is the last of
- * as many as it takes, and the picture says so. CAMP_OK or CAMP_E_NOMEM. */
+/* Each is an SVG document. A dot is an interval; with more than ERROR_DOTS it is the last of
+ * several, and the picture says so. CAMP_OK or CAMP_E_NOMEM. */
 #define ERROR_DOTS 20000
 int error_over_time(FILE *stream, const struct error_picture *picture);
 int error_by_load(FILE *stream, const struct error_picture *picture);

@@ -1,9 +1,9 @@
 /*
- * The barymap: what a frame of Barry lacks, time. A line an entity, a column an interval; the
- * colour of a cell is its composition, the colours of the vertices mixed in OKLab. Time that is at
- * no vertex mixes towards white; where there is no cell the entity was not there.
+ * The barymap adds time to Barry. A line an entity, a column an interval; the colour of a cell is
+ * its composition, the colours of the vertices mixed in OKLab. Time at no vertex mixes towards
+ * white; without a cell the entity was absent.
  *
- * Where there are more lines or columns than a reader can tell apart, neighbours are added up.
+ * Where lines or columns are too many to distinguish, neighbours are added up.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -15,7 +15,7 @@
 
 #define WIDTH 900.0
 #define TOP 50.0
-#define LEFT 150.0 /* room for names */
+#define LEFT 150.0 /* for names */
 #define RIGHT 170.0
 #define BELOW 32.0 /* the times */
 #define LINES_MOST 400
@@ -36,12 +36,12 @@ struct run {
 struct map {
     const struct picture *picture;
     size_t lines, columns;
-    size_t folded;           /* so many entities at most are one line */
-    uint32_t *order;         /* [registry.count] numbers of entities, in the order of their lines */
-    uint32_t *line;          /* [registry.count] by number */
+    size_t folded;           /* the most entities in one line */
+    uint32_t *order;         /* [registry.count] entities in the order of their lines */
+    uint32_t *line;          /* [registry.count] line of each entity */
     struct weights *weights; /* [lines] of one column */
     double *elapsed_s;       /* likewise */
-    uint32_t *colours;       /* [columns x lines]; NO_CELL: nobody was there */
+    uint32_t *colours;       /* [columns x lines]; NO_CELL: no entity was there */
     struct run *runs;        /* [run_count] */
     size_t run_count;
     struct sums sums;
@@ -49,9 +49,7 @@ struct map {
     struct plot plot;
 };
 
-/* ------------------------------------------------------------------------------------- Lines -- */
-
-static const struct registry *sorted_registry; /* for qsort(), which has no argument to spare */
+static const struct registry *sorted_registry; /* qsort() has no argument to pass it in */
 
 static int compare_numbers(const void *left, const void *right)
 {
@@ -67,7 +65,7 @@ static int compare_numbers(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Threads of a process stand together. */
+/* Threads of a process are adjacent. */
 static void order_lines(struct map *map)
 {
     const struct registry *registry = &map->picture->timeline->registry;
@@ -81,8 +79,6 @@ static void order_lines(struct map *map)
     for (size_t i = 0; i < registry->count; i++)
         map->line[map->order[i]] = (uint32_t)(i / map->folded);
 }
-
-/* ------------------------------------------------------------------------------------- Cells -- */
 
 static void add_frame(struct map *map, const struct timeline_frame *frame)
 {
@@ -121,14 +117,12 @@ static void colour_frames(struct map *map)
     }
 }
 
-/* ------------------------------------------------------------------------------------- Runs -- */
-
 static double x_of(const struct map *map, int64_t wall_clock_ns)
 {
     return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
 }
 
-/* A column ends where the next one begins, unless there is a gap of half its length. */
+/* A column ends where the next one starts, unless there is a gap of half its length. */
 static double end_of(const struct map *map, size_t column)
 {
     const struct timeline_frame *frame = &map->picture->timeline->frames[column];
@@ -190,9 +184,7 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* -------------------------------------------------------------------------------------- Key -- */
-
-/* A triangle of the mixed colours, in small triangles of the colour of their centres. */
+/* A triangle of mixed colours, made of small ones in the colour of their centres. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
@@ -348,7 +340,7 @@ static void draw_map(FILE *stream, struct map *map)
     svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
              &(struct svg_look){ .fill = ABSENT_COLOUR });
     plot_axes(&map->plot);
-    draw_cells(stream, map); /* its grid is for where nobody was */
+    draw_cells(stream, map); /* drawn first: its grid shows where no entity was */
     draw_names(stream, map);
     draw_key(stream, map);
 }
@@ -369,7 +361,7 @@ int picture_barymap(FILE *stream, const struct picture *picture)
         caption = caption_of(&map);
     }
     if (caption != NULL) {
-        begin_picture(stream, picture,
+        start_picture(stream, picture,
                       "A line for each entity, from left to right the time; the colour is what its "
                       "time went to.",
                       WIDTH, fmax(TOP + map.plot.height + BELOW, TOP + 240), caption);

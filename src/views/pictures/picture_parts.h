@@ -1,4 +1,4 @@
-/* What the files that draw pictures (picture.h) share: captions, colours, dots. */
+/* Shared by the files that draw pictures (picture.h): captions, colours, dots. */
 #ifndef CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
 #define CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
 
@@ -6,21 +6,19 @@
 #include "picture.h"
 #include "svg.h"
 
-#define SHOWN_UNACCOUNTED 0.005 /* from here on it is marked */
-/* Likewise of time at no vertex: a dot stands by the proportions of the rest, so it is off by at
- * most this share of the triangle's height before that. */
+#define SHOWN_UNACCOUNTED 0.005 /* marked from here on */
+/* Likewise for time at no vertex: a dot's position uses the proportions of the rest, so before that
+ * it is off by at most this share of the triangle's height. */
 #define SHOWN_LEFT_OUT 0.05
 #define MARGIN 16
 #define COLOUR_SIZE 8 /* "#rrggbb" */
 #define LEFT_OUT_COLOUR "#c3c9d0"
 
-/* ------------------------------------------------------------------------------- Captions -- */
-
-/* What is wrong, over many rows. */
+/* Problems over many rows. */
 struct sums {
     size_t rows;
     size_t missing, over;             /* rows with more than SHOWN_UNACCOUNTED */
-    size_t nowhere;                   /* rows that have no time at any vertex */
+    size_t nowhere;                   /* rows without time at any vertex */
     size_t left_out;                  /* rows with more than SHOWN_LEFT_OUT */
     double worst_missing, worst_over; /* shares of one row */
     double worst_left_out;
@@ -32,13 +30,13 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
 
 /* A caption is a text of paragraphs, each ended by a newline. */
 
-/* The source, the time of frames [from, to), and how many: "...: 60 entities". */
+/* The source, the time of frames [from, to), and the count: "...: 60 entities". */
 void caption_source(FILE *caption, const struct picture *picture, size_t from, size_t to,
                     size_t entities);
 extern const char *const entity_nouns[2];
 
-/* Which time is in no state or at no vertex; `marks`: how that is marked (" (red rings)", ""); a
- * row is one of `nouns`: "dot", "dots". */
+/* Time in no state or at no vertex; `marks`: how it is marked (" (red rings)", ""); a row is one of
+ * `nouns`: "dot", "dots". */
 struct marks {
     const char *missing, *over, *left_out;
 };
@@ -47,37 +45,33 @@ void caption_sums(FILE *caption, const struct picture *picture, const struct sum
 /* Losses of these frames, and the picture's note. */
 void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to);
 
-/* Begins a picture of a width whose caption stands below `height`; draws the caption too. `about`
- * begins its description. */
-void begin_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+/* Starts a picture whose caption is below `height`, and draws the caption. `about` starts its
+ * description. */
+void start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
                    double height, const char *caption);
 
-/* "14:03:05", with the day before it and milliseconds behind it where they are needed. */
+/* "14:03:05", with the date before it and milliseconds behind it where needed. */
 #define MOMENT_SIZE 40
 void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day);
 
-/* "postgres 4711"; of what has no process the name alone. */
+/* "postgres 4711"; without a process the name alone. */
 #define ENTITY_TEXT_SIZE (CAMP_NAME_SIZE + 24)
 void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity);
-
-/* -------------------------------------------------------------------------------- Colours -- */
 
 /* Of a vertex, of 3 or 4. */
 const char *vertex_colour(size_t count, size_t vertex);
 
 void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
 
-/* ----------------------------------------------------------------------------------- Dots -- */
-
 #define DOTS_GROUPS 6
 
 struct dot {
-    struct svg_point at; /* where the arithmetic says */
+    struct svg_point at; /* exact position */
     double depth;        /* 0 near to 1 far; 0 in a plane */
     size_t row;          /* of the timeline */
     struct weights weights;
     int group;      /* 0 to 5; -1: none */
-    bool is_pinned; /* is labelled in any case */
+    bool is_pinned; /* always labelled */
 };
 
 struct dots {
@@ -90,7 +84,7 @@ struct dots {
     int colour; /* which label they are of; PICTURE_COLOUR_NAME: of names */
 };
 
-/* A dot for each row of the picture's frame that is somewhere; `project` sets at and depth.
+/* A dot for each row of the picture's frame that has a position; `project` sets at and depth.
  * CAMP_OK or CAMP_E_NOMEM. */
 int dots_gather(struct dots *ret, const struct picture *picture,
                 void (*project)(const struct position *position, struct dot *dot));
@@ -102,16 +96,14 @@ struct box {
 
 #define DOTS_WIDTH 680.0 /* of a picture of dots */
 
-/* Draws them, far ones first, those of one place set apart, with rings and labels; these keep off
- * the `taken` places [count], where texts of the axes are, and stay in the picture. */
+/* Draws the dots, far ones first, those of one place spread, with rings and labels; labels avoid
+ * the `taken` places [count] of axis texts, and stay in the picture. */
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
                const struct box *taken, size_t count);
 
-/* The groups' colours in a row at `at`; returns whether there is any. */
+/* The groups' colours in a row at `at`; returns whether there are any. */
 bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
                  struct svg_point at, double width);
-
-/* ------------------------------------------------------------------------------- Pictures -- */
 
 int picture_barry3(FILE *stream, const struct picture *picture);
 int picture_barry4(FILE *stream, const struct picture *picture);

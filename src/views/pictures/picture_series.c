@@ -1,10 +1,10 @@
 /*
- * Shares one on the other or beside each other: over time, of all entities together (each by its
- * elapsed time), as in Figures 4(a) and 4(b) of the paper; or in one frame, entity by entity, as in
- * Figure 7. On top of a stack is the left vertex, which is usually idle.
+ * Shares as a stack or as lines: over time, of all entities together (weighted by elapsed time), as
+ * in Figures 4(a) and 4(b) of the paper; or in one frame, of each entity, as in Figure 7. On top of
+ * a stack is the left vertex, which is usually idle.
  *
- * An interval is a step from its beginning to its end in a stack, and a point in its middle on a
- * line. Up to 100 % white is what is in no state; above 100 % time was booked twice.
+ * An interval is a step from its start to its end in a stack, and a point in its middle on a line.
+ * White up to 100 % is time in no state; above 100 % time was accounted twice.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -18,22 +18,22 @@
 #define TOP 84.0
 #define AREA_HEIGHT 320.0
 #define LEGEND_AT 54.0
-#define BAR_NAMED 11.0 /* pixels of a bar, for its name to stand below it */
+#define BAR_NAMED 11.0 /* width of a bar that gets a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
-#define GAP_SHARE 0.5                 /* of an interval: so much later is not at once */
-#define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and what is left out */
+#define GAP_SHARE 0.5                 /* of an interval: a longer gap breaks the series */
+#define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the left out time */
 
 struct series {
     size_t count;            /* of columns: intervals, or entities */
-    struct weights *weights; /* [count]; shares NAN: nobody was there */
+    struct weights *weights; /* [count]; shares NAN: no entity */
     double *begins, *ends;   /* [count] of the horizontal axis */
     uint32_t *entities;      /* [count] numbers, of a picture of entities */
     struct sums sums;        /* of all rows */
     struct plot plot;
 };
 
-/* Bottom up: the left vertex is the last. */
+/* Bottom up: the left vertex is last. */
 static size_t vertex_of_layer(size_t layer, size_t vertices)
 {
     return layer == 0 ? 0 : layer + 1 < vertices ? layer + 1 : 1;
@@ -90,7 +90,7 @@ static void add_frame(struct series *series, const struct picture *picture,
     series->count++;
 }
 
-static int take_time(struct series *series, const struct picture *picture)
+static int collect_time(struct series *series, const struct picture *picture)
 {
     const struct timeline *timeline = picture->timeline;
 
@@ -103,7 +103,7 @@ static int take_time(struct series *series, const struct picture *picture)
     return CAMP_OK;
 }
 
-static int take_entities(struct series *series, const struct picture *picture)
+static int collect_entities(struct series *series, const struct picture *picture)
 {
     const struct timeline *timeline = picture->timeline;
     const struct timeline_frame *frame = &timeline->frames[picture->frame];
@@ -135,7 +135,7 @@ static double highest(const struct series *series, size_t vertices)
 
         for (size_t layer = 0; layer <= vertices; layer++)
             sum += layer_share(&series->weights[i], layer, vertices);
-        if (sum > most * 1.005) /* rounding is no reason for another scale */
+        if (sum > most * 1.005) /* rounding must not change the scale */
             most = sum;
     }
     return most > 1 ? 20 * ceil(5 * most) : 100;
@@ -161,8 +161,7 @@ static bool is_after_gap(const struct series *series, size_t column)
            GAP_SHARE * (series->ends[column] - series->begins[column]);
 }
 
-/* The limits of a layer: two points a column, and one that is none after a gap. Returns how many
- * points there are. */
+/* The limits of a layer: two points a column, and NAN after a gap. Returns the number of points. */
 static size_t fill_layer(const struct series *series, size_t layer, size_t vertices, double *xs,
                          double *lower, double *upper)
 {
@@ -254,7 +253,7 @@ static void draw_legend(FILE *stream, const struct vertices *vertices, size_t la
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);
 }
 
-/* The line that the sum must reach, where the axis goes on above it. */
+/* The line at 100 %, where the axis continues above it. */
 static void draw_whole(const struct series *series)
 {
     const double y = plot_y(&series->plot, &series->plot.y, 100);
@@ -269,7 +268,7 @@ static bool has_names(const struct series *series)
     return series->count > 0 && series->plot.width / (double)series->count >= BAR_NAMED;
 }
 
-/* Below each bar, as far as there is room. stream NULL: only measures. Returns how high they are.
+/* Names below the bars, as far as space permits. stream NULL: only measures. Returns their height.
  */
 static double draw_names(FILE *stream, const struct series *series, const struct picture *picture)
 {
@@ -307,9 +306,10 @@ static char *caption_of(const struct series *series, const struct picture *pictu
     if (by_entity)
         fputs(", in the order of the source.\n", caption);
     else
-        fprintf(caption,
-                " together; %.2f %% of all their time is in no state, %.2f %% was booked twice.\n",
-                100 * series->sums.mean.missing, 100 * series->sums.mean.over);
+        fprintf(
+            caption,
+            " together; %.2f %% of all their time is in no state, %.2f %% was accounted twice.\n",
+            100 * series->sums.mean.missing, 100 * series->sums.mean.over);
     caption_sums(caption, picture, &series->sums,
                  by_entity ? entity_nouns : (const char *const[]){ "row", "rows" },
                  &(struct marks){ "", "", "" });
@@ -328,14 +328,14 @@ static int draw_series(FILE *stream, const struct picture *picture, struct serie
     int r;
 
     draw_legend(stream, vertices, layers, stacked);
-    if (stacked) { /* the grid stands before the areas, or it would not be seen */
-        plot_begin(&series->plot, "area");
+    if (stacked) { /* the grid is behind the areas, where it would be invisible */
+        plot_start(&series->plot, "area");
         r = draw_layers(series, layers, vertices->count, stacked);
         plot_end(&series->plot);
         plot_axes(&series->plot);
     } else {
         plot_axes(&series->plot);
-        plot_begin(&series->plot, "area");
+        plot_start(&series->plot, "area");
         r = draw_layers(series, layers, vertices->count, stacked);
         plot_end(&series->plot);
     }
@@ -351,7 +351,7 @@ static int write_series(FILE *stream, const struct picture *picture, bool stacke
 {
     struct series series = { 0 };
     char *caption = NULL;
-    int r = by_entity ? take_entities(&series, picture) : take_time(&series, picture);
+    int r = by_entity ? collect_entities(&series, picture) : collect_time(&series, picture);
     double below = by_entity ? PLOT_MARGIN_BELOW : TIMES_HEIGHT;
 
     if (r == CAMP_OK) {
@@ -365,7 +365,7 @@ static int write_series(FILE *stream, const struct picture *picture, bool stacke
         below = 14 + draw_names(NULL, &series, picture);
     }
     if (r == CAMP_OK) {
-        begin_picture(stream, picture, about, WIDTH, TOP + AREA_HEIGHT + below, caption);
+        start_picture(stream, picture, about, WIDTH, TOP + AREA_HEIGHT + below, caption);
         r = draw_series(stream, picture, &series, stacked, by_entity);
         svg_end(stream);
     }

@@ -11,13 +11,11 @@
 #define TICK_SIZE 11          /* of its text, px */
 #define PIXELS_A_TICK 48      /* upwards */
 #define PIXELS_A_TIME_TICK 88 /* along */
-#define NEAR 1e-9             /* of a step: a limit that is a round value has its tick */
+#define NEAR 1e-9             /* of a step: a limit at a round value gets its tick */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18
 #define LEGEND_GAP 18
-
-/* ------------------------------------------------------------------------------------- Ticks -- */
 
 /* The smallest of 1, 2, 5 x 10^k that is not below `least`. */
 static double round_step(double least)
@@ -74,7 +72,7 @@ size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TIC
         !isfinite(axis->maximum - axis->minimum))
         return 0;
     most = most < 2 ? 2 : most > PLOT_TICKS_MAXIMUM ? PLOT_TICKS_MAXIMUM : most;
-    step = step_of(axis, most - 1); /* so many steps have one tick more */
+    step = step_of(axis, most - 1); /* ticks are one more than steps */
     first = ceil((axis->minimum + offset) / step - NEAR);
     last = floor((axis->maximum + offset) / step + NEAR);
     for (double at = first; at <= last && count < most; at++)
@@ -132,8 +130,6 @@ static void tick_text(char *ret, size_t capacity, const struct plot_axis *axis, 
     else
         number_text(ret, capacity, value, step);
 }
-
-/* -------------------------------------------------------------------------------------- Axes -- */
 
 double plot_x(const struct plot *plot, double value)
 {
@@ -223,7 +219,7 @@ void plot_axes(const struct plot *plot)
     svg_group_end(plot->stream);
 }
 
-void plot_begin(const struct plot *plot, const char *id)
+void plot_start(const struct plot *plot, const char *id)
 {
     svg_clip(plot->stream, id, plot->left, plot->top, plot->width, plot->height);
 }
@@ -232,8 +228,6 @@ void plot_end(const struct plot *plot)
 {
     svg_group_end(plot->stream);
 }
-
-/* -------------------------------------------------------------------------------------- Data -- */
 
 static struct svg_point point_of(const struct plot *plot, const struct plot_axis *axis, double x,
                                  double y)
@@ -254,7 +248,7 @@ int plot_line(const struct plot *plot, const struct plot_axis *axis, const doubl
             points[length++] = point_of(plot, axis, xs[i], ys[i]);
             continue;
         }
-        if (length == 1) /* alone between gaps: a dot, or it would not be seen */
+        if (length == 1) /* a single point between gaps is a dot, as a line would be invisible */
             svg_circle(plot->stream, points[0], 1, &(struct svg_look){ .fill = look->stroke },
                        NULL);
         else if (length > 1)
@@ -274,7 +268,7 @@ void plot_dots(const struct plot *plot, const struct plot_axis *axis, const doub
     }
 }
 
-/* There along the upper line, back along the lower one. */
+/* Forward along the upper line, back along the lower one. */
 static void draw_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                       const double *lower, const double *upper, size_t count,
                       struct svg_point *points, const struct svg_look *look)
@@ -305,8 +299,6 @@ int plot_area(const struct plot *plot, const struct plot_axis *axis, const doubl
     free(points);
     return CAMP_OK;
 }
-
-/* ------------------------------------------------------------------------------------ Legend -- */
 
 static void draw_mark(FILE *stream, struct svg_point at, const struct plot_legend *entry)
 {

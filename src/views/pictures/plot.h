@@ -1,9 +1,9 @@
 /*
  * A plot: an area with axes, on which lines, dots and filled areas are drawn (svg.h).
  *
- * Values are mapped linearly; what is no number (NAN) breaks a line and is no dot. Of a time axis
- * values are seconds since 1970, shown in local time. A plot may have two vertical axes, left and
- * right; each call says which one its values belong to.
+ * Values are mapped linearly; NAN breaks a line and draws no dot. Values of a time axis are seconds
+ * since 1970, shown in local time. A plot may have two vertical axes, left and right; each call
+ * says which one its values use.
  */
 #ifndef CAMP_VIEWS_PICTURES_PLOT_H
 #define CAMP_VIEWS_PICTURES_PLOT_H
@@ -23,37 +23,36 @@ struct plot_axis {
 
 struct plot {
     FILE *stream;
-    double left, top, width, height; /* of the area; texts of the axes stand outside of it */
+    double left, top, width, height; /* of the area; texts of the axes are outside of it */
     struct plot_axis x, y;
-    struct plot_axis right; /* maximum == minimum: there is none */
+    struct plot_axis right; /* maximum == minimum: no such axis */
 };
 
-/* What stands outside of the area at most, for who places it: left (and right, of two axes), and
- * below it. */
+/* Maximum space outside of the area, for placing it: left (and right, of two axes), and below. */
 #define PLOT_MARGIN_SIDE 64
-#define PLOT_MARGIN_END 24 /* right, of one vertical axis */
+#define PLOT_MARGIN_END 24 /* right, with one vertical axis */
 #define PLOT_MARGIN_BELOW 44
 
 #define PLOT_TICKS_MAXIMUM 24
 
 /* Round values within [minimum, maximum], at most `most` (1 to PLOT_TICKS_MAXIMUM): steps of 1, 2
- * or 5 times a power of ten; of time those of a clock and whole days, counted from local midnight.
- * Returns how many. */
+ * or 5 times a power of ten; for times those of a clock and whole days, counted from local
+ * midnight. Returns their number. */
 size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TICKS_MAXIMUM]);
 
-/* The axis made wider, so that it begins and ends with a round value ("nice" limits); linear only.
- * When all values are the same, there is some room around them. */
+/* Widens an axis to round limits; linear only. When all values are the same, it gets some space
+ * around them. */
 void plot_widen(struct plot_axis *axis);
 
-/* Where a value is, in pixels. `axis`: &plot->y or &plot->right. */
+/* The position of a value, in pixels. `axis`: &plot->y or &plot->right. */
 double plot_x(const struct plot *plot, double value);
 double plot_y(const struct plot *plot, const struct plot_axis *axis, double value);
 
-/* Grid, ticks with their labels, titles, frame: before what is drawn on them. */
+/* Grid, ticks with their labels, titles, frame: before the data. */
 void plot_axes(const struct plot *plot);
 
-/* What is drawn from here to plot_end() is seen within the area only. `id` as svg_clip(). */
-void plot_begin(const struct plot *plot, const char *id);
+/* Clips everything until plot_end() to the area. `id` as svg_clip(). */
+void plot_start(const struct plot *plot, const char *id);
 void plot_end(const struct plot *plot);
 
 /* A line through (xs[i], ys[i]), i < count, in their order. CAMP_OK or CAMP_E_NOMEM. */
@@ -61,7 +60,7 @@ int plot_line(const struct plot *plot, const struct plot_axis *axis, const doubl
               const double *ys, size_t count, const struct svg_look *look);
 void plot_dots(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                const double *ys, size_t count, double radius, const struct svg_look *look);
-/* What is between two lines over the same xs, [count] each. NAN in either breaks it. */
+/* The area between two lines over the same xs, [count] each. NAN in either breaks it. */
 int plot_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
               const double *lower, const double *upper, size_t count, const struct svg_look *look);
 
@@ -73,8 +72,8 @@ struct plot_legend {
     struct svg_look look;
 };
 
-/* In a row from `at` (the base line of the first text) to the right, in further rows, 18 px below,
- * once `width` is used up. Returns how many rows there are. */
+/* The legend in a row from `at` (the base line of the first text) to the right, with further rows
+ * 18 px below once `width` is used up. Returns the number of rows. */
 size_t plot_legend(FILE *stream, struct svg_point at, double width,
                    const struct plot_legend *entries, size_t count);
 

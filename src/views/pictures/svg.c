@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LARGEST 1e9     /* what is beyond is not in a picture */
-#define GLYPH_WIDTH 0.6 /* of the font's size: what a character of a sans-serif takes, at most */
+#define LARGEST 1e9     /* larger values are outside of any picture */
+#define GLYPH_WIDTH 0.6 /* of the font's size: the width of a sans-serif character, at most */
 
 static const char style[] =
     "text{font:12px sans-serif;fill:#24292e}"
@@ -26,9 +26,7 @@ static const char style[] =
 
 const char svg_style_hash[] = "sha256-yHCAHC16hN7o1tDmH0FQ21kGRzlFNDIlqlUBKDuVbow=";
 
-/* ------------------------------------------------------------------------ Numbers and texts -- */
-
-/* Written by hand: a picture of 1,000 dots has 5,000 of them, and no locale has a word in it. */
+/* Formatted by hand: a picture of 1,000 dots has 5,000 numbers, and no locale may change them. */
 static void write_number(FILE *stream, double value)
 {
     char text[24];
@@ -60,7 +58,7 @@ static void write_attribute(FILE *stream, const char *name, double value)
     putc_unlocked('"', stream);
 }
 
-/* XML 1.0 has no characters below a blank but three, and neither U+FFFE nor U+FFFF. */
+/* XML 1.0 allows three characters below the blank, and neither U+FFFE nor U+FFFF. */
 static bool is_character(const char *text, size_t length)
 {
     if (length == 1)
@@ -69,7 +67,7 @@ static bool is_character(const char *text, size_t length)
                                             memcmp(text, "\xef\xbf\xbf", 3) == 0));
 }
 
-/* Bytes that stand for themselves: most of all. */
+/* Counts bytes without an escape: most of them. */
 static size_t plain_length(const char *text)
 {
     size_t length = 0;
@@ -140,9 +138,7 @@ static void write_element(FILE *stream, const char *name, const char *text)
     putc_unlocked('>', stream);
 }
 
-/* ----------------------------------------------------------------------------------- Picture -- */
-
-void svg_begin(FILE *stream, double width, double height, const char *title,
+void svg_start(FILE *stream, double width, double height, const char *title,
                const char *description)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -186,8 +182,6 @@ void svg_clip(FILE *stream, const char *id, double x, double y, double width, do
     svg_rect(stream, x, y, width, height, &(struct svg_look){ 0 });
     fprintf(stream, "</clipPath>\n<g clip-path=\"url(#%s)\">\n", id);
 }
-
-/* ------------------------------------------------------------------------------------ Shapes -- */
 
 void svg_line(FILE *stream, struct svg_point from, struct svg_point to, const struct svg_look *look)
 {
@@ -262,7 +256,7 @@ void svg_circle(FILE *stream, struct svg_point centre, double radius, const stru
 }
 
 /* A run is a line in the middle of its cells, as thick as they are high: 10 bytes instead of a
- * rectangle's 60. Without smoothing, so that no ground shows between them. */
+ * rectangle's 60. Without antialiasing, so that no background shows between them. */
 void svg_cells(FILE *stream, struct svg_point origin, double cell)
 {
     fputs("<g class=\"cells\" transform=\"translate(", stream);
@@ -324,8 +318,6 @@ void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor,
 {
     write_text(stream, at, anchor, class, text, true);
 }
-
-/* ------------------------------------------------------------------------------------ Widths -- */
 
 size_t svg_text_fit(const char *text, double font_size, double width)
 {

@@ -1,11 +1,11 @@
 /*
- * The one writer of pictures: SVG 1.1 with real text, a title and a description for who cannot see
- * it, on white, and nothing from outside.
+ * The one writer of pictures: SVG 1.1 with real text, a title and a description for readers who
+ * cannot see it, on white, without external parts.
  *
- * Coordinates are in pixels (user units) from the upper left corner, written with two decimals at
- * most whatever the locale is; what is no number is written as 0. Texts may be any bytes: what XML
- * takes for its own is escaped, what is no character of it becomes U+FFFD, so that the picture is
- * always well-formed. Nothing is returned: ask the stream once at the end (ferror(), fclose()).
+ * Coordinates are in pixels (user units) from the upper left corner, written with at most two
+ * decimals in any locale; NAN is written as 0. Texts may be any bytes: XML's special characters are
+ * escaped, invalid ones become U+FFFD, so that the picture is always well-formed. Nothing is
+ * returned: check the stream once at the end (ferror(), fclose()).
  */
 #ifndef CAMP_VIEWS_PICTURES_SVG_H
 #define CAMP_VIEWS_PICTURES_SVG_H
@@ -21,14 +21,14 @@
 #define SVG_NOTE "note"   /* below the picture: 11 px, grey */
 /* ... for dots (with a white edge) and the rings around them ... */
 #define SVG_DOT "dot"
-#define SVG_MISSING "missing"   /* time is in no state: red */
-#define SVG_OVER "over"         /* it was booked twice: black */
-#define SVG_LEFT_OUT "left-out" /* it is in states at no vertex: blue, broken */
+#define SVG_MISSING "missing"   /* time in no state: red */
+#define SVG_OVER "over"         /* time accounted twice: black */
+#define SVG_LEFT_OUT "left-out" /* time in states at no vertex: blue, dashed */
 /* ... and for lines */
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
 
-/* How something looks; what is NULL or 0 is as its class has it. */
+/* The look of a shape; NULL or 0 leaves it to its class. */
 struct svg_look {
     const char *class;
     const char *fill;   /* "#5a91ff", or "none" */
@@ -44,15 +44,15 @@ struct svg_point {
     double x, y;
 };
 
-/* Head, style, white ground, and the title as the picture's upper line. */
-void svg_begin(FILE *stream, double width, double height, const char *title,
+/* Head, style, white background, and the title in the picture's first line. */
+void svg_start(FILE *stream, double width, double height, const char *title,
                const char *description);
 void svg_end(FILE *stream);
 
-/* What stands until svg_group_end() is one thing; NULL: no class. */
+/* Groups everything until svg_group_end(); NULL: no class. */
 void svg_group(FILE *stream, const char *class);
 void svg_group_end(FILE *stream);
-/* Likewise, and only what lies in the rectangle is seen. `id`: a word, once in a picture. */
+/* Likewise, clipped to the rectangle. `id`: a word, unique in the picture. */
 void svg_clip(FILE *stream, const char *id, double x, double y, double width, double height);
 
 void svg_line(FILE *stream, struct svg_point from, struct svg_point to,
@@ -63,14 +63,14 @@ void svg_polygon(FILE *stream, const struct svg_point *points, size_t count,
                  const struct svg_look *look);
 void svg_rect(FILE *stream, double x, double y, double width, double height,
               const struct svg_look *look);
-/* `title`: what a browser shows when it is pointed at; NULL: nothing. */
+/* `title`: the tooltip; NULL: none. */
 void svg_circle(FILE *stream, struct svg_point centre, double radius, const struct svg_look *look,
                 const char *title);
 
-/* Cells of a table in few bytes: lines of cells, one below the other, each of the height of `cell`
- * from `origin` down. Runs of one colour go together: svg_cells(), then for each colour
- * svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). x and width in pixels from
- * the origin. */
+/* Table cells in few bytes: lines of cells, one below the other, each of the height of `cell` from
+ * `origin` down. Runs of one colour are adjacent: svg_cells(), then for each colour
+ * svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). x and width in pixels from the
+ * origin. */
 void svg_cells(FILE *stream, struct svg_point origin, double cell);
 void svg_cells_colour(FILE *stream, const char *colour);
 void svg_cells_run(FILE *stream, size_t line, double x, double width);
@@ -79,21 +79,21 @@ void svg_cells_end(FILE *stream);
 /* `at` is on the base line, at the text's anchor. */
 void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
               const char *text);
-/* Likewise, read upwards. */
+/* Likewise, reading upwards. */
 void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
                       const char *text);
 
 /* Any bytes as text of XML or HTML, also within quotes. */
 void svg_escape(FILE *stream, const char *text);
 
-/* Of the picture's style sheet, for the policy (CSP) of a page that has the picture in it:
- * "sha256-...". A unit test says what it must be. */
+/* Hash of the picture's style sheet, for the policy (CSP) of a page that includes it: "sha256-...".
+ * A unit test checks it. */
 extern const char svg_style_hash[];
 
-/* About how wide a text is (the font is the reader's): for what must not overlap. */
+/* Approximate width of a text (the font is the reader's), to avoid overlaps. */
 double svg_text_width(const char *text, double font_size);
 
-/* How many bytes of a text fit into a width; never a part of a character. */
+/* Bytes of a text that fit into a width; whole characters only. */
 size_t svg_text_fit(const char *text, double font_size, double width);
 
 #endif

@@ -166,7 +166,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         return;
     }
     add_made(frame, actor, random_below(10) == 0);
-    if (frame->schema->state_count > 0 && random_below(50) == 0) /* booked twice */
+    if (frame->schema->state_count > 0 && random_below(50) == 0) /* accounted twice */
         frame_values(frame, frame->entity_count - 1)[(actor->state + 1) % 4] =
             frame->elapsed_ns[frame->entity_count - 1];
     actor->entity.flags &= ~(uint32_t)ENTITY_NEW;

@@ -109,7 +109,7 @@ static void who_stopped_in_a_piece_gets_its_rest_and_hears_of_the_gap(void **sta
     append_many(&history, 5, 21, 4);
     assert_string_equal(rest_of(&history, &reader, 100, &gap), ".");
     assert_true(gap);
-    history_reader_begin(&history, &reader);
+    history_reader_start(&history, &reader);
     assert_memory_equal(rest_of(&history, &reader, 100, &gap), "k17.", 4);
     assert_false(gap);
     history_reader_release(&reader);

@@ -224,7 +224,7 @@ static void time_that_does_not_add_up_has_a_ring(void **state)
     assert_int_equal(count_of("class=\"missing\""), 1);
     assert_int_equal(count_of("class=\"over\""), 1);
     assert_says("of 2 dots up to 100.0 % of the time is missing (red rings); of 1 dot up to 80.0 % "
-                "was booked twice (black rings)");
+                "was accounted twice (black rings)");
     assert_says("missing, CPU 30.0 %, idle 30.0 %, wait 10.0 %, missing 30.0 %");
     assert_says("1 more have no time at any vertex");
 }
@@ -506,8 +506,8 @@ static void a_stack_of_complete_rows_reaches_the_line(void **state)
     assert_int_equal(count_of("<polygon"), 3);
     assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
     assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
-    assert_says(
-        "2 entities together; 0.00 % of all their time is in no state, 0.00 % was booked twice.");
+    assert_says("2 entities together; 0.00 % of all their time is in no state, 0.00 % was "
+                "accounted twice.");
 }
 
 static void what_is_missing_stays_white_and_what_is_left_out_is_an_area(void **state)
@@ -534,15 +534,15 @@ static void time_missing_here_and_booked_twice_there_does_not_cancel(void **stat
         keep();
     }
     draw(PICTURE_STACK, 3, false);
-    assert_says("15.00 % of all their time is in no state, 12.50 % was booked twice.");
+    assert_says("15.00 % of all their time is in no state, 12.50 % was accounted twice.");
     timeline_merge(&timeline, 0);
     draw(PICTURE_STACK, 3, false);
-    assert_says("15.00 % of all their time is in no state, 12.50 % was booked twice.");
-    assert_says("of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was booked");
+    assert_says("15.00 % of all their time is in no state, 12.50 % was accounted twice.");
+    assert_says("of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was accounted");
     draw(PICTURE_BARRY3, 3, false);
     assert_int_equal(count_of("class=\"missing\""), 2);
     assert_int_equal(count_of("class=\"over\""), 2);
-    assert_says(", missing 10.0 %, booked twice 15.0 %");
+    assert_says(", missing 10.0 %, accounted twice 15.0 %");
 }
 
 static void above_the_line_the_axis_goes_on(void **state)
@@ -554,7 +554,7 @@ static void above_the_line_the_axis_goes_on(void **state)
     draw(PICTURE_STACK, 3, true);
     assert_says(">150</text>");
     assert_true(top_of("<polygon") > 84);
-    assert_says("of 1 entity up to 50.0 % was booked twice");
+    assert_says("of 1 entity up to 50.0 % was accounted twice");
     assert_says(">twice</text>");
 }
 

@@ -348,7 +348,7 @@ static void a_key_frame_comes_every_64th_time_and_when_it_is_asked_for(void **st
         assert_true(f->reader.is_key == (i % STREAM_KEY_EVERY == 0));
         assert_int_equal(f->reader.count, i % STREAM_KEY_EVERY == 0);
     }
-    stream_ask_key(&f->stream);
+    stream_request_key(&f->stream);
     for (int i = 0; i <= 64; i++) {
         begin(&f->frame);
         go(f);
@@ -479,7 +479,7 @@ static unsigned said(struct fixture *f, const char *note)
 
     f->frame.note = note;
     f->frame.wall_clock_ns = 1700000000 * (int64_t)S;
-    assert_int_equal(stream_said(&f->stream, &f->frame, &bytes), CAMP_OK);
+    assert_int_equal(stream_frame_note(&f->stream, &f->frame, &bytes), CAMP_OK);
     read_blocks(&f->reader, &bytes);
     bytes_release(&bytes);
     return f->reader.blocks[6];
@@ -611,10 +611,10 @@ static void a_crowd_that_came_and_went_is_forgotten(void **state)
         bytes_clear(&bytes);
         assert_int_equal(stream_frame(&f->stream, &f->frame, &bytes, &is_key), CAMP_OK);
         if (frame > 5)
-            stream_forget(&f->stream, (uint64_t)frame - 5);
+            stream_expire(&f->stream, (uint64_t)frame - 5);
     }
     assert_true(f->stream.registry.count < 80000);
-    assert_int_equal(f->stream.there.count, 1001);
+    assert_int_equal(f->stream.present.count, 1001);
     bytes_release(&bytes);
     fixture_free(f);
 }

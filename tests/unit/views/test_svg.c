@@ -72,7 +72,7 @@ static void a_picture_has_title_and_description(void **state)
     FILE *stream = begin_text();
 
     (void)state;
-    svg_begin(stream, 300, 200, "A & B", "what <is> seen");
+    svg_start(stream, 300, 200, "A & B", "what <is> seen");
     svg_circle(stream, (struct svg_point){ 1, 2 }, 3, &(struct svg_look){ .fill = "#fff" }, "<1>");
     svg_end(stream);
     fflush(stream);
