@@ -77,7 +77,7 @@ static int look(struct fleet *fleet, uint64_t until_ns)
         fleet->snapshot_ns = now_ns(CLOCK_MONOTONIC);
     r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
 
-    if (r == PROMETHEUS_PENDING)
+    if (r == REMOTE_PENDING)
         return CAMP_OK;
     fleet->is_failed = r != CAMP_OK;
     if (fleet->is_failed)

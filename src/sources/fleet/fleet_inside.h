@@ -87,7 +87,7 @@ char *fleet_question(const struct fleet *fleet);     /* one look */
 char *fleet_scouting(const struct fleet *fleet);     /* periods and jobs */
 bool fleet_is_matchers(const char *query);           /* "{...}" alone */
 
-/* One question until it is answered or fails; at_ns 0: now. PROMETHEUS_PENDING when until_ns has
+/* One question until it is answered or fails; at_ns 0: now. REMOTE_PENDING when until_ns has
  * come, or *stop is set. prometheus_answer_release(). */
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error);

@@ -26,7 +26,7 @@ static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
                 : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 
     free(text);
-    return r == PROMETHEUS_PENDING
+    return r == REMOTE_PENDING
                ? camp_fail(error, CAMP_E_GONE, 0, "prometheus: interrupted while it was asked")
                : r;
 }

@@ -118,7 +118,7 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     while (r == CAMP_OK && fleet->asked_ns < until_ns + ahead_ns &&
            fleet->asked_ns < fleet->end_ns + ahead_ns)
         r = ask_piece(fleet, error);
-    if (r == PROMETHEUS_PENDING)
+    if (r == REMOTE_PENDING)
         return SOURCE_END; /* a stop was asked for */
     keep_pace(fleet);
     frame_clear(frame);

@@ -8,7 +8,6 @@
 #include "libraries/libcurl.h"
 #include "prometheus_failure.h"
 #include "prometheus_place.h"
-#include "sources/remote/retry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,8 +33,7 @@ struct prometheus_client {
     char detail[CURL_ERROR_SIZE];
     /* Of failures: */
     struct camp_error failure;
-    unsigned failed_in_a_row;
-    uint64_t not_before_ns;
+    struct retry retry;
 };
 
 const char *prometheus_client_shown(const struct prometheus_client *client)
@@ -301,15 +299,12 @@ static int finish(struct prometheus_client *client, CURLcode result, const char 
 
     forget_question(client);
     if (r == CAMP_OK) {
-        client->failed_in_a_row = 0;
-        client->not_before_ns = 0;
+        client->retry = (struct retry){ 0 };
         *ret_text = client->length > 0 ? client->text : "";
         *ret_length = client->length;
         return r;
     }
-    client->failed_in_a_row++;
-    client->not_before_ns =
-        now_ns(CLOCK_MONOTONIC) + retry_pause_ns(client->failed_in_a_row, may_pass);
+    retry_failed(&client->retry, may_pass);
     if (error != NULL)
         *error = client->failure;
     return r;
@@ -324,7 +319,7 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path,
     int r;
 
     if (!client->is_asked) {
-        if (now_ns(CLOCK_MONOTONIC) < client->not_before_ns) {
+        if (now_ns(CLOCK_MONOTONIC) < client->retry.not_before_ns) {
             if (error != NULL)
                 *error = client->failure;
             return client->failure.code;
@@ -336,6 +331,6 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path,
         }
     }
     if (!wait_until(client, until_ns, &result))
-        return PROMETHEUS_PENDING;
+        return REMOTE_PENDING;
     return finish(client, result, ret_text, ret_length, error);
 }

@@ -10,14 +10,14 @@
 #ifndef CAMP_SOURCES_FLEET_PROMETHEUS_CLIENT_H
 #define CAMP_SOURCES_FLEET_PROMETHEUS_CLIENT_H
 
+#include "sources/remote/remote.h"
+
 #include <camp/camp.h>
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { PROMETHEUS_PENDING = 1 };
 
 struct prometheus_client;
 
@@ -39,7 +39,7 @@ bool prometheus_client_is_asked(const struct prometheus_client *client);
 
 /* POSTs parameters[count] to base/api/v1/`path` ("query") until `until_ns` (CLOCK_MONOTONIC).
  * CAMP_OK: the answer's text, *ret_text[*ret_length], the client's until the next question.
- * PROMETHEUS_PENDING: none yet, or *stop is set; ask the same again. CAMP_E_GONE: nobody is there;
+ * REMOTE_PENDING: none yet, or *stop is set; ask the same again. CAMP_E_GONE: nobody is there;
  * CAMP_E_PERM: who asks may not; CAMP_E_INVALID: the server does not understand it; CAMP_E_IO,
  * CAMP_E_SPACE (more than 64 MB); each with what to do. */
 int prometheus_client_ask(struct prometheus_client *client, const char *path,

@@ -1,4 +1,4 @@
-/* When to connect again to a database that was lost: at once, then with growing pauses. */
+/* When to connect again to a server that was lost: at once, then with growing pauses. */
 #ifndef CAMP_SOURCES_REMOTE_RETRY_H
 #define CAMP_SOURCES_REMOTE_RETRY_H
 
@@ -6,15 +6,23 @@
 
 #include <stdbool.h>
 
-/* The pause before the next try, after so many failures without an answer between. Who was refused
- * waits for long: each try is a line in the server's log. */
-static inline uint64_t retry_pause_ns(unsigned failed_in_a_row, bool may_pass)
+struct retry {
+    unsigned failed_in_a_row; /* without an answer between */
+    uint64_t not_before_ns;   /* CLOCK_MONOTONIC */
+};
+
+/* A failure that will not pass by itself, such as a wrong password, has a long pause: each attempt
+ * is a line in the server's log. After an answer the struct is cleared. */
+static inline void retry_failed(struct retry *retry, bool may_pass)
 {
+    const unsigned before = retry->failed_in_a_row++;
+    uint64_t pause_ns = 0;
+
     if (!may_pass)
-        return 10 * (uint64_t)NS_PER_S;
-    if (failed_in_a_row <= 1)
-        return 0;
-    return failed_in_a_row < 9 ? (uint64_t)10 * NS_PER_MS << (failed_in_a_row - 2) : NS_PER_S;
+        pause_ns = 10 * (uint64_t)NS_PER_S;
+    else if (before > 0)
+        pause_ns = before < 8 ? (uint64_t)10 * NS_PER_MS << (before - 1) : NS_PER_S;
+    retry->not_before_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
 }
 
 #endif

@@ -208,7 +208,7 @@ static int open_server(struct mariadb_source *source, const struct mariadb_optio
 
     if (r == CAMP_OK)
         r = mariadb_server_read(source->client, UINT64_MAX, &source->server, error);
-    if (r == MARIADB_PENDING)
+    if (r == REMOTE_PENDING)
         r = camp_fail(error, CAMP_E_GONE, 0, "MariaDB: interrupted while connecting");
     return r;
 }

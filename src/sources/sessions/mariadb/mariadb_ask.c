@@ -112,7 +112,7 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 
     if (r != CAMP_OK) {
         source->samples.asked_ns = now_ns(CLOCK_MONOTONIC);
-        source->is_answered &= r == MARIADB_PENDING;
+        source->is_answered &= r == REMOTE_PENDING;
         return CAMP_OK;
     }
     source->is_answered = true;

@@ -1,19 +1,17 @@
 /*
- * The life of a connection, one step after the other; each step ends by an answer, a failure or its
- * deadline, and any failure leads back to DOWN:
+ * The driver of libmariadb, which has these steps for remote.h:
  *
- *     DOWN -> CONNECTING -> SETTING -> READY <-> ASKING -> STORING -> READY
+ *     CONNECTING -> SETTING -> ready <-> ASKING -> STORING
  */
 #include "mariadb_client.h"
 
 #include "counters/error.h"
 #include "mariadb_failure.h"
-#include "sources/remote/retry.h"
+#include "sources/remote/remote.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <mysqld_error.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,28 +19,25 @@
 
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
-#define SLICE_NS                                                                                   \
-    (100 * (uint64_t)NS_PER_MS) /* a signal may come between a take_snapshot at *stop and poll */
 
 /* What a session of ours is held to by the server, should camp be stopped or gone: in s. And joins
  * by hash: the tables of performance_schema have no index (500 sessions: 93 ms, not 330). */
 #define SETTINGS                                                                                   \
     "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
 
-enum step { DOWN, CONNECTING, SETTING, READY, ASKING, STORING };
+enum step { CONNECTING, SETTING, ASKING, STORING };
 
 struct mariadb_client {
+    struct remote remote;
     struct mariadb_options options;
-    const volatile sig_atomic_t *stop;
     MYSQL *mysql;
     enum step step;
     int waits_for; /* MYSQL_WAIT_READ ...; 0: the step is done */
     MYSQL *connected;
-    int failed;            /* of a query: what it returned */
-    uint64_t step_ends_ns; /* of DOWN: when to try again; otherwise: when to give up */
-    unsigned failed_in_a_row;
-    const char *asked; /* the statement on its way, or answered; NULL: none */
-    MYSQL_RES *result; /* of what was asked */
+    int failed;         /* of a query: what it returned */
+    const char *wanted; /* the statement of the caller; NULL: none, a connection is enough */
+    const char *asked;  /* the statement on its way, or answered; NULL: none */
+    MYSQL_RES *result;  /* of what was asked */
     struct mariadb_client_facts facts;
 };
 
@@ -54,12 +49,6 @@ static void drop_result(struct mariadb_client *client)
     client->asked = NULL;
 }
 
-static void enter(struct mariadb_client *client, enum step step, uint64_t limit_ns)
-{
-    client->step = step;
-    client->step_ends_ns = now_ns(CLOCK_MONOTONIC) + limit_ns;
-}
-
 /* ---------------------------------------------------------------------------- Failures -- */
 
 /* `text` may be of the connection, which is closed here. */
@@ -68,19 +57,20 @@ static int drop(struct mariadb_client *client, unsigned number, const char *text
 {
     const int r = mariadb_failure_report(number, text, error);
 
-    client->failed_in_a_row++;
     client->facts.failures++;
     client->facts.connection = 0;
     if (client->mysql != NULL)
         libmariadb.mysql_close(client->mysql);
     client->mysql = NULL;
     drop_result(client);
-    enter(client, DOWN, retry_pause_ns(client->failed_in_a_row, mariadb_failure_may_pass(number)));
+    remote_down(&client->remote, mariadb_failure_may_pass(number));
     return r;
 }
 
-static int drop_late(struct mariadb_client *client, struct camp_error *error)
+static int fail_late(void *context, struct camp_error *error)
 {
+    struct mariadb_client *client = context;
+
     return drop(client, 0,
                 client->step == CONNECTING ? "no answer to connecting" : "no answer for 2 s",
                 error);
@@ -117,21 +107,6 @@ static void set_options(struct mariadb_client *client)
     libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp"); /* and [client] */
 }
 
-static int start_connecting(struct mariadb_client *client, struct camp_error *error)
-{
-    client->mysql = libmariadb.mysql_init(NULL);
-    if (client->mysql == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
-    set_options(client);
-    enter(client, CONNECTING, (CONNECT_S + 1) * (uint64_t)NS_PER_S);
-    client->waits_for = libmariadb.mysql_real_connect_start(
-        &client->connected, client->mysql, option(client, MARIADB_OPTION_HOST),
-        option(client, MARIADB_OPTION_USER), NULL, option(client, MARIADB_OPTION_DATABASE),
-        (unsigned)strtoul(client->options.values[MARIADB_OPTION_PORT], NULL, 10),
-        option(client, MARIADB_OPTION_SOCKET), 0);
-    return CAMP_OK;
-}
-
 static void read_address(struct mariadb_client *client)
 {
     const int fd = (int)libmariadb.mysql_get_socket(client->mysql);
@@ -156,14 +131,14 @@ static void read_address(struct mariadb_client *client)
         facts->is_loopback = IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&peer)->sin6_addr) != 0;
 }
 
-static int start_asking(struct mariadb_client *client, const char *statement, enum step step)
+static void start_asking(struct mariadb_client *client, const char *statement, enum step step)
 {
     drop_result(client);
     client->asked = statement;
-    enter(client, step, ANSWER_NS);
+    client->step = step;
+    remote_busy(&client->remote, ANSWER_NS);
     client->waits_for = libmariadb.mysql_real_query_start(&client->failed, client->mysql, statement,
                                                           (unsigned long)strlen(statement));
-    return CAMP_OK;
 }
 
 static int after_connecting(struct mariadb_client *client, struct camp_error *error)
@@ -181,16 +156,16 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
                          "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
                          client->facts.version);
     }
-    return start_asking(client, SETTINGS, SETTING);
+    start_asking(client, SETTINGS, SETTING);
+    return CAMP_OK;
 }
 
 static int after_storing(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->result == NULL && libmariadb.mysql_errno(client->mysql) != 0)
         return drop_lost(client, error);
-    client->step = READY;
+    remote_ready(&client->remote);
     client->facts.answers++;
-    client->failed_in_a_row = 0;
     return CAMP_OK;
 }
 
@@ -203,7 +178,7 @@ static bool is_refusal(unsigned number)
 
 static int refuse(struct mariadb_client *client, struct camp_error *error)
 {
-    client->step = READY;
+    remote_ready(&client->remote);
     client->asked = NULL;
     return mariadb_failure_report(libmariadb.mysql_errno(client->mysql),
                                   libmariadb.mysql_error(client->mysql), error);
@@ -220,7 +195,7 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
         return is_refusal(libmariadb.mysql_errno(client->mysql)) ? refuse(client, error)
                                                                  : drop_lost(client, error);
     if (client->step == SETTING) {
-        client->step = READY;
+        remote_ready(&client->remote);
         client->asked = NULL;
         return CAMP_OK;
     }
@@ -229,19 +204,61 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     return CAMP_OK;
 }
 
-static void go_on(struct mariadb_client *client, int ready)
+/* The steps that wait for nothing. */
+static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 {
-    if (client->step == CONNECTING)
-        client->waits_for =
-            libmariadb.mysql_real_connect_cont(&client->connected, client->mysql, ready);
-    else if (client->step == STORING)
-        client->waits_for =
-            libmariadb.mysql_store_result_cont(&client->result, client->mysql, ready);
-    else
-        client->waits_for = libmariadb.mysql_real_query_cont(&client->failed, client->mysql, ready);
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && client->remote.state == REMOTE_BUSY && client->waits_for == 0)
+        r = after_step(client, error);
+    return r;
 }
 
-/* ----------------------------------------------------------------------------- Waiting -- */
+static int start_connecting(void *context, struct camp_error *error)
+{
+    struct mariadb_client *client = context;
+
+    client->mysql = libmariadb.mysql_init(NULL);
+    if (client->mysql == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+    set_options(client);
+    client->step = CONNECTING;
+    remote_busy(&client->remote, (CONNECT_S + 1) * (uint64_t)NS_PER_S);
+    client->waits_for = libmariadb.mysql_real_connect_start(
+        &client->connected, client->mysql, option(client, MARIADB_OPTION_HOST),
+        option(client, MARIADB_OPTION_USER), NULL, option(client, MARIADB_OPTION_DATABASE),
+        (unsigned)strtoul(client->options.values[MARIADB_OPTION_PORT], NULL, 10),
+        option(client, MARIADB_OPTION_SOCKET), 0);
+    return finish_steps(client, error);
+}
+
+/* An answer to another statement is of no use. */
+static bool is_answered(const void *context)
+{
+    const struct mariadb_client *client = context;
+
+    return client->wanted == NULL || client->asked == client->wanted;
+}
+
+static int ask_wanted(void *context, struct camp_error *error)
+{
+    struct mariadb_client *client = context;
+
+    start_asking(client, client->wanted, ASKING);
+    return finish_steps(client, error);
+}
+
+static struct pollfd awaited(void *context)
+{
+    const struct mariadb_client *client = context;
+
+    return (struct pollfd){
+        .fd = (int)libmariadb.mysql_get_socket(client->mysql),
+        .events = (short)(((client->waits_for & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) |
+                          ((client->waits_for & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
+                          ((client->waits_for & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0)),
+    };
+}
 
 static int ready_of(short events)
 {
@@ -250,48 +267,30 @@ static int ready_of(short events)
            ((events & POLLPRI) != 0 ? MYSQL_WAIT_EXCEPT : 0);
 }
 
-/* For what the step waits for, in a slice. What of it came: MYSQL_WAIT_READ ...; 0: nothing. */
-static int await(const struct mariadb_client *client, uint64_t now, uint64_t until_ns)
+static int go_on(void *context, short events, struct camp_error *error)
 {
-    uint64_t limit_ns = client->step_ends_ns < until_ns ? client->step_ends_ns : until_ns;
-    struct pollfd awaited = { .fd = -1 };
-    struct timespec timeout;
+    struct mariadb_client *client = context;
+    const int ready = ready_of(events);
 
-    if (client->step != DOWN) {
-        awaited.fd = (int)libmariadb.mysql_get_socket(client->mysql);
-        awaited.events = (short)(((client->waits_for & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) |
-                                 ((client->waits_for & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
-                                 ((client->waits_for & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0));
-    }
-    if (limit_ns > now + SLICE_NS)
-        limit_ns = now + SLICE_NS;
-    limit_ns = limit_ns > now ? limit_ns - now : 0;
-    timeout = (struct timespec){ (time_t)(limit_ns / NS_PER_S), (long)(limit_ns % NS_PER_S) };
-    return ppoll(&awaited, 1, &timeout, NULL) > 0 ? ready_of(awaited.revents) : 0;
+    if (client->step == CONNECTING)
+        client->waits_for =
+            libmariadb.mysql_real_connect_cont(&client->connected, client->mysql, ready);
+    else if (client->step == STORING)
+        client->waits_for =
+            libmariadb.mysql_store_result_cont(&client->result, client->mysql, ready);
+    else
+        client->waits_for = libmariadb.mysql_real_query_cont(&client->failed, client->mysql, ready);
+    return finish_steps(client, error);
 }
 
-/* One move of a step that is not READY. CAMP_OK: something happened, or a slice has passed. */
-static int move(struct mariadb_client *client, uint64_t until_ns, struct camp_error *error)
-{
-    const uint64_t now = now_ns(CLOCK_MONOTONIC);
-    int ready;
-
-    if (client->step == DOWN && now >= client->step_ends_ns)
-        return start_connecting(client, error);
-    if (client->step != DOWN && client->waits_for == 0)
-        return after_step(client, error);
-    ready = await(client, now, until_ns);
-    if (ready != 0)
-        go_on(client, ready);
-    else if (client->step != DOWN && now >= client->step_ends_ns)
-        return drop_late(client, error);
-    return CAMP_OK;
-}
-
-static bool is_over(const struct mariadb_client *client, uint64_t until_ns)
-{
-    return (client->stop != NULL && *client->stop) || now_ns(CLOCK_MONOTONIC) >= until_ns;
-}
+static const struct remote_driver driver = {
+    .connect = start_connecting,
+    .is_answered = is_answered,
+    .ask = ask_wanted,
+    .awaited = awaited,
+    .go_on = go_on,
+    .fail_late = fail_late,
+};
 
 /* --------------------------------------------------------------------------- In public -- */
 
@@ -299,18 +298,15 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
                         struct mariadb_client **ret, struct camp_error *error)
 {
     struct mariadb_client *client = calloc(1, sizeof *client);
-    int r = CAMP_OK;
+    int r;
 
     if (client == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     client->options = *options;
-    client->stop = stop;
-    while (r == CAMP_OK && client->step != READY) {
-        if (is_over(client, UINT64_MAX))
-            r = camp_fail(error, CAMP_E_GONE, EINTR, "MariaDB: interrupted while connecting");
-        else
-            r = move(client, UINT64_MAX, error);
-    }
+    client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
+    r = remote_run(&client->remote, UINT64_MAX, error);
+    if (r == REMOTE_PENDING)
+        r = camp_fail(error, CAMP_E_GONE, EINTR, "MariaDB: interrupted while connecting");
     if (r != CAMP_OK) {
         mariadb_client_close(client);
         return r;
@@ -332,20 +328,12 @@ void mariadb_client_close(struct mariadb_client *client)
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error)
 {
-    for (;;) {
-        int r = CAMP_OK;
+    int r;
 
-        if (client->step == READY && client->asked == statement)
-            break;
-        if (client->step == READY)
-            r = start_asking(client, statement, ASKING);
-        else if (is_over(client, until_ns))
-            return MARIADB_PENDING;
-        else
-            r = move(client, until_ns, error);
-        if (r != CAMP_OK)
-            return r;
-    }
+    client->wanted = statement;
+    r = remote_run(&client->remote, until_ns, error);
+    if (r != CAMP_OK)
+        return r;
     *ret = client->result;
     client->result = NULL;
     client->asked = NULL;

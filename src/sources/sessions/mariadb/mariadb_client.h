@@ -11,11 +11,10 @@
 
 #include "libraries/libmariadb.h"
 #include "mariadb_options.h"
+#include "sources/remote/remote.h"
 
 #include <signal.h>
 #include <stdbool.h>
-
-enum { MARIADB_PENDING = 1 };
 
 struct mariadb_client;
 
@@ -36,7 +35,7 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
 void mariadb_client_close(struct mariadb_client *client);
 
 /* Asks, or goes on with what was asked, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all
- * rows, to be released by mysql_free_result(). MARIADB_PENDING: nothing by then, or *stop is set;
+ * rows, to be released by mysql_free_result(). REMOTE_PENDING: nothing by then, or *stop is set;
  * call again (an answer to another statement is dropped then). Failures: as
  * mariadb_failure_report(); call again. `statement` is a constant. */
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,

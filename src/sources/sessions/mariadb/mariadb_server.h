@@ -13,7 +13,7 @@ struct mariadb_server {
     char without_pid[96]; /* why pid is unknown */
 };
 
-/* Reads the facts, until `until_ns`. CAMP_OK, MARIADB_PENDING, or as mariadb_client_ask(). */
+/* Reads the facts, until `until_ns`. CAMP_OK, REMOTE_PENDING, or as mariadb_client_ask(). */
 int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
                         struct mariadb_server *ret, struct camp_error *error);
 

@@ -4,7 +4,6 @@
 #include "counters/units.h"
 #include "odbc_connection.h"
 #include "oracle_inside.h"
-#include "sources/remote/retry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,13 +88,7 @@ static void end_trouble(struct oracle_source *source)
     if (source->has_failed)
         snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
     source->has_failed = false;
-    source->failed_in_a_row = 0;
-    source->retry_ns = 0;
-}
-
-static void put_off(struct oracle_source *source)
-{
-    source->retry_ns = now_ns(CLOCK_MONOTONIC) + retry_pause_ns(++source->failed_in_a_row, true);
+    source->retry = (struct retry){ 0 };
 }
 
 /* ----------------------------------------------------------------------------------- Source -- */
@@ -157,7 +150,7 @@ static int fail(struct oracle_source *source, struct camp_error *error)
     if (reading->result == CAMP_E_PERM)
         return camp_fail(error, CAMP_E_PERM, 0, "%s: %s", source->shown, reading->error.message);
     start_failure(source, reading->error.message);
-    put_off(source);
+    retry_failed(&source->retry, true);
     fill_empty_now(source);
     return CAMP_OK;
 }
@@ -185,7 +178,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         ;
     if (*stop)
         return SOURCE_END;
-    if (!source->is_asked && now_ns(CLOCK_MONOTONIC) < source->retry_ns) {
+    if (!source->is_asked && now_ns(CLOCK_MONOTONIC) < source->retry.not_before_ns) {
         fill_empty_now(source);
     } else if (!ask(source)) {
         if (*stop)

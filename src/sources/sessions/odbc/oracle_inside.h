@@ -7,6 +7,7 @@
 #include "odbc_thread.h"
 #include "oracle_times.h"
 #include "sources/from.h"
+#include "sources/remote/retry.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
@@ -38,9 +39,8 @@ struct oracle_source {
     uint64_t end_ns;                             /* of the last frame */
     bool has_failed;                             /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* of the last frame */
-    unsigned failed_in_a_row;
-    uint64_t retry_ns; /* time of the next try after a failure */
-    struct from from;  /* its texts remain the caller's, until the source is open */
+    struct retry retry;
+    struct from from; /* its texts remain the caller's, until the source is open */
 };
 
 #define ORACLE_LABELS 4

@@ -1,8 +1,7 @@
 /*
- * The life of a connection, one step after the other; each step ends by an answer, a failure or its
- * deadline, and any failure leads back to DOWN:
+ * The driver of libpq, which has these steps for remote.h:
  *
- *     DOWN -> CONNECTING -> SETTING -> PREPARING -> READY <-> ASKING
+ *     CONNECTING -> SETTING -> PREPARING (each statement) -> ready <-> ASKING
  */
 #include "postgres_client.h"
 
@@ -10,18 +9,15 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_failure.h"
-#include "sources/remote/retry.h"
+#include "sources/remote/remote.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
-#define SLICE_NS                                                                                   \
-    (100 * (uint64_t)NS_PER_MS) /* a signal may come between a look at *stop and poll */
 
 /* What a session of ours is held to by the server, should camp be stopped or gone: settings that
  * this version does not have are left out. Times are in ms. */
@@ -32,20 +28,18 @@
     "('default_transaction_read_only', 'on'), ('client_min_messages', 'warning'), "                \
     "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = s.name"
 
-enum step { DOWN, CONNECTING, SETTING, PREPARING, READY, ASKING };
+enum step { CONNECTING, SETTING, PREPARING, ASKING };
 
 struct postgres_client {
+    struct remote remote;
     char *conninfo;
     struct postgres_statements statements;
     unsigned prepared; /* how many statements are */
-    unsigned wanted;   /* the statement to ask */
-    const volatile sig_atomic_t *stop;
+    int wanted;        /* the statement to ask; -1: none, a connection is enough */
     PGconn *connection;
     enum step step;
     PostgresPollingStatusType wants; /* while connecting */
-    uint64_t step_ends_ns;           /* of DOWN: when to try again; otherwise: when to give up */
-    unsigned failed_in_a_row;
-    PGresult *result; /* of the step; the first failure wins */
+    PGresult *result;                /* of the step; the first failure wins */
     char noticed[SQLSTATE_SIZE];
     struct postgres_client_facts facts;
 };
@@ -56,30 +50,23 @@ static void drop_result(struct postgres_client *client)
     client->result = NULL;
 }
 
-static void enter(struct postgres_client *client, enum step step, uint64_t limit_ns)
-{
-    client->step = step;
-    client->step_ends_ns = now_ns(CLOCK_MONOTONIC) + limit_ns;
-}
-
 /* ---------------------------------------------------------------------------- Failures -- */
 
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
 {
-    client->failed_in_a_row++;
     client->facts.failures++;
     client->facts.backend_pid = 0;
     drop_result(client);
     libpq.PQfinish(client->connection);
     client->connection = NULL;
-    enter(client, DOWN,
-          retry_pause_ns(client->failed_in_a_row, postgres_failure_may_pass(failure)));
+    remote_down(&client->remote, postgres_failure_may_pass(failure));
     return postgres_failure_report(failure, error);
 }
 
-static int drop_late(struct postgres_client *client, struct camp_error *error)
+static int fail_late(void *context, struct camp_error *error)
 {
+    struct postgres_client *client = context;
     struct postgres_failure failure = { 0 };
 
     snprintf(failure.what, sizeof failure.what,
@@ -135,8 +122,9 @@ static uint64_t connect_limit_ns(PGconn *connection)
     return (seconds > 0 && seconds < 3600 ? seconds : CONNECT_S) * (uint64_t)NS_PER_S;
 }
 
-static int start_connecting(struct postgres_client *client, struct camp_error *error)
+static int start_connecting(void *context, struct camp_error *error)
 {
+    struct postgres_client *client = context;
     const char *const keywords[] = { "dbname", "application_name", "client_encoding", NULL };
     const char *const values[] = { client->conninfo, "camp", "UTF8", NULL };
 
@@ -147,7 +135,8 @@ static int start_connecting(struct postgres_client *client, struct camp_error *e
     libpq.PQsetNoticeReceiver(client->connection, take_notice, client);
     client->noticed[0] = '\0';
     client->wants = PGRES_POLLING_WRITING;
-    enter(client, CONNECTING, connect_limit_ns(client->connection));
+    client->step = CONNECTING;
+    remote_busy(&client->remote, connect_limit_ns(client->connection));
     return libpq.PQstatus(client->connection) == CONNECTION_BAD ? drop_lost(client, error)
                                                                 : CAMP_OK;
 }
@@ -157,7 +146,8 @@ static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
     drop_result(client);
-    enter(client, step, ANSWER_NS);
+    client->step = step;
+    remote_busy(&client->remote, ANSWER_NS);
     return was_sent ? CAMP_OK : drop_lost(client, error);
 }
 
@@ -215,8 +205,16 @@ static int prepare_next(struct postgres_client *client, struct camp_error *error
         PREPARING, error);
 }
 
-static int ask_wanted(struct postgres_client *client, struct camp_error *error)
+static bool is_answered(const void *context)
 {
+    const struct postgres_client *client = context;
+
+    return client->wanted < 0 || client->result != NULL;
+}
+
+static int ask_wanted(void *context, struct camp_error *error)
+{
+    struct postgres_client *client = context;
     const char *name = statement_names[client->wanted];
 
     client->facts.asked_ns = now_ns(CLOCK_MONOTONIC);
@@ -233,7 +231,7 @@ static int after_answer(struct postgres_client *client, struct camp_error *error
         return prepare_next(client, error);
     if (client->step == PREPARING)
         drop_result(client);
-    client->step = READY;
+    remote_ready(&client->remote);
     return CAMP_OK;
 }
 
@@ -250,71 +248,35 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
     return after_answer(client, error);
 }
 
-static int go_on(struct postgres_client *client, struct camp_error *error)
+static int go_on(void *context, short events, struct camp_error *error)
 {
-    switch (client->step) {
-    case DOWN:
-        return start_connecting(client, error);
-    case CONNECTING:
-        return go_on_connecting(client, error);
-    case READY:
-        return ask_wanted(client, error);
-    default:
-        return go_on_answering(client, error);
-    }
+    struct postgres_client *client = context;
+
+    (void)events; /* libpq finds out */
+    return client->step == CONNECTING ? go_on_connecting(client, error)
+                                      : go_on_answering(client, error);
 }
 
-/* ----------------------------------------------------------------------------- Waiting -- */
-
-static short awaited_events(const struct postgres_client *client)
+static struct pollfd awaited(void *context)
 {
+    struct postgres_client *client = context;
+    short events = POLLIN;
+
     if (client->step == CONNECTING)
-        return client->wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    return libpq.PQflush(client->connection) == 1 ? POLLIN | POLLOUT : POLLIN;
+        events = client->wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    else if (libpq.PQflush(client->connection) == 1)
+        events = POLLIN | POLLOUT;
+    return (struct pollfd){ libpq.PQsocket(client->connection), events, 0 };
 }
 
-/* For what the step waits for. True: go on with it. */
-static bool await(struct postgres_client *client, uint64_t now, uint64_t until_ns)
-{
-    uint64_t limit_ns = client->step_ends_ns < until_ns ? client->step_ends_ns : until_ns;
-    struct pollfd awaited = { .fd = -1 };
-    struct timespec timeout;
-
-    if (client->step == DOWN && now >= client->step_ends_ns)
-        return true;
-    if (client->step == READY)
-        return true;
-    if (client->step != DOWN)
-        awaited = (struct pollfd){ libpq.PQsocket(client->connection), awaited_events(client), 0 };
-    if (limit_ns > now + SLICE_NS)
-        limit_ns = now + SLICE_NS;
-    limit_ns = limit_ns > now ? limit_ns - now : 0;
-    timeout = (struct timespec){ (time_t)(limit_ns / NS_PER_S), (long)(limit_ns % NS_PER_S) };
-    return ppoll(&awaited, 1, &timeout, NULL) > 0;
-}
-
-/* Goes on until it is connected, or until an answer is there, or until_ns. */
-static int run(struct postgres_client *client, uint64_t until_ns, bool wants_answer,
-               struct camp_error *error)
-{
-    for (;;) {
-        const uint64_t now = now_ns(CLOCK_MONOTONIC);
-        int r = CAMP_OK;
-
-        if (client->stop != NULL && *client->stop)
-            return POSTGRES_PENDING;
-        if (await(client, now, until_ns))
-            r = go_on(client, error);
-        else if (client->step != DOWN && now >= client->step_ends_ns)
-            r = drop_late(client, error);
-        else if (now >= until_ns)
-            return POSTGRES_PENDING;
-        if (r != CAMP_OK)
-            return r;
-        if (client->step == READY && (!wants_answer || client->result != NULL))
-            return CAMP_OK;
-    }
-}
+static const struct remote_driver driver = {
+    .connect = start_connecting,
+    .is_answered = is_answered,
+    .ask = ask_wanted,
+    .awaited = awaited,
+    .go_on = go_on,
+    .fail_late = fail_late,
+};
 
 /* --------------------------------------------------------------------------- In public -- */
 
@@ -344,9 +306,10 @@ int postgres_client_open(const char *conninfo, const struct postgres_statements 
         goto out;
     }
     client->statements = *statements;
-    client->stop = stop;
-    r = run(client, UINT64_MAX, false, error);
-    if (r == POSTGRES_PENDING)
+    client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
+    client->wanted = -1;
+    r = remote_run(&client->remote, UINT64_MAX, error);
+    if (r == REMOTE_PENDING)
         r = camp_fail(error, CAMP_E_GONE, EINTR, "PostgreSQL: interrupted while connecting");
     if (r != CAMP_OK)
         goto out;
@@ -374,13 +337,12 @@ int postgres_client_ask(struct postgres_client *client, unsigned statement, uint
 {
     int r;
 
-    client->wanted = statement;
-    r = run(client, until_ns, true, error);
+    client->wanted = (int)statement;
+    r = remote_run(&client->remote, until_ns, error);
     if (r != CAMP_OK)
         return r;
     *ret = client->result;
     client->result = NULL;
-    client->failed_in_a_row = 0;
     client->facts.answers++;
     return CAMP_OK;
 }

@@ -12,13 +12,12 @@
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
 
 #include "libraries/libpq.h"
+#include "sources/remote/remote.h"
 
 #include <camp/camp.h>
 
 #include <signal.h>
 #include <stdbool.h>
-
-enum { POSTGRES_PENDING = 1 };
 
 #define POSTGRES_VERSION_MIN                                                                       \
     100000 /* version 10: backend_type, set_config() of all that is asked */
@@ -54,7 +53,7 @@ int postgres_client_open(const char *conninfo, const struct postgres_statements 
 void postgres_client_close(struct postgres_client *client);
 
 /* Asks a statement, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all rows in binary form,
- * to be released by PQclear(). POSTGRES_PENDING: nothing by then, or *stop is set; call again: what
+ * to be released by PQclear(). REMOTE_PENDING: nothing by then, or *stop is set; call again: what
  * was asked before is then answered first, whichever statement it was. Failures: as
  * postgres_failure_report(); call again. */
 int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,

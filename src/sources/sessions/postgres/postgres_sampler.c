@@ -115,7 +115,7 @@ static bool check_connection(struct postgres_sampler *sampler)
 }
 
 /* Takes one snapshot, answered by `until_ns`. A failure of the server is kept for the facts, and
- * returns POSTGRES_PENDING as well. CAMP_E_NOMEM is camp's. */
+ * returns REMOTE_PENDING as well. CAMP_E_NOMEM is camp's. */
 static int take_snapshot(struct postgres_sampler *sampler, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -127,9 +127,9 @@ static int take_snapshot(struct postgres_sampler *sampler, bool whole, uint64_t 
 
     if (r != CAMP_OK) {
         sampler->snapshot = NULL;
-        if (r != POSTGRES_PENDING && sampler->failure[0] == '\0')
+        if (r != REMOTE_PENDING && sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure, "%s", failure.message);
-        return POSTGRES_PENDING;
+        return REMOTE_PENDING;
     }
     sampler->hidden = sampler->snapshot->hidden;
     is_same = check_connection(sampler);
@@ -239,7 +239,7 @@ static int take_last_snapshot(struct postgres_sampler *sampler, uint64_t deadlin
     late_ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
     do
         r = take_snapshot(sampler, true, late_ns, error);
-    while (r == POSTGRES_PENDING && !is_stopped(sampler) && now_ns(CLOCK_MONOTONIC) < late_ns);
+    while (r == REMOTE_PENDING && !is_stopped(sampler) && now_ns(CLOCK_MONOTONIC) < late_ns);
     return r;
 }
 

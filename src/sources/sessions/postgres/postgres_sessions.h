@@ -62,7 +62,7 @@ uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
 
 /* Takes a new snapshot, valid until the next call. A whole one costs the server three times as
  * much. As postgres_client_ask(): an earlier question is answered first, so check is_whole. After
- * POSTGRES_PENDING or a failure there is no snapshot. */
+ * REMOTE_PENDING or a failure there is no snapshot. */
 int postgres_sessions_read(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
                            const struct postgres_snapshot **ret_snapshot, struct camp_error *error);
 

@@ -1,0 +1,209 @@
+/* The connection that never waits longer than the caller's deadline, with a driver of a pipe. */
+#include "sources/remote/remote.h"
+
+#include "counters/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SHORT_NS (NS_PER_MS)
+#define LONG_NS (600 * (uint64_t)NS_PER_S)
+
+/* A server at the other end of a pipe: a byte is an answer, 'x' is a failure. */
+struct fake {
+    struct remote remote;
+    int ends[2];
+    uint64_t limit_ns; /* of each step */
+    unsigned connected, asked, late;
+    bool is_asking, wants, has;
+};
+
+static int fake_connect(void *context, struct camp_error *error)
+{
+    struct fake *fake = context;
+
+    (void)error;
+    fake->connected++;
+    fake->is_asking = false;
+    remote_busy(&fake->remote, fake->limit_ns);
+    return CAMP_OK;
+}
+
+static bool fake_is_answered(const void *context)
+{
+    const struct fake *fake = context;
+
+    return !fake->wants || fake->has;
+}
+
+static int fake_ask(void *context, struct camp_error *error)
+{
+    struct fake *fake = context;
+
+    (void)error;
+    fake->asked++;
+    fake->is_asking = true;
+    remote_busy(&fake->remote, fake->limit_ns);
+    return CAMP_OK;
+}
+
+static struct pollfd fake_awaited(void *context)
+{
+    const struct fake *fake = context;
+
+    return (struct pollfd){ fake->ends[0], POLLIN, 0 };
+}
+
+static int fake_go_on(void *context, short events, struct camp_error *error)
+{
+    struct fake *fake = context;
+    char byte;
+
+    assert_int_equal(events, POLLIN);
+    assert_int_equal(read(fake->ends[0], &byte, 1), 1);
+    if (byte == 'x') {
+        remote_down(&fake->remote, true);
+        return camp_fail(error, CAMP_E_IO, 0, "an x");
+    }
+    fake->has = fake->is_asking;
+    remote_ready(&fake->remote);
+    return CAMP_OK;
+}
+
+static int fake_fail_late(void *context, struct camp_error *error)
+{
+    struct fake *fake = context;
+
+    fake->late++;
+    remote_down(&fake->remote, true);
+    return camp_fail(error, CAMP_E_GONE, 0, "late");
+}
+
+static const struct remote_driver driver = {
+    fake_connect, fake_is_answered, fake_ask, fake_awaited, fake_go_on, fake_fail_late,
+};
+
+static void init(struct fake *ret, uint64_t limit_ns, const char *bytes)
+{
+    *ret = (struct fake){ .limit_ns = limit_ns };
+    ret->remote = (struct remote){ .driver = &driver, .context = ret };
+    assert_int_equal(pipe(ret->ends), 0);
+    assert_int_equal(write(ret->ends[1], bytes, strlen(bytes)), strlen(bytes));
+}
+
+static void release(struct fake *fake)
+{
+    close(fake->ends[0]);
+    close(fake->ends[1]);
+}
+
+static uint64_t soon(void)
+{
+    return now_ns(CLOCK_MONOTONIC) + SHORT_NS;
+}
+
+static void a_question_follows_a_connection(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    init(&fake, LONG_NS, "ca");
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
+    assert_int_equal(fake.asked, 0); /* nothing is wanted yet */
+    fake.wants = true;
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
+    assert_true(fake.has);
+    assert_int_equal(fake.connected, 1);
+    release(&fake);
+}
+
+static void the_deadline_of_the_caller_ends_the_call_and_not_the_question(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    init(&fake, LONG_NS, "c");
+    fake.wants = true;
+    assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
+    assert_int_equal(write(fake.ends[1], "a", 1), 1);
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
+    assert_int_equal(fake.asked, 1);
+    release(&fake);
+}
+
+static void a_step_that_is_late_fails_and_the_next_call_connects_again(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    init(&fake, SHORT_NS, "");
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_GONE);
+    assert_int_equal(fake.late, 1);
+    fake.limit_ns = LONG_NS;
+    assert_int_equal(write(fake.ends[1], "c", 1), 1);
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
+    assert_int_equal(fake.connected, 2);
+    release(&fake);
+}
+
+static void failures_in_a_row_have_pauses_and_an_answer_ends_them(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    init(&fake, LONG_NS, "xxc");
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
+    assert_true(fake.remote.retry.not_before_ns <= now_ns(CLOCK_MONOTONIC)); /* at once */
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
+    fake.remote.retry.not_before_ns = now_ns(CLOCK_MONOTONIC) + LONG_NS;
+    assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
+    assert_int_equal(fake.connected, 2);
+    fake.remote.retry.not_before_ns = 0;
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
+    assert_int_equal(fake.remote.retry.failed_in_a_row, 0);
+    release(&fake);
+}
+
+static void stop_ends_the_call(void **state)
+{
+    const volatile sig_atomic_t stop = 1;
+    struct fake fake;
+
+    (void)state;
+    init(&fake, LONG_NS, "");
+    fake.remote.stop = &stop;
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), REMOTE_PENDING);
+    release(&fake);
+}
+
+static void pauses_grow_to_a_second_and_a_refusal_has_ten(void **state)
+{
+    struct retry retry = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        retry_failed(&retry, true);
+    assert_true(retry.not_before_ns <= now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+    retry = (struct retry){ 0 };
+    retry_failed(&retry, false);
+    assert_true(retry.not_before_ns > now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_follows_a_connection),
+        cmocka_unit_test(the_deadline_of_the_caller_ends_the_call_and_not_the_question),
+        cmocka_unit_test(a_step_that_is_late_fails_and_the_next_call_connects_again),
+        cmocka_unit_test(failures_in_a_row_have_pauses_and_an_answer_ends_them),
+        cmocka_unit_test(stop_ends_the_call),
+        cmocka_unit_test(pauses_grow_to_a_second_and_a_refusal_has_ten),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
