@@ -1,6 +1,6 @@
 /* Any bytes as the answer of a Prometheus: of the structure, as JSON is its library's. */
 #include "libraries/libcurl.h"
-#include "sources/fleet/fleet_book.h"
+#include "sources/fleet/fleet_samples.h"
 #include "sources/fleet/fleet_text.h"
 #include "sources/fleet/prometheus_answer.h"
 #include "sources/fleet/prometheus_failure.h"
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define SAMPLES_MOST 1000
 
 /* Samples of a series are booked: sums of foreign numbers must not matter to anybody. */
-static void book_series(struct fleet_book *book, const struct prometheus_series *series)
+static void book_series(struct fleet_samples *book, const struct prometheus_series *series)
 {
     static const char *const without[] = { "mode", NULL };
     uint64_t values[1];
@@ -29,7 +29,7 @@ static void book_series(struct fleet_book *book, const struct prometheus_series 
     if (strlen(key) >= FLEET_KEY_SIZE)
         abort();
     fleet_name(prometheus_series_label(series, "instance"), name, sizeof name);
-    member = fleet_book_find(book, key);
+    member = fleet_samples_find(book, key);
     if (member == NULL)
         return;
     for (size_t i = 0; i < series->sample_count && i < SAMPLES_MOST; i++) {
@@ -37,9 +37,9 @@ static void book_series(struct fleet_book *book, const struct prometheus_series 
             continue;
         if (isinf(sample.value))
             abort();
-        fleet_take(book, member, sample.time_ns, i % 3, sample.value, i % 2 == 0);
+        fleet_samples_add(book, member, sample.time_ns, i % 3, sample.value, i % 2 == 0);
     }
-    fleet_learn_period(member, 1);
+    fleet_update_period(member, 1);
     fleet_amounts(book, member, fleet_newest(member) / 2, 1000, &amounts);
     fleet_amounts(book, member, fleet_newest(member), INT64_MAX, &amounts);
 }
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct prometheus_outcome outcome = { .result = CURLE_OK, .detail = "", .place = "x" };
     struct prometheus_answer answer;
-    struct fleet_book book;
+    struct fleet_samples book;
     struct camp_error error;
     bool may_pass;
     char *text;
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((text = malloc(size > 0 ? size : 1)) == NULL)
         return 0;
     memcpy(text, data, size); /* no final 0: a read past the end is seen */
-    fleet_book_init(&book, 1);
+    fleet_samples_init(&book, 1);
     if (prometheus_answer_parse(text, size, &answer, &error) == CAMP_OK) {
         struct prometheus_series series;
 
@@ -68,10 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         prometheus_answer_release(&answer);
     }
-    fleet_book_release(&book);
+    fleet_samples_release(&book);
     outcome.text = text;
     outcome.length = size;
-    if (prometheus_failure_tell(&outcome, 400, 0, &may_pass, &error) == CAMP_OK)
+    if (prometheus_failure_report(&outcome, 400, 0, &may_pass, &error) == CAMP_OK)
         abort();
     free(text);
     return 0;

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
-#define ANSWER_NS ((uint64_t)300 * NS_PER_MS) /* for an answer at the end of an interval, */
-#define ANSWER_PART 2                         /* or this part of the interval */
+#define ANSWER_NS                                                                                  \
+    ((uint64_t)300 * NS_PER_MS) /* how long to wait for an answer at the end of an interval, */
+#define ANSWER_PART 2           /* or this part of the interval if that is longer */
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define TIME_SIZE 32
-#define AGE_FADES 64 /* this part of it in an interval */
+#define AGE_FADES 64 /* the age shrinks by this part per interval */
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
 static const struct schema *describe(const struct source *source)
@@ -65,10 +66,10 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
     return ask(fleet, "query_range", parameters, 4, until_ns, ret, error);
 }
 
-/* ---------------------------------------------------------------------------------- Looks -- */
+/* --------------------------------------------------------------------------------- Snapshots -- */
 
-/* A failure is not the source's end: it is told as long as it lasts. */
-static int look(struct fleet *fleet, uint64_t until_ns)
+/* A failure does not end the source: it is noted as long as it lasts. */
+static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
     int r;
@@ -83,21 +84,21 @@ static int look(struct fleet *fleet, uint64_t until_ns)
     if (fleet->is_failed)
         return CAMP_OK;
     fleet->data_ns = fleet->snapshot_ns;
-    r = fleet_take_look(fleet, &answer);
+    r = fleet_add_snapshot(fleet, &answer);
     prometheus_answer_release(&answer);
     return r;
 }
 
-/* Of a server that takes its time all answers are old: intervals end earlier, or of some hosts
- * nothing would be known at their end. */
-static void learn_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
+/* All answers of a slow server are old: intervals end earlier, because at their end the samples of
+ * some hosts would otherwise be missing. */
+static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
 
     if (fleet->is_failed)
         return;
     fleet->age_ns -= fleet->age_ns / AGE_FADES;
-    if (age_ns > fleet->age_ns + most_ns) /* no interval becomes empty by it */
+    if (age_ns > fleet->age_ns + most_ns) /* no interval may become empty */
         age_ns = fleet->age_ns + most_ns;
     if (age_ns > fleet->age_ns)
         fleet->age_ns = age_ns < AGE_MOST_NS ? age_ns : AGE_MOST_NS;
@@ -118,7 +119,7 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* What comes later is of the next interval; rows then end with what is known. */
+/* A later answer belongs to the next interval; rows then end at the last known samples. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
     const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;
@@ -126,20 +127,20 @@ static uint64_t patience_ns(const struct fleet *fleet)
     return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
 }
 
-/* An answer that did not come in time is taken when it does: then another question can be asked. */
+/* A late answer is read as soon as it arrives: then another question can be sent. */
 static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {
     int r = CAMP_OK;
 
     while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, fleet->stop)) {
         if (prometheus_client_is_asked(fleet->client))
-            r = look(fleet, now_ns(CLOCK_MONOTONIC));
+            r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC));
     }
     return r;
 }
 
-/* `least_ns`: so long it is at least. */
-static void begin_interval(struct fleet *fleet, uint64_t now, int64_t least_ns)
+/* `least_ns`: minimum length of the interval. */
+static void start_interval(struct fleet *fleet, uint64_t now, int64_t least_ns)
 {
     struct frame *frame = &fleet->frame;
 
@@ -160,15 +161,15 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
 
     r = wait_until(fleet, deadline_ns);
     if (r == CAMP_OK)
-        r = look(fleet, now_ns(CLOCK_MONOTONIC) + patience_ns(fleet));
+        r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + patience_ns(fleet));
     now = now_ns(CLOCK_MONOTONIC);
     fleet->eval_ns = (int64_t)now + fleet->offset_ns;
-    learn_age(fleet, now, (fleet->eval_ns - before_ns) / 2);
+    update_age(fleet, now, (fleet->eval_ns - before_ns) / 2);
     for (size_t i = 0; i < fleet->hosts.count; i++)
-        fleet_learn_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
+        fleet_update_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
     fleet_find_period(fleet);
     frame_clear(frame);
-    begin_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
+    start_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
     if (r == CAMP_OK)
         r = fleet_fill(fleet, frame->wall_clock_ns);
     frame->note = note_of(fleet);
@@ -183,8 +184,8 @@ static void close_fleet(struct source *base)
     struct fleet *fleet = (struct fleet *)base;
 
     prometheus_client_close(fleet->client);
-    fleet_book_release(&fleet->hosts);
-    fleet_book_release(&fleet->groups);
+    fleet_samples_release(&fleet->hosts);
+    fleet_samples_release(&fleet->groups);
     fleet_columns_release(&fleet->columns);
     frame_release(&fleet->frame);
     free(fleet->matchers);
@@ -197,8 +198,8 @@ static void close_fleet(struct source *base)
     free(fleet);
 }
 
-/* Where the first interval begins. */
-static int begin_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
+/* The first answer: where the first interval starts. */
+static int start_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;
     int r;
@@ -207,16 +208,16 @@ static int begin_live(struct fleet *fleet, const struct from *from, struct camp_
         fleet->question = fleet_question(fleet);
     if (fleet->question == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
-    r = look(fleet, now_ns(CLOCK_MONOTONIC) + OPENING_NS);
+    r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + OPENING_NS);
     if (r == CAMP_OK && fleet->is_failed) {
         *error = fleet->failure;
         return fleet->failure.code;
     }
     now = now_ns(CLOCK_MONOTONIC);
     fleet->eval_ns = (int64_t)now + fleet->offset_ns;
-    learn_age(fleet, now, AGE_MOST_NS);
+    update_age(fleet, now, AGE_MOST_NS);
     for (size_t i = 0; i < fleet->hosts.count; i++)
-        fleet_learn_period(fleet->hosts.members[i], 0);
+        fleet_update_period(fleet->hosts.members[i], 0);
     fleet_find_period(fleet);
     fleet->frame.end_ns = now - (uint64_t)fleet_lag(fleet, fleet->period_ns);
     fleet->frame.start_ns = fleet->frame.end_ns;
@@ -224,11 +225,11 @@ static int begin_live(struct fleet *fleet, const struct from *from, struct camp_
         r = fleet_fill(fleet, fleet->eval_ns - fleet_lag(fleet, fleet->period_ns));
     if (r == CAMP_OK && fleet->hosts.count == 0 && !fleet_is_query(fleet) &&
         (from->host != NULL || from->query != NULL))
-        return fleet_fail_of_nobody(fleet, from, error);
+        return fleet_fail_without_hosts(fleet, from, error);
     return r;
 }
 
-static void begin_past(struct fleet *fleet, const struct from *from)
+static void start_past(struct fleet *fleet, const struct from *from)
 {
     char *raw = fleet_is_query(fleet) ? NULL : fleet_raw_selector(fleet);
 
@@ -238,7 +239,7 @@ static void begin_past(struct fleet *fleet, const struct from *from)
         fleet->question = raw;
 }
 
-static void tell_facts(struct fleet *fleet, struct from_facts *facts)
+static void fill_facts(struct fleet *fleet, struct from_facts *facts)
 {
     static const char *const kinds[] = {
         [FLEET_HOSTS] = "hosts",
@@ -264,8 +265,8 @@ static void tell_facts(struct fleet *fleet, struct from_facts *facts)
     facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
 }
 
-/* False: it is yet to come. */
-static bool settle_past(struct fleet *fleet, const struct from *from)
+/* False: the time range is in the future. */
+static bool set_time_range(struct fleet *fleet, const struct from *from)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
 
@@ -278,9 +279,9 @@ static bool settle_past(struct fleet *fleet, const struct from *from)
     return fleet->begin_ns < fleet->end_ns;
 }
 
-/* What the rows are, and where they are asked for. */
-static int settle(struct fleet *fleet, const struct from *from, const char *place,
-                  struct camp_error *error)
+/* Sets what the rows are, and where their samples come from. */
+static int set_rows(struct fleet *fleet, const struct from *from, const char *place,
+                    struct camp_error *error)
 {
     struct from hosts = *from;
     int r = CAMP_OK;
@@ -288,7 +289,7 @@ static int settle(struct fleet *fleet, const struct from *from, const char *plac
     fleet->kind = from->host != NULL ? FLEET_GROUPS : FLEET_HOSTS;
     fleet->metric = from->host != NULL ? METRIC_GROUPS : METRIC_MEASURED;
     fleet->sampled = from->host != NULL ? SIZE_MAX : 0;
-    if (!settle_past(fleet, from))
+    if (!set_time_range(fleet, from))
         return camp_fail(error, CAMP_E_INVALID, 0, "--begin is in the future");
     if (from->query != NULL && !fleet_is_matchers(from->query)) {
         hosts.query = NULL;
@@ -317,19 +318,19 @@ int fleet_source_open(const struct from *from, const char *place, struct source 
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
     fleet->source = (struct source){ .describe = describe, .next = next, .close = close_fleet };
     fleet->stop = from->stop;
-    r = settle(fleet, from, place, error);
+    r = set_rows(fleet, from, place, error);
     if (r == CAMP_OK)
-        r = fleet_open_books(fleet, from, facts, error);
+        r = fleet_open_samples(fleet, from, facts, error);
     frame_init(&fleet->frame, &fleet->columns.schema);
     if (r == CAMP_OK && fleet->begin_ns > 0)
-        begin_past(fleet, from);
+        start_past(fleet, from);
     else if (r == CAMP_OK)
-        r = begin_live(fleet, from, error);
+        r = start_live(fleet, from, error);
     if (r != CAMP_OK) {
         close_fleet(&fleet->source);
         return r;
     }
-    tell_facts(fleet, facts);
+    fill_facts(fleet, facts);
     *ret = &fleet->source;
     return CAMP_OK;
 }

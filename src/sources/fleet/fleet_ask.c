@@ -1,5 +1,5 @@
-/* What is asked: PromQL. One question a look, so that all of it is of one moment. A comma behind
- * the last matcher is allowed, braces may be empty. */
+/* The questions in PromQL. A snapshot is one question, so that all of it is of one moment. A comma
+ * after the last matcher is allowed, and braces may be empty. */
 #include "fleet_inside.h"
 
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static char *__attribute__((format(printf, 1, 2))) text_of(const char *format, .
     return length >= 0 ? text : NULL;
 }
 
-/* Behind the string of PromQL that begins there; its end where it has none. */
+/* The end of the PromQL string that starts there; the end of the text if it is not closed. */
 static const char *skip_string(const char *at)
 {
     const char quote = *at++;
@@ -42,7 +42,7 @@ bool fleet_is_matchers(const char *query)
     return *at == '}' && at[1] == '\0' && strstr(query, "__name__") == NULL;
 }
 
-/* --host with the port or without it; and those of --query. */
+/* --host with or without the port; and the matchers of --query. */
 char *fleet_matchers(const struct from *from)
 {
     char *pattern = from->host != NULL ? fleet_quoted_pattern(from->host, "(:[0-9]+)?") : NULL;
@@ -58,7 +58,7 @@ char *fleet_matchers(const struct from *from)
     return ret;
 }
 
-/* A text with the matchers in place of each $M. */
+/* A text with each $M replaced by the matchers. */
 static char *replaced(const char *text, const char *matchers)
 {
     static const char mark[] = "$M";
@@ -85,9 +85,9 @@ char *fleet_raw_selector(const struct fleet *fleet)
     return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
 }
 
-/* A vector has the time of its evaluation, so the samples' own is asked for beside it: of one
- * counter for all of a host, which come from one scrape. What is most comes last: each "or" looks
- * at all that stands before it. */
+/* A vector has the time of its evaluation, so the question also asks for the time of the samples:
+ * of one counter, because all counters of a host come from one scrape. The largest part comes last:
+ * each "or" compares with all that precedes it. */
 char *fleet_question(const struct fleet *fleet)
 {
     const char *matchers = fleet->matchers;
@@ -114,10 +114,10 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* How many samples there were, of nearly those hosts that have the fewest, in 5 minutes, and in 20
- * s for those that have not been scraped for as long; and which jobs have exporters, now or before:
- * where all of them are down their job is known by what was. */
-char *fleet_scouting(const struct fleet *fleet)
+/* The number of samples of nearly those hosts that have the fewest, in 5 minutes, and in 20 s for
+ * hosts scraped for a shorter time; and the jobs that have exporters, now or before: if all of them
+ * are down, the job is known from earlier samples. */
+char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =
         "label_replace(quantile(0.05,count_over_time(" METRIC_CPUS "{$M}[5m]))," MARKED(

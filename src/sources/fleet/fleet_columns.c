@@ -12,7 +12,7 @@
 #define STATES_MOST (FLEET_COLUMNS_MOST - 10)
 #define NAME_SIZE 48
 
-/* The order in which camp shows states, of CPUs and of threads; others come behind them. */
+/* The order in which camp shows states, of CPUs and of threads; other states follow. */
 #define NAME(state, name, ...) name,
 static const char *const known[] = {
     "user",  "nice",       "system", "irq",  "softirq",
@@ -71,7 +71,8 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
     return column->name != NULL && column->title != NULL && column->help != NULL;
 }
 
-/* "run queue" and "I/O" become "run_queue_ns" and "i_o_ns": a name as SQL and JSON like it. */
+/* "run queue" and "I/O" become "run_queue_ns" and "i_o_ns": names without quotes in SQL and
+ * JSON. */
 static void column_name(const char *value, char ret[NAME_SIZE])
 {
     size_t length = 0;
@@ -81,7 +82,7 @@ static void column_name(const char *value, char ret[NAME_SIZE])
     snprintf(ret + length, NAME_SIZE - length, "%s_ns", length == 0 ? "none" : "");
 }
 
-/* Two values may be one name. */
+/* Two values may result in the same name. */
 static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE])
 {
     const size_t stem = strlen(name) - strlen("_ns");
@@ -90,7 +91,7 @@ static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE
         if (strcmp(columns->columns[i].name, name) != 0)
             continue;
         snprintf(name + stem, NAME_SIZE - stem, "_%zu_ns", tries++);
-        i = SIZE_MAX; /* from the first one again */
+        i = SIZE_MAX; /* start over */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Built without libcurl or jansson. */
+/* For a build without libcurl or jansson. */
 #include "counters/error.h"
 #include "fleet.h"
 

@@ -1,4 +1,4 @@
-/* Who is missing: known, and not up, or without samples for two scrapes. */
+/* Missing hosts: known, but down, or without samples for two scrapes. */
 #include "fleet_inside.h"
 
 #include <stdarg.h>
@@ -22,15 +22,16 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    if (fleet->begin_ns > 0) /* samples behind the interval are known, too */
-        return fleet->kind == FLEET_HOSTS && host->is_silent && host->booked_ns > fleet->begin_ns;
+    if (fleet->begin_ns > 0) /* later samples are known, too */
+        return fleet->kind == FLEET_HOSTS && host->is_silent &&
+               host->accounted_ns > fleet->begin_ns;
     return host->is_down ||
            (!fleet_is_query(fleet) &&
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* A time that stays the same while it lasts, so that it is told once. */
-static void tell_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
+/* A time that stays the same while the host is missing, so that the note is shown once. */
+static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {
     const time_t newest = (time_t)(fleet_newest(host) / NS_PER_S);
@@ -57,7 +58,7 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
             continue;
         if (count++ < NAMED_MOST) {
             append(names, sizeof names, "%s", count > 1 ? ", " : "");
-            tell_since(fleet, host, names, sizeof names);
+            note_since(fleet, host, names, sizeof names);
         }
     }
     if (count > 0)

@@ -1,5 +1,5 @@
-/* What is asked before the first look: which hosts there are, how often they are scraped, which
- * states and labels they have. */
+/* The questions before the first snapshot: which hosts there are, how often they are scraped, and
+ * which states and labels they have. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -12,14 +12,14 @@
 
 #define SCOUTED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-#define RECENT_LEAST 4 /* samples, or it says nothing */
+#define RECENT_LEAST 4 /* minimum number of samples */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
-#define PERIOD_SAMPLES 20 /* 1/20 of the lateness of a scrape is left in the period */
-#define VALUES_MOST 256   /* of a label that is looked through for columns */
+#define PERIOD_SAMPLES 20 /* leaves 1/20 of a scrape's lateness in the period */
+#define VALUES_MOST 256   /* of a label that may name the columns */
 
-/* Opening waits for what it asks, and hears a stop. Takes `text`. */
-static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
-                       struct prometheus_answer *ret, struct camp_error *error)
+/* Waits for the answer to `text`, which it frees, or for a stop. */
+static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
+                        struct prometheus_answer *ret, struct camp_error *error)
 {
     int r = text != NULL
                 ? fleet_ask(fleet, text, at_ns, now_ns(CLOCK_MONOTONIC) + OPENING_NS, ret, error)
@@ -31,7 +31,7 @@ static int ask_opening(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* What may be a moment in which there were hosts: now; of the past its end, midst and beginning. */
+/* Times that may have hosts: now; for history its end, middle and start. */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -45,14 +45,15 @@ static size_t moments(const struct fleet *fleet, int64_t *ret)
     return 3;
 }
 
-/* "a|b" as a pattern; takes `before`. */
+/* Appends to a pattern "a|b"; frees `before`. */
 static char *joined_pattern(char *before, const char *job)
 {
     char *quoted = fleet_quoted_pattern(job, ""), *ret = NULL;
 
     if (before == NULL)
         return quoted;
-    /* Both are in quotes: the last one of the first, and the first one of the second go. */
+    /* Both are quoted: the closing quote of the first and the opening quote of the second are
+     * dropped. */
     if (quoted != NULL &&
         asprintf(&ret, "%.*s|%s", (int)strlen(before) - 1, before, quoted + 1) < 0)
         ret = NULL;
@@ -61,7 +62,7 @@ static char *joined_pattern(char *before, const char *job)
     return ret;
 }
 
-static void take_scouting(struct fleet *fleet, const struct prometheus_answer *answer)
+static void read_probe(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     struct prometheus_series series;
     struct prometheus_sample sample;
@@ -77,7 +78,7 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
         if (strcmp(mark, "job") == 0)
             fleet->jobs = joined_pattern(fleet->jobs, prometheus_series_label(&series, "job"));
         else if (strcmp(mark, "now") == 0)
-            fleet_learn_clock(fleet, sample.time_ns);
+            fleet_update_clock(fleet, sample.time_ns);
         else if (strcmp(mark, "recent") == 0 && sample.value >= RECENT_LEAST)
             recent_ns = llround((double)RECENT_NS / sample.value);
         else if (strcmp(mark, "count") == 0 && sample.value >= 1)
@@ -87,7 +88,7 @@ static void take_scouting(struct fleet *fleet, const struct prometheus_answer *a
         fleet->reach_ns = recent_ns;
 }
 
-static int scout(struct fleet *fleet, struct camp_error *error)
+static int probe(struct fleet *fleet, struct camp_error *error)
 {
     int64_t at_ns[3];
     const size_t count = moments(fleet, at_ns);
@@ -96,10 +97,10 @@ static int scout(struct fleet *fleet, struct camp_error *error)
     for (size_t i = 0; i < count && r == CAMP_OK && fleet->reach_ns == 0; i++) {
         struct prometheus_answer answer;
 
-        r = ask_opening(fleet, fleet_scouting(fleet), at_ns[i], &answer, error);
+        r = ask_and_wait(fleet, fleet_probe_question(fleet), at_ns[i], &answer, error);
         if (r != CAMP_OK)
             break;
-        take_scouting(fleet, &answer);
+        read_probe(fleet, &answer);
         prometheus_answer_release(&answer);
     }
     fleet->period_ns = fleet->reach_ns > 0 ? fleet->reach_ns : FIRST_PERIOD_NS;
@@ -108,9 +109,9 @@ static int scout(struct fleet *fleet, struct camp_error *error)
     return r;
 }
 
-/* Labels of hosts: job first, then as they come, which is by name. */
-static size_t meet_labels(const struct fleet *fleet, const struct prometheus_series *series,
-                          const char **names, size_t count)
+/* Labels of hosts: job first, the others by name. */
+static size_t collect_labels(const struct fleet *fleet, const struct prometheus_series *series,
+                             const char **names, size_t count)
 {
     static const char *const no_labels[] = {
         "__name__", "mode", "state", GROUP_LABEL, "job", NULL
@@ -123,7 +124,7 @@ static size_t meet_labels(const struct fleet *fleet, const struct prometheus_ser
         for (size_t j = 0; no_labels[j] != NULL; j++)
             is_one &= strcmp(name, no_labels[j]) != 0;
         if (is_one)
-            fleet_meet(names, &count, LABELS_MOST, name);
+            fleet_add_name(names, &count, LABELS_MOST, name);
     }
     return count;
 }
@@ -144,10 +145,10 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
             continue;
         is_row = strcmp(prometheus_series_label(&series, "__name__"), fleet->metric) == 0;
         if (is_row)
-            fleet_meet(values, &count, VALUES_MOST,
-                       prometheus_series_label(&series, fleet->column));
+            fleet_add_name(values, &count, VALUES_MOST,
+                           prometheus_series_label(&series, fleet->column));
         if (is_row)
-            label_count = meet_labels(fleet, &series, labels, label_count);
+            label_count = collect_labels(fleet, &series, labels, label_count);
     }
     r = fleet_columns_init(&fleet->columns, fleet->kind == FLEET_GROUPS ? "groups" : "hosts",
                            fleet->metric, CAMP_MEASURED, count > 0 ? values : usual,
@@ -165,12 +166,12 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the columns of a fleet");
 }
 
-/* A range of all counters, "...[2500ms]": what was scraped last, with times of its own. */
+/* A range of all counters, "...[2500ms]": the last scraped samples, with times of their own. */
 static char *first_question(const struct fleet *fleet)
 {
     char *selector, *range = NULL;
 
-    if (fleet_is_query(fleet)) /* of what is past its range was taken off */
+    if (fleet_is_query(fleet)) /* the range of a query for history was removed */
         selector = strdup(fleet->question);
     else
         selector = fleet_raw_selector(fleet);
@@ -191,22 +192,22 @@ static int take_first(struct fleet *fleet, const struct from *from,
     int r = fleet_is_query(fleet) ? fleet_query_columns(fleet, from, answer, facts, error)
                                   : choose_columns(fleet, answer, error);
 
-    fleet_book_init(&fleet->hosts, fleet->columns.schema.column_count);
-    fleet_book_init(&fleet->groups, fleet->columns.schema.column_count);
+    fleet_samples_init(&fleet->hosts, fleet->columns.schema.column_count);
+    fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count);
     if (r != CAMP_OK)
         return r;
-    if (fleet->begin_ns > 0) /* its samples come in their turn */
-        fleet_past_begin(fleet, answer->series_count);
-    else if (fleet_take_series(fleet, answer) != CAMP_OK)
+    if (fleet->begin_ns > 0) /* the samples of history are read later */
+        fleet_past_start(fleet, answer->series_count);
+    else if (fleet_add_series(fleet, answer) != CAMP_OK)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the samples of a fleet");
     return CAMP_OK;
 }
 
-/* The period of the scrapes, which is the length of an interval of the past without --interval.
- * Scrapes on a busy machine start late, so the period takes many of them; all counters of a host
- * have the same scrapes, so one counter is enough. The series of a query with a range have their
- * own periods, which the first answer reports. */
-static int learn_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
+/* The period of scrapes, which is the default interval for history. Scrapes start late on a busy
+ * machine, so many of them are read; all counters of a host have the same scrapes, so one counter
+ * is enough. The series of a query with a range have their own periods, which the first answer
+ * reports. */
+static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
     char *text = NULL;
@@ -219,7 +220,7 @@ static int learn_period(struct fleet *fleet, int64_t at_ns, struct camp_error *e
                  fleet->kind == FLEET_LEVELS ? "" : fleet->matchers,
                  (PERIOD_SAMPLES * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
         text = NULL;
-    r = ask_opening(fleet, text, at_ns, &answer, error);
+    r = ask_and_wait(fleet, text, at_ns, &answer, error);
     distance_ns = r == CAMP_OK ? fleet_distance(&answer, NULL) : 0;
     if (distance_ns > 0)
         fleet->period_ns = distance_ns;
@@ -229,8 +230,8 @@ static int learn_period(struct fleet *fleet, int64_t at_ns, struct camp_error *e
     return r;
 }
 
-/* The first answer that has anything, of the moments; of the past the last resort is to look for
- * one. *ret_at_ns: of which moment it is. */
+/* The first non-empty answer at one of the times; for history the last resort is to search for one.
+ * *ret_at_ns: the time of the answer. */
 static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
                      struct camp_error *error)
 {
@@ -241,7 +242,7 @@ static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t
     for (size_t i = 0; i < count && r == CAMP_OK && ret->series_count == 0; i++) {
         prometheus_answer_release(ret);
         *ret_at_ns = at_ns[i];
-        r = ask_opening(fleet, first_question(fleet), at_ns[i], ret, error);
+        r = ask_and_wait(fleet, first_question(fleet), at_ns[i], ret, error);
         if (r == CAMP_OK && ret->series_count == 0 && i == 2 &&
             (at_ns[3] = fleet_find_moment(fleet)) > 0)
             count = 4;
@@ -262,12 +263,12 @@ static bool has_metric(const struct prometheus_answer *answer, const char *metri
     return false;
 }
 
-int fleet_open_books(struct fleet *fleet, const struct from *from, struct from_facts *facts,
-                     struct camp_error *error)
+int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from_facts *facts,
+                       struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
     int64_t at_ns = 0, distance_ns;
-    int r = scout(fleet, error);
+    int r = probe(fleet, error);
 
     if (r == CAMP_OK)
         r = ask_first(fleet, &answer, &at_ns, error);
@@ -281,9 +282,9 @@ int fleet_open_books(struct fleet *fleet, const struct from *from, struct from_f
     if (r == CAMP_OK && fleet->kind == FLEET_GROUPS)
         r = fleet_refuse_several(fleet, &answer, error);
     if (r == CAMP_OK && fleet->kind == FLEET_GROUPS && !has_metric(&answer, METRIC_GROUPS))
-        fleet_tell_no_groups(fleet, at_ns, facts);
+        fleet_note_without_groups(fleet, at_ns, facts);
     if (r == CAMP_OK)
-        r = learn_period(fleet, at_ns, error);
+        r = read_period(fleet, at_ns, error);
     if (r == CAMP_OK)
         r = take_first(fleet, from, &answer, facts, error);
     prometheus_answer_release(&answer);

@@ -1,7 +1,7 @@
 /*
- * What a Prometheus keeps of a finished time. Raw samples are asked for, a piece of the time at
- * once, with range selectors: query_range would give values at times of its own, whose differences
- * are those of no interval, and 11,000 of them at most.
+ * The history of a Prometheus. Raw samples are read in pieces, with range selectors: query_range
+ * would evaluate at times of its own, whose differences match no interval, and returns at most
+ * 11,000 values.
  */
 #include "fleet_inside.h"
 
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECE_SAMPLES 200000 /* some 6 MB of an answer */
+#define PIECE_SAMPLES 200000 /* some 6 MB per answer */
 #define PIECE_PERIODS_LEAST 10
-#define POINTS_MOST 10000 /* of a series in an answer; Prometheus refuses more than 11,000 */
+#define POINTS_MOST 10000 /* per series in an answer; Prometheus refuses more than 11,000 */
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
 #define ANSWER_NS ((uint64_t)60 * NS_PER_S)
 
-void fleet_past_begin(struct fleet *fleet, size_t series)
+void fleet_past_start(struct fleet *fleet, size_t series)
 {
     const int64_t most = fleet->kind == FLEET_LEVELS ? POINTS_MOST : PIECE_SAMPLES;
     int64_t periods = (int64_t)(PIECE_SAMPLES / (series > 0 ? series : 1));
@@ -32,7 +32,7 @@ void fleet_past_begin(struct fleet *fleet, size_t series)
         fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
-/* The samples of a piece, behind those that were asked for. */
+/* Reads the samples of the next piece. */
 static int ask_range(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
                      struct camp_error *error)
 {
@@ -54,8 +54,8 @@ static int ask_levels(struct fleet *fleet, int64_t until_ns, struct prometheus_a
                            fleet->step_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
 }
 
-/* What is a gap is told by them: each host has its own, of which all samples are there. */
-static void learn_periods(struct fleet *fleet)
+/* The periods define gaps: each host has its own, from all of its samples. */
+static void update_periods(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->hosts.count; i++) {
         const int64_t usual_ns = fleet_usual_period(fleet->hosts.members[i]);
@@ -76,14 +76,14 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
 
     if (r != CAMP_OK)
         return r;
-    r = fleet_take_series(fleet, &answer);
+    r = fleet_add_series(fleet, &answer);
     prometheus_answer_release(&answer);
     fleet->asked_ns = until_ns;
-    learn_periods(fleet);
+    update_periods(fleet);
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
-/* As it was, or as much faster as --speed says; without it at once. */
+/* At the original pace, or faster by --speed; without --speed at once. */
 static void keep_pace(struct fleet *fleet)
 {
     if (!(fleet->speed > 0))
@@ -92,10 +92,10 @@ static void keep_pace(struct fleet *fleet)
         fleet->due_ns = now_ns(CLOCK_MONOTONIC);
     fleet->due_ns += (uint64_t)((double)fleet->step_ns / fleet->speed);
     while (source_wait(fleet->due_ns, SLICE_NS, fleet->stop))
-        ; /* nothing else to attend to */
+        ;
 }
 
-/* The last interval is shorter where the time does not divide; levels are of whole ones. */
+/* The last interval may be shorter; levels need a whole one. */
 static int64_t next_end(const struct fleet *fleet)
 {
     const int64_t whole_ns = fleet->at_ns + fleet->step_ns;
@@ -112,14 +112,14 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     const int64_t ahead_ns = fleet->kind == FLEET_LEVELS ? 0 : 2 * fleet->reach_ns;
     int r = CAMP_OK;
 
-    (void)deadline_ns; /* what has an end is not waited for */
+    (void)deadline_ns; /* history does not wait */
     if (fleet->at_ns >= fleet->end_ns || until_ns > fleet->end_ns)
         return SOURCE_END;
     while (r == CAMP_OK && fleet->asked_ns < until_ns + ahead_ns &&
            fleet->asked_ns < fleet->end_ns + ahead_ns)
         r = ask_piece(fleet, error);
     if (r == REMOTE_PENDING)
-        return SOURCE_END; /* a stop was asked for */
+        return SOURCE_END; /* *stop is set */
     keep_pace(fleet);
     frame_clear(frame);
     frame->start_ns = (uint64_t)(fleet->at_ns - fleet->begin_ns);

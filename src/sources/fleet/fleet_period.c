@@ -1,17 +1,17 @@
-/* The usual distance between two samples of a host, by their own times. Counts of samples would
- * also say how long there have been any: a host that was just added is not scraped less often.
+/* The usual distance between two samples of a host, by their own times. Counting samples would not
+ * do: a host added recently has few samples, but is not scraped less often.
  *
- * A server scrapes in a fixed rhythm, but a scrape on a busy machine starts late, and one may fail.
- * The median of the distances of a series is near the period; with it the distances are counted as
- * whole numbers of periods, and the time between the first and the last sample divided by that
- * number is the period of the series: lateness counts at its two ends only. Of all series the
- * median is taken. */
+ * A server scrapes in a fixed rhythm, but on a busy machine a scrape starts late, and one may fail.
+ * The median of a series' distances is near the period: with it each distance becomes a whole
+ * number of periods, and the time between the first and last sample divided by their sum is the
+ * period of the series. So lateness counts at the two ends only. The result is the median of all
+ * series. */
 #include "fleet_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DISTANCES_MOST 64 /* of a series */
+#define DISTANCES_MOST 64 /* per series */
 
 static int compare_distances(const void *left, const void *right)
 {
@@ -28,8 +28,8 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
-/* distances[count] > 0 are each of one period or several, or of none where a late scrape was
- * followed by one in time. 0: there is no distance. */
+/* Each of distances[count] > 0 is one period or several, or none if a late scrape was followed by a
+ * punctual one. 0: there is no distance. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);
@@ -69,7 +69,7 @@ int64_t fleet_usual_period(const struct fleet_member *member)
     return fleet_median(distances, count);
 }
 
-/* Scrapes are some ms early or late: 2.999 s is 3 s. */
+/* Scrapes are some ms early or late: 2.999 s becomes 3 s. */
 static int64_t rounded(int64_t distance_ns)
 {
     static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };

@@ -1,13 +1,13 @@
 /*
  * --query: any PromQL as rows and columns.
  *
- * - The column is named by the label that --column says, otherwise by the first of state, mode and
- *   vertex that its series have; without any there is one column.
- * - The row is all other labels together, named by those of them that differ (instance first).
- * - With a range behind it, "m[1m]", its series are counters of time, and what they grow by is
- *   booked as the time of the row: fleet_book.h. Otherwise its values are the level at the end of
- *   each interval: a share of the row's time, a percentage, or time in each second.
- * - A column "elapsed" is the row's own time, where that is not the interval's.
+ *  - The column is named by the label of --column, otherwise by the first of state, mode and vertex
+ *    that the series have; without any there is a single column.
+ *  - The row is identified by all other labels, and named by those that differ (instance first).
+ *  - With a range, "m[1m]", the series are counters of time, whose growth is accounted as the time
+ *    of the row: fleet_samples.h. Otherwise a value is the level at the end of each interval: a
+ *    share of the row's time, a percentage, or time per second.
+ *  - A column "elapsed" is the row's own time, if that is not the interval's.
  */
 #include "fleet_inside.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MOST 256 /* of a label that is looked through for columns */
+#define VALUES_MOST 256 /* of a label that may name the columns */
 
 static const struct {
     enum unit unit;
@@ -38,7 +38,8 @@ static double factor_of(enum unit unit)
     return factors[at].factor;
 }
 
-/* "m{...}[5m] " is a range of m{...}: an offset behind it is none that could be asked again. */
+/* "m{...}[5m] " is a range of m{...}. A range with an offset cannot be repeated, so it does not
+ * count. */
 static size_t length_without_range(const char *query)
 {
     size_t length = strlen(query);
@@ -58,8 +59,9 @@ int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_e
     const size_t length = length_without_range(from->query);
 
     if (from->host != NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--host goes without PromQL in --query: say instance=\"...\" there");
+        return camp_fail(
+            error, CAMP_E_INVALID, 0,
+            "--host cannot be used with PromQL in --query: write instance=\"...\" there");
     fleet->kind = length > 0 ? FLEET_COUNTERS : FLEET_LEVELS;
     fleet->question =
         length > 0 && from->begin_ns > 0 ? strndup(from->query, length) : strdup(from->query);
@@ -86,7 +88,7 @@ static char *column_label(const struct from *from, const struct prometheus_answe
     return strdup("");
 }
 
-/* Has a label another value than in the first series? */
+/* Whether a label differs from the first series. */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
     struct prometheus_series series;
@@ -120,7 +122,7 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
 
 /* ---------------------------------------------------------------------------------- Unit -- */
 
-/* By its name, as Prometheus' own habits have it (record: "...:ratio_rate5m"). */
+/* By its name, following Prometheus' conventions (record: "...:ratio_rate5m"). */
 static enum unit named(const struct fleet *fleet, const char *name)
 {
     if (fleet->kind == FLEET_LEVELS)
@@ -133,7 +135,7 @@ static enum unit named(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* Of levels by what the sum of a row comes nearest to. */
+/* For levels: the unit that the sum of a row comes nearest to. */
 static enum unit guess(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;
@@ -151,7 +153,7 @@ static enum unit guess(const struct fleet *fleet, const struct prometheus_answer
         fleet_key(&series, without, key);
         if (first[0] == '\0')
             memcpy(first, key, sizeof first);
-        if (strcmp(first, key) == 0) /* one row is enough: all are of one query */
+        if (strcmp(first, key) == 0) /* one row is enough, as one query has one unit */
             sum += sample.value;
     }
     for (size_t i = 0; i < 3 && sum > 0; i++) {
@@ -190,8 +192,8 @@ static int find_unit(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Without a range, all that the counter counted since its start would be charged to one interval.
- */
+/* Without a range, one interval would be charged with all that the counter counted since its
+ * start. */
 static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
 {
     const size_t length = strlen(name);
@@ -204,7 +206,7 @@ static int refuse_counter(const struct fleet *fleet, const char *name, struct ca
     return CAMP_OK;
 }
 
-/* --column of a label that no series has. */
+/* --column names a label that no series has. */
 static int refuse_column(const struct from *from, const struct prometheus_answer *answer,
                          const char *const *labels, size_t count, struct camp_error *error)
 {
@@ -249,13 +251,14 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
         if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") == 0)
             fleet->has_elapsed = true;
         else
-            fleet_meet(values, &count, VALUES_MOST,
-                       fleet->column[0] != '\0' ? prometheus_series_label(&series, fleet->column)
-                                                : "value");
+            fleet_add_name(values, &count, VALUES_MOST,
+                           fleet->column[0] != '\0'
+                               ? prometheus_series_label(&series, fleet->column)
+                               : "value");
         for (size_t j = 0; j < series.label_count; j++) {
             if (strcmp(series.labels[j].name, fleet->column) != 0 &&
                 strcmp(series.labels[j].name, "__name__") != 0)
-                fleet_meet(labels, &label_count, LABELS_MOST, series.labels[j].name);
+                fleet_add_name(labels, &label_count, LABELS_MOST, series.labels[j].name);
         }
     }
     if (count == 0)

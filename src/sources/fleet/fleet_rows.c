@@ -1,4 +1,4 @@
-/* The books as a frame. */
+/* The samples as a frame. */
 #include "fleet_inside.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define GAP_PERIODS_HALVES 5 /* 2.5 scrapes: one may fail */
-#define WHOLE_PARTS 50       /* what lacks less than one of them is whole */
+#define WHOLE_PARTS 50       /* a row that lacks less than this part is whole */
 #define FORGET_NS ((int64_t)300 * NS_PER_S)
 
-/* The usual period is that of the host in the midst. */
+/* The usual period is the median of the hosts' periods. */
 void fleet_find_period(struct fleet *fleet)
 {
     int64_t *periods = calloc(fleet->hosts.count + 1, sizeof *periods);
@@ -29,10 +29,10 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* Threads have no clock to be held against here: what a group's states add up to is its time. What
- * a query's row adds up to is, where it is more than the interval and nothing else was said: of
+/* Threads have no clock to compare with: the time of a group is the sum of its states. So is that
+ * of a query's row, if the sum exceeds the interval and there is no column elapsed: the row has
  * many threads, or CPUs. */
-static void settle_whole(const struct fleet *fleet, struct fleet_amounts *amounts)
+static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
 
@@ -42,8 +42,8 @@ static void settle_whole(const struct fleet *fleet, struct fleet_amounts *amount
         amounts->elapsed_ns = sum_ns;
 }
 
-/* Samples begin within the interval (first_ns), or end before it does: who is scraped is new, or it
- * or the server is gone. */
+/* The samples start within the interval (first_ns) or end before it does: the member is new, or the
+ * member or the server is gone. */
 static bool lacks_part(const struct fleet *fleet, const struct fleet_member *member,
                        int64_t first_ns, int64_t to_ns)
 {
@@ -68,7 +68,7 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
     return CAMP_OK;
 }
 
-/* Gaps are told by how often there are samples, and by how often they are looked at. */
+/* A gap depends on the period of samples, and on that of snapshots. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
     const int64_t snapshot_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
@@ -77,36 +77,35 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
-/* Until then a sample is there that lies behind it, of who is scraped quickly and in time; the
- * interval of who is not ends earlier from then on, by as much as its samples were late: up to a
- * scrape. */
+/* By then a promptly scraped member has a sample after it. The interval of a late one ends earlier
+ * from now on, by the lateness of its samples, at most a scrape. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;
     const int64_t most_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns) / 2;
     int64_t late_ns = to_ns - fleet_newest(member);
 
-    late_ns = late_ns < most_ns ? late_ns : most_ns; /* the next interval is not empty */
+    late_ns = late_ns < most_ns ? late_ns : most_ns; /* the next interval must not be empty */
     if (late_ns > 0 && member->late_ns + late_ns < period_ns)
         member->late_ns += late_ns;
     return to_ns;
 }
 
-/* Of hosts and counters: what is booked until then. */
+/* Fills the accounted time of hosts and counters. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
     const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;
-    struct fleet_book *book = are_groups ? &fleet->groups : &fleet->hosts;
+    struct fleet_samples *samples = are_groups ? &fleet->groups : &fleet->hosts;
     struct fleet_amounts amounts = { .values = fleet->values };
     int r = CAMP_OK;
 
-    for (size_t i = 0; i < book->count && r == CAMP_OK; i++) {
-        struct fleet_member *member = book->members[i];
+    for (size_t i = 0; i < samples->count && r == CAMP_OK; i++) {
+        struct fleet_member *member = samples->members[i];
         const int64_t period_ns = are_groups ? fleet->period_ns : period_of(fleet, member);
         const int64_t to_ns = is_past ? until_ns : end_of(fleet, member, period_ns);
         const int64_t first_ns =
-            member->booked_ns == 0 && member->count > 0 ? member->times_ns[0] : 0;
-        const bool has = fleet_amounts(book, member, to_ns, gap_of(fleet, period_ns), &amounts);
+            member->accounted_ns == 0 && member->count > 0 ? member->times_ns[0] : 0;
+        const bool has = fleet_amounts(samples, member, to_ns, gap_of(fleet, period_ns), &amounts);
 
         member->is_silent = amounts.elapsed_ns == 0;
         if (!has)
@@ -114,40 +113,40 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
         fleet->frame.losses.partial +=
             amounts.is_partial || lacks_part(fleet, member, first_ns, to_ns);
         if (are_groups || fleet_is_query(fleet))
-            settle_whole(fleet, &amounts);
+            set_elapsed(fleet, &amounts);
         if (amounts.elapsed_ns > 0)
             r = add_row(fleet, member, &amounts);
     }
     return r;
 }
 
-/* The levels of one evaluation: the last one, or of the past that of `until_ns`. */
+/* Fills the levels of one evaluation: the last one, or for history that at `until_ns`. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);
-    struct fleet_book *book = &fleet->hosts;
+    struct fleet_samples *samples = &fleet->hosts;
     struct fleet_amounts amounts = { .values = fleet->values };
     int64_t at_ns = 0;
     int r = CAMP_OK;
 
-    for (size_t i = 0; i < book->count; i++) {
-        const int64_t newest_ns = fleet_newest(book->members[i]);
+    for (size_t i = 0; i < samples->count; i++) {
+        const int64_t newest_ns = fleet_newest(samples->members[i]);
 
         at_ns = newest_ns > at_ns ? newest_ns : at_ns;
     }
     at_ns = fleet->begin_ns > 0 ? until_ns : at_ns;
-    for (size_t i = 0; i < book->count && r == CAMP_OK; i++) {
-        const double *sample = fleet_sample_at(book, book->members[i], at_ns);
+    for (size_t i = 0; i < samples->count && r == CAMP_OK; i++) {
+        const double *sample = fleet_sample_at(samples, samples->members[i], at_ns);
 
         if (sample == NULL || at_ns <= fleet->levels_ns)
             continue;
-        for (size_t j = 0; j < book->columns; j++)
+        for (size_t j = 0; j < samples->columns; j++)
             amounts.values[j] = fleet_ns(sample[j] * length_ns);
-        amounts.elapsed_ns = isnan(sample[book->columns + FLEET_CPUS])
+        amounts.elapsed_ns = isnan(sample[samples->columns + FLEET_CPUS])
                                  ? (uint64_t)length_ns
-                                 : fleet_ns(sample[book->columns + FLEET_CPUS] * length_ns);
-        settle_whole(fleet, &amounts);
-        r = add_row(fleet, book->members[i], &amounts);
+                                 : fleet_ns(sample[samples->columns + FLEET_CPUS] * length_ns);
+        set_elapsed(fleet, &amounts);
+        r = add_row(fleet, samples->members[i], &amounts);
     }
     fleet->levels_ns = at_ns;
     return r;
@@ -155,8 +154,8 @@ static int fill_levels(struct fleet *fleet, int64_t until_ns)
 
 void fleet_forget(struct fleet *fleet, int64_t now_ns)
 {
-    fleet_book_forget(&fleet->groups, now_ns - FORGET_NS);
-    fleet_book_forget(&fleet->hosts, now_ns - FORGET_NS);
+    fleet_samples_forget(&fleet->groups, now_ns - FORGET_NS);
+    fleet_samples_forget(&fleet->hosts, now_ns - FORGET_NS);
 }
 
 int fleet_fill(struct fleet *fleet, int64_t until_ns)

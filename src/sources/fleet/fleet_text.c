@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* in keys */
+enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* separators in keys */
 
 static void put_quoted(FILE *stream, char character)
 {
@@ -49,8 +49,8 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* Appends a text and an end that is in none: nothing is the same that is not, whatever labels and
- * their names are. False: it has no room. */
+/* Appends a text and a terminator that no text contains, so that different labels never give the
+ * same key. False: there is no space. */
 static bool put_part(char *ret, size_t *length, const char *text)
 {
     size_t at = *length;
@@ -84,8 +84,7 @@ void fleet_key(const struct prometheus_series *series, const char *const *withou
     ret[length] = '\0';
 }
 
-/* Those of ASCII, and U+0080 to U+009F: some terminals take U+009B for the beginning of a command.
- */
+/* Those of ASCII, and U+0080 to U+009F: some terminals read U+009B as the start of a command. */
 void fleet_clean(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -112,7 +111,7 @@ void fleet_name(const char *text, char *ret, size_t size)
     fleet_clean(ret);
 }
 
-void fleet_meet(const char **names, size_t *count, size_t most, const char *name)
+void fleet_add_name(const char **names, size_t *count, size_t most, const char *name)
 {
     for (size_t i = 0; i < *count; i++) {
         if (strcmp(names[i], name) == 0)

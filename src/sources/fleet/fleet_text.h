@@ -1,4 +1,4 @@
-/* Texts of PromQL, and texts that come from labels, which anybody may have written. */
+/* Texts of PromQL, and untrusted texts of labels. */
 #ifndef CAMP_SOURCES_FLEET_FLEET_TEXT_H
 #define CAMP_SOURCES_FLEET_FLEET_TEXT_H
 
@@ -6,27 +6,27 @@
 
 #define FLEET_KEY_SIZE 4096
 
-/* A string of PromQL, with its quotes: the regular expression that matches `text` alone, and
- * `suffix` behind it, an expression. The caller's to free; NULL: no memory. */
+/* A quoted PromQL string: the regular expression that matches exactly `text`, followed by the
+ * expression `suffix`. The caller frees it; NULL: no memory. */
 char *fleet_quoted_pattern(const char *text, const char *suffix);
 
-/* ret[FLEET_KEY_SIZE]: all labels of a series but those named in without[], which ends in NULL. The
- * metric's name and camp's own mark (FLEET_PART) are never among them. What is longer is cut. */
+/* ret[FLEET_KEY_SIZE]: all labels of a series except without[], which ends in NULL. The metric's
+ * name and camp's own mark (FLEET_PART) are always left out. A longer key is cut. */
 void fleet_key(const struct prometheus_series *series, const char *const *without, char *ret);
 
-/* Control characters, which would be a terminal's, become question marks. */
+/* Replaces control characters, which could control a terminal, by question marks. */
 void fleet_clean(char *text);
 
-/* "host.example:9733" as a name for people: cleaned; cut between characters. */
+/* "host.example:9733" as a shown name: cleaned, and cut between characters. */
 void fleet_name(const char *text, char *ret, size_t size);
 
-/* Likewise the first line of text[length]. */
+/* The same for the first line of text[length]. */
 void fleet_line(const char *text, size_t length, char *ret, size_t size);
 
-/* Adds a name that is not yet among names[*count], if there is room for `most`. */
-void fleet_meet(const char **names, size_t *count, size_t most, const char *name);
+/* Adds a name that is not yet in names[*count], up to `most` names. */
+void fleet_add_name(const char **names, size_t *count, size_t most, const char *name);
 
-/* A label with which camp marks parts of its own questions. */
+/* The label with which camp marks parts of its questions. */
 #define FLEET_PART "camp_part"
 
 #endif

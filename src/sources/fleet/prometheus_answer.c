@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_S 9e9 /* of a time: what 64 bits have of ns */
+#define LARGEST_S 9e9 /* of a time: the range of 64 bits in ns */
 
 static int complain(struct camp_error *error, const char *what)
 {
@@ -51,7 +51,7 @@ static int compare_labels(const void *left, const void *right)
                   ((const struct prometheus_label *)right)->name);
 }
 
-/* False: a value that is no text, or too many. They come by name, so that sorting is seldom. */
+/* False: a value is no text, or there are too many. They arrive by name, so sorting is rare. */
 static bool read_labels(json_t *metric, struct prometheus_series *ret)
 {
     const char *name;
@@ -102,7 +102,7 @@ const char *prometheus_answer_label(const struct prometheus_answer *answer, size
     return value != NULL ? value : "";
 }
 
-/* "+Inf", "NaN" and what is no number are NaN. */
+/* NaN for "+Inf", "NaN" and anything that is no number. */
 static double number_of(const char *text)
 {
     double number = NAN;
@@ -118,7 +118,7 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
     const char *text;
     double seconds;
 
-    /* Of a matrix an array of pairs, otherwise the pair itself. */
+    /* A matrix has an array of pairs, other types one pair. */
     if (json_is_array(json_array_get(sample, 0)))
         sample = json_array_get(sample, at);
     else if (at != 0)

@@ -1,6 +1,6 @@
 /*
  * An answer of Prometheus' HTTP API: series with labels, each with one sample or more. The bytes
- * are foreign: whatever they are, an answer is whole or refused.
+ * are untrusted: an answer is valid as a whole, or refused.
  */
 #ifndef CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
 #define CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROMETHEUS_LABELS_MOST 64 /* of a series; Prometheus' own default limit is 30 */
+#define PROMETHEUS_LABELS_MOST 64 /* of a series; Prometheus' default limit is 30 */
 
 struct prometheus_label {
-    const char *name, *value; /* UTF-8, no NUL within; the answer's */
+    const char *name, *value; /* UTF-8 without NUL; owned by the answer */
 };
 
 struct prometheus_sample {
@@ -30,30 +30,31 @@ struct prometheus_series {
 };
 
 struct prometheus_answer {
-    void *root, *series; /* of the JSON's library */
-    size_t series_count; /* of which some may not be read: prometheus_answer_series() */
-    bool is_matrix;      /* samples with times of their own; otherwise of the evaluation */
+    void *root, *series; /* of the JSON library */
+    size_t series_count; /* including unreadable ones: prometheus_answer_series() */
+    bool is_matrix;      /* samples have times of their own; otherwise that of the evaluation */
     bool is_scalar;      /* one number without labels */
 };
 
-/* Of text[length]. CAMP_E_FORMAT: it is none; CAMP_E_NOMEM. prometheus_answer_release(). */
+/* Parses text[length]. CAMP_E_FORMAT: it is no answer; CAMP_E_NOMEM.
+ * prometheus_answer_release(). */
 int prometheus_answer_parse(const char *text, size_t length, struct prometheus_answer *ret,
                             struct camp_error *error);
 void prometheus_answer_release(struct prometheus_answer *answer);
 
-/* Series number `at`, below series_count. False: it has no samples of numbers (a histogram). */
+/* Series number `at`, below series_count. False: it has no numeric samples (a histogram). */
 bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret);
 
-/* One label of series number `at`, without reading the others; "": it has none of that name. */
+/* One label of series number `at`, without parsing the others; "": it has no such label. */
 const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
                                     const char *name);
 
-/* Sample number `at`, below sample_count. False: it is none, or of a time before 1970. */
+/* Sample number `at`, below sample_count. False: it is no number, or before 1970. */
 bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
                               struct prometheus_sample *ret);
 
-/* The value of a label; "": it has none of that name. */
+/* The value of a label; "": it has no such label. */
 const char *prometheus_series_label(const struct prometheus_series *series, const char *name);
 
 #endif

@@ -287,8 +287,8 @@ static int judge(struct prometheus_client *client, CURLcode result, bool *ret_ma
 
     libcurl.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
     libcurl.curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &system_error);
-    return prometheus_failure_tell(&outcome, status, (int)system_error, ret_may_pass,
-                                   &client->failure);
+    return prometheus_failure_report(&outcome, status, (int)system_error, ret_may_pass,
+                                     &client->failure);
 }
 
 static int finish(struct prometheus_client *client, CURLcode result, const char **ret_text,

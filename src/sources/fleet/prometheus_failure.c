@@ -1,5 +1,5 @@
-/* What never reached a server is told by libcurl's code and errno, what did by HTTP's status and
- * the "error" of the answer (Prometheus: HTTP API, "Format overview"). */
+/* A failure to reach a server is known by libcurl's code and errno, a failure of the server by the
+ * HTTP status and the "error" of the answer (Prometheus: HTTP API, "Format overview"). */
 #include "prometheus_failure.h"
 
 #include "counters/error.h"
@@ -30,7 +30,7 @@ static const struct of_curl {
     { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
     { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
     { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
-    { CURLE_OK, CAMP_E_IO, true, "trying again" }, /* all others: last */
+    { CURLE_OK, CAMP_E_IO, true, "trying again" }, /* last: all others */
 };
 
 static const struct of_status {
@@ -70,7 +70,7 @@ static int tell_unreached(const struct prometheus_outcome *outcome, int system_e
                      kind->advice);
 }
 
-/* The "error" of its answer, or nothing. */
+/* Copies the "error" of the answer, or "". */
 static void read_error(const struct prometheus_outcome *outcome, char *ret, size_t size)
 {
     json_t *answer = json_loadb(outcome->text, outcome->length, 0, NULL);
@@ -82,8 +82,8 @@ static void read_error(const struct prometheus_outcome *outcome, char *ret, size
     json_decref(answer);
 }
 
-int prometheus_failure_tell(const struct prometheus_outcome *outcome, long status, int system_error,
-                            bool *ret_may_pass, struct camp_error *error)
+int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
+                              int system_error, bool *ret_may_pass, struct camp_error *error)
 {
     const struct of_status *kind = of_status;
     char words[WORDS_SIZE];

@@ -1,4 +1,4 @@
-/* libcurl's own parser says what is what: what it asks is what is shown. */
+/* libcurl's own parser splits the address: what is requested is what is shown. */
 #include "prometheus_place.h"
 
 #include "counters/error.h"
@@ -13,7 +13,7 @@
 #define SOCKET_PREFIX "unix:"
 #define SOCKET_HOST "http://localhost"
 
-/* The errors of libcurl's parser, in words. */
+/* libcurl's parser errors as text. */
 static const struct {
     CURLUcode code;
     const char *fault;
@@ -25,7 +25,7 @@ static const struct {
     { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
     { CURLUE_NO_HOST, "the host is missing" },
     { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
-    { CURLUE_OK, "the address cannot be read" }, /* all others: last */
+    { CURLUE_OK, "the address cannot be read" }, /* last: all others */
 };
 
 static int complain(const char *fault, struct camp_error *error)
@@ -54,7 +54,7 @@ void prometheus_place_release(struct prometheus_place *place)
     *place = (struct prometheus_place){ 0 };
 }
 
-/* A part as it is written, "%41" as it should be in a password; NULL: there is none. */
+/* A part, with "%41" decoded if it is a password; NULL: there is none. */
 static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL, *copy = NULL;
@@ -81,7 +81,7 @@ static bool take_credential(CURLU *url, struct prometheus_place *ret)
     return good;
 }
 
-/* What is left of the address once its secret is taken out. */
+/* The address without its secret. */
 static char *base_of(CURLU *url)
 {
     char *base;
@@ -108,7 +108,7 @@ static int complain_of_query(const char *query, const char *text, struct camp_er
     return complain(fault, error);
 }
 
-/* A question or a fragment would be lost on the way; other schemes are not asked. */
+/* A query or fragment would be lost; other schemes are not supported. */
 static int check(CURLU *url, const char *text, struct camp_error *error)
 {
     char *scheme = part_of(url, CURLUPART_SCHEME, 0);
@@ -134,7 +134,7 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
     CURLUcode code;
     int r = CAMP_OK;
 
-    /* "host:9090" would be a scheme "host". */
+    /* "host:9090" would be the scheme "host" */
     if (asprintf(&whole, "%s%s",
                  strstr(text, "://") != NULL   ? ""
                  : strncmp(text, "//", 2) == 0 ? "http:"

@@ -1,4 +1,5 @@
-/* Prometheus' answers, addresses and failures: is this text read right, and no secret shown? */
+/* Prometheus' answers, addresses and failures: the text is read correctly, and no secret is
+ * shown. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_inside.h"
 #include "sources/fleet/prometheus_answer.h"
@@ -80,8 +81,8 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
     prometheus_answer_release(&answer);
 }
 
-/* Of a host that was just added as of others; jitter is none; one gap is none. */
-static void a_distance_is_that_of_most_samples(void **state)
+/* Of a host just added as of others; jitter and a single gap do not count. */
+static void a_distance_is_the_usual_one_of_samples(void **state)
 {
     struct prometheus_answer answer;
 
@@ -104,7 +105,7 @@ static void a_distance_is_that_of_most_samples(void **state)
 }
 
 /* Scrapes of 1 s that start up to 0.3 s late; the one at 9 s failed. */
-static void a_distance_is_that_of_the_rhythm_whatever_is_late(void **state)
+static void late_scrapes_do_not_change_a_distance(void **state)
 {
     struct prometheus_answer answer;
 
@@ -121,7 +122,7 @@ static void a_distance_is_that_of_the_rhythm_whatever_is_late(void **state)
     prometheus_answer_release(&answer);
 }
 
-static void a_time_that_never_was_is_no_sample(void **state)
+static void an_impossible_time_is_no_sample(void **state)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
@@ -139,7 +140,7 @@ static void a_time_that_never_was_is_no_sample(void **state)
     prometheus_answer_release(&answer);
 }
 
-static void what_is_no_answer_is_refused(void **state)
+static void a_text_that_is_no_answer_is_refused(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -159,7 +160,7 @@ static void what_is_no_answer_is_refused(void **state)
         assert_int_equal(parse(texts[i], &answer), CAMP_E_FORMAT);
 }
 
-static void a_key_has_all_labels_but_those_left_out(void **state)
+static void a_key_has_all_labels_except_those_left_out(void **state)
 {
     static const char *const without[] = { "mode", NULL };
     const struct prometheus_series series = {
@@ -179,7 +180,7 @@ static void a_key_has_all_labels_but_those_left_out(void **state)
 }
 
 /* Anybody may write a label that looks like two. */
-static void no_two_series_have_one_key(void **state)
+static void different_series_have_different_keys(void **state)
 {
     static const char *const without[] = { NULL };
     static const struct prometheus_series series[] = {
@@ -199,7 +200,7 @@ static void no_two_series_have_one_key(void **state)
     }
 }
 
-static void no_name_commands_a_terminal(void **state)
+static void a_name_has_no_control_characters(void **state)
 {
     char name[40];
 
@@ -214,7 +215,7 @@ static void no_name_commands_a_terminal(void **state)
     assert_string_equal(name, "??");
 }
 
-static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
+static void a_text_cannot_end_its_promql_string(void **state)
 {
     char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
 
@@ -223,8 +224,8 @@ static void texts_of_promql_cannot_be_left_by_what_is_in_them(void **state)
     free(text);
 }
 
-/* What begins and ends as they do is a query. */
-static void matchers_are_what_stands_in_one_pair_of_braces(void **state)
+/* Other text with such braces is a query. */
+static void matchers_are_one_pair_of_braces(void **state)
 {
     (void)state;
     assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
@@ -262,7 +263,7 @@ static void an_address_is_shown_without_its_secret(void **state)
     assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
 }
 
-static void the_fault_of_an_address_is_named_without_the_address(void **state)
+static void the_error_of_an_address_does_not_show_the_address(void **state)
 {
     static const struct {
         const char *text, *fault;
@@ -299,7 +300,7 @@ static int tell(int result, long status, int system_error, const char *text, boo
         .result = result, .detail = "", .place = "http://h", .text = text, .length = strlen(text)
     };
 
-    return prometheus_failure_tell(&outcome, status, system_error, ret_may_pass, ret);
+    return prometheus_failure_report(&outcome, status, system_error, ret_may_pass, ret);
 }
 
 static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
@@ -333,17 +334,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
         cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
-        cmocka_unit_test(a_distance_is_that_of_most_samples),
-        cmocka_unit_test(a_distance_is_that_of_the_rhythm_whatever_is_late),
-        cmocka_unit_test(a_time_that_never_was_is_no_sample),
-        cmocka_unit_test(what_is_no_answer_is_refused),
-        cmocka_unit_test(a_key_has_all_labels_but_those_left_out),
-        cmocka_unit_test(no_two_series_have_one_key),
-        cmocka_unit_test(matchers_are_what_stands_in_one_pair_of_braces),
-        cmocka_unit_test(no_name_commands_a_terminal),
-        cmocka_unit_test(texts_of_promql_cannot_be_left_by_what_is_in_them),
+        cmocka_unit_test(a_distance_is_the_usual_one_of_samples),
+        cmocka_unit_test(late_scrapes_do_not_change_a_distance),
+        cmocka_unit_test(an_impossible_time_is_no_sample),
+        cmocka_unit_test(a_text_that_is_no_answer_is_refused),
+        cmocka_unit_test(a_key_has_all_labels_except_those_left_out),
+        cmocka_unit_test(different_series_have_different_keys),
+        cmocka_unit_test(matchers_are_one_pair_of_braces),
+        cmocka_unit_test(a_name_has_no_control_characters),
+        cmocka_unit_test(a_text_cannot_end_its_promql_string),
         cmocka_unit_test(an_address_is_shown_without_its_secret),
-        cmocka_unit_test(the_fault_of_an_address_is_named_without_the_address),
+        cmocka_unit_test(the_error_of_an_address_does_not_show_the_address),
         cmocka_unit_test(a_failure_says_what_to_do_and_whether_to_try_again),
     };
     struct camp_error error = { 0 };

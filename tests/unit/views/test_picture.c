@@ -538,7 +538,8 @@ static void time_missing_here_and_booked_twice_there_does_not_cancel(void **stat
     timeline_merge(&timeline, 0);
     draw(PICTURE_STACK, 3, false);
     assert_says("15.00 % of all their time is in no state, 12.50 % was accounted twice.");
-    assert_says("of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was accounted");
+    assert_says(
+        "of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was accounted");
     draw(PICTURE_BARRY3, 3, false);
     assert_int_equal(count_of("class=\"missing\""), 2);
     assert_int_equal(count_of("class=\"over\""), 2);

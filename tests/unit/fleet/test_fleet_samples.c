@@ -1,5 +1,4 @@
-/* Counters scraped at times of their own: is each nanosecond booked once, in the interval it is of?
- */
+/* Counters scraped at times of their own: each nanosecond is accounted once, in its interval. */
 #include "sources/fleet/fleet_inside.h"
 
 #include "../tree.h"
@@ -13,7 +12,7 @@
 
 enum { USER, IDLE, COLUMNS };
 
-static struct fleet_book book;
+static struct fleet_samples samples;
 static struct fleet_member *member;
 static uint64_t values[COLUMNS];
 static struct fleet_amounts amounts = { .values = values };
@@ -21,8 +20,8 @@ static struct fleet_amounts amounts = { .values = values };
 static int begin(void **state)
 {
     (void)state;
-    fleet_book_init(&book, COLUMNS);
-    member = fleet_book_find(&book, "instance=a");
+    fleet_samples_init(&samples, COLUMNS);
+    member = fleet_samples_find(&samples, "instance=a");
     assert_non_null(member);
     return 0;
 }
@@ -30,23 +29,24 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    fleet_book_release(&book);
+    fleet_samples_release(&samples);
     return 0;
 }
 
-/* A scrape, so many seconds behind T0. */
+/* A scrape, this many seconds after T0. */
 static void scrape(double at, double user, double idle)
 {
     const int64_t time_ns = T0 + llround(at * (double)S);
 
-    assert_int_equal(fleet_take(&book, member, time_ns, USER, user, false), CAMP_OK);
-    assert_int_equal(fleet_take(&book, member, time_ns, IDLE, idle, false), CAMP_OK);
-    assert_int_equal(fleet_take(&book, member, time_ns, COLUMNS + FLEET_CPUS, 2, false), CAMP_OK);
+    assert_int_equal(fleet_samples_add(&samples, member, time_ns, USER, user, false), CAMP_OK);
+    assert_int_equal(fleet_samples_add(&samples, member, time_ns, IDLE, idle, false), CAMP_OK);
+    assert_int_equal(fleet_samples_add(&samples, member, time_ns, COLUMNS + FLEET_CPUS, 2, false),
+                     CAMP_OK);
 }
 
 static bool amounts_until(double at)
 {
-    return fleet_amounts(&book, member, T0 + llround(at * (double)S), GAP, &amounts);
+    return fleet_amounts(&samples, member, T0 + llround(at * (double)S), GAP, &amounts);
 }
 
 static void an_interval_may_end_between_two_scrapes(void **state)
@@ -54,7 +54,7 @@ static void an_interval_may_end_between_two_scrapes(void **state)
     (void)state;
     scrape(0, 10, 100);
     scrape(1, 11, 101);
-    assert_false(amounts_until(0.25)); /* here it begins */
+    assert_false(amounts_until(0.25)); /* the start */
     scrape(2, 11.5, 102.5);
     assert_true(amounts_until(1.5));
     /* 3/4 of the first, half of the second. */
@@ -64,7 +64,7 @@ static void an_interval_may_end_between_two_scrapes(void **state)
     assert_false(amounts.is_partial);
 }
 
-static void what_two_scrapes_differ_by_is_booked_once(void **state)
+static void the_difference_of_two_scrapes_is_accounted_once(void **state)
 {
     uint64_t user = 0, elapsed = 0;
 
@@ -82,7 +82,7 @@ static void what_two_scrapes_differ_by_is_booked_once(void **state)
     assert_in_range(user, 148 * (uint64_t)S - 36, 148 * (uint64_t)S + 36);
 }
 
-static void who_is_not_there_is_not_booked_beyond_its_last_scrape(void **state)
+static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -95,7 +95,7 @@ static void who_is_not_there_is_not_booked_beyond_its_last_scrape(void **state)
     assert_false(amounts_until(4));
 }
 
-static void a_gap_is_nobody_s_and_said_so(void **state)
+static void a_gap_is_unaccounted_and_marked(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -111,7 +111,7 @@ static void a_gap_is_nobody_s_and_said_so(void **state)
     assert_int_equal(values[USER], S / 4);
 }
 
-static void an_exporter_that_began_anew_leaves_time_unaccounted(void **state)
+static void a_restarted_exporter_leaves_time_unaccounted(void **state)
 {
     (void)state;
     scrape(0, 1000, 1000);
@@ -124,25 +124,25 @@ static void an_exporter_that_began_anew_leaves_time_unaccounted(void **state)
     assert_int_equal(amounts.elapsed_ns, 2 * S);
 }
 
-static void its_own_clock_is_its_time(void **state)
+static void the_own_clock_of_a_host_is_its_elapsed_time(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
     scrape(1, 1, 1.02);
-    fleet_take(&book, member, T0, COLUMNS + FLEET_CLOCK, 50, false);
-    fleet_take(&book, member, T0 + S, COLUMNS + FLEET_CLOCK, 51.01, false);
+    fleet_samples_add(&samples, member, T0, COLUMNS + FLEET_CLOCK, 50, false);
+    fleet_samples_add(&samples, member, T0 + S, COLUMNS + FLEET_CLOCK, 51.01, false);
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_int_equal(amounts.elapsed_ns, 2020000000);
 }
 
-static void a_counter_that_was_not_there_has_nothing_yet(void **state)
+static void a_new_counter_has_no_growth_yet(void **state)
 {
     (void)state;
-    fleet_take(&book, member, T0, USER, 5, false);
-    fleet_take(&book, member, T0 + S, USER, 6, false);
-    fleet_take(&book, member, T0 + S, IDLE, 900, false);
-    fleet_take(&book, member, T0 + 2 * S, USER, NAN, false);
+    fleet_samples_add(&samples, member, T0, USER, 5, false);
+    fleet_samples_add(&samples, member, T0 + S, USER, 6, false);
+    fleet_samples_add(&samples, member, T0 + S, IDLE, 900, false);
+    fleet_samples_add(&samples, member, T0 + 2 * S, USER, NAN, false);
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_int_equal(values[USER], S);
@@ -154,15 +154,15 @@ static void series_of_one_column_are_added(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        fleet_take(&book, member, T0 + i * S, USER, 0.25 * i, true);
-        fleet_take(&book, member, T0 + i * S, USER, 0.5 * i, true);
+        fleet_samples_add(&samples, member, T0 + i * S, USER, 0.25 * i, true);
+        fleet_samples_add(&samples, member, T0 + i * S, USER, 0.5 * i, true);
     }
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_int_equal(values[USER], 750000000);
 }
 
-static void scrapes_may_come_in_any_order_and_again(void **state)
+static void scrapes_may_arrive_in_any_order_and_twice(void **state)
 {
     (void)state;
     scrape(2, 2, 2);
@@ -173,30 +173,30 @@ static void scrapes_may_come_in_any_order_and_again(void **state)
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_int_equal(values[USER], 1500000000);
-    scrape(0.5, 77, 77); /* that is booked already */
+    scrape(0.5, 77, 77); /* already accounted */
     assert_true(amounts_until(2));
     assert_int_equal(values[USER], 500000000);
 }
 
-static void a_period_is_that_of_the_scrapes_not_of_the_looks(void **state)
+static void a_period_is_that_of_scrapes_not_of_snapshots(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
     scrape(1, 0, 0);
-    fleet_learn_period(member, 0);
+    fleet_update_period(member, 0);
     assert_int_equal(member->period_ns, S);
-    scrape(11, 0, 0); /* looked at every 10 s */
+    scrape(11, 0, 0); /* a snapshot every 10 s */
     scrape(21, 0, 0);
-    fleet_learn_period(member, 10 * S);
+    fleet_update_period(member, 10 * S);
     assert_int_equal(member->period_ns, S);
-    scrape(36, 0, 0); /* looked at each second: one failed, or it is another period now */
-    fleet_learn_period(member, S);
+    scrape(36, 0, 0); /* a snapshot each second: one failed, or the period has changed */
+    fleet_update_period(member, S);
     scrape(51, 0, 0);
-    fleet_learn_period(member, S);
+    fleet_update_period(member, S);
     assert_int_equal(member->period_ns, 15 * S);
     scrape(51 + 90000, 0, 0);
-    scrape(51 + 180000, 0, 0); /* times that nobody's clock has */
-    fleet_learn_period(member, S);
+    scrape(51 + 180000, 0, 0); /* impossible times */
+    fleet_update_period(member, S);
     assert_int_equal(member->period_ns, 15 * S);
 }
 
@@ -205,12 +205,12 @@ static void levels_are_found_to_the_millisecond(void **state)
     (void)state;
     scrape(1, 10, 0);
     scrape(2, 20, 0);
-    assert_null(fleet_sample_at(&book, member, T0 + S / 2));
-    assert_float_equal(fleet_sample_at(&book, member, T0 + S + 400000)[USER], 10, 0);
-    assert_float_equal(fleet_sample_at(&book, member, T0 + 2 * S - 400000)[USER], 20, 0);
+    assert_null(fleet_sample_at(&samples, member, T0 + S / 2));
+    assert_float_equal(fleet_sample_at(&samples, member, T0 + S + 400000)[USER], 10, 0);
+    assert_float_equal(fleet_sample_at(&samples, member, T0 + 2 * S - 400000)[USER], 20, 0);
 }
 
-static void a_scrape_that_was_late_changes_no_period(void **state)
+static void a_late_scrape_changes_no_period(void **state)
 {
     (void)state;
     for (int i = 0; i < 10; i++)
@@ -220,7 +220,7 @@ static void a_scrape_that_was_late_changes_no_period(void **state)
     assert_int_equal(fleet_usual_period(member), S);
 }
 
-static void an_interval_does_not_end_before_it_begins(void **state)
+static void an_interval_does_not_end_before_its_start(void **state)
 {
     (void)state;
     assert_int_equal(fleet_interval_end(10, 20, 5), 20);
@@ -229,22 +229,22 @@ static void an_interval_does_not_end_before_it_begins(void **state)
     assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1), 5); /* lags are longer than uptimes */
 }
 
-static void members_are_told_by_their_keys_and_forgotten_when_they_are_gone(void **state)
+static void members_have_keys_and_are_removed_when_they_are_gone(void **state)
 {
-    struct fleet_member *other = fleet_book_find(&book, "instance=b");
+    struct fleet_member *other = fleet_samples_find(&samples, "instance=b");
 
     (void)state;
     assert_ptr_not_equal(other, member);
-    assert_ptr_equal(fleet_book_find(&book, "instance=a"), member);
+    assert_ptr_equal(fleet_samples_find(&samples, "instance=a"), member);
     assert_int_not_equal(other->entity.id, member->entity.id);
     scrape(5, 0, 0);
-    fleet_book_forget(&book, T0);
-    assert_int_equal(book.count, 1);
-    assert_ptr_equal(fleet_book_find(&book, "instance=a"), member);
-    assert_int_equal(fleet_book_find(&book, "instance=b")->count, 0);
+    fleet_samples_forget(&samples, T0);
+    assert_int_equal(samples.count, 1);
+    assert_ptr_equal(fleet_samples_find(&samples, "instance=a"), member);
+    assert_int_equal(fleet_samples_find(&samples, "instance=b")->count, 0);
 }
 
-static void numbers_beyond_all_time_are_none(void **state)
+static void impossible_numbers_become_zero(void **state)
 {
     (void)state;
     assert_int_equal(fleet_ns(-1), 0);
@@ -259,20 +259,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_interval_may_end_between_two_scrapes),
-        TEST(what_two_scrapes_differ_by_is_booked_once),
-        TEST(who_is_not_there_is_not_booked_beyond_its_last_scrape),
-        TEST(a_gap_is_nobody_s_and_said_so),
-        TEST(an_exporter_that_began_anew_leaves_time_unaccounted),
-        TEST(its_own_clock_is_its_time),
-        TEST(a_counter_that_was_not_there_has_nothing_yet),
+        TEST(the_difference_of_two_scrapes_is_accounted_once),
+        TEST(a_missing_host_is_accounted_until_its_last_scrape),
+        TEST(a_gap_is_unaccounted_and_marked),
+        TEST(a_restarted_exporter_leaves_time_unaccounted),
+        TEST(the_own_clock_of_a_host_is_its_elapsed_time),
+        TEST(a_new_counter_has_no_growth_yet),
         TEST(series_of_one_column_are_added),
-        TEST(scrapes_may_come_in_any_order_and_again),
-        TEST(a_period_is_that_of_the_scrapes_not_of_the_looks),
+        TEST(scrapes_may_arrive_in_any_order_and_twice),
+        TEST(a_period_is_that_of_scrapes_not_of_snapshots),
         TEST(levels_are_found_to_the_millisecond),
-        TEST(a_scrape_that_was_late_changes_no_period),
-        TEST(an_interval_does_not_end_before_it_begins),
-        TEST(members_are_told_by_their_keys_and_forgotten_when_they_are_gone),
-        TEST(numbers_beyond_all_time_are_none),
+        TEST(a_late_scrape_changes_no_period),
+        TEST(an_interval_does_not_end_before_its_start),
+        TEST(members_have_keys_and_are_removed_when_they_are_gone),
+        TEST(impossible_numbers_become_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

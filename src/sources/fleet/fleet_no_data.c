@@ -1,4 +1,4 @@
-/* Why there is nothing to show: what else Prometheus knows of who was asked for. */
+/* Why there is nothing to show: what else Prometheus knows of the selected hosts. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -29,7 +29,7 @@ static bool ask(struct fleet *fleet, char *text, int64_t at_ns, struct prometheu
     return is_answered;
 }
 
-/* Of the targets that match: are there any, and is one of them not up? */
+/* Whether any target matches, and whether one of them is down. */
 static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 {
     struct prometheus_answer answer;
@@ -47,7 +47,7 @@ static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
     prometheus_answer_release(&answer);
 }
 
-int fleet_fail_of_nobody(struct fleet *fleet, const struct from *from, struct camp_error *error)
+int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     char asked[CAMP_ERROR_SIZE / 2];
     bool any, down;
@@ -74,7 +74,7 @@ int fleet_fail_of_nobody(struct fleet *fleet, const struct from *from, struct ca
                      "%s: no host matches now; without --query all hosts are shown", asked);
 }
 
-void fleet_tell_no_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts)
+void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts)
 {
     struct prometheus_answer answer;
     char tier[24] = "";
@@ -91,7 +91,7 @@ void fleet_tell_no_groups(struct fleet *fleet, int64_t at_ns, struct from_facts 
                  tier);
     else if (answer.series_count > 0)
         snprintf(facts->note, sizeof facts->note,
-                 "its camp export tells no groups: is it camp export --groups 0?");
+                 "its camp export has no groups: is it camp export --groups 0?");
     prometheus_answer_release(&answer);
 }
 
@@ -103,8 +103,8 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
     size_t count = 0, length = 0;
 
     for (size_t i = 0; i < answer->series_count; i++)
-        fleet_meet(names, &count, sizeof names / sizeof names[0],
-                   prometheus_answer_label(answer, i, HOST_LABEL));
+        fleet_add_name(names, &count, sizeof names / sizeof names[0],
+                       prometheus_answer_label(answer, i, HOST_LABEL));
     if (count < 2)
         return CAMP_OK;
     for (size_t i = 0; i < count && i < 3; i++) {

@@ -1,4 +1,5 @@
-/* An answer's series into the books: whose it is by its labels, which column by one of them. */
+/* Adds the series of an answer to the samples: labels identify the member, one of them the
+ * column. */
 #include "fleet_inside.h"
 
 #include <math.h>
@@ -7,9 +8,9 @@
 
 #define CLOCK_STEP_NS ((int64_t)5 * NS_PER_S)
 
-/* ----------------------------------------------------------------------------- Who is who -- */
+/* ---------------------------------------------------------------------------------- Registry -- */
 
-/* "db1:9187 sda": the labels that tell rows apart. */
+/* "db1:9187 sda": the labels that identify rows. */
 static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
                           char *ret, size_t size)
 {
@@ -28,7 +29,7 @@ static void name_of_query(const struct fleet *fleet, const struct prometheus_ser
     fleet_name(joined, ret, size);
 }
 
-/* A host is named by its instance, a group by its name; labels are those of the schema. */
+/* Names a host by its instance, a group by its name; the labels are those of the schema. */
 static void describe(const struct fleet *fleet, const struct prometheus_series *series,
                      const char *name_label, struct fleet_member *member)
 {
@@ -46,7 +47,7 @@ static void describe(const struct fleet *fleet, const struct prometheus_series *
     entity->labels = labels_intern(values, fleet->columns.schema.label_count);
 }
 
-static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_book *book,
+static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_samples *samples,
                                       const struct prometheus_series *series,
                                       const char *const *without, const char *name_label)
 {
@@ -54,13 +55,13 @@ static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_bo
     struct fleet_member *member;
 
     fleet_key(series, without, key);
-    member = fleet_book_find(book, key);
+    member = fleet_samples_find(samples, key);
     if (member != NULL && member->entity.name[0] == '\0')
         describe(fleet, series, name_label, member);
     return member;
 }
 
-/* The host, or the row of a query, that a series is of. */
+/* The host, or the row of a query, of a series. */
 static struct fleet_member *host_of(struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *const without[] = { fleet->column, "mode",
@@ -80,8 +81,8 @@ static struct fleet_member *group_of(struct fleet *fleet, const struct prometheu
 
 /* -------------------------------------------------------------------------------- Columns -- */
 
-/* A query's row has a time of its own by a column of that name: of counters a clock, of levels how
- * many intervals an interval has. */
+/* A column "elapsed" gives a query's row its own time: for counters as a clock, for levels as the
+ * number of intervals in an interval. */
 static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *value =
@@ -92,8 +93,8 @@ static size_t column_of_query(const struct fleet *fleet, const struct prometheus
     return fleet_columns_find(&fleet->columns, value);
 }
 
-/* Which column of the books a series is; SIZE_MAX: none that is known here. *ret_adds: several
- * series are one column. */
+/* The column of a series in the samples; SIZE_MAX: unknown. *ret_adds: several series form the
+ * column. */
 static size_t column_of(const struct fleet *fleet, const struct prometheus_series *series,
                         bool *ret_adds)
 {
@@ -116,23 +117,24 @@ static size_t column_of(const struct fleet *fleet, const struct prometheus_serie
                : SIZE_MAX;
 }
 
-static int take_number(struct fleet *fleet, struct fleet_member *host,
-                       const struct prometheus_series *series, size_t column,
-                       const struct prometheus_sample *sample, bool adds)
+static int add_number(struct fleet *fleet, struct fleet_member *host,
+                      const struct prometheus_series *series, size_t column,
+                      const struct prometheus_sample *sample, bool adds)
 {
     const double value = fleet_is_query(fleet) ? sample->value * fleet->factor : sample->value;
     struct fleet_member *group;
 
     if (fleet->kind != FLEET_GROUPS || column >= fleet->hosts.columns)
-        return fleet_take(&fleet->hosts, host, sample->time_ns, column, value, adds);
+        return fleet_samples_add(&fleet->hosts, host, sample->time_ns, column, value, adds);
     group = group_of(fleet, series);
-    return group != NULL ? fleet_take(&fleet->groups, group, sample->time_ns, column, value, adds)
-                         : CAMP_E_NOMEM;
+    return group != NULL
+               ? fleet_samples_add(&fleet->groups, group, sample->time_ns, column, value, adds)
+               : CAMP_E_NOMEM;
 }
 
 /* ------------------------------------------------------- Samples with times of their own -- */
 
-static int take_samples(struct fleet *fleet, const struct prometheus_series *series)
+static int add_samples(struct fleet *fleet, const struct prometheus_series *series)
 {
     bool adds;
     const size_t column = column_of(fleet, series, &adds);
@@ -142,28 +144,28 @@ static int take_samples(struct fleet *fleet, const struct prometheus_series *ser
 
     for (size_t i = 0; i < series->sample_count && column != SIZE_MAX && r == CAMP_OK; i++) {
         if (prometheus_series_sample(series, i, &sample) && sample.time_ns > fleet->asked_ns)
-            r = take_number(fleet, host, series, column, &sample, adds);
+            r = add_number(fleet, host, series, column, &sample, adds);
     }
     return r;
 }
 
-int fleet_take_series(struct fleet *fleet, const struct prometheus_answer *answer)
+int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     struct prometheus_series series;
     int r = CAMP_OK;
 
     for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
         if (prometheus_answer_series(answer, i, &series))
-            r = take_samples(fleet, &series);
+            r = add_samples(fleet, &series);
     }
     return r;
 }
 
-/* ---------------------------------------------------------------------------------- A look -- */
+/* ---------------------------------------------------------------------------------- Snapshot -- */
 
-/* The server's clock, of an answer that comes some time after it was read: the one that was on its
- * way for the shortest time is the best. One that is far behind says that the clock was set. */
-void fleet_learn_clock(struct fleet *fleet, int64_t time_ns)
+/* The server's clock. An answer arrives some time after it was evaluated, so the one with the
+ * shortest way is the best. A clock that is far behind was set. */
+void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
 
@@ -171,13 +173,13 @@ void fleet_learn_clock(struct fleet *fleet, int64_t time_ns)
         fleet->offset_ns = offset_ns;
 }
 
-static int take_mark(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
-                     const struct prometheus_sample *sample)
+static int add_mark(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
+                    const struct prometheus_sample *sample)
 {
     struct fleet_member *host;
 
     if (strcmp(mark, "now") == 0) {
-        fleet_learn_clock(fleet, sample->time_ns);
+        fleet_update_clock(fleet, sample->time_ns);
         return CAMP_OK;
     }
     host = host_of(fleet, series);
@@ -190,9 +192,9 @@ static int take_mark(struct fleet *fleet, const struct prometheus_series *series
     return CAMP_OK;
 }
 
-/* The value of an evaluation, as of the time of its host's last scrape. */
-static int take_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
-                      struct prometheus_sample *sample)
+/* The value of an evaluation, at the time of its host's last scrape. */
+static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
+                     struct prometheus_sample *sample)
 {
     struct fleet_member *host = host_of(fleet, series);
     bool adds;
@@ -204,11 +206,11 @@ static int take_value(struct fleet *fleet, const struct prometheus_series *serie
     if (column == SIZE_MAX || host->now_ns == 0)
         return CAMP_OK;
     sample->time_ns = host->now_ns;
-    return take_number(fleet, host, series, column, sample, false);
+    return add_number(fleet, host, series, column, sample, false);
 }
 
-/* Times first: the values are of them. */
-static int take_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
+/* Times first, because values refer to them. */
+static int add_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
 {
     struct prometheus_series series;
     struct prometheus_sample sample;
@@ -221,13 +223,13 @@ static int take_marked(struct fleet *fleet, const struct prometheus_answer *answ
         if (is_value != values || !prometheus_answer_series(answer, i, &series) ||
             !prometheus_series_sample(&series, 0, &sample))
             continue;
-        r = values ? take_value(fleet, &series, mark, &sample)
-                   : take_mark(fleet, &series, mark, &sample);
+        r = values ? add_value(fleet, &series, mark, &sample)
+                   : add_mark(fleet, &series, mark, &sample);
     }
     return r;
 }
 
-int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer)
+int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     int r;
 
@@ -237,7 +239,7 @@ int fleet_take_look(struct fleet *fleet, const struct prometheus_answer *answer)
         fleet->hosts.members[i]->is_down = false;
     }
     if (fleet_is_query(fleet))
-        return fleet_take_series(fleet, answer);
-    r = take_marked(fleet, answer, false);
-    return r == CAMP_OK ? take_marked(fleet, answer, true) : r;
+        return fleet_add_series(fleet, answer);
+    r = add_marked(fleet, answer, false);
+    return r == CAMP_OK ? add_marked(fleet, answer, true) : r;
 }

@@ -1,0 +1,299 @@
+#include "fleet_samples.h"
+
+#include "counters/units.h"
+#include "ledger/array.h"
+
+#include <math.h>
+#include <search.h>
+#include <string.h>
+
+#define LARGEST_NS 9e18
+#define SAME_NS 1000000                            /* servers have times in ms */
+#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer distance is an error */
+#define KEPT 3 /* minimum number of samples: two distances, for the period */
+
+static size_t width(const struct fleet_samples *samples)
+{
+    return samples->columns + FLEET_EXTRA_COUNT;
+}
+
+/* ---------------------------------------------------------------------------------- Registry -- */
+
+void fleet_samples_init(struct fleet_samples *ret, size_t columns)
+{
+    *ret = (struct fleet_samples){ .columns = columns };
+}
+
+static void release_member(struct fleet_member *member)
+{
+    free(member->key);
+    free(member->times_ns);
+    free(member->values);
+    free(member);
+}
+
+static void keep_node(void *node)
+{
+    (void)node; /* members[] owns it too */
+}
+
+void fleet_samples_release(struct fleet_samples *samples)
+{
+    tdestroy(samples->by_key, keep_node);
+    for (size_t i = 0; i < samples->count; i++)
+        release_member(samples->members[i]);
+    free(samples->members);
+    fleet_samples_init(samples, samples->columns);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    return strcmp(((const struct fleet_member *)left)->key,
+                  ((const struct fleet_member *)right)->key);
+}
+
+static struct fleet_member *add_member(struct fleet_samples *samples, const char *key)
+{
+    struct fleet_member *member = calloc(1, sizeof *member);
+
+    if (!ARRAY_RESERVE(samples->members, samples->capacity, samples->count + 1)) {
+        free(member);
+        return NULL;
+    }
+    if (member == NULL)
+        return NULL;
+    member->key = strdup(key);
+    if (member->key == NULL || tsearch(member, &samples->by_key, compare_keys) == NULL) {
+        release_member(member);
+        return NULL;
+    }
+    member->entity.id = ++samples->ids;
+    member->entity.count = 1;
+    samples->members[samples->count++] = member;
+    return member;
+}
+
+struct fleet_member *fleet_samples_find(struct fleet_samples *samples, const char *key)
+{
+    struct fleet_member wanted = { .key = (char *)key };
+    struct fleet_member *const *found;
+
+    if (samples->last != NULL && strcmp(samples->last->key, key) == 0)
+        return samples->last;
+    found = tfind(&wanted, &samples->by_key, compare_keys);
+    samples->last = found != NULL ? *found : add_member(samples, key);
+    return samples->last;
+}
+
+void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns)
+{
+    size_t kept = 0;
+
+    samples->last = NULL;
+    for (size_t i = 0; i < samples->count; i++) {
+        struct fleet_member *member = samples->members[i];
+
+        if (fleet_newest(member) >= since_ns) {
+            samples->members[kept++] = member;
+            continue;
+        }
+        tdelete(member, &samples->by_key, compare_keys);
+        release_member(member);
+    }
+    samples->count = kept;
+}
+
+/* -------------------------------------------------------------------------------- Samples -- */
+
+int64_t fleet_newest(const struct fleet_member *member)
+{
+    return member->count > 0 ? member->times_ns[member->count - 1] : 0;
+}
+
+static double *row(const struct fleet_samples *samples, const struct fleet_member *member,
+                   size_t at)
+{
+    return &member->values[at * width(samples)];
+}
+
+/* Inserts an empty sample at position `at`; the samples after it move. */
+static bool insert(const struct fleet_samples *samples, struct fleet_member *member, size_t at,
+                   int64_t time_ns)
+{
+    const size_t columns = width(samples);
+
+    if (!ARRAYS_RESERVE(member->capacity, member->count + 1, ARRAY(member->times_ns),
+                        ARRAY_ROWS(member->values, columns)))
+        return false;
+    memmove(&member->times_ns[at + 1], &member->times_ns[at],
+            (member->count - at) * sizeof *member->times_ns);
+    memmove(row(samples, member, at + 1), row(samples, member, at),
+            (member->count - at) * columns * sizeof *member->values);
+    member->times_ns[at] = time_ns;
+    for (size_t i = 0; i < columns; i++)
+        row(samples, member, at)[i] = NAN;
+    member->count++;
+    return true;
+}
+
+int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *member,
+                      int64_t time_ns, size_t column, double value, bool add)
+{
+    size_t at = member->count;
+    double *cell;
+
+    if (time_ns < member->accounted_ns || isnan(value))
+        return CAMP_OK;
+    while (at > 0 && member->times_ns[at - 1] > time_ns)
+        at--;
+    if (at > 0 && member->times_ns[at - 1] == time_ns)
+        at--;
+    else if (!insert(samples, member, at, time_ns))
+        return CAMP_E_NOMEM;
+    cell = &row(samples, member, at)[column];
+    *cell = add && !isnan(*cell) ? *cell + value : value;
+    return CAMP_OK;
+}
+
+void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns)
+{
+    const size_t count = member->count;
+    int64_t last, before;
+
+    if (count < 2)
+        return;
+    last = member->times_ns[count - 1] - member->times_ns[count - 2];
+    before = count > 2 ? member->times_ns[count - 2] - member->times_ns[count - 3] : last;
+    if (before < last)
+        last = before;
+    if (last > PERIOD_MOST_NS)
+        return;
+    if (member->period_ns == 0 || last < member->period_ns || snapshot_ns < last)
+        member->period_ns = last;
+}
+
+/* -------------------------------------------------------------------------------- Accounting -- */
+
+static int64_t larger(int64_t left, int64_t right)
+{
+    return left > right ? left : right;
+}
+
+/* The growth of a counter in seconds. */
+static double growth(double before, double after, bool *is_partial)
+{
+    if (isnan(before) || isnan(after))
+        return 0;
+    if (after >= before)
+        return after - before;
+    *is_partial = true;
+    return after > 0 ? after : 0;
+}
+
+uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least_ns)
+{
+    return begin_ns + (uint64_t)larger((int64_t)(wanted_ns - begin_ns), larger(least_ns, 1));
+}
+
+uint64_t fleet_ns(double ns)
+{
+    return ns > 0 && ns < LARGEST_NS ? (uint64_t)llround(ns) : 0;
+}
+
+/* The time from the sample at position `at` to the next, in ns of one CPU: by the host's own clock,
+ * which is that of the counters; otherwise by the times of scrapes, which start some ms before the
+ * counters are read. */
+static double elapsed_between(const struct fleet_samples *samples,
+                              const struct fleet_member *member, size_t at)
+{
+    const double *before = row(samples, member, at) + samples->columns;
+    const double *after = row(samples, member, at + 1) + samples->columns;
+
+    if (after[FLEET_CLOCK] > before[FLEET_CLOCK])
+        return (after[FLEET_CLOCK] - before[FLEET_CLOCK]) * NS_PER_S;
+    return (double)(member->times_ns[at + 1] - member->times_ns[at]);
+}
+
+/* Adds the part between from_ns and to_ns of the difference between sample `at` and the next. */
+static void add_part(const struct fleet_samples *samples, const struct fleet_member *member,
+                     size_t at, int64_t from_ns, int64_t to_ns, struct fleet_amounts *ret)
+{
+    const double *before = row(samples, member, at), *after = row(samples, member, at + 1);
+    const double part =
+        (double)(to_ns - from_ns) / (double)(member->times_ns[at + 1] - member->times_ns[at]);
+    const double cpus = after[samples->columns + FLEET_CPUS];
+
+    for (size_t i = 0; i < samples->columns; i++)
+        ret->values[i] += fleet_ns(growth(before[i], after[i], &ret->is_partial) * part * NS_PER_S);
+    ret->elapsed_ns +=
+        fleet_ns(elapsed_between(samples, member, at) * part * (isnan(cpus) ? 1 : cpus));
+}
+
+static void drop(const struct fleet_samples *samples, struct fleet_member *member, size_t count)
+{
+    if (count == 0)
+        return;
+    member->count -= count;
+    memmove(member->times_ns, &member->times_ns[count], member->count * sizeof *member->times_ns);
+    memmove(member->values, row(samples, member, count),
+            member->count * width(samples) * sizeof *member->values);
+}
+
+/* Drops the samples before the one where the next interval starts. */
+static void drop_accounted(const struct fleet_samples *samples, struct fleet_member *member)
+{
+    size_t gone = 0;
+
+    while (gone + 1 < member->count && member->times_ns[gone + 1] <= member->accounted_ns)
+        gone++;
+    if (gone + KEPT > member->count)
+        gone = member->count > KEPT ? member->count - KEPT : 0;
+    drop(samples, member, gone);
+}
+
+static int64_t smaller(int64_t left, int64_t right)
+{
+    return left < right ? left : right;
+}
+
+bool fleet_amounts(const struct fleet_samples *samples, struct fleet_member *member,
+                   int64_t until_ns, int64_t gap_ns, struct fleet_amounts *ret)
+{
+    const int64_t to_ns = smaller(until_ns, fleet_newest(member));
+
+    ret->elapsed_ns = 0;
+    ret->is_partial = false;
+    memset(ret->values, 0, samples->columns * sizeof *ret->values);
+    if (member->count == 0)
+        return false;
+    if (member->accounted_ns == 0)
+        member->accounted_ns =
+            larger(samples->begin_ns > 0 ? samples->begin_ns : to_ns, member->times_ns[0]);
+    for (size_t i = 0; i + 1 < member->count; i++) {
+        const int64_t from_ns = larger(member->accounted_ns, member->times_ns[i]);
+        const int64_t end_ns = smaller(to_ns, member->times_ns[i + 1]);
+
+        if (from_ns >= end_ns)
+            continue;
+        if (member->times_ns[i + 1] - member->times_ns[i] > gap_ns)
+            ret->is_partial = true;
+        else
+            add_part(samples, member, i, from_ns, end_ns, ret);
+    }
+    member->accounted_ns = larger(member->accounted_ns, to_ns);
+    drop_accounted(samples, member);
+    return ret->elapsed_ns > 0 || ret->is_partial;
+}
+
+const double *fleet_sample_at(const struct fleet_samples *samples, struct fleet_member *member,
+                              int64_t time_ns)
+{
+    size_t at = 0;
+
+    while (at < member->count && member->times_ns[at] < time_ns - SAME_NS)
+        at++;
+    drop(samples, member, at < member->count ? at : 0);
+    return member->count > 0 && llabs(member->times_ns[0] - time_ns) <= SAME_NS
+               ? row(samples, member, 0)
+               : NULL;
+}
