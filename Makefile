@@ -1,5 +1,5 @@
-# What a person types. Each target checks what it needs (tools/setup), installs missing Debian
-# packages when it may, and says the one line to run when it may not. Meson does the building.
+# The targets. Each one checks what it needs (tools/setup), installs missing Debian packages when it may,
+# and otherwise prints the one line to run. Meson builds.
 #
 #   make run        build, then `camp check` on this machine's processes for three intervals
 #   make test       is this build right on this machine? The last line is "N passed, N failed, ..."
@@ -7,7 +7,7 @@
 #   make bench      camp beside its peers, as ratios in one run
 #   make paper      the CAMP paper's evaluations, repeated: a report; PAPER=--quick for 3 minutes
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
-#   make page       web/dist/page.html from web/src/: node and npm, for who changes the page
+#   make page       web/dist/page.html from web/src/, after a change of the page: node and npm
 #   make lint       format, layers, types, the built page; clang-tidy, cppcheck, shellcheck
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
@@ -27,7 +27,7 @@ quoted = '$(subst ','\'',$(1))'
 # headers in a folder of that name. This runs in the recipe, after tools/setup has installed a compiler.
 LIBDIR = $$($${CC:-cc} -M -x c -include asm/types.h /dev/null 2>/dev/null | \
     sed -n "s,.*/usr/include/\([^/ ]*\)/asm/types.h.*,--libdir=lib/\1,p")
-# Of make itself: a `make -j` of the caller is none of meson's business.
+# Meson must not see the options of make itself, such as -j.
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all run test deep bench paper fuzz page lint coverage install uninstall deb format clean help

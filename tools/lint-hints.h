@@ -1,6 +1,7 @@
 /*
- * For clang-tidy only (tools/lint). Its analyzer looks at one file at a time, so it takes it that
- * camp_fail() may return CAMP_OK, and the variable that a failed call did not fill is then used.
+ * For clang-tidy only (tools/lint). Its analyzer reads one file at a time, so it assumes that
+ * camp_fail() may return CAMP_OK, and then reports a use of the variable that a failed call did not
+ * fill.
  */
 #include "../src/counters/error.h"
 

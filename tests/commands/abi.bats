@@ -21,14 +21,14 @@ changed() {
     run tools/abi "$BATS_TEST_TMPDIR/libcamp.so" "$BATS_TEST_TMPDIR/include/camp"
 }
 
-@test "the library's binary interface is the one that is described" {
+@test "the library's binary interface is the described one" {
     build=$(dirname "$(dirname "${CAMP:-$TREE/build/gcc/src/camp}")")
     run "$TREE/tools/abi" "$build"/src/counters/libcamp.so.0.*.[0-9]
     echo "$output"
     [ "$status" -eq 0 ]
 }
 
-@test "a member in the midst of a struct is refused, and what to do is said" {
+@test "a new member in the middle of a struct is refused, with advice" {
     changed 's/^    uint64_t free_bytes;/    uint64_t dirty_bytes;\n&/'
     [ "$status" -eq 1 ]
     [[ $output == *"'uint64_t dirty_bytes', at offset 192"* ]]
@@ -41,7 +41,7 @@ changed() {
     [[ $output == *"'char message"*'raise soversion'* ]]
 }
 
-@test "a member at the end of a struct is compatible, and wants to be described" {
+@test "a new member at the end of a struct is compatible, and must be described" {
     changed 's/^    uint64_t swap_free_bytes;/&\n    uint64_t dirty_bytes;/'
     [ "$status" -eq 1 ]
     [[ $output == *'compatible, but not described'*'--update'* ]]

@@ -16,7 +16,7 @@ check() {
     run -0 /usr/bin/python3 "$TREE/tests/commands/evaluation_report.py" "$1" "$DATA" "$REPORT"
 }
 
-@test "evaluation: each part has its place, and one that is missing says why" {
+@test "evaluation: each part is in the report, and a missing one gives the reason" {
     check parts
 }
 
@@ -24,11 +24,11 @@ check() {
     check plots
 }
 
-@test "evaluation: no mark lies outside its picture" {
+@test "evaluation: no mark is outside its picture" {
     check places
 }
 
-@test "evaluation: the report has its data in it, and asks nothing of a network" {
+@test "evaluation: the report contains its data, and needs no network" {
     check data
 }
 
@@ -38,7 +38,7 @@ check() {
     run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
 }
 
-@test "evaluation: what is not a report's data is refused in one line, and so is a folder that is not there" {
+@test "evaluation: a file without a report's data, and a missing folder, are refused in one line" {
     echo '{"schema": "camp.check/1"}' >"$BATS_TEST_TMPDIR/other.json"
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/other.json" --output "$REPORT"
     [[ ${stderr_lines[0]} == *"not a report's data"* ]]
@@ -47,13 +47,13 @@ check() {
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: without the bench's programs it says what to run" {
+@test "evaluation: without the programs of the benchmarks it names the command to run" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --build /nowhere --output "$REPORT"
     [[ ${stderr_lines[0]} == *'make paper'* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: what it has started ends with it, when it is told to end" {
+@test "evaluation: its children end with it after SIGTERM" {
     # shellcheck disable=SC2016
     PYTHONPATH=$TREE/bench/paper timeout 20 /usr/bin/python3 -c '
 import time, setting
@@ -68,7 +68,7 @@ with setting.child(["sleep", "100"], start_new_session=True) as process:
     ! kill -0 "$(cat "$BATS_TEST_TMPDIR/pid")"
 }
 
-@test "evaluation: intervals are those of the tables of Student and of the sign test" {
+@test "evaluation: intervals agree with the tables of Student's t and of the sign test" {
     cd "$TREE/bench/paper"
     run -0 /usr/bin/python3 -c '
 import estimates

@@ -45,7 +45,7 @@ END
     [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
 }
 
-@test "the installed camp finds its sample data, from any folder and in a tree that was moved" {
+@test "the installed camp finds its sample data, from any folder and in a moved tree" {
     cd /
     run -0 "$ROOT/usr/bin/camp" top --from demo --count 1
     [[ $output == *'60 entities'* ]]
@@ -55,7 +55,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "the installed Python module is imported, with all that it is made of" {
+@test "the installed Python module is imported with all its parts" {
     [ -e "$ROOT/usr/lib/python3/dist-packages/camp/py.typed" ]
     cd "$BATS_TEST_TMPDIR"
     PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -c \
@@ -108,7 +108,7 @@ END
     [ "$(stat -c %s "$BATS_TEST_TMPDIR/stripped.so")" -lt 100000 ]
 }
 
-@test "the library has no writable data of its own" {
+@test "the library has no writable data" {
     # No global, no cache. What the compiler's start files put there is not the library's.
     run bash -c "objdump -t \"\$0\" | grep -E '[[:space:]][.](data|bss)[[:space:]]' |
         grep -Ev ' d  [.]|__dso_handle|completed[.]0|__TMC_END__|__bss_start|_edata|_end'" "$LIBRARY"
@@ -132,7 +132,7 @@ END
     done
 }
 
-@test "a build for packages needs neither cmocka nor the tests' tools" {
+@test "a build for packages needs neither cmocka nor the tools of the tests" {
     grep -q 'Dtests=disabled' "$TREE/build/install-test/camp-options"
     [ ! -e "$TREE/build/install-test/tests/unit" ]
 }
@@ -150,7 +150,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "who may not write to the prefix is told in one line, without a traceback" {
+@test "a prefix without write permission is one line, without a traceback" {
     as_user=()
     if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
     "${as_user[@]}" test -r "$TREE/Makefile" || skip "an ordinary user cannot read the tree"
@@ -164,7 +164,7 @@ END
     done
 }
 
-@test "make uninstall removes all that make install wrote, and nothing else" {
+@test "make uninstall removes the files of make install, and nothing else" {
     away="$BATS_TEST_TMPDIR/an other root"
     mkdir -p "$away/usr/bin"
     touch "$away/usr/bin/other"

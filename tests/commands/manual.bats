@@ -35,7 +35,7 @@ options_of() { # COMMAND: those in its --help
 
 # ---------------------------------------------------------------------------- the manual --
 
-@test "each command has a manual page, and the library" {
+@test "each command and the library have a manual page" {
     for command in $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'); do
         [ -s "$PAGES/camp-$command.1" ] || {
             echo "camp-$command has no page: name it in docs/man/meson.build"
@@ -63,7 +63,7 @@ options_of() { # COMMAND: those in its --help
     done
 }
 
-@test "a manual page has every option that --help has" {
+@test "a manual page has every option of --help" {
     commands | while read -r command; do
         for option in $(options_of "$command"); do
             grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-${command%% *}.1" || {
@@ -74,7 +74,7 @@ options_of() { # COMMAND: those in its --help
     done
 }
 
-@test "the page of camp-exporter has the options of camp export, and where its texts are" {
+@test "the page of camp-exporter has the options of camp export, and the folder of the documents" {
     local option
     for option in $(options_of export) --version; do
         grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-exporter.1" || {
@@ -114,14 +114,14 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completions are sound to their shells" {
+@test "shells accept their completions" {
     bash -n "$COMPLETIONS/camp"
     zsh -n "$COMPLETIONS/_camp"
     fish -n "$COMPLETIONS/camp.fish"
 }
 
 # bats test_tags=deep
-@test "shells offer the commands, and what help tells of" {
+@test "shells offer the commands, and the commands after help" {
     # shellcheck disable=SC2046
     offers 'camp ' help $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
     offers 'camp help rec' record
@@ -147,7 +147,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer an option's words, and none of what they cannot know" {
+@test "shells offer the known words of an option, and nothing for free values" {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
@@ -160,7 +160,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer files where an option takes one, words and files for --from" {
+@test "shells offer files for options with a file, words and files for --from" {
     mkdir recordings
     touch recordings/a.rules
     offers 'camp top --rules rec' recordings
@@ -170,7 +170,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer counters, what can be listed, and programs" {
+@test "shells offer counters, subjects and programs" {
     offers 'camp get cpu.us' cpu.user_ns
     offers 'camp list net' networks
     mkdir only
@@ -179,7 +179,7 @@ offers() {
     PATH=$PWD/only:$PATH offers 'camp time -- unheard-of-p' unheard-of-program
 }
 
-@test "words that shells offer for --from are named in its help" {
+@test "the words that shells offer for --from are in its help" {
     help=$("$CAMP" record --help)
     for word in $(in_bash 'camp record --from ' | grep -v /); do
         echo "$word"

@@ -14,32 +14,32 @@ PLACES = ((r'^usr/local/', 'usr/'),
 
 
 def debian_place(path, prefix):
-    """A path that is installed, as a list of debian/ has it."""
+    """An installed path, as in the lists of debian/."""
     path = 'usr' + path.removeprefix(prefix)
     for place, other in PLACES:
         path = re.sub(place, other, path)
-    # meson outside of /usr has no folder of the architecture, unless told.
+    # Outside of /usr meson has no folder for the architecture by default.
     return re.sub(r'^usr/lib(64)?/(libcamp|pkgconfig)', r'usr/lib/x/\2', path)
 
 
 def main(build, debian):
-    told = subprocess.run(('meson', 'introspect', build, '--installed', '--buildoptions'),
+    answer = subprocess.run(('meson', 'introspect', build, '--installed', '--buildoptions'),
                           check=True, capture_output=True, text=True)
-    facts = json.loads(told.stdout)
+    facts = json.loads(answer.stdout)
     prefix = next(o['value'] for o in facts['buildoptions'] if o['name'] == 'prefix')
     installed = sorted({debian_place(path, prefix) for path in facts['installed'].values()})
     lists = {(file.stem, line): False for file in pathlib.Path(debian).glob('*.install')
              for line in file.read_text().split()}
     faults = []
     for path in installed:
-        takers = [key for key in lists if any(
+        owners = [key for key in lists if any(
             fnmatch.fnmatch(part, key[1]) for part in (path, *map(str, pathlib.PurePath(path).parents)))]
-        lists.update(dict.fromkeys(takers, True))
-        packages = sorted({package for package, _ in takers})
+        lists.update(dict.fromkeys(owners, True))
+        packages = sorted({package for package, _ in owners})
         if len(packages) != 1:
             faults.append(f'{path}: in {" and ".join(packages) or "no package"}')
-    faults += [f'{package}.install: {line}: nobody installs it'
-               for (package, line), taken in lists.items() if not taken]
+    faults += [f'{package}.install: {line}: is not installed'
+               for (package, line), used in lists.items() if not used]
     print('\n'.join(faults) or f'{len(installed)} files, {len(lists)} lines')
     return bool(faults)
 

@@ -10,13 +10,13 @@ setup() {
     UNITS=$BUILD/packaging/systemd
 }
 
-@test "each file that is installed is in one package" {
+@test "each installed file is in one package" {
     run /usr/bin/python3 "$TREE/tests/commands/package_lists.py" "$BUILD" "$TREE/debian"
     echo "$output"
     [ "$status" -eq 0 ]
 }
 
-@test "a file in two packages, in none, or listed and not installed is told" {
+@test "a file in two packages, in none, or listed and not installed is reported" {
     cp -r "$TREE/debian" "$BATS_TEST_TMPDIR/"
     cd "$BATS_TEST_TMPDIR/debian"
     echo 'usr/bin/camp' >>libcamp-dev.install
@@ -26,29 +26,29 @@ setup() {
     [ "$status" -eq 1 ]
     [ "${lines[0]}" = 'usr/bin/camp: in camp and libcamp-dev' ]
     [ "${lines[1]}" = 'usr/include/camp/camp.h: in no package' ]
-    [ "${lines[2]}" = 'camp.install: usr/bin/gone: nobody installs it' ]
+    [ "${lines[-1]}" = 'camp.install: usr/bin/gone: is not installed' ]
 }
 
-@test "the symbols file has what the library exports" {
+@test "the symbols file has the exported functions of the library" {
     nm -D --defined-only --with-symbol-versions "$BUILD"/src/counters/libcamp.so.0.*.[0-9] |
         awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$BATS_TEST_TMPDIR/exported"
     sed -n 's/^ \([^@]*\)@.*/\1/p' "$TREE/debian/libcamp0.symbols" | sort |
         diff - "$BATS_TEST_TMPDIR/exported"
 }
 
-@test "packages are built with all that the build is set up with" {
+@test "packages are built with the libraries of the build" {
     for package in $("$TREE/tools/setup" --list build | grep -v -x -e gcc -e libc6-dev -e make -e ninja-build); do
         echo "$package: not in debian/control"
         grep -q "^  *\(Build-Depends: \)\?$package\b" "$TREE/debian/control"
     done
 }
 
-@test "package and program are of one version" {
+@test "package and program have the same version" {
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$TREE/debian/changelog")
     [ "$("$CAMP" --version)" = "camp $version" ]
 }
 
-@test "scripts of packages are sound" {
+@test "shells accept the scripts of the packages" {
     for script in "$TREE"/debian/*.post* "$TREE"/debian/tests/stranger "$TREE"/packaging/build; do
         sh -n "$script"
     done
@@ -56,7 +56,7 @@ setup() {
 
 # -------------------------------------------------------------------------------- services --
 
-@test "services are exposed at most 2.0 by systemd's own measure" {
+@test "systemd-analyze reports an exposure of at most 2.0 for services" {
     for unit in camp-exporter camp-record; do
         run systemd-analyze security --no-pager --offline=true --threshold=20 "$UNITS/$unit.service"
         echo "${lines[-1]}"
@@ -64,7 +64,7 @@ setup() {
     done
 }
 
-@test "services are understood by systemd" {
+@test "systemd accepts the services" {
     mkdir "$BATS_TEST_TMPDIR/bin"
     ln -s "$CAMP" "${CAMP%/*}/camp-exporter" "$BATS_TEST_TMPDIR/bin"
     for unit in camp-exporter camp-record; do
