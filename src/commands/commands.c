@@ -1,11 +1,11 @@
-/* The table of all commands, which main() runs, --help prints and the manual is made of. */
+/* The table of all commands, for main(), --help and the manual. */
 #include "program/help.h"
 
 static const struct command commands[] = {
     { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
-    { "wait", command_wait, "what I/O wait is by five definitions, and who waited for which disk" },
+    { "wait", command_wait, "I/O wait by five definitions, and which tasks waited for which disk" },
     { "view", command_view, "the page in this computer's browser, live or from a file" },
     { "export", command_export, "metrics for Prometheus: CPUs, states of threads, groups" },
     { "record", command_record, "record any source to a file, to be looked at later" },

@@ -1,6 +1,6 @@
 /*
- * camp export: where the time of this computer goes, as metrics for Prometheus and whatever reads
- * its format. The page is made when somebody asks.
+ * camp export: where the time of this computer goes, as metrics for Prometheus and compatible
+ * programs. Each request makes a new page.
  */
 #include "counters/units.h"
 #include "metrics/exported.h"
@@ -31,15 +31,13 @@ struct export
 {
     const char *host, *socket, *workload_file;
     uint64_t port, groups, interval_ns;
-    int group, format; /* -1: not said */
+    int group, format; /* -1: not given */
     int tier;          /* of tiers */
     bool allow_remote, once;
     struct top_workloads workloads;
-    pthread_mutex_t lock; /* of what follows, which the server's thread uses */
+    pthread_mutex_t lock; /* of the members below, which the server's thread uses */
     struct exported *exported;
 };
-
-/* -------------------------------------------------------------------------------- Options -- */
 
 static int parse(struct export *export, int argc, char **argv, int *ret_first)
 {
@@ -97,7 +95,7 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-static int settle_host(const struct export *export)
+static int resolve_host(const struct export *export)
 {
     struct camp_error error = { 0 };
     bool loopback = false;
@@ -114,7 +112,7 @@ static int settle_host(const struct export *export)
                     export->host);
 }
 
-static int settle_place(struct export *export)
+static int resolve_place(struct export *export)
 {
     int status = OPTIONS_GO_ON;
 
@@ -132,7 +130,7 @@ static int settle_place(struct export *export)
                         export->format >= 0 ? "format" : "interval",
                         export->format >= 0 ? "which format it takes" : "when a page is made");
     if (export->host != NULL)
-        status = settle_host(export);
+        status = resolve_host(export);
     else
         export->host = "127.0.0.1";
     if (export->port == UINT64_MAX)
@@ -142,7 +140,7 @@ static int settle_place(struct export *export)
     return status;
 }
 
-static int settle_group(struct export *export)
+static int resolve_group(struct export *export)
 {
     if (export->workload_file != NULL) {
         if (export->group >= 0 && export->group != GROUP_WORKLOAD)
@@ -170,11 +168,9 @@ static int read_options(struct export *export, int argc, char **argv)
                                .format = -1 };
     status = parse(export, argc, argv, &first);
     if (status == OPTIONS_GO_ON)
-        status = settle_place(export);
-    return status == OPTIONS_GO_ON ? settle_group(export) : status;
+        status = resolve_place(export);
+    return status == OPTIONS_GO_ON ? resolve_group(export) : status;
 }
-
-/* -------------------------------------------------------------------------------- Looking -- */
 
 static int open_exported(struct export *export)
 {
@@ -236,9 +232,7 @@ static int print_page(struct export *export)
     return status;
 }
 
-/* -------------------------------------------------------------------------------- Serving -- */
-
-/* The rules as they stand in the file now. When they cannot be read, those of before go on. */
+/* Reloads the rules from the file. If that fails, the old ones stay. */
 static void read_rules_again(struct export *export)
 {
     struct top_workloads rules, before = export->workloads;
@@ -253,7 +247,7 @@ static void read_rules_again(struct export *export)
     top_workloads_release(&before);
 }
 
-/* Signals wait in a queue from the beginning, so that none comes between two instructions. */
+/* Signals are queued from the start, so that none is lost between two instructions. */
 static void hold_signals(sigset_t *ret)
 {
     sigemptyset(ret);

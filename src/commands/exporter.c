@@ -1,6 +1,6 @@
 /*
- * camp-exporter: camp export as a program of its own, for who runs it all the time and with
- * capabilities. It is linked to 18 libraries instead of 103, and takes 5 MB less.
+ * camp-exporter: camp export as a program of its own, for services with capabilities. It is linked
+ * to 18 libraries instead of 103, and takes 5 MB less.
  */
 #include "program/command.h"
 #include "program/privilege.h"

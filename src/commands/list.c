@@ -1,5 +1,5 @@
 /*
- * camp list: what can be read. Every name it prints is valid input of `camp get`.
+ * camp list: the names of everything readable, each a valid argument of `camp get`.
  */
 #include "commands/get/subjects.h"
 #include "program/command.h"
@@ -42,8 +42,6 @@ static int out_of_memory(void)
 {
     return complain(STATUS_FAILURE, "no memory left; list one kind at a time");
 }
-
-/* ------------------------------------------------------------------------- Kinds -- */
 
 static const struct field kind_fields[] = {
     { "kind", "kind", "what stands before the first dot", 0, 0 },
@@ -94,8 +92,6 @@ static int list_kinds(struct list *list)
     return fflush(stdout) != 0 ? output_failed(errno) : status;
 }
 
-/* ---------------------------------------------------------------------- Counters -- */
-
 static const struct field counter_fields[] = {
     { "name", "counter", "as camp get takes it", 0, 0 },
     { "unit", "unit", "of its value", 0, 0 },
@@ -137,7 +133,7 @@ static void fill_counter(struct cell *row, const struct camp_counter *counter,
     row[7] = cell_text(counter->capability);
 }
 
-/* How a number is obtained on any kernel; the digits are the notes below the table. */
+/* How a number is obtained on any kernel; the digits refer to the notes below the table. */
 static const char *rule_words(const struct camp_counter *counter)
 {
     static const char *const rules[] = {
@@ -151,7 +147,7 @@ static const char *rule_words(const struct camp_counter *counter)
     return rules[counter->rule];
 }
 
-/* The table of docs/counters.md, which is the same on every machine: one row a counter. */
+/* The table of docs/counters.md, the same on every machine: one row a counter. */
 static int print_markdown(uint32_t wanted)
 {
     printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
@@ -197,7 +193,7 @@ static int list_counters(const struct list *list, uint32_t wanted)
         status = print_markdown(wanted);
         goto out;
     }
-    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* else: unknown */
+    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* otherwise unknown */
     for (size_t k = 0; k < KIND_COUNT; k++) {
         for (size_t i = 0; i < all->count; i++) {
             struct cell *row = &cells[table.row_count * COUNTER_FIELDS];
@@ -215,8 +211,6 @@ out:
     free(names);
     return status;
 }
-
-/* ---------------------------------------------------------------------- Subjects -- */
 
 static const struct field subject_fields[] = {
     { "name", "", "as camp get takes it", 0, 0 },
@@ -245,8 +239,8 @@ static int find_subjects(struct list *list, const struct kind_words *kind, struc
     return subjects_add(&list->subjects, &subject, NULL) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* Reads names and states. Who ended since the list was made is no longer of it, unless it alone was
- * asked for; of the others each reason is told. */
+/* Reads names and states. A subject that vanished since the list was made is dropped, unless it was
+ * requested alone; other failures are reported. */
 static int read_tasks(struct list *list)
 {
     struct subjects *subjects = &list->subjects;
@@ -275,7 +269,7 @@ static int read_tasks(struct list *list)
     return status;
 }
 
-/* Without --long the name alone, so that `camp get $(camp list networks)` reads them all. */
+/* Without --long only the name, so that `camp get $(camp list networks)` reads them all. */
 static int print_subjects(struct list *list, const struct kind_words *kind)
 {
     bool of_tasks = list->with_names && (kind->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
@@ -333,8 +327,6 @@ static int list_subjects(struct list *list, const struct kind_words *kind)
     result = find_subjects(list, kind, &error);
     return result < 0 ? complain_of(result, &error) : print_subjects(list, kind);
 }
-
-/* ---------------------------------------------------------------------- Operands -- */
 
 static int complain_of_kind(const char *word)
 {

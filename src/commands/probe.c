@@ -1,17 +1,17 @@
 /*
- * camp probe: what measuring costs. The paper's probe: nine calls of the library in a block, at a
- * given rate, and the CPU time that took (its Figure 8).
+ * camp probe: the cost of measuring. The paper's probe: nine calls of the library in a block, at a
+ * given rate, and their CPU time (its Figure 8).
  *
- * The paper does not name its nine calls. Here they are one of each kind that its Figure 3 has: the
- * use of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a
- * disk, and of a process (itself) page faults, CPU time, size. Each is a whole call of libcamp: it
- * opens, reads and closes; nothing is kept in between.
+ * The paper does not name its nine calls. Here they are one of each kind in its Figure 3: the use
+ * of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a disk,
+ * and of a process (itself) page faults, CPU time, size. Each is a whole call of libcamp: it opens,
+ * reads and closes; nothing is kept in between.
  *
  * The cost of a block is CPU time by the process's own clock around it, so it is measured at any
- * rate. The percentage is of everything: blocks, the wakeups between them, reading the clock. Each
- * block has its place in time (an absolute deadline), so how long a block takes does not change the
- * rate, as the paper's probe arranged by taking it off its sleep. A rate runs for whole periods, so
- * that each block has its own; blocks whose place is past when that time is over are not done.
+ * rate. The percentage includes everything: blocks, the wakeups between them, reading the clock.
+ * Each block has an absolute deadline, so its duration does not change the rate; the paper's probe
+ * subtracted it from its sleep. A rate runs for whole periods, one for each block; blocks that are
+ * late when that time is over are skipped.
  */
 #include "counters/units.h"
 #include "program/command.h"
@@ -34,14 +34,14 @@
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* What the calls are of; filled once. */
+/* The subjects of the calls; filled once. */
 struct subjects {
     struct camp_process self;
-    char network[CAMP_NAME_SIZE]; /* "": there is none, and the calls are left out */
+    char network[CAMP_NAME_SIZE]; /* "": none, and its calls are skipped */
     char disk[CAMP_NAME_SIZE];
 };
 
-/* What one rate came to. */
+/* The result of one rate. */
 struct cost {
     double rate;
     uint64_t blocks, late, missed, failed, calls;
@@ -78,12 +78,10 @@ static const struct field fields[FIELDS] = {
     { "major_faults", NULL, "likewise", 0, 0 },
     { "blocks", NULL, "how many", 0, 0 },
     { "calls", NULL, "of the library in each block", 0, 0 },
-    { "late", NULL, "blocks that began after the next one ought to have begun", 0, 0 },
+    { "late", NULL, "blocks that started after the next one was due", 0, 0 },
     { "missed", NULL, "blocks that were not done: there was no time left", 0, 0 },
     { "failed", NULL, "calls that failed", 0, 0 },
 };
-
-/* -------------------------------------------------------------------------- The block -- */
 
 static unsigned call_network(const char *name)
 {
@@ -106,7 +104,7 @@ static unsigned call_process(const struct camp_process *process, uint32_t wanted
     return camp_process_read(NULL, process, wanted, &task, sizeof task, NULL) != CAMP_OK;
 }
 
-/* Nine calls. Returns how many failed. */
+/* Nine calls. Returns the number of failed ones. */
 static unsigned run_block(const struct subjects *subjects)
 {
     struct camp_cpu cpu;
@@ -162,8 +160,6 @@ static int find_subjects(struct subjects *subjects)
     return OPTIONS_GO_ON;
 }
 
-/* ---------------------------------------------------------------------------- One rate -- */
-
 struct own {
     uint64_t wall_ns, cpu_ns;
     struct rusage usage;
@@ -175,7 +171,7 @@ static uint64_t microseconds(struct timeval time)
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
 }
 
-static struct own look_at_self(const struct subjects *subjects)
+static struct own add_self(const struct subjects *subjects)
 {
     struct own own = { .wall_ns = 0 };
 
@@ -186,7 +182,7 @@ static struct own look_at_self(const struct subjects *subjects)
     return own;
 }
 
-static void book_block(struct cost *cost, const struct subjects *subjects)
+static void account_block(struct cost *cost, const struct subjects *subjects)
 {
     uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 
@@ -196,7 +192,7 @@ static void book_block(struct cost *cost, const struct subjects *subjects)
     cost->blocks++;
 }
 
-/* How many blocks have their whole period within the duration. */
+/* The number of blocks with a whole period within the duration. */
 static uint64_t blocks_within(double rate, uint64_t duration_ns)
 {
     return (uint64_t)(rate * (double)duration_ns / NS_PER_S + ROUNDING);
@@ -206,7 +202,7 @@ static void run_rate(const struct probe *probe, double rate, struct cost *cost)
 {
     uint64_t planned = blocks_within(rate, probe->duration_ns);
     double period_ns = NS_PER_S / rate;
-    struct own before = look_at_self(&probe->subjects), after;
+    struct own before = add_self(&probe->subjects), after;
     uint64_t end = before.wall_ns + (uint64_t)((double)planned * period_ns);
 
     *cost = (struct cost){ .rate = rate, .calls = call_count(&probe->subjects) };
@@ -216,11 +212,11 @@ static void run_rate(const struct probe *probe, double rate, struct cost *cost)
         if (!sleep_until(due) || now_ns(CLOCK_MONOTONIC) >= end)
             break;
         cost->late += now_ns(CLOCK_MONOTONIC) > due + (uint64_t)period_ns;
-        book_block(cost, &probe->subjects);
+        account_block(cost, &probe->subjects);
     }
     cost->missed = stop_requested ? 0 : planned - cost->blocks;
     sleep_until(end);
-    after = look_at_self(&probe->subjects);
+    after = add_self(&probe->subjects);
     cost->wall_ns = after.wall_ns - before.wall_ns;
     cost->cpu_ns = after.cpu_ns - before.cpu_ns;
     cost->user_us = microseconds(after.usage.ru_utime) - microseconds(before.usage.ru_utime);
@@ -231,8 +227,6 @@ static void run_rate(const struct probe *probe, double rate, struct cost *cost)
     cost->resident_growth_bytes =
         (int64_t)after.task.resident_bytes - (int64_t)before.task.resident_bytes;
 }
-
-/* ----------------------------------------------------------------------------- Output -- */
 
 static void fill_row(struct cell *cells, const struct cost *cost)
 {
@@ -288,8 +282,6 @@ static int show(struct probe *probe)
     failed = view->record(&options, &record, 0);
     return failed != 0 ? output_failed(failed) : STATUS_OK;
 }
-
-/* ----------------------------------------------------------------------------- Options -- */
 
 static int read_rates(struct probe *probe)
 {
@@ -352,7 +344,7 @@ int command_probe(int argc, char **argv)
         return status;
     stop_on_signals();
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    run_block(&probe.subjects); /* what is touched for the first time is not the cost of a block */
+    run_block(&probe.subjects); /* first-touch costs are not part of a block's */
     for (size_t i = 0; i < probe.rate_count && !stop_requested; i++)
         run_rate(&probe, probe.rates[i], &probe.costs[probe.cost_count++]);
     return show(&probe);

@@ -1,6 +1,6 @@
 /*
- * camp view: the page in the browser of this computer, live from a source or from a recording. The
- * source is read here, the server has a thread of its own.
+ * camp view: the page in the browser of this computer, live from a source or from a recording. This
+ * thread reads the source, the server has its own.
  */
 #include "commands/report/page_options.h"
 #include "counters/units.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIVE_BYTES ((size_t)64 << 20) /* that are kept, unless --history says otherwise */
-#define WHOLE_BYTES ((size_t)1 << 30) /* of what has an end, or what --history asks for */
-#define PAUSE_NS (NS_PER_S / 5)       /* once nothing more comes */
-#define TUNNEL_PORT 8080              /* on the other side of a socket: an example */
+#define LIVE_BYTES ((size_t)64 << 20) /* kept, unless --history is given */
+#define WHOLE_BYTES ((size_t)1 << 30) /* for a finite source, or with --history */
+#define PAUSE_NS (NS_PER_S / 5)       /* at the end of the source */
+#define TUNNEL_PORT 8080              /* at the other end of a tunnel to a socket: an example */
 
 static const char *const hosts[] = { "127.0.0.1", "localhost", "::1", NULL };
 enum { HOST_VERSION_6 = 2 };
@@ -30,8 +30,6 @@ struct view_command {
     struct history_limits limits;
     struct server *server;
 };
-
-/* -------------------------------------------------------------------------------- Options -- */
 
 static int parse(struct view_command *view, int argc, char **argv, int *ret_first)
 {
@@ -62,7 +60,7 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* "600" are intervals, "10m" is a time. */
+/* "600" is a number of intervals, "10m" a time. */
 static bool parse_history(const char *text, struct history_limits *ret)
 {
     char *end;
@@ -75,9 +73,9 @@ static bool parse_history(const char *text, struct history_limits *ret)
     return parse_duration(text, &ret->time_ns) && ret->time_ns > 0;
 }
 
-/* One option, two meanings: where it listens, or whose groups it shows. Of a fleet each name that
- * is no place to listen at is a host's. */
-static int settle_host(struct view_command *view)
+/* One option with two meanings: the address to listen at, or the host whose groups are shown. For a
+ * fleet each name that is no address is a host's. */
+static int resolve_host(struct view_command *view)
 {
     struct from *from = &view->page.from.from;
     size_t at = 0;
@@ -115,7 +113,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
     if (view->demo)
         view->page.from.from.text = "demo";
     if (status == OPTIONS_GO_ON)
-        status = settle_host(view);
+        status = resolve_host(view);
     if (status != OPTIONS_GO_ON)
         return status;
     if (view->socket != NULL && view->port != 0)
@@ -130,9 +128,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
     return OPTIONS_GO_ON;
 }
 
-/* -------------------------------------------------------------------------------- Serving -- */
-
-/* The address; over ssh, or with a socket, also how to come to it. */
+/* The address; over ssh, or with a socket, also how to reach it. */
 static int print_address(const struct view_command *view)
 {
     const struct http_place *at = server_at(view->server);
@@ -160,7 +156,7 @@ static int open_server(struct view_command *view)
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
 
-/* Hands frames over until there are no more, or a stop is requested. */
+/* Passes frames on until the end, or a requested stop. */
 static int read_source(struct view_command *view)
 {
     const struct frame *frame;
@@ -177,7 +173,7 @@ static int read_source(struct view_command *view)
     return OPTIONS_GO_ON;
 }
 
-/* What was read stays to be seen until a stop is requested. */
+/* Keeps serving until a stop is requested. */
 static int serve(struct view_command *view)
 {
     int status = read_source(view);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp wait: five definitions of I/O wait, and who waited for which disk.
+# camp wait: five definitions of I/O wait, and which tasks waited for which disk.
 
 bats_require_minimum_version 1.5.0
 load ../waiting

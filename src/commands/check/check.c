@@ -1,6 +1,6 @@
 /*
- * camp check: how wrong sampled CPU time is here (the papers' cpuchk). Joins the sources "tasks"
- * and "cpus" to a view, interval by interval.
+ * camp check: the error of sampled CPU time on this machine (the papers' cpuchk). Joins the sources
+ * "tasks" and "cpus" to a view, interval by interval.
  */
 #include "check_inside.h"
 #include "check_sessions.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/* On a kernel that measures user and system itself there is little to check: it says so. */
-static void tell_accounting(struct check *check)
+/* A kernel that measures user and system time itself leaves little to check: the output says so. */
+static void describe_accounting(struct check *check)
 {
     struct camp_kernel kernel = { 0 };
 
@@ -34,7 +34,7 @@ static void tell_accounting(struct check *check)
                kernel.measured_cpus);
 }
 
-/* There is always a process 1: who cannot see it does not see those of other users. */
+/* Process 1 always exists: a user who cannot see it sees no other users' processes. */
 static bool is_hidden(void)
 {
     struct camp_process first;
@@ -42,7 +42,7 @@ static bool is_hidden(void)
     return camp_process_identify(NULL, 1, &first, sizeof first, NULL) == CAMP_E_GONE;
 }
 
-static void tell_tier(const struct check *check)
+static void describe_tier(const struct check *check)
 {
     if (check->options.format == CHECK_TEXT && check->context.hidden)
         printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
@@ -111,7 +111,7 @@ static int next_recorded(struct check *check, const struct frame **ret_tasks,
     return r;
 }
 
-/* Once there is no more of a recording. */
+/* After the end of a recording. */
 static int finish_recorded(const struct check *check, uint64_t intervals)
 {
     if (intervals == 0)
@@ -141,7 +141,7 @@ static int run_intervals(struct check *check)
             break;
         }
         status = r == CAMP_OK ? show(check, tasks, cpus, i) : complain_of(r, &error);
-        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
         if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
             deadline_ns = tasks->end_ns;
         if (check->tasks != NULL && selection_all_ended(&check->options.processes))
@@ -150,7 +150,7 @@ static int run_intervals(struct check *check)
     return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
 }
 
-/* A failed write of the report is told after whatever else went wrong. */
+/* A failed write of the report is reported after other failures. */
 static int finish_report(struct check *check, int status)
 {
     int written = check->options.report != NULL ? check_report_write(&check->report) : STATUS_OK;
@@ -159,8 +159,6 @@ static int finish_report(struct check *check, int status)
                ? (written != STATUS_OK ? written : status)
                : status;
 }
-
-/* ------------------------------------------------------------------- Database sessions -- */
 
 static int refuse_options_of_processes(const struct check_options *options)
 {
@@ -204,9 +202,9 @@ static int run_processes(struct check *check)
 {
     if (check->tasks != NULL) {
         check->context.hidden = is_hidden();
-        tell_accounting(check);
+        describe_accounting(check);
     }
-    tell_tier(check);
+    describe_tier(check);
     return finish_report(check, run_intervals(check));
 }
 

@@ -1,8 +1,8 @@
 /*
  * The CPUs of one interval of `camp check`, each and all together: busy time by the wall clock
- * (measured) and by the columns (sampled), and what the columns add up to. Where switches and
- * interrupts were timed (tier bpf) these are the measured busy time; elsewhere what idle and iowait
- * of the columns leave of the wall time is.
+ * (measured) and by the columns (sampled), and the sum of the columns. With timed switches and
+ * interrupts (tier bpf) these are the measured busy time; elsewhere it is the wall time minus idle
+ * and iowait of the columns.
  */
 #include "check_record.h"
 #include "ledger/array.h"
@@ -40,8 +40,8 @@ static const struct field machine_fields[] = {
       "one unit of measured busy in this interval: of the system's columns; tier bpf: 1 ns", 0, 2 },
 };
 
-/* Busy time as it was timed in the same look as the processes. NAN: it was not, or that CPU has
- * made no switch yet. Of the total in percent of one CPU. */
+/* Busy time from the snapshot that has the processes. NAN: not timed, or no switch on that CPU yet.
+ * Of the total in percent of one CPU. */
 static double timed_percent(const struct frame *measured, int64_t cpu)
 {
     for (size_t i = 0; i < measured->entity_count; i++) {
@@ -56,7 +56,7 @@ static double timed_percent(const struct frame *measured, int64_t cpu)
     return NAN;
 }
 
-/* Of a recording of tier bpf, which has the CPUs as they were timed, and no columns beside them. */
+/* For a recording of tier bpf, which has the timed CPUs without columns. */
 static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
 {
     const uint64_t *values = frame_values(cpus, at);
@@ -114,7 +114,7 @@ static struct cell *fill_percents(struct cell *cells, const struct cpu_percents 
     return cells;
 }
 
-/* The worst first when not all are shown, then again in the order of their ids. */
+/* Selects the worst if not all are shown, then orders them by id. */
 static int compare_cpus(const void *left, const void *right, void *frame)
 {
     int64_t a = llabs(frame_unaccounted_ns(frame, *(const size_t *)left));

@@ -1,5 +1,4 @@
-/* What the parts of camp check know of each other: check.c (intervals), check_options.c (what was
- * asked for). */
+/* Private parts of camp check: check.c (intervals), check_options.c (options). */
 #ifndef CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
 #define CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
 
@@ -34,7 +33,7 @@ struct check {
     bool lost; /* exit records were dropped: the totals are partial */
 };
 
-/* Parses and checks all options; OPTIONS_GO_ON or an exit status. */
+/* Parses and checks all options. OPTIONS_GO_ON or an exit status. */
 int check_options_read(struct check *check, int argc, char **argv);
 
 #endif

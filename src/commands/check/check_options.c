@@ -1,4 +1,4 @@
-/* What camp check was asked for. */
+/* The options of camp check. */
 #include "check_inside.h"
 #include "counters/units.h"
 #include "program/command.h"
@@ -101,7 +101,7 @@ static int read_columns(struct check *check)
     return OPTIONS_GO_ON;
 }
 
-/* A whole interval fits a terminal, so that the worst rows do not scroll away. */
+/* Limits an interval to the terminal's height, so that the worst rows do not scroll away. */
 static size_t rows_that_fit(void)
 {
     size_t cpus = 0;
@@ -115,8 +115,8 @@ static size_t rows_that_fit(void)
     return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
 }
 
-/* Of processes of this machine; what other sources have is their business. */
-static int settle_tier(struct check_options *options)
+/* For processes of this machine; other sources check their own. */
+static int resolve_tier(struct check_options *options)
 {
     const char *text = options->from.from.tier;
 
@@ -131,7 +131,7 @@ static int settle_tier(struct check_options *options)
     return complain(STATUS_USAGE, "--tier %s: takes one of auto, taskstats, schedstat, bpf", text);
 }
 
-/* Of this machine's processes they would do nothing, and nobody would know. */
+/* For this machine's processes these options would have no effect, silently. */
 static int refuse_without_from(const struct from_options *from)
 {
     const struct {
@@ -184,7 +184,7 @@ int check_options_read(struct check *check, int argc, char **argv)
     if (options->from.from.text != NULL && options->report != NULL)
         return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "
                                       "error-by-load is of a recording");
-    status = settle_tier(options);
+    status = resolve_tier(options);
     if (status == OPTIONS_GO_ON)
         status = refuse_without_from(&options->from);
     if (status != OPTIONS_GO_ON)

@@ -1,6 +1,5 @@
 /*
- * The processes of one interval of `camp check`: which are selected, in what order they are shown,
- * and what they add up to.
+ * The processes of one interval of `camp check`: their selection, order, and sums.
  */
 #include "check_record.h"
 #include "ledger/array.h"
@@ -93,7 +92,7 @@ int check_summarise(struct check_record *check, const struct check_context *cont
     return r;
 }
 
-/* Where sampling lies most comes first; without samples, who used most. */
+/* Largest sampling error first; without samples, most CPU time first. */
 static int compare_rows(const void *left, const void *right, void *frame)
 {
     const uint64_t *a = frame_values(frame, *(const size_t *)left);

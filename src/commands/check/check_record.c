@@ -33,9 +33,9 @@ static const struct field total_fields[] = {
 };
 
 static const struct field loss_fields[] = {
-    { "unseen", NULL, "tasks that began and ended unseen, at most", 0, 0 },
+    { "unseen", NULL, "tasks that started and exited unseen, at most", 0, 0 },
     { "lost", NULL, "tasks whose exit record the kernel dropped", 0, 0 },
-    { "partial", NULL, "processes or CPUs whose last interval is not known", 0, 0 },
+    { "partial", NULL, "processes or CPUs whose last interval is unknown", 0, 0 },
     { "unread_percent", NULL,
       "CPU time at most of ended processes since their last tick; giving back their memory comes "
       "after their record: it is in unaccounted_percent",
@@ -89,7 +89,7 @@ struct table one_row(const char *name, enum table_shape shape, const struct fiel
                            .hidden_in_text = true };
 }
 
-/* Returns where the next small table's cells begin. */
+/* Returns where the cells of the next small table start. */
 static struct cell *fill_interval(struct check_record *check, const struct check_context *context,
                                   const struct frame *tasks, struct cell *cells)
 {
@@ -158,7 +158,7 @@ static void write_headline(struct check_record *check, const struct check_contex
              is_known ? "" : " ran", total[2].natural, total[3].natural);
 }
 
-/* A further line below the tables; one too many is left out. */
+/* Adds a line below the tables, if there is space. */
 __attribute__((format(printf, 3, 4))) static void note(struct check_record *check, size_t *line,
                                                        const char *format, ...)
 {
@@ -180,7 +180,7 @@ static void note_no_match(struct check_record *check, size_t *line,
         note(check, line, "--filter   matches no process that ran in this interval");
 }
 
-/* Rows that the text leaves out are counted. */
+/* Counts rows that the text omits. */
 static void note_hidden_rows(struct check_record *check, size_t *line, size_t rows, size_t cpu_rows)
 {
     size_t shown = check->tables[CHECK_PROCESSES].row_count;
@@ -248,8 +248,8 @@ static void note_losses(struct check_record *check, size_t *line, const struct l
         note(check, line, "lost       the exit records of %" PRIu64 " tasks", losses->lost);
 }
 
-/* Each ended process may have run unread for up to a tick; all of them together no longer than what
- * the measured time of all leaves of the CPUs. */
+/* Each exited process may have run up to a tick that was not read; all together at most what the
+ * measured times leave of the CPUs. */
 static uint64_t bounded_unread_ns(uint64_t unread_ns, const struct frame *tasks, size_t cpus)
 {
     uint64_t left_ns = cpus * (tasks->end_ns - tasks->start_ns);

@@ -17,8 +17,8 @@ struct check_selection {
     const int32_t *pids;   /* [pid_count]; none: all */
     size_t pid_count;
     bool kernel_threads;
-    size_t top;      /* rows of processes at most; 0: all */
-    size_t top_cpus; /* rows of CPUs at most, the worst; 0: all */
+    size_t top;      /* at most; 0: all */
+    size_t top_cpus; /* at most, the worst; 0: all */
 };
 
 struct check_context {
@@ -26,10 +26,10 @@ struct check_context {
     enum tasks_tier tier;
     const char *accounting; /* of the kernel: "tick", "native" ... */
     size_t living;          /* processes at the end of the interval */
-    bool hidden;            /* other users' processes cannot be seen */
-    bool is_recorded; /* accounting, living and hidden are not known; with measured_cpus, the CPUs
-                       * are those alone (enum cpus_states_column), and were not sampled */
-    const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: as /proc/stat has them */
+    bool hidden;            /* other users' processes are invisible */
+    bool is_recorded; /* accounting, living and hidden are unknown; with measured_cpus, the CPUs
+                       * are only those (enum cpus_states_column), without samples */
+    const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: from /proc/stat */
 };
 
 enum {
@@ -42,7 +42,7 @@ enum {
     CHECK_TABLE_COUNT
 };
 
-/* Owns the cells and texts of the record: check_record_release(). All zero is an empty one. */
+/* Owns the cells and texts of the record: check_record_release(). All zero is empty. */
 struct check_record {
     struct record record;
     struct table tables[CHECK_TABLE_COUNT];
@@ -66,21 +66,19 @@ void check_record_release(struct check_record *check);
 extern const char *const check_table_names[]; /* NULL-terminated: for --table */
 
 const char *tier_name(enum tasks_tier tier);
-const char *tier_lacks(enum tasks_tier tier);  /* what it cannot see */
-const char *tier_change(enum tasks_tier tier); /* what would change it; NULL: nothing */
+const char *tier_lacks(enum tasks_tier tier);  /* what the tier cannot see */
+const char *tier_change(enum tasks_tier tier); /* how to get a better one; NULL: there is none */
 
-/* ----------------------------------------------------------------- check_processes.c -- */
-
-/* Index of a column of the processes; SIZE_MAX when there is none of that name. */
+/* Index of a column of the processes; SIZE_MAX: no such column. */
 size_t check_process_column(const char *name);
 
-/* The names of all of them, "pid, name, ...", into ret[size]. */
+/* All column names, "pid, name, ...", into ret[size]. */
 void check_process_columns(char *ret, size_t size);
 
-/* Whether rows and totals are of all processes there are. */
+/* Do rows and totals include all processes? */
 bool check_selects_all(const struct check_selection *selection);
 
-/* What the selected processes add up to. */
+/* Sums of the selected processes. */
 struct check_summary {
     struct accuracy accuracy; /* in ns */
     size_t rows;
@@ -91,13 +89,11 @@ struct check_summary {
 int check_summarise(struct check_record *check, const struct check_context *context,
                     const struct frame *tasks, struct check_summary *ret);
 
-/* The rows in check->order as a table, where sampling is most wrong first. */
+/* The rows in check->order as a table, largest sampling error first. */
 int check_fill_processes(struct check_record *check, const struct check_context *context,
                          struct frame *tasks, size_t rows);
 
-/* ---------------------------------------------------------------------- check_cpus.c -- */
-
-/* What the columns of a CPU say, in percent of one CPU. */
+/* The columns of a CPU, in percent of one CPU. */
 struct cpu_percents {
     double measured, sampled, idle, iowait, steal, sum;
 };
@@ -106,27 +102,25 @@ struct cpu_percents {
 struct check_machine {
     size_t cpus;
     struct cpu_percents percents;
-    double unaccounted; /* measured busy that is no process's */
-    double resolution;  /* one unit of what busy time is measured in */
+    double unaccounted; /* measured busy time of no process */
+    double resolution;  /* resolution of the busy time */
     bool timed;         /* by switches and interrupts, not by the columns */
 };
 
 int check_fill_cpus(struct check_record *check, const struct check_context *context,
                     struct frame *cpus);
 
-/* tasks_percent: what all processes were measured to use; NAN when not all are selected. */
+/* tasks_percent: measured CPU time of all processes; NAN when not all are selected. */
 struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
                                       double tasks_percent);
 
-/* Its table; returns where the next small table's cells begin. */
+/* The table of the CPUs; returns where the cells of the next small table start. */
 struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,
                                 struct cell *cells);
 
-/* --------------------------------------------------------------- shared by the three -- */
-
 double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
 
-/* Errors of next to nothing are no news: it takes points of a CPU as well as percents. */
+/* A tiny error is not emphasised: it needs points of a CPU as well as percents. */
 enum emphasis emphasis_of_error(double error, double points);
 
 struct table one_row(const char *name, enum table_shape shape, const struct field *fields,

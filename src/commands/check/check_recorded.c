@@ -10,11 +10,12 @@
 
 static int refuse(const char *text)
 {
-    return complain(STATUS_USAGE,
-                    "--from %s: camp check shows a recording of check (camp record --from check), "
-                    "and sessions of a database that are measured beside what it says of them; "
-                    "camp view and camp report show any",
-                    from_shown(text).text);
+    return complain(
+        STATUS_USAGE,
+        "--from %s: camp check shows a recording of check (camp record --from check), "
+        "and sessions of a database that are measured, for comparison with what it reports; "
+        "camp view and camp report show any",
+        from_shown(text).text);
 }
 
 static enum tasks_tier tier_of(const char *name)
@@ -26,13 +27,13 @@ static enum tasks_tier tier_of(const char *name)
     return TASKS_SCHEDSTAT;
 }
 
-/* As switches and interrupts were timed; otherwise by the columns of /proc/stat. */
+/* By timed switches and interrupts; otherwise by the columns of /proc/stat. */
 static bool is_timed(const struct frame *cpus)
 {
     return cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
 }
 
-/* Are they processes with CPUs beside them, whose columns stand where check has them? */
+/* Are these processes with CPUs, with the columns of camp check? */
 static bool is_of_check(const struct source *source, bool *ret_is_sampled)
 {
     const struct schema *schema = source->describe(source);
@@ -76,7 +77,7 @@ int check_recorded_open(struct check_recorded *recorded, struct from_options *op
     return OPTIONS_GO_ON;
 }
 
-/* Rows of which only the measured time is known. */
+/* Rows with measured time only. */
 static int fill_tasks(struct frame *ret, const struct frame *measured)
 {
     int r = CAMP_OK;

@@ -9,12 +9,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CROWD 4096    /* fewer processes are all known by themselves */
+#define CROWD 4096    /* up to here each process has a row */
 #define GONE_AFTER 60 /* intervals */
 
-/* ----------------------------------------------------------------------- The beginning -- */
-
-/* As a shell would take it again. */
+/* Quoted for a shell. */
 static void write_quoted(FILE *stream, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -71,9 +69,7 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
     return OPTIONS_GO_ON;
 }
 
-/* ------------------------------------------------------------------------ An interval -- */
-
-/* NAN when it is not known. */
+/* NAN: unknown. */
 static double number_of(const struct cell *cell)
 {
     return cell->kind == CELL_REAL      ? cell->real
@@ -90,7 +86,7 @@ static double number_at(const struct record *record, const char *table, size_t r
     return number_of(&cell);
 }
 
-/* The columns of the report's table have the names of the tables they are from. */
+/* The columns of the report's table are named after the tables of their values. */
 static int add_interval(struct check_report *report)
 {
     static const char *const tables[] = { "interval", "total", "machine", "losses" };
@@ -154,8 +150,8 @@ static int add_process(struct check_report *report, const struct entity *entity,
     return CAMP_OK;
 }
 
-/* Where many processes come and go, those that were not seen for a while are added up by name, as
- * those are that end: otherwise a run of days would know each that ever was. */
+/* Bounds the registry where many processes come and go: those not seen for a while are merged by
+ * name, like exited ones. */
 static int fold_gone(struct check_report *report)
 {
     struct registry old = report->registry;
@@ -277,15 +273,13 @@ int check_report_add(struct check_report *report, const struct check_context *co
         r = add_processes(report, interval_s);
     if (r == CAMP_OK)
         r = add_cpus(report, interval_s);
-    if (r == CAMP_OK) /* last: what failed before is not counted */
+    if (r == CAMP_OK) /* last, so that a failed interval is not counted */
         r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns,
                              &summary.accuracy, context->tier != TASKS_SCHEDSTAT);
     if (r == CAMP_OK)
         add_totals(report, &summary.accuracy, interval_s);
     return r;
 }
-
-/* ------------------------------------------------------------------------------ The end -- */
 
 int check_report_write(struct check_report *report)
 {

@@ -1,4 +1,4 @@
-/* The page of camp check --report: its tables and sentences, in their order. */
+/* The page of camp check --report: its tables and sentences, in order. */
 #include "check_report.h"
 
 #include "ledger/words.h"
@@ -31,9 +31,9 @@ const struct field report_interval_fields[REPORT_COLUMNS] = {
     { "sampled_busy_percent", "sampled %", "what their columns call busy", 0, 2 },
     { "steal_percent", "steal %", "taken by a hypervisor", 0, 2 },
     { "unaccounted_percent", "no process's %", "measured busy that is no process's", 0, 2 },
-    { "unseen", "unseen", "tasks that began and ended unseen, at most", 0, 0 },
+    { "unseen", "unseen", "tasks that started and exited unseen, at most", 0, 0 },
     { "lost", "lost", "tasks whose exit record the kernel dropped", 0, 0 },
-    { "partial", "partial", "processes or CPUs whose last interval is not known", 0, 0 },
+    { "partial", "partial", "processes or CPUs whose last interval is unknown", 0, 0 },
     { "unread_percent", "unread %", "CPU time at most of ended processes since their last tick", 0,
       2 },
 };
@@ -53,8 +53,6 @@ static double percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : NAN;
 }
-
-/* ------------------------------------------------------------------- What was measured -- */
 
 __attribute__((format(printf, 2, 3))) static void paragraph(FILE *stream, const char *format, ...)
 {
@@ -135,9 +133,9 @@ static int write_facts(FILE *stream, const struct check_report *report)
 static int write_losses(FILE *stream, const struct check_report *report)
 {
     static const struct field fields[] = {
-        { "unseen", "unseen", "tasks that began and ended unseen, at most", 0, 0 },
+        { "unseen", "unseen", "tasks that started and exited unseen, at most", 0, 0 },
         { "lost", "lost", "tasks whose exit record the kernel dropped", 0, 0 },
-        { "partial", "partial", "processes or CPUs whose last interval is not known", 0, 0 },
+        { "partial", "partial", "processes or CPUs whose last interval is unknown", 0, 0 },
         { "unread_percent", "unread %, at most, in one interval",
           "CPU time at most of ended processes since their last tick: the largest", 0, 2 },
     };
@@ -156,8 +154,6 @@ static int write_losses(FILE *stream, const struct check_report *report)
         "is not known.");
     return CAMP_OK;
 }
-
-/* ------------------------------------------------------------------------------ The fit -- */
 
 static int write_picture(FILE *stream, const struct check_report *report,
                          int (*draw)(FILE *, const struct error_picture *))
@@ -231,8 +227,6 @@ static int write_fit(FILE *stream, const struct check_report *report)
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- Tables -- */
-
 static int write_intervals(FILE *stream, const struct check_report *report)
 {
     const size_t count = report->picture.series.count;
@@ -259,7 +253,7 @@ static int write_intervals(FILE *stream, const struct check_report *report)
     return CAMP_OK;
 }
 
-/* Where sampling was most wrong comes first; without samples, who used most. */
+/* Largest sampling error first; without samples, most CPU time first. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct report_process *processes = context;

@@ -26,7 +26,7 @@ static const struct field state_fields[CHECK_SESSIONS_FIELDS] = {
     { "state", "state", "cpu, run_queue, contention, wait, idle, unaccounted", -11, 0 },
     { "measured_s", "measured s", "time of all sessions in it", 10, 3 },
     { "measured_percent", "meas. %", "of the sessions' wall time", 7, 2 },
-    { "reported_s", "reported s", "the same, as the database says", 10, 3 },
+    { "reported_s", "reported s", "the same, as the database reports", 10, 3 },
     { "reported_percent", "rep. %", "of the sessions' wall time", 6, 2 },
     { "error_points", "points", "reported - measured, in percent of the sessions' wall time", 7,
       2 },
@@ -38,9 +38,9 @@ static const struct field state_fields[CHECK_SESSIONS_FIELDS] = {
 };
 
 static const struct field loss_fields[] = {
-    { .name = "unseen", .help = "sessions that began and ended unseen" },
+    { .name = "unseen", .help = "sessions that started and ended unseen" },
     { .name = "lost", .help = "sessions whose last numbers are lost" },
-    { .name = "partial", .help = "sessions whose interval is not whole" },
+    { .name = "partial", .help = "sessions whose interval is incomplete" },
 };
 
 bool check_sessions_can(const struct source *source)
@@ -125,13 +125,13 @@ static void note_provenance(struct check_sessions_record *ret, const struct repo
     ret->provenance[0] = '\0';
     if (has_provenance(schema, true, CAMP_SAMPLED))
         snprintf(ret->provenance, sizeof ret->provenance,
-                 "On this tier nothing is measured: the table has one sample beside another.");
+                 "On this tier nothing is measured: the table compares two samples.");
     else if (has_provenance(schema, false, CAMP_SCALED))
         note_scaled(ret, error);
     else if (has_provenance(schema, false, CAMP_SAMPLED))
         snprintf(ret->provenance, sizeof ret->provenance,
                  "On this tier CPU and run queue are measured; the other states are sampled too, "
-                 "only not of who runs or is ready.");
+                 "and compare two samples.");
 }
 
 static void fill_notes(struct check_sessions_record *ret, const struct frame *frame,

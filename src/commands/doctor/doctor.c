@@ -1,9 +1,9 @@
 /*
- * camp doctor: what this kernel counts and how, which events it has for microstates, which
- * capabilities this process holds and what each would give, which tier `camp check` runs on, and
- * the one line that would change it.
+ * camp doctor: what this kernel counts and how, its events for microstates, the capabilities of
+ * this process and what each would give, the tier of `camp check`, and the one line that would
+ * change it.
  *
- * The facts are in doctor_facts.c. Here: what else is asked, and how all of it is shown.
+ * doctor_facts.c has the facts. This file examines the rest, and shows all of it.
  */
 #include "doctor.h"
 
@@ -31,7 +31,7 @@ static const struct field capability_fields[CAPABILITY_FIELDS] = {
 static const struct field tier_fields[TIER_FIELDS] = {
     { "name", "tier", "how camp check reads processes", -10, 0 },
     { "available", "can run", "whether it can run here and now", -8, 0 },
-    { "used", "is used", "whether camp check uses it when not told otherwise", -8, 0 },
+    { "used", "is used", "whether camp check uses it by default", -8, 0 },
     { "sees", "what it sees", "what it reads", -50, 0 },
     { "lacks", NULL, "what it cannot see; null: nothing", 0, 0 },
 };
@@ -58,9 +58,7 @@ enum { FACTS, EVENTS, CAPABILITIES, TIER_TABLE, SUMMARY, TABLE_COUNT };
 
 static const char *const table_names[] = { "facts", "events", "capabilities", "tiers", NULL };
 
-/* ----------------------------------------------------------------------------- Examining -- */
-
-/* Whether a session can be had is known when one was. */
+/* Whether a session is possible is known after opening one. */
 static void try_microstates(struct doctor *doctor)
 {
     struct camp_states *session = NULL;
@@ -93,9 +91,7 @@ struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes)
     return doctor->words ? cell_text(yes ? "yes" : "no") : cell_boolean(yes);
 }
 
-/* -------------------------------------------------------------------------------- Events -- */
-
-/* A kernel without BTF does not tell: there are no rows then. */
+/* Without BTF the kernel does not report its events: there are no rows then. */
 static void add_events(struct doctor *doctor)
 {
     struct camp_states_event events[EVENTS_MAXIMUM];
@@ -116,8 +112,6 @@ static void add_events(struct doctor *doctor)
         row[4] = cell_text(events[i].without);
     }
 }
-
-/* ----------------------------------------------------------------- Capabilities and tiers -- */
 
 static void add_capabilities(struct doctor *doctor)
 {
@@ -155,28 +149,28 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
-static const char *gives_capabilities(const struct doctor *doctor)
+static const char *file_has_capabilities(const struct doctor *doctor)
 {
     return privilege_group_exists() ? "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew"
                                     : doctor->setcap;
 }
 
-/* What stands between here and the better tier: a capability, or what the kernel said. */
+/* The obstacle to the better tier: a capability, or the kernel's refusal. */
 static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
-        return lacks_states(doctor) ? gives_capabilities(doctor) : NULL;
+        return lacks_states(doctor) ? file_has_capabilities(doctor) : NULL;
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0 &&
         capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
-        return gives_capabilities(doctor);
+        return file_has_capabilities(doctor);
     return doctor->refusal.message;
 }
 
 /* Where the kernel has microstates but the user may not read them, camp top and camp time still
  * show the numbers that every user may read. */
-static void tell_microstates(struct doctor *doctor)
+static void describe_microstates(struct doctor *doctor)
 {
     const bool can = doctor->states_refusal.code == CAMP_OK;
 
@@ -218,8 +212,6 @@ static void add_summary(struct doctor *doctor)
     else
         snprintf(doctor->change, sizeof doctor->change, "There is no better tier.");
 }
-
-/* --------------------------------------------------------------------------------- Showing -- */
 
 static int show(struct doctor *doctor, const struct view *view, const struct view_options *options)
 {
@@ -291,6 +283,6 @@ int command_doctor(int argc, char **argv)
              "sampled and measured time, and what ends");
     add_tier(&doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
     add_summary(&doctor);
-    tell_microstates(&doctor);
+    describe_microstates(&doctor);
     return show(&doctor, view_by_name(formats[format]), &output);
 }

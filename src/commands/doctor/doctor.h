@@ -1,4 +1,4 @@
-/* camp doctor: what it found, as the cells of its tables. */
+/* camp doctor: its findings, as the cells of its tables. */
 #ifndef CAMP_COMMANDS_DOCTOR_DOCTOR_H
 #define CAMP_COMMANDS_DOCTOR_DOCTOR_H
 
@@ -25,14 +25,14 @@
 #define MEANING_SIZE 96
 
 struct doctor {
-    bool words; /* "yes" and "no" for a person, who would not read a blank as "no" */
+    bool words; /* "yes" and "no", as people would not read a blank as "no" */
     struct camp_kernel kernel;
     struct camp_error refusal; /* of taskstats; code CAMP_OK: it answers */
     uint16_t taskstats_version;
     struct camp_error states_refusal; /* of a session of microstates; likewise */
     enum tasks_tier tier;
     struct cell facts[FACTS_MAXIMUM][FACT_FIELDS];
-    char unknown[FACTS_MAXIMUM][MEANING_SIZE]; /* what is said of a fact that is not known */
+    char unknown[FACTS_MAXIMUM][MEANING_SIZE]; /* the text of an unknown fact */
     size_t fact_count;
     struct cell capabilities[CAPABILITY_COUNT][CAPABILITY_FIELDS];
     struct cell events[EVENTS_MAXIMUM][EVENT_FIELDS];

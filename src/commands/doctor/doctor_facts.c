@@ -1,6 +1,6 @@
 /*
- * The facts of camp doctor: what this kernel counts, with words beside the numbers. What is not
- * known is shown as unknown, with where it would be told.
+ * The facts of camp doctor: what this kernel counts, with words beside the numbers. An unknown fact
+ * is shown as unknown, with its source.
  */
 #include "doctor.h"
 
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What keeps a file from being read, as the words before its name: a capability that is not held,
- * or what none changes. NULL: nothing does. */
+/* The obstacle to reading a file, as the words before its name: a missing capability, or one that
+ * no capability removes. NULL: none. */
 static const char *hindrance(const struct doctor *doctor, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -29,13 +29,13 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
     if (system_error != EACCES && system_error != EPERM)
         return NULL;
     return capability_opens_all(&doctor->kernel) || (seen && (file.st_mode & S_IROTH) != 0)
-               ? "nobody here may read"
+               ? "no capability allows reading"
                : "CAP_DAC_READ_SEARCH opens";
 }
 
-/* Why a fact is not known, and what would change that. `how` begins with the file that tells it;
- * what to do stands before its name, which may be cut. */
-static const char *why_unknown(struct doctor *doctor, const char *how)
+/* Why a fact is unknown, and how to change that. `how` starts with the file that has it; the advice
+ * comes before its name, which may be truncated. */
+static const char *reason_unknown(struct doctor *doctor, const char *how)
 {
     char *ret = doctor->unknown[doctor->fact_count];
     char path[MEANING_SIZE];
@@ -55,7 +55,7 @@ static const char *why_unknown(struct doctor *doctor, const char *how)
 static void add_fact(struct doctor *doctor, const char *name, struct cell value,
                      const char *meaning, const char *how)
 {
-    const char *shown = value.kind == CELL_UNKNOWN ? why_unknown(doctor, how) : meaning;
+    const char *shown = value.kind == CELL_UNKNOWN ? reason_unknown(doctor, how) : meaning;
     struct cell *row = doctor->facts[doctor->fact_count++];
 
     row[0] = cell_text(name);
@@ -64,7 +64,7 @@ static void add_fact(struct doctor *doctor, const char *name, struct cell value,
     row[3] = cell_text(how);
 }
 
-/* A fact that is yes or no: one meaning for each. */
+/* A yes-or-no fact, with a meaning for each. */
 static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
                        const char *yes, const char *no, const char *how)
 {

@@ -1,6 +1,5 @@
 /*
- * camp record: any source to a file, an interval at a time, to be looked at later by --from or by
- * SQL (docs/recording.md).
+ * camp record: any source to a file, an interval at a time, for --from or SQL (docs/recording.md).
  */
 #include "counters/units.h"
 #include "ledger/words.h"
@@ -92,7 +91,7 @@ static bool has_no_unit(const char *text)
     return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
 }
 
-static int settle_keep(struct record *record)
+static int resolve_keep(struct record *record)
 {
     struct record_files *files = &record->files;
 
@@ -130,9 +129,9 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* Neither an existing file is overwritten by mistake, nor the recording that is being read. With
- * --rotate no file of an earlier run is overwritten. */
-static int settle_output(struct record *record)
+/* No existing file is overwritten by mistake, nor the recording that is being read. With --rotate
+ * no file of an earlier run is overwritten. */
+static int resolve_output(struct record *record)
 {
     const char *output = record->files.output, *text = record->from.from.text;
 
@@ -177,7 +176,7 @@ static int read_options(struct record *record, int argc, char **argv)
         return complain(STATUS_USAGE, "--force goes without --rotate: each file is a new one");
     if (record->no_syscalls)
         record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
-    status = settle_keep(record);
+    status = resolve_keep(record);
     if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)
         return STATUS_FAILURE;
     return status;
@@ -204,15 +203,15 @@ static int run(struct record *record)
         status = r == CAMP_OK
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);
-        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
         if (r == CAMP_OK && now_ns(CLOCK_MONOTONIC) > deadline_ns + record->interval_ns)
             deadline_ns = now_ns(CLOCK_MONOTONIC);
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* Where it is. Of rotated files how many, and which: "run-*.camp: 3 files in /var/log". */
-static void tell_files(const struct record_files *files)
+/* The path; with rotated files their number as well: "run-*.camp: 3 files in /var/log". */
+static void describe_files(const struct record_files *files)
 {
     const char *slash = strrchr(files->output, '/');
     char *folder, *whole;
@@ -236,7 +235,7 @@ static void tell_files(const struct record_files *files)
     free(whole);
 }
 
-static int tell(struct record *record, int status)
+static int print_summary(struct record *record, int status)
 {
     const struct recorder_counts counts = record_files_counts(&record->files);
 
@@ -244,7 +243,7 @@ static int tell(struct record *record, int status)
         return status != STATUS_OK
                    ? status
                    : complain(STATUS_FAILURE, "nothing was recorded: there was no interval");
-    tell_files(&record->files);
+    describe_files(&record->files);
     printf("%" PRIu64 " %s, %" PRIu64 " %s, of which %" PRIu64
            " %s something new; %.1f MB, %.1f bytes a row\n",
            counts.ticks, noun_of(counts.ticks, "interval", "intervals"), counts.rows,
@@ -264,7 +263,7 @@ int command_record(int argc, char **argv)
         status = from_options_open(&record.from, &record.source, &record.facts);
     }
     if (status == OPTIONS_GO_ON)
-        status = settle_output(&record);
+        status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {
         record.files.about = (struct recorder_about){
             .source = record.facts.name,
@@ -276,7 +275,7 @@ int command_record(int argc, char **argv)
         status = run(&record);
         progress_clear(&record.from.progress);
         record_files_close(&record.files);
-        status = tell(&record, status);
+        status = print_summary(&record, status);
     }
     source_close(record.source);
     return status;

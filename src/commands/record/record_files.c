@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------------- Names -- */
-
 /* "run.camp" and a time: "run-20261122T020000Z.camp". Owned by the caller; NULL: no memory. */
 static char *rotated_path(const char *output, int64_t time_s)
 {
@@ -42,8 +40,6 @@ static char *next_path(const struct record_files *files, const struct frame *fra
     recording_set_release(&set);
     return rotated_path(files->output, time_s);
 }
-
-/* ---------------------------------------------------------------------------------- Keeping -- */
 
 uint64_t record_files_size(const char *path)
 {
@@ -77,13 +73,13 @@ void record_files_remove(const char *path)
     }
 }
 
-/* All files of a set are in one folder, which may be written in more than one way. */
+/* All files of a set are in one folder, whose path may have several spellings. */
 static bool is_open(const struct record_files *files, const char *path)
 {
     return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
 }
 
-/* A file ends when the next one begins. */
+/* A file ends when the next one starts. */
 static bool is_too_old(const struct record_files *files, const struct recording_set *set, size_t at,
                        int64_t now_ns)
 {
@@ -149,8 +145,6 @@ static bool remove_oldest(const struct record_files *files)
     recording_set_release(&set);
     return removed;
 }
-
-/* ---------------------------------------------------------------------------------- Writing -- */
 
 static void add_counts(struct recorder_counts *sum, struct recorder_counts counts)
 {
@@ -228,7 +222,7 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
-/* A file without an interval is no recording: it goes, with what SQLite had beside it. */
+/* Deletes a file without an interval, which is no recording, with SQLite's files beside it. */
 static int complain_of_space(struct record_files *files, const char *message)
 {
     char *path;

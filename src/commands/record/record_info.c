@@ -1,4 +1,4 @@
-/* camp record --info: the files of a recording, a row each, and what they are together. */
+/* camp record --info: the files of a recording, a row each, and their sums. */
 #include "record_info.h"
 
 #include "counters/units.h"
@@ -19,7 +19,7 @@
 #define HEADLINE_SIZE 1024
 
 static const struct field whole_fields[] = {
-    { "source", NULL, "what was recorded, as --from had it", 0, 0 },
+    { "source", NULL, "the recorded source, as --from names it", 0, 0 },
     { "kind", NULL, "what its rows are", 0, 0 },
     { "tier", NULL, "how it was measured", 0, 0 },
     { "host", NULL, "where", 0, 0 },
@@ -27,7 +27,7 @@ static const struct field whole_fields[] = {
     { "camp_version", NULL, "by which camp", 0, 0 },
     { "format", NULL, "of the file: docs/recording.md", 0, 0 },
     { "table", NULL, "the view of its rows, for SQL", 0, 0 },
-    { "beside", NULL, "the view of what stands beside them", 0, 0 },
+    { "beside", NULL, "the view of a second source in the same file", 0, 0 },
     { "note", NULL, "how it was read", 0, 0 },
     { "begin", NULL, "of the first interval", 0, 0 },
     { "end", NULL, "of the last one", 0, 0 },
@@ -44,7 +44,7 @@ static const struct field file_fields[] = {
     { "interval_s", "interval s", "the usual length", 0, 3 },
     { "intervals", "intervals", "", 0, 0 },
     { "entities", "entities", "that were ever in it", 0, 0 },
-    { "rows", "rows", "that were written: those that said something new", 0, 0 },
+    { "rows", "rows", "written rows: only changed ones", 0, 0 },
     { "gaps", "gaps", "intervals of more than two usual ones, or time is missing, or went back", 0,
       0 },
     { "size_bytes", "bytes", "", 0, 0 },
@@ -61,16 +61,14 @@ struct information {
     size_t rotated;                  /* of this name */
     struct file *files;              /* [set.count] */
     struct cell *cells;              /* [set.count x COUNT(file_fields)] */
-    const struct file *first, *last; /* that could be read; NULL: none */
+    const struct file *first, *last; /* of the readable ones; NULL: none */
     int64_t intervals, gaps;
     uint64_t bytes;
     struct cell whole[COUNT(whole_fields)];
     char headline[HEADLINE_SIZE], together[160];
 };
 
-/* ---------------------------------------------------------------------------------- Files -- */
-
-/* Of run-20261122T020000Z.camp how many there are of run.camp. */
+/* The number of run.camp's files, given run-20261122T020000Z.camp. */
 static size_t count_rotated(const char *path)
 {
     const char *dash = strrchr(path, '-');
@@ -110,8 +108,6 @@ static int find_files(struct information *information, const char *path)
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------------- Reading -- */
-
 static struct cell count_or_unknown(int64_t count)
 {
     return count >= 0 ? cell_integer(count) : cell_unknown();
@@ -146,7 +142,7 @@ static void fill_file(struct information *information, size_t at)
     information->bytes += bytes;
 }
 
-/* Between two files time may be missing, too. */
+/* Time may be missing between two files as well. */
 static void add_up(struct information *information, const struct file *file)
 {
     const struct recording_info *info = &file->info;
@@ -161,7 +157,7 @@ static void add_up(struct information *information, const struct file *file)
     information->last = file;
 }
 
-/* What is no recording is complained of, the others are shown. */
+/* Complains about a file that is no recording, and shows the others. */
 static int read_files(struct information *information)
 {
     const size_t count = information->set.count;
@@ -184,8 +180,6 @@ static int read_files(struct information *information)
     }
     return status;
 }
-
-/* --------------------------------------------------------------------------------- Showing -- */
 
 static void fill_whole(struct information *information)
 {
@@ -259,7 +253,8 @@ int record_info(const char *path, const char *format)
     if (find_files(&information, path) != CAMP_OK)
         complain(status, "out of memory");
     else if (information.set.count == 0)
-        complain(status, "%s: no such recording, nor rotated ones of this name or folder", path);
+        complain(status, "%s: no such recording, and no rotated files of this name or folder",
+                 path);
     else if (information.rotated == information.set.count &&
              !recording_set_is_one(&information.set))
         complain(status, "%s has recordings of more than one name: say which, FOLDER/NAME.camp",

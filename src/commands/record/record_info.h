@@ -1,9 +1,9 @@
-/* camp record --info: what a recording is. */
+/* camp record --info: a description of a recording. */
 #ifndef CAMP_COMMANDS_RECORD_RECORD_INFO_H
 #define CAMP_COMMANDS_RECORD_RECORD_INFO_H
 
-/* `path`: as --from takes it. `format`: the name of a view. An exit status; STATUS_FAILURE too
- * where one of several files is no recording, once the others were shown. */
+/* `path`: as for --from. `format`: the name of a view. An exit status; STATUS_FAILURE also when one
+ * of several files is no recording, after showing the others. */
 int record_info(const char *path, const char *format);
 
 #endif

@@ -13,8 +13,6 @@ void page_options_init(struct page_options *options)
     from_options_init(&options->from);
 }
 
-/* ----------------------------------------------------------------------------------- Axes -- */
-
 /* "user, system, ..." */
 static void list_states(const struct schema *schema, char *ret, size_t capacity)
 {
@@ -40,8 +38,8 @@ static int complain_of_axes(const char *option, const struct schema *schema,
 }
 
 /* *ret_used is NULL where there are too few states for `count` vertices. */
-static int settle_axes(const char *option, const char *text, const struct schema *schema,
-                       size_t count, struct axes *ret, const struct axes **ret_used)
+static int resolve_axes(const char *option, const char *text, const struct schema *schema,
+                        size_t count, struct axes *ret, const struct axes **ret_used)
 {
     struct axes_fault fault;
 
@@ -58,9 +56,7 @@ static int settle_axes(const char *option, const char *text, const struct schema
     return OPTIONS_GO_ON;
 }
 
-/* --------------------------------------------------------------------------------- Opening -- */
-
-static void settle_facts(struct page_options *options)
+static void resolve_facts(struct page_options *options)
 {
     const struct from_facts *facts = &options->facts;
 
@@ -90,12 +86,12 @@ int page_open(struct page_options *options)
     if (options->schema->state_count > STREAM_STATES_MAXIMUM)
         return complain(STATUS_FAILURE, "the page shows %d states at most; %s has %zu",
                         STREAM_STATES_MAXIMUM, options->facts.name, options->schema->state_count);
-    settle_facts(options);
-    status = settle_axes("axes", options->axes3_text, options->schema, 3, &options->axes3,
-                         &options->stream.axes3);
+    resolve_facts(options);
+    status = resolve_axes("axes", options->axes3_text, options->schema, 3, &options->axes3,
+                          &options->stream.axes3);
     if (status == OPTIONS_GO_ON)
-        status = settle_axes("axes4", options->axes4_text, options->schema, 4, &options->axes4,
-                             &options->stream.axes4);
+        status = resolve_axes("axes4", options->axes4_text, options->schema, 4, &options->axes4,
+                              &options->stream.axes4);
     options->deadline_ns = now_ns(CLOCK_MONOTONIC);
     return status;
 }
@@ -122,33 +118,33 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
         *ret_frame = NULL;
     else if (r != CAMP_OK)
         return complain_of(r, &error);
-    /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+    /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
     else if ((*ret_frame)->end_ns > options->deadline_ns + options->interval_ns)
         options->deadline_ns = (*ret_frame)->end_ns;
     return OPTIONS_GO_ON;
 }
 
 int page_read(struct page_options *options, uint64_t count,
-              int (*take)(void *context, const struct frame *frame), void *context)
+              int (*use)(void *context, const struct frame *frame), void *context)
 {
-    int taken = OPTIONS_GO_ON;
+    int status = OPTIONS_GO_ON;
 
     options->frames = 0;
     options->status = OPTIONS_GO_ON;
     options->deadline_ns = now_ns(CLOCK_MONOTONIC);
-    while (taken == OPTIONS_GO_ON && !stop_requested &&
+    while (status == OPTIONS_GO_ON && !stop_requested &&
            (!options->facts.live || options->frames < count)) {
         const struct frame *frame;
 
         options->status = page_next(options, &frame);
         if (options->status != OPTIONS_GO_ON || frame == NULL)
             break;
-        taken = take(context, frame);
+        status = use(context, frame);
         options->frames++;
     }
     progress_clear(&options->from.progress);
-    if (taken != OPTIONS_GO_ON || options->frames > 0)
-        return taken;
+    if (status != OPTIONS_GO_ON || options->frames > 0)
+        return status;
     if (options->status != OPTIONS_GO_ON)
         return options->status;
     return complain(STATUS_FAILURE,

@@ -1,6 +1,6 @@
 /*
- * What camp view and camp report share: the options that say what the page is about, and reading
- * its frames. A command puts PAGE_OPTIONS(&options) into its table.
+ * Shared by camp view and camp report: the options of the page's contents, and reading its frames.
+ * A command puts PAGE_OPTIONS(&options) into its table.
  */
 #ifndef CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
 #define CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
@@ -11,9 +11,9 @@
 struct page_options {
     struct from_options from;
     uint64_t interval_ns;
-    const char *axes3_text, *axes4_text, *title; /* NULL: not said */
+    const char *axes3_text, *axes4_text, *title; /* NULL: not given */
 
-    /* Once it is open: */
+    /* Set by page_open(): */
     struct source *source; /* owned: page_close() */
     const struct schema *schema;
     struct from_facts facts;
@@ -40,23 +40,23 @@ struct page_options {
     { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "The title of the page.", 0, 0, NULL }
 /* clang-format on */
 
-/* Nothing said. */
+/* The defaults. */
 void page_options_init(struct page_options *options);
 
-/* Opens the source and settles the axes. OPTIONS_GO_ON, or an exit status after a complaint.
+/* Opens the source and resolves the axes. OPTIONS_GO_ON, or an exit status after a complaint.
  * page_close() in any case. */
 int page_open(struct page_options *options);
 void page_close(struct page_options *options);
 
-/* The next frame: *ret_frame, NULL when the source has ended. OPTIONS_GO_ON, or an exit status
- * after a complaint. It comes back early when a stop is requested. */
+/* The next frame: *ret_frame, NULL at the end of the source. OPTIONS_GO_ON, or an exit status after
+ * a complaint. Returns early when a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);
 
-/* Hands each frame to take(), which returns OPTIONS_GO_ON or an exit status after a complaint, to
+/* Passes each frame to use(), which returns OPTIONS_GO_ON or an exit status after a complaint, to
  * the end of the source (of this machine: `count` frames) or until a stop is requested.
- * OPTIONS_GO_ON: there was one at least. What a damaged file has that is whole is among them, and
- * options->status says that there was more. */
+ * OPTIONS_GO_ON: there was at least one. The intact frames of a damaged file are included, and
+ * options->status reports the damage. */
 int page_read(struct page_options *options, uint64_t count,
-              int (*take)(void *context, const struct frame *frame), void *context);
+              int (*use)(void *context, const struct frame *frame), void *context);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define CONVERTER "rsvg-convert"
-#define SHARPNESS "2" /* pixels of a PNG for one of the picture */
+#define SHARPNESS "2" /* pixels of a PNG for each pixel of the picture */
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_NONE };
 
@@ -28,7 +28,7 @@ static enum format format_of(const char *path)
     return strcmp(path, "-") == 0 ? FORMAT_SVG : FORMAT_NONE;
 }
 
-/* Whether the converter is in one of the folders of PATH. */
+/* Is the converter in a folder of PATH? */
 static bool has_converter(void)
 {
     const char *folders = getenv("PATH");
@@ -59,9 +59,7 @@ int picture_file_check(const char *path)
     return OPTIONS_GO_ON;
 }
 
-/* --------------------------------------------------------------------------------- Converter -- */
-
-/* stdin, stdout and stderr of the child; its arguments go to it as they are, without a shell. */
+/* stdin, stdout and stderr of the child; its arguments are passed without a shell. */
 static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
@@ -77,7 +75,7 @@ static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pi
     return system_error;
 }
 
-/* What it said, or how it ended. */
+/* The converter's message, or its exit status. */
 static int complain_of_converter(FILE *said, int status)
 {
     char line[CAMP_ERROR_SIZE];
@@ -112,7 +110,7 @@ static int run_converter(enum format format, FILE *svg, FILE *output, FILE *said
     return STATUS_OK;
 }
 
-/* The picture goes to the converter by a file without a name, so that nobody waits for a pipe. */
+/* The picture goes to the converter in a nameless file, so that no pipe can block. */
 static int convert(enum format format, const char *svg, size_t length, FILE *output)
 {
     FILE *input = tmpfile(), *said = tmpfile();

@@ -1,6 +1,6 @@
 /*
- * camp report: what a source says, in one file to keep and to hand on: the page with its data
- * inside (report_page.h), one picture (report_picture.h), or one of errors (report_error.h).
+ * camp report: a source in one file to keep and pass on: the page with its data inside
+ * (report_page.h), one picture (report_picture.h), or one of errors (report_error.h).
  */
 #include "ledger/words.h"
 #include "page_options.h"
@@ -43,7 +43,7 @@ static int parse_options(struct report_options *options, int argc, char **argv, 
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* What pictures share with the page. */
+/* Options that pictures share with the page. */
 static int check_picture(struct report_options *options)
 {
     struct report_picture *picture = &options->picture;

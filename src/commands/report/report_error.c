@@ -39,7 +39,7 @@ static int keep(void *series, const struct frame *frame)
                : complain(STATUS_FAILURE, "no memory for so many intervals");
 }
 
-/* To memory first: a file is not begun before the picture is whole. */
+/* To memory first: the file is created only for a whole picture. */
 static int draw(const struct report_picture *options, struct error_picture *picture)
 {
     char *svg = NULL;

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A report on its way. */
+/* A report in progress. */
 struct work {
     struct page_options *page;
     struct output_file file;
     struct report *report;
     struct stream stream;
-    struct bytes blocks; /* those at hand */
+    struct bytes blocks; /* the current ones */
     uint64_t size;
 };
 
@@ -31,7 +31,7 @@ int report_page_check(const char *output)
     return OPTIONS_GO_ON;
 }
 
-/* The blocks at hand; `r` is how they came about. */
+/* Writes the current blocks; `r` is the result of making them. */
 static int put_blocks(struct work *work, int r)
 {
     int failed;
@@ -43,13 +43,13 @@ static int put_blocks(struct work *work, int r)
     return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
-static int begin(struct work *work)
+static int start(struct work *work)
 {
     struct page_options *page = work->page;
     char title[FROM_NAME_SIZE + sizeof((struct page_options *)0)->host + 8];
 
     snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
-    page->stream.live = false; /* who reads it cannot wait for more */
+    page->stream.live = false; /* the reader cannot wait for more */
     work->report = report_start(work->file.stream, page->title != NULL ? page->title : title);
     if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
         return complain(STATUS_FAILURE, "no memory");
@@ -80,8 +80,8 @@ static int finish(struct work *work)
     return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
-/* What was written, where that does not go to stdout itself. */
-static int tell(const struct work *work, const char *output)
+/* A summary, unless the report itself goes to stdout. */
+static int print_summary(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
         return STATUS_OK;
@@ -93,7 +93,7 @@ static int tell(const struct work *work, const char *output)
 
 static int write_file(struct work *work, uint64_t count)
 {
-    int status = begin(work);
+    int status = start(work);
 
     if (status == OPTIONS_GO_ON)
         status = page_read(work->page, count, put_frame, work);
@@ -117,9 +117,9 @@ int report_page(struct page_options *page, const char *output, uint64_t count)
     if (status == STATUS_OK)
         status = write_file(&work, count);
     if (status == STATUS_OK)
-        status = tell(&work, output);
+        status = print_summary(&work, output);
     if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
-        status = page->status; /* of a damaged file: what is whole was written */
+        status = page->status; /* for a damaged file: its intact part was written */
     stream_release(&work.stream);
     bytes_release(&work.blocks);
     return status;

@@ -4,8 +4,7 @@
 
 #include "page_options.h"
 
-/* Is it a file for a page? NULL: none was said. OPTIONS_GO_ON, or an exit status after a complaint.
- */
+/* Is it a file for a page? NULL: not given. OPTIONS_GO_ON, or an exit status after a complaint. */
 int report_page_check(const char *output);
 
 /* Opens the source, reads it to its end (of this machine: `count` intervals) or until a stop is

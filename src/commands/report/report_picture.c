@@ -22,7 +22,7 @@ const char *const report_picture_kinds[] = { "barry3", "barry4",          "barym
                                              "lines",  "error-over-time", "error-by-load", NULL };
 const char *const report_picture_overs[] = { "time", "entities", NULL };
 
-/* One picture on its way. */
+/* One picture in progress. */
 struct work {
     const struct report_picture *options;
     const struct from_facts *facts;
@@ -33,8 +33,6 @@ struct work {
     int colour;   /* of struct picture */
     regex_t only, pin;
 };
-
-/* --------------------------------------------------------------------------------- Options -- */
 
 static bool shows_one_frame(const struct report_picture *options)
 {
@@ -91,7 +89,7 @@ int report_picture_check(const struct report_picture *options)
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
 }
 
-/* Three of barry3, four of barry4; of the others what was said. */
+/* Three for barry3, four for barry4; for the others as given. */
 static size_t vertices_wanted(const struct report_picture *options)
 {
     if (options->kind == PICTURE_BARRY4)
@@ -134,9 +132,7 @@ static int set_colour(struct work *work, const struct schema *schema)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* --------------------------------------------------------------------------------- Reading -- */
-
-/* The rows with such a name. */
+/* The rows with matching names. */
 static int choose(struct work *work, const struct frame *frame)
 {
     const size_t columns = frame->schema->column_count;
@@ -186,8 +182,6 @@ static int read_frames(struct work *work, struct page_options *page)
     return status;
 }
 
-/* --------------------------------------------------------------------------------- Drawing -- */
-
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 
 static void put_time(int64_t time_ns, char *ret, size_t capacity)
@@ -198,7 +192,7 @@ static void put_time(int64_t time_ns, char *ret, size_t capacity)
     strftime(ret, capacity, "%Y-%m-%dT%H:%M:%S", localtime_r(&seconds, &local));
 }
 
-/* Is a time in what was read? The minute in which that began is, as with --begin. */
+/* Is a time within the frames read? Or in the minute of their start, as with --begin. */
 static int check_in_range(const struct work *work, int64_t time_ns)
 {
     const struct timeline *timeline = &work->timeline;
@@ -247,7 +241,7 @@ static int find_pinned(struct work *work)
     return STATUS_OK;
 }
 
-/* To memory first: a file is not begun before the picture is whole. */
+/* To memory first: the file is created only for a whole picture. */
 static int draw(const struct work *work, size_t frame)
 {
     char host[65] = "", origin[sizeof host + 64];
@@ -301,7 +295,7 @@ int report_picture(const struct report_picture *options, struct page_options *pa
 
     frame_init(&work.chosen, schema);
     timeline_init(&work.timeline, schema, TIMELINE_BYTES);
-    if (options->only != NULL) /* report_picture_check() has tried them */
+    if (options->only != NULL) /* report_picture_check() has compiled them */
         regcomp(&work.only, options->only, REG_EXTENDED | REG_NOSUB);
     if (options->pin != NULL)
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);

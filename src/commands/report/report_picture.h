@@ -7,9 +7,9 @@
 struct report_picture {
     int kind;           /* enum picture_kind; -1: no picture */
     const char *output; /* the file */
-    const char *axes;   /* as a person writes them (ledger/axes.h); NULL: what is usual */
-    const char *axes_4; /* of four; NULL: what is usual */
-    uint64_t count;     /* so many frames of what has no end */
+    const char *axes;   /* as text (ledger/axes.h); NULL: the usual ones */
+    const char *axes_4; /* for four; NULL: the usual ones */
+    uint64_t count;     /* frames of an endless source */
     const char *at;     /* --at */
     int over;           /* --over: 1 entities */
     const char *only;   /* --only */
@@ -20,7 +20,7 @@ struct report_picture {
 extern const char *const report_picture_kinds[];
 extern const char *const report_picture_overs[];
 
-/* The options that belong to pictures alone; a command puts them into its table. */
+/* The options for pictures only; a command puts them into its table. */
 /* clang-format off */
 #define REPORT_PICTURE_OPTIONS(options)                                                            \
     { "picture", 0, OPTION_CHOICE, &(options)->kind, "KIND",                                       \
@@ -42,10 +42,10 @@ extern const char *const report_picture_overs[];
       "names are the same.", 0, 0, NULL }
 /* clang-format on */
 
-/* For a file of another kind than a page: names the kinds of pictures. STATUS_USAGE. */
+/* For a file that is no page: names the kinds of pictures. STATUS_USAGE. */
 int report_picture_refuse(const char *output);
 
-/* What is wrong with them, before the source is opened. OPTIONS_GO_ON, or an exit status after a
+/* Checks the options before the source is opened. OPTIONS_GO_ON, or an exit status after a
  * complaint. */
 int report_picture_check(const struct report_picture *options);
 

@@ -1,8 +1,8 @@
 /*
  * camp time: where the wall time of a command and all its descendants went, by state.
  *
- * Descendants are found by their parents. camp is the command's subreaper, so that an orphan is
- * given to it, and the chain of parents of each leads here.
+ * Descendants are found by their parents. camp is the command's subreaper, so orphans become its
+ * children, and the chain of parents of each leads here.
  */
 #include "counters/units.h"
 #include "ledger/frame.h"
@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
-#define LAST_WORDS_NS (500 * NS_PER_MS) /* for the command's own last record */
-#define STATUS_NOT_RUN 126              /* as the shell has it: found, and not executable */
+#define LAST_RECORD_NS (500 * NS_PER_MS) /* for the command's own last record */
+#define STATUS_NOT_RUN 126               /* as in a shell: found, but not executable */
 #define STATUS_NOT_FOUND 127
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -85,8 +85,6 @@ static int parse(struct time_options *options, int argc, char **argv, int *ret_f
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* --------------------------------------------------------------------------- The command -- */
-
 /* When the command cannot be run, the reason is written to `failure`, which execve(2) closes. */
 static pid_t start(char **argv, const sigset_t *mask, int failure)
 {
@@ -106,7 +104,7 @@ static pid_t start(char **argv, const sigset_t *mask, int failure)
     _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
 }
 
-/* Once the child has ended: did it fail to run the command? */
+/* After the child has exited: did it fail to run the command? */
 static bool has_not_run(int failure)
 {
     int reason;
@@ -114,7 +112,7 @@ static bool has_not_run(int failure)
     return read(failure, &reason, sizeof reason) == sizeof reason;
 }
 
-/* Reaps what ended. True once it was the command, whose wait status is *ret_status. */
+/* Reaps exited children. True after the command, whose wait status is *ret_status. */
 static bool reap(pid_t command, int *ret_status)
 {
     bool ended = false;
@@ -130,7 +128,7 @@ static bool reap(pid_t command, int *ret_status)
     return ended || (pid < 0 && errno == ECHILD);
 }
 
-/* SIGCHLD is blocked, and taken here: an end is known at once. */
+/* SIGCHLD is blocked, and waited for here, so that an exit is noticed at once. */
 static void wait_for_end(uint64_t most_ns)
 {
     const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
@@ -154,22 +152,22 @@ static int exit_status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The kernel tells of a thread's end when it has left its CPU for good, a little after it was
+/* The kernel reports a thread's exit when it has left its CPU for good, a little after it was
  * reaped. */
-static int take_last_words(struct timing *timing, pid_t command, struct camp_error *error)
+static int collect_last_record(struct timing *timing, pid_t command, struct camp_error *error)
 {
-    const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_WORDS_NS;
+    const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_RECORD_NS;
     int r;
 
     do {
         wait_for_end(NS_PER_MS);
-        r = family_take_ended(&timing->family, timing->session, error);
-    } while (r == CAMP_OK && !family_has_ended(&timing->family, command) &&
+        r = family_collect_exited(&timing->family, timing->session, error);
+    } while (r == CAMP_OK && !family_has_exit(&timing->family, command) &&
              now_ns(CLOCK_MONOTONIC) < deadline_ns);
     return r;
 }
 
-/* Of all CPUs so far; 0 where none is reported. */
+/* Of all CPUs so far; 0 if not reported. */
 static uint64_t stolen_ns(void)
 {
     struct camp_cpu total;
@@ -179,14 +177,14 @@ static uint64_t stolen_ns(void)
                : 0;
 }
 
-static int take_ended(struct timing *timing, struct camp_error *error)
+static int collect_exited(struct timing *timing, struct camp_error *error)
 {
-    return timing->session != NULL ? family_take_ended(&timing->family, timing->session, error)
+    return timing->session != NULL ? family_collect_exited(&timing->family, timing->session, error)
                                    : CAMP_OK;
 }
 
 /* Reads the totals of the command and its descendants, after wait4(2) has returned the command. */
-static int take_rest(struct timing *timing, pid_t command, struct camp_error *error)
+static int collect_rest(struct timing *timing, pid_t command, struct camp_error *error)
 {
     int r;
 
@@ -194,9 +192,9 @@ static int take_rest(struct timing *timing, pid_t command, struct camp_error *er
         time_usage_read(&timing->usage);
         return CAMP_OK;
     }
-    r = take_last_words(timing, command, error);
+    r = collect_last_record(timing, command, error);
     if (r == CAMP_OK)
-        r = family_take_rest(&timing->family, timing->session, error);
+        r = family_collect_rest(&timing->family, timing->session, error);
     return r == CAMP_OK ? family_add_up_descendants(&timing->family, getpid()) : r;
 }
 
@@ -214,7 +212,7 @@ static int run_command(struct timing *timing, char **argv)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    /* The terminal's keys are for the command; camp stays to tell of it. */
+    /* The terminal's keys are for the command; camp ignores them, to report at the end. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_BLOCK, &child, &before);
@@ -227,7 +225,7 @@ static int run_command(struct timing *timing, char **argv)
     while (r == CAMP_OK && !reap(pid, &status)) {
         wait_for_end(DRAIN_INTERVAL_NS);
         forward_stop(pid, &forwarded);
-        r = take_ended(timing, &error);
+        r = collect_exited(timing, &error);
     }
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
@@ -236,7 +234,7 @@ static int run_command(struct timing *timing, char **argv)
     close(failure[0]);
     close(failure[1]);
     if (r == CAMP_OK)
-        r = take_rest(timing, pid, &error);
+        r = collect_rest(timing, pid, &error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
@@ -250,8 +248,6 @@ static void name_command(struct timing *timing, char **argv)
                                    "%s%s", length > 0 ? " " : "", *argv);
     timing->facts.command = timing->command;
 }
-
-/* ------------------------------------------------------------------------------- Output -- */
 
 static FILE *open_output(const struct time_options *options)
 {
@@ -324,29 +320,27 @@ static int time_command(struct timing *timing, char **argv)
     return timing->facts.status;
 }
 
-/* ---------------------------------------------------------------------------- A process -- */
-
 static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 {
     const uint64_t duration_ns = timing->options.duration_ns;
     struct family before = { 0 };
-    int r = family_take_living(&before, timing->session, error);
+    int r = family_collect_living(&before, timing->session, error);
 
     family_keep(&before, pid);
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
-    while (r == CAMP_OK && !stop_requested && !family_has_ended(&timing->family, pid)) {
+    while (r == CAMP_OK && !stop_requested && !family_has_exit(&timing->family, pid)) {
         uint64_t end_ns = timing->start_ns + duration_ns, now = now_ns(CLOCK_MONOTONIC);
 
         if (duration_ns > 0 && now >= end_ns)
             break;
         sleep_until(duration_ns > 0 && now + DRAIN_INTERVAL_NS > end_ns ? end_ns
                                                                         : now + DRAIN_INTERVAL_NS);
-        r = family_take_ended(&timing->family, timing->session, error);
+        r = family_collect_exited(&timing->family, timing->session, error);
         family_keep(&timing->family, pid);
     }
     if (r == CAMP_OK)
-        r = family_take_rest(&timing->family, timing->session, error);
+        r = family_collect_rest(&timing->family, timing->session, error);
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
     family_keep(&timing->family, pid);
@@ -377,8 +371,6 @@ static int time_process(struct timing *timing)
     status = show(timing, stream);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
-
-/* ------------------------------------------------------------------------------ Options -- */
 
 static int read_options(struct time_options *options, int argc, char **argv, int *ret_first)
 {

@@ -17,7 +17,8 @@ void family_release(struct family *family)
     *family = (struct family){ 0 };
 }
 
-int family_take_ended(struct family *family, struct camp_states *session, struct camp_error *error)
+int family_collect_exited(struct family *family, struct camp_states *session,
+                          struct camp_error *error)
 {
     size_t count;
 
@@ -36,7 +37,8 @@ int family_take_ended(struct family *family, struct camp_states *session, struct
     return CAMP_OK;
 }
 
-int family_take_living(struct family *family, struct camp_states *session, struct camp_error *error)
+int family_collect_living(struct family *family, struct camp_states *session,
+                          struct camp_error *error)
 {
     size_t count = TAKEN_AT_ONCE;
     int r;
@@ -64,7 +66,7 @@ static bool has_ended(const struct family *family, const struct camp_thread_stat
     return false;
 }
 
-void family_forget_twice(struct family *family)
+void family_drop_duplicates(struct family *family)
 {
     size_t kept = 0;
 
@@ -77,13 +79,14 @@ void family_forget_twice(struct family *family)
     family->count = kept;
 }
 
-int family_take_rest(struct family *family, struct camp_states *session, struct camp_error *error)
+int family_collect_rest(struct family *family, struct camp_states *session,
+                        struct camp_error *error)
 {
-    int r = family_take_living(family, session, error);
+    int r = family_collect_living(family, session, error);
 
     for (int i = 0; r == CAMP_OK && i < TOTALS_COME_AFTER; i++)
-        r = family_take_ended(family, session, error);
-    family_forget_twice(family);
+        r = family_collect_exited(family, session, error);
+    family_drop_duplicates(family);
     return r;
 }
 
@@ -98,7 +101,7 @@ void family_keep(struct family *family, int32_t pid)
     family->count = kept;
 }
 
-bool family_has_ended(const struct family *family, int32_t pid)
+bool family_has_exit(const struct family *family, int32_t pid)
 {
     for (size_t i = family->count; i-- > 0;) {
         if (family->threads[i].tid == pid && (family->threads[i].flags & CAMP_THREAD_ENDED) != 0)
@@ -106,8 +109,6 @@ bool family_has_ended(const struct family *family, int32_t pid)
     }
     return false;
 }
-
-/* ------------------------------------------------------------------------------- Descent -- */
 
 /* By process; of one pid that was used again, by time. */
 static int compare_processes(const void *a, const void *b)
@@ -119,7 +120,7 @@ static int compare_processes(const void *a, const void *b)
     return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
 }
 
-/* The first thread of this pid that was taken at this time or later, or where it would be. */
+/* The first thread of this pid found at this time or later, or its place. */
 static size_t place_of(const struct family *family, int32_t pid, uint64_t time_ns)
 {
     size_t low = 0, high = family->count;
@@ -136,8 +137,8 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
     return low;
 }
 
-/* A thread of the process that had this pid at this time; NULL: none was taken. A total comes when
- * its threads have ended: their parent may have ended before it, as the last of its pid. */
+/* A thread of the process that had this pid at this time; NULL: none. A total comes after its
+ * threads have exited: their parent may have exited before, as the last one with its pid. */
 static const struct camp_thread_states *find(const struct family *family, int32_t pid,
                                              uint64_t time_ns, bool of_total)
 {
@@ -149,7 +150,7 @@ static const struct camp_thread_states *find(const struct family *family, int32_
     return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
 }
 
-/* A parent lives as long as it is one: who loses it is given to `root`, the reaper. */
+/* A parent lives while it is a parent: orphans go to `root`, the reaper. */
 static bool descends(const struct family *family, const struct camp_thread_states *thread,
                      int32_t root)
 {
@@ -166,8 +167,6 @@ static bool descends(const struct family *family, const struct camp_thread_state
     }
     return false;
 }
-
-/* --------------------------------------------------------------------------- Adding up -- */
 
 static void add(struct family_sum *sum, const struct camp_thread_states *thread)
 {
@@ -272,8 +271,6 @@ int family_add_up_process(struct family *family, int32_t pid)
 {
     return add_up(family, is_of_process, pid);
 }
-
-/* ---------------------------------------------------------------------------- Since then -- */
 
 void family_subtract(struct family *family, const struct family *before)
 {

@@ -26,7 +26,7 @@ static const struct field state_fields[] = {
 };
 
 #define STATE_FIELD(state, name, ...) { name "_ns", NULL, "", 0, 0 },
-/* Text has room for groups of states; JSON and CSV have each. */
+/* Text has columns for groups of states; JSON and CSV have each state. */
 static const struct field sum_fields[] = {
     { "name", "executable", "name of the process when it ended", -15, 0 },
     { "processes", "proc", "that ended, or are running", 4, 0 },
@@ -52,15 +52,15 @@ static const struct field sum_fields[] = {
     MICROSTATES(STATE_FIELD)
 };
 
-/* In the order of the text's percentages, of which the last has all others. */
+/* In the order of the text's percentages; the last has all others. */
 static const char *const short_titles[] = { "usr", "sys", "runq", "flt", "dsk", "lck" };
 
 static const struct field loss_fields[] = {
     { "switches", NULL, "of all CPUs meanwhile", 0, 0 },
-    { "unseen", NULL, "switches that the kernel told nobody of", 0, 0 },
+    { "unseen", NULL, "switches that no event reported", 0, 0 },
     { "lost", NULL, "times a thread got no account", 0, 0 },
-    { "exits_lost", NULL, "ended threads whose last numbers found no room", 0, 0 },
-    { "exits_added_up", NULL, "ended threads that are told in totals, for want of room", 0, 0 },
+    { "exits_lost", NULL, "exited threads whose last numbers are lost", 0, 0 },
+    { "exits_added_up", NULL, "exited threads that are only in totals, for lack of space", 0, 0 },
     { "stolen_ns", NULL, "a hypervisor took it of all CPUs: within the states, not lost", 0, 0 },
 };
 
@@ -125,7 +125,7 @@ static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
     return cells;
 }
 
-/* In the enumeration's order; what nobody was in is left out. */
+/* In the enumeration's order, without states at 0. */
 static struct cell *fill_states(struct cell *cells, const struct family_sum *total,
                                 size_t *ret_count)
 {
@@ -204,8 +204,6 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     ret->tables[4] = table_of("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), first, 1);
 }
 
-/* --------------------------------------------------------------------------------- Notes -- */
-
 static char *next_note(struct time_record *record)
 {
     size_t i = 0;
@@ -230,7 +228,7 @@ static void note_sums(struct time_record *ret, const struct family_sum *total)
              seconds(total->cpu_ns));
 }
 
-/* The scheduler leaves it out of its count, where the kernel is told of it. */
+/* The scheduler excludes it from its count, where it is reported to the kernel. */
 static void note_steal(struct time_record *ret, uint64_t stolen_ns)
 {
     if (stolen_ns > 0)
@@ -253,10 +251,10 @@ static void note_losses(struct time_record *ret, const struct camp_states_losses
                  losses->lost);
     if (losses->exits_lost > 0)
         snprintf(next_note(ret), TIME_NOTE_SIZE,
-                 "lost: %" PRIu64 " ended threads, for want of room", losses->exits_lost);
+                 "lost: %" PRIu64 " ended threads, for lack of space", losses->exits_lost);
 }
 
-/* "2:11.723", "3:20:50.049", as the paper writes it. */
+/* "2:11.723", "3:20:50.049", as in the paper. */
 static void clock_text(char ret[32], uint64_t ns)
 {
     const uint64_t ms = ns / NS_PER_MS, s = ms / 1000;
@@ -271,7 +269,8 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
-/* The paper's Figure 4; its other sleep is told apart, and its traps are part of user here. */
+/* The paper's Figure 4; its other sleep is shown separately, and its traps are part of user here.
+ */
 static void note_figure(struct time_record *ret, const struct family_sum *sum,
                         const struct time_facts *facts)
 {

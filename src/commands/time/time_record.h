@@ -1,4 +1,4 @@
-/* What camp time shows, as a record (schema camp.time/1). */
+/* The output of camp time, as a record (schema camp.time/1). */
 #ifndef CAMP_COMMANDS_TIME_TIME_RECORD_H
 #define CAMP_COMMANDS_TIME_TIME_RECORD_H
 
@@ -10,11 +10,11 @@
 
 struct time_facts {
     const char *time;    /* wall clock of the end */
-    const char *command; /* what was run, or the process watched */
+    const char *command; /* the command that ran, or the watched process */
     uint64_t real_ns;
-    int status; /* of the command; -1: it is not ended, or it is another's child */
+    int status; /* of the command; -1: still running, or another's child */
     struct camp_states_losses losses;
-    uint64_t stolen_ns; /* of all CPUs meanwhile, by the kernel's count */
+    uint64_t stolen_ns; /* of all CPUs in this time, by the kernel's count */
     bool as_figure;     /* text: the microstate summary of the paper (its Figure 4) */
 };
 
@@ -27,7 +27,7 @@ struct time_record {
     const char *note_list[TIME_NOTES + 1];
 };
 
-/* CAMP_OK or CAMP_E_NOMEM. Names and texts stay the caller's. */
+/* CAMP_OK or CAMP_E_NOMEM. The caller keeps names and texts. */
 int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts);
 void time_record_release(struct time_record *record);

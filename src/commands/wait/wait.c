@@ -1,6 +1,6 @@
 /*
- * camp wait: what I/O wait is by five definitions, side by side, and which tasks waited for which
- * disk. Three of them take microstates; without, the kernel's own is left.
+ * camp wait: I/O wait by five definitions, side by side, and which tasks waited for which disk.
+ * Three of them need microstates; otherwise only the kernel's own is shown.
  */
 #include "counters/units.h"
 #include "program/command.h"
@@ -25,7 +25,7 @@ struct wait {
     struct wait_selection selection;
     struct source *source; /* threads with their CPUs; tier kernel: CPUs */
     struct wait_tasks tasks;
-    uint64_t late_ns; /* the disks were read so much later than the threads, at most */
+    uint64_t late_ns; /* the disks were read at most so much later than the threads */
     struct wait_record record;
     const struct view *view;
     struct view_options view_options;
@@ -100,8 +100,6 @@ static int read_options(struct wait *wait, int argc, char **argv)
     return status;
 }
 
-/* ------------------------------------------------------------------------------- Opening -- */
-
 static int read_disks(struct wait *wait, uint64_t since_ns, struct camp_error *error)
 {
     int r = wait_tasks_read(&wait->tasks, threads_source_session(wait->source), error);
@@ -122,11 +120,11 @@ static int open_states(struct wait *wait, struct camp_error *error)
     if (r == CAMP_OK)
         r = read_disks(wait, before_ns, error);
     if (r == CAMP_OK)
-        wait_tasks_begin(&wait->tasks);
+        wait_tasks_start(&wait->tasks);
     return r;
 }
 
-/* Where microstates cannot be had, the line says why, and what is left. */
+/* Without microstates the line has the reason, and what is still shown. */
 static int open_source(struct wait *wait)
 {
     struct camp_error error = { 0 };
@@ -144,10 +142,8 @@ static int open_source(struct wait *wait)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-/* ------------------------------------------------------------------------------- Showing -- */
-
-/* The tasks and the CPUs of the interval that `frame` is of. */
-static int take_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
+/* The tasks and CPUs of the interval of `frame`. */
+static int read_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
                        struct camp_error *error)
 {
     const uint64_t late_before_ns = wait->late_ns;
@@ -178,7 +174,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     interval.time = time;
     if (wait->tier == WAIT_BPF)
-        r = take_states(wait, frame, &interval, &error);
+        r = read_states(wait, frame, &interval, &error);
     if (r == CAMP_OK)
         r = wait_record_fill(&wait->record, &interval, &wait->selection);
     if (r != CAMP_OK)
@@ -202,7 +198,7 @@ static int run_intervals(struct wait *wait)
         deadline_ns += wait->interval_ns;
         r = wait->source->next(wait->source, deadline_ns, &frame, &error);
         status = r == CAMP_OK ? show(wait, frame, i) : complain_of(r, &error);
-        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
+        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
         if (r == CAMP_OK && frame->end_ns > deadline_ns + wait->interval_ns)
             deadline_ns = frame->end_ns;
         if (selection_all_ended(&wait->processes))

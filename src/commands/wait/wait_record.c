@@ -42,23 +42,23 @@ static const struct field machine_fields[] = {
     CPU_FIELDS,
     { "tasks_percent", NULL, "threads' time in state disk, of the interval: 100 is one thread", 0,
       2 },
-    { "unattributed_percent", NULL, "of it: for no disk that the thread itself had asked", 0, 2 },
+    { "unattributed_percent", NULL, "of it: for a disk that is unknown", 0, 2 },
 };
 
 static const struct field task_fields[] = {
-    { "pid", "pid", "its process; null: many that ended", 7, 0 },
+    { "pid", "pid", "its process; null: several exited ones", 7, 0 },
     { "tid", "tid", "", 7, 0 },
     { "name", "name", "of the thread", -15, 0 },
-    { "disk", "disk", "kernel's name; null: of none that the thread itself had asked", -12, 0 },
+    { "disk", "disk", "kernel's name; null: unknown", -12, 0 },
     { "wait_ns", NULL, "state disk, in the interval", 0, 0 },
     { NULL, "wait ms", "", 10, 3 },
     { NULL, "wait %", "of the interval", 7, 2 },
 };
 
 static const struct field loss_fields[] = {
-    { "unseen", NULL, "switches that the kernel told nobody of, in the interval", 0, 0 },
+    { "unseen", NULL, "switches that no event reported, in the interval", 0, 0 },
     { "lost", NULL, "threads without an account or without last numbers", 0, 0 },
-    { "partial", NULL, "CPUs whose interval is not whole", 0, 0 },
+    { "partial", NULL, "CPUs whose interval is incomplete", 0, 0 },
 };
 
 _Static_assert(COUNT(cpu_fields) == WAIT_CPU_CELLS, "room for a CPU");
@@ -75,8 +75,6 @@ static double percent(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
-
-/* ---------------------------------------------------------------------------------- CPUs -- */
 
 static struct wait_cpu cpu_by_states(const struct frame *cpus, size_t at)
 {
@@ -156,8 +154,8 @@ static int reserve_cpus(struct wait_record *ret, size_t count)
                : CAMP_E_NOMEM;
 }
 
-/* Returns how many rows there are to show, in the order of their ids. */
-static size_t take_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
+/* Returns the number of rows to show, in the order of their ids. */
+static size_t read_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
                         struct wait_cpu *ret_total)
 {
     const struct frame *cpus = interval->cpus;
@@ -188,7 +186,7 @@ static int fill_cpus(struct wait_record *ret, const struct wait_interval *interv
 
     if (reserve_cpus(ret, interval->cpus->entity_count) != CAMP_OK)
         return CAMP_E_NOMEM;
-    rows = take_cpus(ret, interval, top, &total);
+    rows = read_cpus(ret, interval, top, &total);
     for (size_t i = 0; i < rows; i++) {
         struct cell *cells = &ret->cpu_cells[i * WAIT_CPU_CELLS];
 
@@ -203,10 +201,8 @@ static int fill_cpus(struct wait_record *ret, const struct wait_interval *interv
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------------- Tasks -- */
-
-/* /sys/dev/block/MAJOR:MINOR leads to the device's folder, whose name is the kernel's; of one that
- * is not there (any more) the numbers are its name. */
+/* /sys/dev/block/MAJOR:MINOR leads to the device's folder, which has the kernel's name; a device
+ * that is gone has its numbers as its name. */
 static const char *name_disk(char ret[WAIT_DISK_SIZE], uint32_t major, uint32_t minor)
 {
     char path[64], target[256];
@@ -255,7 +251,7 @@ static int reserve_tasks(struct wait_record *ret, size_t count)
                : CAMP_E_NOMEM;
 }
 
-/* *ret_matching: how many there are, shown or not. */
+/* *ret_matching: the number of matching ones, shown or not. */
 static int fill_tasks(struct wait_record *ret, const struct wait_interval *interval,
                       const struct wait_selection *selection, size_t *ret_matching)
 {
@@ -291,9 +287,7 @@ static int fill_tasks(struct wait_record *ret, const struct wait_interval *inter
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------------- Texts -- */
-
-/* A further line below the tables. */
+/* Adds a line below the tables. */
 __attribute__((format(printf, 3, 4))) static void note(struct wait_record *ret, size_t *line,
                                                        const char *format, ...)
 {
@@ -324,7 +318,7 @@ static void fill_texts(struct wait_record *ret, const struct wait_interval *inte
     if (cpus < ret->cpu_count)
         note(ret, &line, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
     if (losses->partial > 0)
-        note(ret, &line, "partial    %" PRIu64 " CPUs whose interval is not whole are left out",
+        note(ret, &line, "partial    %" PRIu64 " CPUs whose interval is incomplete are left out",
              losses->partial);
     if (interval->tier == WAIT_KERNEL) {
         note(ret, &line, "all CPUs   idle %.2f %%, kernel %.2f %%", all[1].real, all[5].real);

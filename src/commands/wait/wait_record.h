@@ -6,19 +6,19 @@
 #include "wait_tasks.h"
 
 enum wait_tier {
-    WAIT_AUTOMATIC, /* bpf where it may and can be had */
+    WAIT_AUTOMATIC, /* bpf where permitted and available */
     WAIT_BPF,
-    WAIT_KERNEL /* the kernel's own iowait, and no other */
+    WAIT_KERNEL /* only the kernel's own iowait */
 };
 
 struct wait_selection {
     const int32_t *pids; /* [pid_count]; none: all */
     size_t pid_count;
-    size_t top;      /* rows of tasks at most; 0: all */
-    size_t top_cpus; /* rows of CPUs at most, those with the most wait; 0: all */
+    size_t top;      /* at most; 0: all */
+    size_t top_cpus; /* at most, those with the most wait; 0: all */
 };
 
-/* What was seen of an interval. */
+/* The data of an interval. */
 struct wait_interval {
     enum wait_tier tier;
     const struct frame *cpus;       /* of enum cpus_states_column; tier kernel: of cpus_column */
@@ -45,7 +45,7 @@ extern const char *const wait_table_names[]; /* NULL-terminated: for --table */
 #define WAIT_DISK_SIZE 32
 #define WAIT_NOTES 7
 
-/* Owns the cells and texts of the record: wait_record_release(). All zero is an empty one. */
+/* Owns the cells and texts of the record: wait_record_release(). All zero is empty. */
 struct wait_record {
     struct record record;
     struct table tables[WAIT_TABLE_COUNT];

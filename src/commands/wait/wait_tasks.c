@@ -1,7 +1,7 @@
 /*
- * Which task waited for which disk, and how long. A thread's state says to the nanosecond how long
- * it waited for disks; the session's waits say how that divides among them, of a moment later. So
- * the state is what a thread's rows add up to, and the waits divide it.
+ * Which task waited for which disk, and how long. A thread's state has the exact time of its waits
+ * for disks; the session's waits, read a moment later, divide it among the disks. So a thread's
+ * rows add up to the state, in the proportions of the waits.
  */
 #include "wait_tasks.h"
 
@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------ Readings -- */
-
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count)
 {
     struct wait_reading *now = &tasks->now;
 
-    return ARRAYS_RESERVE(now->capacity, count, ARRAY(now->waits), ARRAY(now->booked));
+    return ARRAYS_RESERVE(now->capacity, count, ARRAY(now->waits), ARRAY(now->accounted));
 }
 
 int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session, struct camp_error *error)
@@ -59,7 +57,7 @@ static uint64_t waited_before(const struct wait_tasks *tasks, const struct camp_
     return found != NULL ? found->wait_ns : 0;
 }
 
-/* The first wait of a thread, or where it would be. */
+/* The first wait of a thread, or its place. */
 static size_t first_wait_of(const struct wait_reading *reading, int64_t tid)
 {
     size_t low = 0, high = reading->count;
@@ -88,26 +86,24 @@ static void sort_waits(struct wait_reading *reading)
     if (reading->count == 0)
         return;
     qsort(reading->waits, reading->count, sizeof *reading->waits, compare_waits);
-    memset(reading->booked, 0, reading->count * sizeof *reading->booked);
+    memset(reading->accounted, 0, reading->count * sizeof *reading->accounted);
 }
 
-void wait_tasks_begin(struct wait_tasks *tasks)
+void wait_tasks_start(struct wait_tasks *tasks)
 {
     sort_waits(&tasks->now);
     make_before(tasks);
 }
 
-/* Who is in no frame yet (it ends just now, and its last numbers come in the next) is booked with
- * the frame that has it. */
-static void keep_unbooked(struct wait_tasks *tasks)
+/* A wait of a thread that is in no frame yet (it is exiting, and its last numbers come in the next)
+ * is accounted with the frame that has it. */
+static void keep_unaccounted(struct wait_tasks *tasks)
 {
     for (size_t i = 0; i < tasks->now.count; i++) {
-        if (!tasks->now.booked[i])
+        if (!tasks->now.accounted[i])
             tasks->now.waits[i].wait_ns = waited_before(tasks, &tasks->now.waits[i]);
     }
 }
-
-/* ------------------------------------------------------------------------------- Booking -- */
 
 static struct wait_task *add_task(struct wait_tasks *tasks, const struct entity *entity,
                                   uint32_t major, uint32_t minor, uint64_t wait_ns)
@@ -126,7 +122,7 @@ static struct wait_task *add_task(struct wait_tasks *tasks, const struct entity 
     return task;
 }
 
-/* A row for each disk that the thread ever waited for, with what was added since the last look. */
+/* A row for each disk that the thread ever waited for, with the growth since the last snapshot. */
 static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
@@ -135,9 +131,9 @@ static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
          i < now->count && now->waits[i].tid == entity->id; i++) {
         const struct camp_disk_wait *wait = &now->waits[i];
 
-        if (wait->pid != entity->pid || now->booked[i])
+        if (wait->pid != entity->pid || now->accounted[i])
             continue;
-        now->booked[i] = true;
+        now->accounted[i] = true;
         if (add_task(tasks, entity, wait->major, wait->minor,
                      counted_since(waited_before(tasks, wait), wait->wait_ns)) == NULL)
             return CAMP_E_NOMEM;
@@ -145,7 +141,7 @@ static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
     return CAMP_OK;
 }
 
-static void take_off(struct wait_task *rows, size_t count, uint64_t excess_ns)
+static void subtract(struct wait_task *rows, size_t count, uint64_t excess_ns)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t taken = rows[i].wait_ns < excess_ns ? rows[i].wait_ns : excess_ns;
@@ -166,8 +162,8 @@ static struct wait_task *longest_of(struct wait_task *rows, size_t count)
     return longest;
 }
 
-/* What its disks lack of the state: what the two readings lie apart is the longest wait's, more
- * than that is nobody's. */
+/* The part of the state that its disks lack: the time between the two readings goes to the longest
+ * wait, more than that to none. */
 static int add_rest(struct wait_tasks *tasks, const struct entity *entity, size_t first,
                     uint64_t rest_ns, uint64_t tolerance_ns)
 {
@@ -198,7 +194,7 @@ static int add_thread(struct wait_tasks *tasks, const struct entity *entity, uin
     for (size_t i = first; i < tasks->count; i++)
         sum_ns += tasks->tasks[i].wait_ns;
     if (sum_ns > disk_ns)
-        take_off(tasks->tasks + first, tasks->count - first, sum_ns - disk_ns);
+        subtract(tasks->tasks + first, tasks->count - first, sum_ns - disk_ns);
     else if (r == CAMP_OK && sum_ns < disk_ns)
         r = add_rest(tasks, entity, first, disk_ns - sum_ns, tolerance_ns);
     for (size_t i = first; i < tasks->count; i++) {
@@ -229,7 +225,7 @@ int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint6
                        tolerance_ns);
     if (tasks->count > 0)
         qsort(tasks->tasks, tasks->count, sizeof *tasks->tasks, compare_tasks);
-    keep_unbooked(tasks);
+    keep_unaccounted(tasks);
     make_before(tasks);
     return r;
 }
@@ -238,8 +234,8 @@ void wait_tasks_release(struct wait_tasks *tasks)
 {
     free(tasks->tasks);
     free(tasks->before.waits);
-    free(tasks->before.booked);
+    free(tasks->before.accounted);
     free(tasks->now.waits);
-    free(tasks->now.booked);
+    free(tasks->now.accounted);
     *tasks = (struct wait_tasks){ 0 };
 }

@@ -1,4 +1,4 @@
-/* The tasks that waited for a disk in one interval of `camp wait`, and on which. */
+/* The tasks that waited for a disk in one interval of `camp wait`, and on which disk. */
 #ifndef CAMP_COMMANDS_WAIT_WAIT_TASKS_H
 #define CAMP_COMMANDS_WAIT_WAIT_TASKS_H
 
@@ -7,8 +7,8 @@
 #include <camp/states.h>
 
 struct wait_task {
-    int32_t pid, tid;      /* 0: many that ended, of one name */
-    uint32_t major, minor; /* of the disk or partition; 0 0: of none that is its own */
+    int32_t pid, tid;      /* 0: several exited ones of one name */
+    uint32_t major, minor; /* of the disk or partition; 0 0: unknown */
     uint64_t wait_ns;
     char name[CAMP_NAME_SIZE];
 };
@@ -16,30 +16,30 @@ struct wait_task {
 /* Waits by thread and disk, since the session was opened. */
 struct wait_reading {
     struct camp_disk_wait *waits; /* [count] */
-    bool *booked;                 /* [count] in the interval that ends with it */
+    bool *accounted;              /* [count] in the interval that ends with it */
     size_t count, capacity;
 };
 
-/* Owns its arrays: wait_tasks_release(). All zero is an empty one. */
+/* Owns its arrays: wait_tasks_release(). All zero is empty. */
 struct wait_tasks {
-    struct wait_task *tasks; /* [count], who waited longest first */
+    struct wait_task *tasks; /* [count], longest wait first */
     size_t count, capacity;
     struct wait_reading before, now;
 };
 
-/* Room for `count` waits in `now`. False: no memory. */
+/* Space for `count` waits in `now`. False: no memory. */
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count);
 
 /* Reads the waits of a session into `now`. */
 int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session,
                     struct camp_error *error);
 
-/* What was waited until now is in no interval. */
-void wait_tasks_begin(struct wait_tasks *tasks);
+/* Excludes the waits so far from all intervals. */
+void wait_tasks_start(struct wait_tasks *tasks);
 
-/* Fills `tasks` from `threads`, whose interval is from `before` to `now`, and makes `now` what was
- * before. Each thread's rows add up to its state CAMP_STATE_DISK. `tolerance_ns`: so much of it may
- * be missing from its disks, or too much, because both were read one after the other.
+/* Fills `tasks` from `threads`, whose interval is from `before` to `now`, then makes `now` the new
+ * `before`. Each thread's rows add up to its state CAMP_STATE_DISK. `tolerance_ns`: allowed
+ * difference between the state and its disks, because both were read one after the other.
  * CAMP_E_NOMEM. */
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns);
 

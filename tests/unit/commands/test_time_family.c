@@ -100,8 +100,8 @@ static void what_was_before_is_taken_off(void **state)
     assert_int_equal(family_add_up_process(&now, 101), CAMP_OK);
     assert_int_equal(now.total.elapsed_ns, 60 + 50);
     assert_int_equal(now.total.state_ns[CAMP_STATE_TIMER], 60 + 50);
-    assert_true(family_has_ended(&now, 101));
-    assert_false(family_has_ended(&now, 103));
+    assert_true(family_has_exit(&now, 101));
+    assert_false(family_has_exit(&now, 103));
     family_release(&now);
     family_release(&before);
 }
@@ -187,7 +187,7 @@ static void who_lived_and_ended_meanwhile_is_there_once(void **state)
     take(&family, 101, 101, ROOT, 0, 50, "make");
     family.threads[0].flags = 0;
     family.threads[1].flags = 0;
-    family_forget_twice(&family);
+    family_drop_duplicates(&family);
     assert_int_equal(family.count, 2);
     assert_int_equal(family.threads[0].pid, 102);
     assert_int_equal(family.threads[1].time_ns, 50);

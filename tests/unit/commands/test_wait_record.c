@@ -277,7 +277,7 @@ static void a_task_has_a_row_for_each_disk_the_longest_first(void **state)
     add_wait(&made, 11, 2, 3 * SECOND);
     add_wait(&made, 11, 1, 10 * MS);
     add_wait(&made, 21, 1, 5 * SECOND);
-    wait_tasks_begin(&made.tasks);
+    wait_tasks_start(&made.tasks);
     made.tasks.now.count = 0;
     add_wait(&made, 11, 2, 3 * SECOND + 100 * MS);
     add_wait(&made, 21, 1, 5 * SECOND + 200 * MS);
@@ -407,7 +407,7 @@ static void a_pair_that_was_forgotten_and_made_anew_is_never_below_zero(void **s
     (void)state;
     make(&made);
     add_wait(&made, 11, 1, SECOND);
-    wait_tasks_begin(&made.tasks);
+    wait_tasks_start(&made.tasks);
     made.tasks.now.count = 0;
     add_wait(&made, 11, 1, 40 * MS);
     add_thread(&made, 11, 40 * MS);
