@@ -57,7 +57,7 @@ static void read_snapshot(const uint8_t **at, const uint8_t *end, struct oracle_
 static void open_frame(struct session_frame *frame)
 {
     const struct session_plan plan = { .name = "oracle",
-                                       .has_told = true,
+                                       .has_reported = true,
                                        .rules_text = session_rules_oracle,
                                        .label_names = oracle_label_names,
                                        .label_count = ORACLE_LABELS };

@@ -23,7 +23,7 @@ static void check_place(const struct postgres_layout *place)
     }
 }
 
-static void learn(const uint8_t *data, size_t size, struct postgres_layout *place)
+static void resolve(const uint8_t *data, size_t size, struct postgres_layout *place)
 {
     const size_t count = size / POSTGRES_ENTRY_SIZE < 8 ? size / POSTGRES_ENTRY_SIZE : 8;
     unsigned char *entries = malloc(count * POSTGRES_ENTRY_SIZE + 1); /* of exactly this size */
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static uint64_t words[64];
     struct postgres_layout place = { .pid = getpid() };
 
-    learn(data, size, &place);
+    resolve(data, size, &place);
     memset(words, 0, sizeof words);
     memcpy(words, data, size < sizeof words ? size : sizeof words);
     if (words[0] % 2 != 0) /* addresses that are there */
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     place.event_pointer = (uint64_t)(uintptr_t)&words[1];
     place.entry_pointer = (uint64_t)(uintptr_t)&words[2];
     place.pid_offset = 8;
-    place.learned = 1;
+    place.activities_known = 1;
     words[words[3] % 64] = (uint64_t)getpid();
     read_backends(&place);
     return 0;
