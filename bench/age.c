@@ -1,16 +1,16 @@
 /*
- * How old the CPU time of a running thread is that others read: in a snapshot, and by its process'
- * CPU clock (clock_getcpuclockid(3)), which is as of the scheduler's last tick or switch.
+ * The age of a running thread's CPU time as other threads read it: in a snapshot, and by its
+ * process' CPU clock (clock_getcpuclockid(3)), which is as of the scheduler's last tick or switch.
  *
- * A process on another CPU spins. It is read, and at once asked for its own clock, which the kernel
- * brings up to date. It answers within a moment that is known, and ran all the while, so its clock
- * at the moment of the reading is known too: what the reading lacks of it is the reading's age. For
- * the clock, which is the same counter, that is the difference. For a snapshot it is that of the
- * increments between two: the session and the scheduler begin to count at different places of a
- * switch. These two are 0.2 to 0.7 ms apart, with an event (the answer) just after the first, so
- * that a snapshot as of the last event, or of the last tick, is seen. Longer would not do: whoever
- * is interrupted by a hypervisor has time that the scheduler leaves out, and such rounds are taken
- * anew.
+ * A process on another CPU spins. This program reads its CPU time, and then asks the process for
+ * its own clock, which the kernel brings up to date. The moment of the answer is known, and the
+ * process ran all the time, so its clock at the moment of the reading is known too: the difference
+ * is the age of the reading. For the CPU clock, which is the same counter, that is the plain
+ * difference. For a snapshot it is the difference of the increments between two snapshots, because
+ * the session and the scheduler start to count at different places of a switch. The two snapshots
+ * are 0.2 to 0.7 ms apart, with an event (the answer) just after the first, so that a snapshot as
+ * of the last event, or of the last tick, shows. They cannot be further apart: time that a
+ * hypervisor steals is unknown to the scheduler, and such rounds are repeated.
  *
  *   age COUNT       {"states_us": [...], "clock_us": [...]}, ages without their signs
  */
@@ -35,14 +35,14 @@
 #define TICK_US 4000
 #define APART_US 200
 
-/* What the spinning process and its reader have in common. */
+/* Shared by the spinning process and its reader. */
 struct shared {
     atomic_int asked;
-    uint64_t time_ns, cpu_ns; /* its answer: then, it had run so long */
-    uint64_t runs_since_ns;   /* without having been kept from it */
+    uint64_t time_ns, cpu_ns; /* its answer: a moment, and its CPU time then */
+    uint64_t runs_since_ns;   /* since then it ran without a pause */
 };
 
-/* The CPU time of the spinning process at a moment, and what it was by its own clock. */
+/* The CPU time of the spinning process at a moment, as read and by its own clock. */
 struct reading {
     uint64_t time_ns, cpu_ns, own_ns;
 };
@@ -64,9 +64,9 @@ static uint64_t now_of(clockid_t id)
 
 /* ------------------------------------------------------------------------------- Spinning -- */
 
-static uint64_t last_ns; /* when it was seen to run */
+static uint64_t last_ns; /* when it last ran */
 
-/* By its own watching: somebody else may have had its CPU meanwhile. */
+/* By its own clock: another task may have had its CPU meanwhile. */
 static void note_that_it_runs(void)
 {
     uint64_t now = now_of(CLOCK_MONOTONIC);
@@ -76,7 +76,7 @@ static void note_that_it_runs(void)
     last_ns = now;
 }
 
-/* Its own clock. The first calls after a while take long: the kernel's code is in no cache. */
+/* Its own clock. The first calls after a pause take long: the kernel's code is in no cache. */
 static void answer(void)
 {
     for (int i = 0; i < 5; i++) {
@@ -107,7 +107,7 @@ static void stay_on(size_t cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* The first and the last CPU that it may use; -1: there is but one. */
+/* The first and the last CPU that it may use; -1: there is only one. */
 static int two_cpus(size_t *ret_first, size_t *ret_last)
 {
     cpu_set_t set;
@@ -126,7 +126,7 @@ static const char *start_spinner(void)
     size_t first, last;
 
     if (two_cpus(&first, &last) != 0)
-        return "takes two CPUs";
+        return "needs two CPUs";
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return "out of memory";
@@ -216,7 +216,7 @@ static double us_of(uint64_t is, uint64_t ought)
     return (double)llabs((int64_t)(ought - is)) / 1e3;
 }
 
-/* Whether it could be taken: it ran from the first reading to the last answer. */
+/* Whether the round is valid: it ran from the first reading to the last answer. */
 static int take_round(size_t number, double *ret_states_us, double *ret_clock_us)
 {
     struct reading clock, first, second;

@@ -1,12 +1,12 @@
 /*
- * What it costs that the waits of a server's processes are told by their events: two processes that
- * pass a byte to and fro, while they are not watched, while others are, and while they are.
+ * The cost of reading the wait events of a server's processes: two processes pass a byte to and
+ * fro, while no process is watched, while other processes are, and while these two are.
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
  * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}: ns of a switch with its wakeup
- * while nothing is attached, and how much more it is, by the mean of the blocks before and after;
- * and the CPU time that a session takes to open.
+ * while nothing is attached, and how much more it is, against the mean of the blocks before and
+ * after; and the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
@@ -29,7 +29,7 @@ static struct entry *volatile entry_pointer = &entry;
 static int there[2], back[2], orders[2], results[2];
 static pid_t other, player;
 
-/* The first of the two: runs when it is told to, and tells how long a switch took both. */
+/* The first of the two: runs on request, and reports the CPU time of a switch of both. */
 static void play(size_t count)
 {
     clockid_t others_clock;
@@ -96,7 +96,7 @@ static double watched_block(pid_t parent)
     open_ms = (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1e6;
     ns = block();
     backends_close(backends);
-    usleep(30000); /* what was attached, the kernel takes away a moment later */
+    usleep(30000); /* the kernel detaches programs a moment later */
     return ns;
 }
 

@@ -221,7 +221,7 @@ static const struct comparison comparisons[] = {
         { "floor", "pread PID/stat, its clock", floor_kept_process, NULL } } },
 };
 
-/* A peer that is not here is said on a line of its own; its answers are then "failed". */
+/* A peer that is not installed is reported on a separate line; its answers are then "failed". */
 static void open_peer(const char *who, int result)
 {
     printf("{\"part\": \"peer\", \"who\": \"%s\", \"present\": %s}\n", who,

@@ -1,4 +1,4 @@
-/* libcamp's side of each comparison: one call of it, 0 when it was answered. */
+/* libcamp's side of each comparison: one call, which returns 0 when it has an answer. */
 #ifndef CAMP_BENCH_CAMP_CALLS_H
 #define CAMP_BENCH_CAMP_CALLS_H
 

@@ -2,7 +2,7 @@
  * Side by side: the same question put to several participants in turn, block by block, so that
  * what changes while the bench runs (the clock of the machine, its other load) changes for all.
  *
- * A block is so many calls as fill 60 us. A round is one block of each participant, forwards and
+ * A block is as many calls as fill 60 us. A round is one block of each participant, forwards and
  * then backwards the next time. The figure is the median over the rounds of the *ratio* within one
  * round; the times in microseconds are medians too, and are worth less: compare ratios.
  */
@@ -15,7 +15,7 @@
 
 #define PARTICIPANTS_MAX 8
 
-/* Somebody who answers. Either `call` (in this process) or `remote` (a loop of psutil_calls.py). */
+/* A participant. Either `call` (in this process) or `remote` (a loop of psutil_calls.py). */
 struct participant {
     const char *who;    /* "camp", "floor", "libproc2" ... */
     const char *what;   /* what it does, in a few words */
@@ -39,17 +39,17 @@ struct comparison {
     struct participant participants[PARTICIPANTS_MAX];
 };
 
-/* CPU time of this thread. It leaves out what others take from it, wall time would not. */
+/* CPU time of this thread. Unlike wall time, it excludes the time of other tasks. */
 uint64_t thread_ns(void);
 
 /* The middle one; sorts values[count]. */
 double median(double *values, size_t count);
 
-/* Runs a comparison for so many rounds and prints one line of JSON. A participant that fails is
+/* Runs a comparison for a number of rounds and prints one line of JSON. A participant that fails is
  * printed with "failed", and left out of the rounds. 0, or -1 when camp or its floor failed. */
 int compare(const struct comparison *comparison, size_t rounds, FILE *output);
 
-/* CPU time of `repetitions` of a psutil loop, or 0 when psutil is not there or failed. */
+/* CPU time of `repetitions` of a psutil loop, or 0 when psutil is missing or failed. */
 uint64_t psutil_block_ns(const char *loop, size_t repetitions);
 
 /* Starts Python with psutil for the process `pid`. 0, or -1: not installed. */

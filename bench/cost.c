@@ -1,12 +1,12 @@
 /*
  * What a command costs: its CPU time and its peak memory, from wait4(2), which counts to the end
- * and cannot miss anything. Its output is thrown away.
+ * and misses nothing. Its output is discarded.
  *
  *   cost [-u] COMMAND [ARGUMENT...]
  *
- * -u: as an ordinary user without capabilities (nobody). The program is opened before, so that it
- * need not lie where that user may go. Peak memory is what this small program had at least: a
- * process inherits it through exec.
+ * -u: as an ordinary user without capabilities (nobody). The program is opened before, so that
+ * that user need not have access to its folder. Peak memory is what this small program had at
+ * least: a process inherits it through exec.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /*
- * A crowd: so many processes, for a scan to look at. They sleep.
+ * Many sleeping processes, for scans of the process table.
  *
  *   crowd [-w] COUNT
  *
- * -w: each wakes ten times a second, so that none is as it was an interval ago.
+ * -w: each wakes ten times a second, so that all have changed after an interval.
  *
- * Prints how many there are once they are, waits for the end of its input, ends them all.
+ * Prints their number once they exist, waits for the end of its input, and ends all of them.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void live(int waking)
     const struct timespec nap = { .tv_nsec = 100 * 1000 * 1000 };
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == 1) /* the parent ended before that was asked */
+    if (getppid() == 1) /* the parent exited before this test */
         _exit(0);
     for (;;) {
         if (waking)
@@ -31,7 +31,7 @@ static void live(int waking)
     }
 }
 
-/* Starts them; how many it became (the system may allow fewer). */
+/* Starts them and returns their number (the system may allow fewer). */
 static size_t start(pid_t *pids, size_t count, int waking)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,9 +1,9 @@
-"""What a scrape of `camp export` costs beside Debian's prometheus-process-exporter and
+"""The cost of a scrape of `camp export`, compared with Debian's prometheus-process-exporter and
 prometheus-node-exporter with its collector of processes: CPU time of the exporter's process by its
-CPU clock, and its memory after the scrapes. Each is asked in turn, by the same client, while a crowd
-of 1,000 and of 10,000 processes lives, asleep and (of 1,000) waking ten times a second.
+CPU clock, and its memory after the scrapes. The same client scrapes each in turn, with 1,000 and
+10,000 processes, asleep and (1,000) waking ten times a second.
 
-The kernel's part between two scrapes is in no figure here: it is the cost of a switch (states).
+The kernel's part between two scrapes is not included: it is the cost of a switch (states).
 """
 
 import os
@@ -38,7 +38,7 @@ def find(program):
 
 
 class Exporter:
-    """One that answers on a port of its own, while it lasts."""
+    """An exporter on a separate port."""
 
     def __init__(self, command):
         self.port = free_port()
@@ -62,7 +62,7 @@ class Exporter:
         self.process.wait()
 
     def scrape(self):
-        """How many bytes were sent."""
+        """The number of sent bytes."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/metrics", headers=ACCEPT)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return len(answer.read())
@@ -80,7 +80,7 @@ class Exporter:
 
 
 def commands(build, folder):
-    """Who is measured; None: it is not installed."""
+    """The measured exporters; None: not installed."""
     config = f"{folder}/groups.yml"
     with open(config, "w", encoding="ascii") as file:
         file.write(GROUPS)
@@ -100,7 +100,7 @@ def measure_crowd(build, folder, count, waking, quick):
     rows, missing = [], []
     with Crowd(build, count, waking) as crowd:
         if crowd.count != count:
-            raise Failed(f"only {crowd.count} of {count} processes could be made")
+            raise Failed(f"only {crowd.count} of {count} processes could be started")
         time.sleep(1)
         for who, command in commands(build, folder).items():
             if command is None:
@@ -117,7 +117,7 @@ def measure_crowd(build, folder, count, waking, quick):
 
 
 def measure(build, quick):
-    """The records, and what failed."""
+    """The records, and the failures."""
     if os.geteuid() != 0:
         return [{"part": "peer", "who": "camp export's states (root)", "present": False}], []
     records, failures = [], []

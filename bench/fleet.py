@@ -1,6 +1,6 @@
-"""A fleet: what a frame of `--from prometheus:` takes of camp, with 1,000 hosts, beside a program that does
-nothing but ask the same and read the JSON (the floor: python3's json, which is C), and what the server's
-evaluation takes, which is shown apart. And what Prometheus takes to scrape them.
+"""A fleet: camp's cost of a frame of `--from prometheus:` with 1,000 hosts, compared with a program that
+only sends the same request and reads the JSON (the floor: python3's json, which is C). The cost of the
+server's evaluation is shown separately, and so is Prometheus' cost to scrape the hosts.
 
 The hosts are one process (tests/servers/simulated_hosts.py), the server is Debian's Prometheus, both
 on this machine. CPU times are the processes' own.
@@ -26,7 +26,7 @@ PORT = 19391
 SETTLE_S = 20
 TICK = os.sysconf("SC_CLK_TCK")
 
-# The same answer as camp asks for, without its marks.
+# camp's request, without its marks.
 QUESTION = ('sum without(mode)(camp_cpu_seconds_total{mode!~"idle|iowait"})'
             ' or {__name__=~"camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"}')
 
@@ -50,7 +50,7 @@ def ask(question):
 
 
 class Fleet:
-    """Simulated hosts and a Prometheus that scrapes them, for as long as it is used."""
+    """Simulated hosts and a Prometheus that scrapes them."""
 
     def __init__(self, hosts, groups, interval):
         self.folder = tempfile.mkdtemp(prefix="camp-fleet-")
@@ -94,7 +94,7 @@ class Fleet:
 
 
 def camp_cpu_ms(build, frames):
-    """(CPU time of so many frames and of opening, largest resident size)."""
+    """(CPU time of a number of frames and of opening, peak resident size)."""
     camp = subprocess.Popen([f"{build}/src/camp", "top", "--from", f"prometheus:127.0.0.1:{PORT}",
                              "--format", "json", "--count", str(frames)], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(camp.pid, 0)
@@ -145,7 +145,7 @@ def scrape_record(fleet, hosts, interval):
 
 
 def measure(build, quick):
-    """The lines of this part, and what failed."""
+    """The lines of this part, and the failures."""
     lines = []
     if shutil.which("prometheus") is None:
         return lines, ["fleet: Prometheus is not installed"]

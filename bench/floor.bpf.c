@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * Programs that do nothing: what the kernel takes to call one. Whoever measures at these events
- * pays this at least (attach.c attaches those that are named), and whoever has an iterator show all
- * threads the other (snapshot.c).
+ * Programs that do nothing: the kernel's cost to call one. A program that measures at these events
+ * costs at least as much (attach.c attaches the named ones), and a snapshot by an iterator over all
+ * threads at least as much as the iterator here (snapshot.c).
  */
 #include <linux/bpf.h>
 

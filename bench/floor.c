@@ -1,7 +1,7 @@
 /*
  * The floors: the cheapest system calls that bring the answer into memory, written out. Nothing is
- * parsed, nothing is checked but that there was an answer. What stands here is what a call of
- * libcamp is measured against.
+ * parsed, and only the existence of an answer is checked. The calls of libcamp are compared with
+ * these.
  */
 #include "subject.h"
 
@@ -79,7 +79,7 @@ int floor_sysinfo(void)
     return sysinfo(&info) | clock_gettime(CLOCK_MONOTONIC, &t);
 }
 
-/* Not /proc/net/dev, which is a symbolic link more. */
+/* Not /proc/net/dev, which needs one more symbolic link. */
 int floor_network_file(void)
 {
     return open_read_close("/proc/self/net/dev");
@@ -127,7 +127,7 @@ int floor_disks(void)
     return r;
 }
 
-/* One disk: what lies in this folder is a whole one, so its kind is known too. */
+/* One disk: this folder has whole disks only, so its kind is known too. */
 int floor_disk(void)
 {
     return open_read_close(subject.disk_path);

@@ -1,6 +1,6 @@
 /*
- * The floor of taskstats: BATCH requests in one send(2), the replies fetched with recvmmsg(2) and
- * not looked at. The socket is kept, as libcamp's is.
+ * The floor of taskstats: BATCH requests in one send(2), the replies received with recvmmsg(2) and
+ * not parsed. The socket is kept, as libcamp's is.
  */
 #include "floor_taskstats.h"
 #include "subject.h"

@@ -1,9 +1,9 @@
-"""How fast the page is: tests/browser/bench.mjs in Chromium with a head (Xvfb) and without a GPU.
+"""The speed of the page: tests/browser/bench.mjs in Chromium with a display (Xvfb) and without a GPU.
 
-Frames a second while all entities move and the tetrahedron turns; how old a frame is when it is
-painted, of `camp view` of this machine's threads at 10 Hz, of which 1,000 wake ten times a second; how long a
-recording of an hour takes to open; how long the page stands still at the longest while 500 sessions of a
-PostgreSQL server, busy on the same CPUs, come in once a second. Script's CPU time stands beside what else runs disturbs least.
+Frames a second while all entities move and the tetrahedron turns; the age of a frame when it is
+painted, for `camp view` of this machine's threads at 10 Hz, of which 1,000 wake ten times a second; the time
+to open a recording of an hour; the longest standstill of the page while 500 sessions of a PostgreSQL server,
+busy on the same CPUs, arrive once a second. The script's CPU time is shown too: concurrent load disturbs it least.
 """
 
 import json
@@ -92,7 +92,7 @@ def stall_record(build):
 
 
 def measure(build):
-    """The records, and what failed."""
+    """The records, and the failures."""
     for program in ("node", "npm", "xvfb-run", "chromium"):
         if shutil.which(program) is None:
             return [{"part": "peer", "who": f"the page ({program})", "present": False}], []

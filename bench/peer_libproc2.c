@@ -1,6 +1,6 @@
 /*
  * libproc2 (procps-ng 4): the same questions. Its contexts are opened once, as its users do; it
- * keeps descriptors open. `select` reads anew at each call, `get` would answer from up to a second
+ * keeps descriptors open. `select` reads at each call; `get` would return values of up to a second
  * ago.
  */
 #include "subject.h"

@@ -1,4 +1,4 @@
-/* libstatgrab: the same questions, each of all there is (it has no functions for one). */
+/* libstatgrab: the same questions, each for all objects (it has no functions for one). */
 #include "subject.h"
 
 #include <statgrab.h>

@@ -1,6 +1,6 @@
 /*
- * What a C library answers that is not installed here: -1, shown as "missing". Weak, so that the
- * file of a library that is there takes their place.
+ * The answers of a C library that is not installed: -1, shown as "missing". Weak symbols, which the
+ * file of an installed library replaces.
  */
 #include "subject.h"
 

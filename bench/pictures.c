@@ -1,6 +1,6 @@
 /*
- * How much CPU time a picture takes to write, and how large it is, with made-up entities that each
- * go their own slow way between the corners.
+ * The CPU time to write a picture, and its size, with synthetic entities that each move slowly
+ * between the corners.
  *
  *   pictures ENTITIES FRAMES [FOLDER]   {"barry3": {"ms": 0.61, "bytes": 203000}, ...}: medians of
  *                                       11; with a folder the pictures are left there
@@ -113,7 +113,7 @@ static void measure(const struct picture *picture, enum picture_kind kind, const
            times[ROUNDS / 2], length);
 }
 
-/* A state each; the last vertex has what is left. */
+/* A state for each; the last vertex has the rest. */
 static void set_vertices(struct vertices *vertices, size_t count)
 {
     static const char *const names[] = { "CPU", "idle", "I/O", "lock" };
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
         const struct picture picture = { .timeline = &timeline,
                                          .vertices = &vertices,
                                          .source = "sessions",
-                                         .origin = "made up",
+                                         .origin = "synthetic",
                                          .note = "",
                                          .frame = timeline.frame_count - 1 };
 

@@ -1,11 +1,11 @@
 /*
- * What a context switch and a system call take: two processes, pinned to one CPU, pass a byte to
- * and fro through two pipes; then one of them asks for its parent again and again.
+ * The cost of a context switch and of a system call: two processes, pinned to one CPU, pass a byte
+ * to and fro through two pipes; then one of them calls getppid(2) again and again.
  *
  *   pingpong CPU ROUND_TRIPS CALLS
  *
  * Prints {"switch_ns", "call_ns"}, the medians of RUNS. They are CPU time of both processes: the
- * kernel books a switch to one of the two, and what others take from them in between to neither. A
+ * kernel charges a switch to one of the two, and the time of other tasks in between to neither. A
  * round trip is two switches, each with a wakeup, and four system calls.
  */
 #include "switching.h"

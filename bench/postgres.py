@@ -1,11 +1,11 @@
-"""What the tiers of PostgreSQL sessions are worth and what they cost: pgbench (TPC-B, 8 clients) on two
-CPUs, with a server of its own (tests/servers/lib.bash).
+"""The errors and the cost of the tiers of PostgreSQL sessions: pgbench (TPC-B, 8 clients) on two
+CPUs, with a separate server (tests/servers/lib.bash).
 
-- errors: all tiers look at the same intervals at once (bench/tiers.c); of each session's states the root
-  mean square of the error against the bpf tier, in ms a second of its time.
-- speed: pgbench's transactions a second while `camp record` runs beside it, against the mean of the
-  blocks just before and just after, without it.
-- cost: CPU time of camp and of its backend with 100 sessions, which do next to nothing.
+- errors: all tiers measure the same intervals at the same time (bench/tiers.c); for each state the root
+  mean square of the sessions' errors against the bpf tier, in ms a second of a session's time.
+- speed: pgbench's transactions a second while `camp record` runs, against the mean of the blocks just
+  before and just after, without it.
+- cost: CPU time of camp and of its backend with 100 sessions, which are nearly idle.
 """
 
 import collections
@@ -48,7 +48,7 @@ def cpu_ns(pid):
 
 
 class Server(Servers):
-    """A PostgreSQL server, which ends with this."""
+    """A PostgreSQL server for this run."""
 
     def __init__(self):
         super().__init__(SERVER, preexec_fn=pin)
@@ -102,7 +102,7 @@ def part_of(row, state):
 
 
 def tier_errors(rows, truth, both):
-    """Of each state: its share in percent, and its RMS error in ms a second of a session."""
+    """For each state its share in percent, and its RMS error in ms a second of a session."""
     elapsed = sum(rows[key]["elapsed"] for key in both)
     return {state: {"percent": 100 * sum(rows[key][state] for key in both) / elapsed,
                     "rms_ms": statistics.mean((part_of(rows[key], state) - part_of(truth[key], state)) ** 2
@@ -116,7 +116,7 @@ def errors_record(build, server, intervals):
         begin_ns = time.monotonic_ns() + int(OPENING_S * 1e9)
         running = {tier: begin_tier(build, server, tier, begin_ns, intervals) for tier in TIERS}
         rows = {tier: rows_of(tier, process)[0] for tier, process in running.items()}
-    # Of all tiers the same: camp's own sessions are not in its own rows.
+    # The same in all tiers: camp's own session is in no row.
     both = set.intersection(*(set(of) for of in rows.values()))
     busy = {key for key in both if rows["bpf"][key]["cpu"] > 0.001 * rows["bpf"][key]["elapsed"]}
     if not busy:
@@ -128,7 +128,7 @@ def errors_record(build, server, intervals):
 
 
 def states_stolen_s():
-    """What a hypervisor took from all CPUs since boot."""
+    """The stolen time of all CPUs since boot."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
@@ -141,7 +141,7 @@ def transactions(server):
     out, _ = server.pgbench(CLIENTS, BLOCK_S).communicate(timeout=60)
     found = re.search(r"^tps = ([0-9.]+)", out, re.MULTILINE)
     if found is None:
-        raise Failed("pgbench does not tell its speed")
+        raise Failed("pgbench does not report its speed")
     return float(found.group(1))
 
 
@@ -196,7 +196,7 @@ def cost_record(build, server, tier, intervals):
 
 
 def measure(build, quick):
-    """The lines of this part, and what failed."""
+    """The lines of this part, and the failures."""
     if not os.path.exists(f"{build}/bench/tiers"):
         return [{"part": "peer", "who": "PostgreSQL's tiers (libpq)", "present": False}], []
     if os.geteuid() != 0 or not os.path.exists(f"{build}/bench/backends"):

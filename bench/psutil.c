@@ -1,4 +1,4 @@
-/* A Python process beside this one, which runs psutil's loops when asked; see psutil_calls.py. */
+/* A second process with Python, which runs psutil's loops on request; see psutil_calls.py. */
 #include "compare.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-"""psutil's part of the bench: runs loops on request, and says what CPU time they took.
+"""psutil's part of the benchmarks: runs loops on request, and reports their CPU time.
 
 Started by psutil.c with a pid. Reads lines "LOOP REPETITIONS" and answers each with nanoseconds of
 this thread's CPU time (0: it failed), so that its blocks lie between those of the others.

@@ -1,4 +1,4 @@
-"""The Python module beside psutil: CPU time of a process, and the whole process table (pid, name, CPU
+"""The Python module compared with psutil: CPU time of a process, and the whole process table (pid, name, CPU
 time) of 1,000 and 10,000 sleeping processes. python_calls.py takes the blocks in turn."""
 
 import json
@@ -11,13 +11,13 @@ BENCH = os.path.dirname(os.path.abspath(__file__))
 LIMIT_RATIO = 0.1
 ROUNDS = {1000: 7, 10000: 3}
 
-# Which of the comparisons the target is of: those that answer what psutil was asked, no less.
+# The comparisons with a target: those with a complete answer to psutil's question.
 TARGETS = ("pid_cpu_ns(pid)", "process_table(), a list of tuples",
            "frames('processes'), 16 states, a list of tuples")
 
 
 def calls(build, *words):
-    """The lines of python_calls.py, and what failed."""
+    """The lines of python_calls.py, and the failures."""
     done = subprocess.run([table.PYTHON, f"{BENCH}/python_calls.py", *map(str, words)],
                           stdout=subprocess.PIPE, text=True, check=False, timeout=300,
                           env={**os.environ, "PYTHONPATH": f"{build}/python"})
@@ -36,7 +36,7 @@ def record(what, lines):
 
 
 def measure(build, quick):
-    """The records, and what failed."""
+    """The records, and the failures."""
     with table.Crowd(build, 1, False) as crowd:
         lines, failures = calls(build, crowd.process.pid, 20 if quick else 100)
     records = [record("CPU time of a process", lines)]

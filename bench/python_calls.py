@@ -1,7 +1,7 @@
-"""The Python module beside psutil, in one process: one line of JSON a comparison.
+"""The Python module compared with psutil, in one process: one line of JSON for each comparison.
 
 python_calls.py PID ROUNDS: what asks for one process (PID), in turn with psutil, so many rounds.
-python_calls.py table ROUNDS: the whole process table; and what an import takes.
+python_calls.py table ROUNDS: the whole process table; and the time of an import.
 
 CPU time of this thread; a ratio is of one round. PYTHONPATH says which camp.
 """
@@ -62,7 +62,7 @@ def rows(block):
 
 
 def each_process():
-    """As a user of psutil might write it: no state between two looks."""
+    """As a user of psutil might write it: no state between two readings."""
     found = []
     for process in camp.processes():
         try:
@@ -91,7 +91,7 @@ def whole_table(rounds):
 
 
 def imports():
-    """What an import takes of a new interpreter's CPU time, less that of an empty one."""
+    """The CPU time of a new interpreter with an import, less that of an empty one."""
     def cost_ms(script):
         times = []
         for _ in range(7):

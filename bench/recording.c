@@ -1,13 +1,13 @@
 /*
- * What recording costs, and reading it back: made frames of so many threads, of which a share is
- * active in each interval of a second.
+ * The cost of writing and reading a recording: synthetic frames of a number of threads, of which a
+ * share is active in each interval of a second.
  *
  *   recording write FILE THREADS INTERVALS ACTIVE_PERCENT
  *   recording read FILE
  *
  * An active thread is one that wakes ten times in the interval, with numbers of the length that
  * such threads have. Prints one JSON object. write: CPU time of the recorder alone, for an
- * interval, median and most; and the file's bytes. read: from opening to the last frame.
+ * interval, median and maximum; and the file's bytes. read: from opening to the last frame.
  */
 #include "recording/recording.h"
 #include "recording/recorder.h"
@@ -104,7 +104,7 @@ static int fail(const struct camp_error *error)
 
 static int write_file(const char *path, size_t threads, size_t intervals, uint64_t active_percent)
 {
-    const struct recorder_about about = { "made", "threads", "bpf", "", NS_PER_S };
+    const struct recorder_about about = { "synthetic", "threads", "bpf", "", NS_PER_S };
     double *took_ms = calloc(intervals, sizeof *took_ms), sum_ms = 0;
     struct camp_error error = { 0 };
     struct recorder_counts counts;

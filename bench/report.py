@@ -128,7 +128,7 @@ def view_verdicts(record):
     what = f"camp view, {record['entities']:,} entities x {record['hertz']:.0f} Hz: of a core"
     return [verdict(what, f"{record['percent']:.2f} %", f"{record['limit_percent']:.2f} %",
                     record["percent"] <= record["limit_percent"]),
-            verdict("camp view beside a client that does not read: frames lost",
+            verdict("camp view with a client that does not read: frames lost",
                     f"{max(0, 1 - record['stuck_hertz'] / record['hertz']):.1%}", "2.0%",
                     record["stuck_hertz"] >= 0.98 * record["hertz"])]
 
@@ -174,7 +174,7 @@ def fleet_verdicts(record):
 def sessions_verdicts(record):
     if "limit_percent" not in record:
         return []
-    return [verdict(f"{record['sessions']} database sessions, 10 looks a second: of a CPU",
+    return [verdict(f"{record['sessions']} database sessions, 10 samples a second: of a CPU",
                     f"{record['percent']:.2f} %", f"{record['limit_percent']:.2f} %",
                     record["percent"] <= record["limit_percent"])]
 
@@ -308,16 +308,16 @@ def print_age(record):
 
 def print_backends(record):
     print(f"\nA switch with its wakeup takes {record['nothing_ns']:.0f} ns; while wait events are read "
-          f"of others {record['others_ns']:.0f} ns more, of both processes "
+          f"of other processes {record['others_ns']:.0f} ns more, of these two "
           f"{record['watched_ns']:.0f} ns more. Opens in {record['open_ms']:.0f} ms of CPU time.")
 
 
 def print_sessions(record):
     if record["what"] == "sampling":
         print(f"sampling {record['sessions']} sessions ten times a second: {record['percent']:.2f} % of a "
-              f"CPU; held to 1 % that is {record['looks']:.1f} times")
+              f"CPU; limited to 1 % that is {record['looks']:.1f} times")
         return
-    print(f"a {record['what']} look at {record['sessions']} sessions: {record['ms']:.2f} ms; CPU time {record['own_ms']:.2f} "
+    print(f"a {record['what']} sample of {record['sessions']} sessions: {record['ms']:.2f} ms; CPU time {record['own_ms']:.2f} "
           f"of camp, {record['backend_ms']:.2f} of its backend")
 
 
@@ -333,7 +333,7 @@ def print_tier_errors(record):
 
 
 def print_tier_speed(record):
-    print(f"\nPostgreSQL, pgbench beside camp record, against the blocks before and after, without it: "
+    print(f"\nPostgreSQL, pgbench during camp record, against the blocks before and after, without it: "
           f"median\n[least to most] of {record['rounds']} rounds; {record['transactions']:.0f} transactions a second; load "
           f"{record['load']:.1f}")
     for tier, (middle, least, most) in record["ratios"].items():
@@ -349,7 +349,7 @@ def print_recording(record):
     if record["what"] == "write":
         print(f"\nRecording {record['threads']:,} threads once a second, {record['active']} % active")
         print(f"  {'one interval':28}{record['ms']:9.2f} ms of CPU, {record['percent']:.2f} % of a core")
-        print(f"  {'a row':28}{record['row_bytes']:9.1f} bytes; of those that are written "
+        print(f"  {'a row':28}{record['row_bytes']:9.1f} bytes; of written rows "
               f"{record['written_bytes']:.1f}; {record['hour_bytes'] / 1e6:.0f} MB an hour")
     elif record["what"] == "read":
         print(f"\nReading an hour of {record['threads']:,} threads, {record['active']} % active, "
@@ -365,10 +365,10 @@ def print_recording(record):
 
 def print_view(record):
     print(f"\ncamp view, {record['entities']:,} entities x {record['hertz']:.1f} Hz, each row "
-          f"another each time: of a core, its source and all")
+          f"changes each time: of a core, with its source")
     print(f"  without a client            {record['alone_percent']:9.2f} %")
     print(f"  one client                  {record['percent']:9.2f} %")
-    print(f"  beside one that reads not   {record['stuck_percent']:9.2f} %, "
+    print(f"  with one that reads not     {record['stuck_percent']:9.2f} %, "
           f"{record['stuck_hertz']:.1f} Hz")
 
 

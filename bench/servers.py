@@ -1,4 +1,4 @@
-"""Database servers of a bench's own, by tests/servers/lib.bash: in a temporary folder, gone at its end."""
+"""Database servers for a benchmark, by tests/servers/lib.bash: in a temporary folder, removed at its end."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from table import Failed
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# What a script of bash begins with, whose first argument is TREE.
+# The start of a bash script whose first argument is TREE.
 BEGIN = """
 . "$1/tests/servers/lib.bash"
 skip() { echo "$*" >&2; exit 77; }
@@ -16,7 +16,7 @@ servers_begin
 
 
 class Servers:
-    """What a script starts after BEGIN: it prints one line about that, `said`, and ends with its input."""
+    """The server that a script starts after BEGIN: the script prints one line about it, `said`, and ends with its input."""
 
     def __init__(self, script, *arguments, preexec_fn=None):
         self.shell = subprocess.Popen(

@@ -1,7 +1,7 @@
 /*
- * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: what one snapshot at so many
- * sessions costs. The others are connections of this program, which are idle. One JSON object; exit
- * 1 when one is not to be had.
+ * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: the cost of a sample of that
+ * many sessions, which are idle connections of this program. One JSON object; exit 1 when a
+ * connection fails.
  */
 #include "counters/units.h"
 #include "sources/sessions/postgres/postgres_sessions.h"
@@ -47,7 +47,7 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
-        if (i < 0) { /* the server plans the statement anew for its first runs */
+        if (i < 0) { /* the server plans the statement again in its first runs */
             camp_pid_cpu_ns(snapshot->own_pid, &backend_ns[0]);
             continue;
         }

@@ -1,8 +1,8 @@
-"""What one look at the sessions of a database server costs: bench/sessions.c beside a PostgreSQL server
-of its own (tests/servers/lib.bash), with 100 and 500 idle connections, and bench/sessions_mariadb.c
-beside a MariaDB server with all instruments of waits.
+"""The cost of a sample of the sessions of a database server: bench/sessions.c with a separate
+PostgreSQL server (tests/servers/lib.bash), with 100 and 500 idle connections, and
+bench/sessions_mariadb.c with a MariaDB server with all instruments of waits.
 
-The share is of one CPU, at ten looks a second: camp's own time and that of its backend.
+The share is of one CPU, at ten samples a second: camp's own time and that of its backend.
 """
 
 import json
@@ -11,7 +11,7 @@ import subprocess
 from servers import BEGIN, TREE
 from table import Failed
 
-SESSIONS = (100, 500)  # the limit is of the first; with more there are fewer looks
+SESSIONS = (100, 500)  # the limit is for the first; with more there are fewer samples
 LOOKS_A_SECOND = 10
 LIMIT_PERCENT = 1.0  # of one CPU
 POSTGRES = BEGIN + """
@@ -36,7 +36,7 @@ def look_record(build, sessions, looks, kind, server=POSTGRES):
 
 
 def sampling_record(brief, whole):
-    """Of a second's looks one is whole."""
+    """One of a second's samples is whole."""
     cost_ms = [look["own_ms"] + look["backend_ms"] for look in (brief, whole)]
     percent = ((LOOKS_A_SECOND - 1) * cost_ms[0] + cost_ms[1]) / 10
     record = {**brief, "what": "sampling", "percent": percent,
@@ -51,7 +51,7 @@ def mariadb_record(build, sessions, looks, kind):
 
 
 def measure(build, quick):
-    """The lines of this part, and what failed."""
+    """The lines of this part, and the failures."""
     lines, failures = [], []
     for sessions in SESSIONS:
         try:

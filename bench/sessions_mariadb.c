@@ -1,7 +1,7 @@
 /*
- * sessions_mariadb SOCKET SESSIONS LOOKS processlist|instruments: what one look at so many sessions
- * costs. They are connections of this program, which are idle. One JSON object; exit 1 when one is
- * not to be had.
+ * sessions_mariadb SOCKET SESSIONS LOOKS processlist|instruments: the cost of a sample of that many
+ * sessions, which are idle connections of this program. One JSON object; exit 1 when a connection
+ * fails.
  */
 #include "counters/units.h"
 #include "sources/sessions/mariadb/mariadb_client.h"
@@ -16,7 +16,7 @@ struct look {
     struct mariadb_client *client;
     struct mariadb_server server;
     struct mariadb_threads *threads;
-    struct camp_thread own; /* the thread that serves us */
+    struct camp_thread own; /* the server's thread for this connection */
     struct mariadb_sessions sessions;
     struct mariadb_waits waits;
     bool instruments;

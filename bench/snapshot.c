@@ -1,10 +1,10 @@
 /*
- * Snapshots of all threads: CPU time of each in ms, how many threads there are, and the most memory
- * that this process had resident; and what it took before, to load and attach: CPU time, and time.
+ * Snapshots of all threads: CPU time of each in ms, the number of threads, and this process' peak
+ * resident memory; and the CPU time and wall time to load and attach before.
  *
  *   snapshot camp|floor COUNT
  *
- * camp: by a session of microstates. floor: by an iterator that looks at all and shows none.
+ * camp: by a session of microstates. floor: by an iterator that visits all and shows none.
  */
 #include "floor.skel.h"
 
@@ -38,7 +38,7 @@ static double ms_since(clockid_t id, uint64_t before)
     return (double)(now_of(id) - before) / 1e6;
 }
 
-/* With room for all threads, and some more. */
+/* With space for all threads, and some more. */
 static int camp_open(void)
 {
     struct camp_error error = { 0 };
@@ -88,7 +88,7 @@ static const struct taker {
     int (*take)(void);
 } takers[] = { { "camp", camp_open, camp_take }, { "floor", floor_open, floor_take } };
 
-/* And prints what that took. */
+/* And prints its cost. */
 static int open_it(const struct taker *taker)
 {
     const uint64_t cpu_ns = now_of(CLOCK_THREAD_CPUTIME_ID), time_ns = now_of(CLOCK_MONOTONIC);

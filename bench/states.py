@@ -1,12 +1,11 @@
-"""What microstates cost: a context switch and a system call with this or that attached to the kernel,
-a snapshot of all threads and `camp top` beside who scans /proc; and how old a running thread's CPU
-time is in a snapshot.
+"""The cost of microstates: a context switch and a system call with each of several programs attached to
+the kernel, a snapshot of all threads and `camp top`, compared with tools that scan /proc; and the age
+of a running thread's CPU time in a snapshot.
 
-What is attached slows every process of the machine, so each takes its turn: it is attached,
-pingpong.c runs, and it is ended; before and after it pingpong.c runs with nothing attached. The cost
-is the block's time less the mean of these two neighbours. Of each, the half of the blocks whose
-neighbours differ least counts (others may attach to the kernel meanwhile, and be gone again), and
-their median is shown.
+An attached program slows every process of the machine, so the programs run in turn: one is attached,
+pingpong.c runs, and it is detached; before and after it pingpong.c runs with nothing attached. The cost
+is the block's time less the mean of these two neighbours. Only the half of the blocks whose neighbours
+differ least counts (other tools may attach to the kernel meanwhile), and their median is shown.
 """
 
 import glob
@@ -36,7 +35,7 @@ CAMP_NO_CALLS = "camp, --no-syscalls"
 LIMIT_NS = {(CAMP_NO_CALLS, "switch_ns"): 380.0, (CAMP, "call_ns"): 260.0,
             (CAMP_NO_CALLS, "call_ns"): 5.0}  # none, as well as it can be measured
 LIMIT_MS = {1000: 0.45, 10000: 4.0}
-STEADY = 8  # looks in a row, 20 ms apart
+STEADY = 8  # tests in a row, 20 ms apart
 LIMIT_RESIDENT_BYTES = 30 * 1000 * 1000  # with 10,000 threads
 LIMIT_TOP_PERCENT = 0.5  # of a core; with 1,000 threads
 LIMIT_AGE_US = 10.0
@@ -53,7 +52,7 @@ class Attached:
                                         stderr=subprocess.DEVNULL)
 
     def links(self):
-        """How many of its descriptors hold something attached."""
+        """The number of its descriptors of attached programs."""
         names = []
         for path in glob.glob(f"/proc/{self.process.pid}/fd/*"):
             try:
@@ -78,7 +77,7 @@ class Attached:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.process.stdin.close()
-        time.sleep(0.03)  # what it left, the kernel takes away a moment later
+        time.sleep(0.03)  # the kernel detaches programs a moment later
 
 
 def find(program):
@@ -86,7 +85,7 @@ def find(program):
 
 
 def own(build):
-    """who -> the command that attaches it, of what camp is compared with and camp itself."""
+    """name -> the command that attaches it, for the floors and camp."""
     attach = f"{build}/bench/attach"
     return {
         "floor: empty sched_switch": [attach, "floor", "sched_switch"],
@@ -98,7 +97,7 @@ def own(build):
 
 
 def peers(directory):
-    """who -> the command that attaches it, of peers; who -> why it is missing."""
+    """name -> the command that attaches it, for peers; name -> why it is missing."""
     tools = {
         "libbpf-tools runqlat": ["runqlat"],
         "libbpf-tools offcputime": ["offcputime"],
@@ -120,7 +119,7 @@ def block(build):
 
 
 def run_blocks(build, rounds, directory):
-    """who -> its blocks, each with its neighbours of nothing; and who is missing."""
+    """name -> its blocks, each with its neighbours without an attached program; and the missing ones."""
     mine = own(build)
     others, missing = peers(directory)
     blocks = {who: [] for who in [*mine, *others]}
@@ -143,7 +142,7 @@ def run_blocks(build, rounds, directory):
 
 
 def cost_of(rows, what):
-    """Median, least and most of what a block takes more than its neighbours."""
+    """Median, minimum and maximum of the additional time of a block over its neighbours."""
     rows = sorted(rows, key=lambda row: abs(row[0][what] - row[2][what]))
     costs = [during[what] - (before[what] + after[what]) / 2
              for before, during, after in rows[:(len(rows) + 1) // 2]]
@@ -164,7 +163,7 @@ def attach_record(build, rounds):
 
 
 def result_of(command):
-    """What one of our programs prints: an object of JSON."""
+    """The output of one of the bench's programs: an object of JSON."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=60)
     if done.returncode != 0:
@@ -182,7 +181,7 @@ def age_record(build, count):
 
 
 def backends_record(build, rounds):
-    """Of the rows, as in cost_of(), the half that was least disturbed counts."""
+    """Of the rows, as in cost_of(), the least disturbed half counts."""
     result = result_of([f"{build}/bench/backends", str(max(os.sched_getaffinity(0))),
                         str(ROUND_TRIPS), str(rounds)])
     rows = sorted(result["rows"])[:(rounds + 1) // 2]  # ascending by the switch with nothing
@@ -232,10 +231,10 @@ def most_resident_bytes(pid):
 
 
 def watched_top(build, intervals):
-    """CPU time of an interval of camp top, and the most memory that it had resident."""
+    """CPU time of an interval of camp top, and its peak resident memory."""
     with Attached([f"{build}/src/camp", "top", "--interval", "1s"]) as top:
         pid = top.process.pid
-        # It attached a moment ago, and looks a second after that: first at 0.8 from here, or so.
+        # It attached a moment ago, and its first interval ends a second after that, at about 0.8 s from here.
         begin = time.monotonic() + 1.3
         stamps = []
         for i in range(intervals + 1):
@@ -247,7 +246,7 @@ def watched_top(build, intervals):
 
 
 def top_peers(build, quick):
-    """Who looks at the processes once a second; of libraries a look counts, by itself."""
+    """The peers, which read the processes once a second; of libraries one reading counts."""
     many = 2 if quick else 4
     tools = {
         "top -b -d 1": lambda n: [find("top"), "-b", "-d", "1", "-n", str(n)],
@@ -277,7 +276,7 @@ def top_record(build, count, waking, quick):
 
 
 def crowd_records(build, count, waking, quick):
-    """One after the other, what one crowd serves for; of snapshots one that sleeps."""
+    """The measurements with the same processes, one after the other; snapshots need sleeping ones."""
     with Crowd(build, count, waking) as crowd:
         if crowd.count != count:
             raise Failed(f"only {crowd.count} of {count} processes could be made")
@@ -287,7 +286,7 @@ def crowd_records(build, count, waking, quick):
 
 
 def measure(build, quick):
-    """The records, and what failed."""
+    """The records, and the failures."""
     if not os.path.exists(f"{build}/bench/attach"):
         return [{"part": "peer", "who": "microstates (clang, bpftool, libbpf)", "present": False}], []
     if os.geteuid() != 0:

@@ -1,4 +1,4 @@
-/* The sleeping process, the interface and the disk that the calls are about. */
+/* The sleeping process, the interface and the disk that the calls read. */
 #include "subject.h"
 
 #include <dirent.h>

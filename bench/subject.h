@@ -1,6 +1,6 @@
 /*
- * What the calls are about: a sleeping process, an interface and a disk of this machine; and who
- * answers: the floors and the peers, one function a question, 0 when it was answered.
+ * The subjects of the calls: a sleeping process, an interface and a disk of this machine; and the
+ * floors and the peers, one function for each question, which returns 0 when it has an answer.
  */
 #ifndef CAMP_BENCH_SUBJECT_H
 #define CAMP_BENCH_SUBJECT_H

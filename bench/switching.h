@@ -9,10 +9,10 @@
 uint64_t clock_ns(clockid_t clock);
 int pin(size_t cpu);
 
-/* The other one: answers until its input ends, then ends. */
+/* The other one: answers until its input ends, then exits. */
 void answer(int from, int to);
 
-/* So many round trips. 0, or -1: the other one is not there. */
+/* A number of round trips. 0, or -1: the other one is gone. */
 int round_trips(int to, int from, size_t count);
 
 #endif

@@ -1,10 +1,10 @@
-"""The whole process table: one interval of `camp check` beside the peers that scan it.
+"""The whole process table: one interval of `camp check`, compared with the peers that scan it.
 
-A crowd of processes is made, asleep or (-w) waking ten times a second. Then, round by round, each in turn looks at it, and the CPU
-time of the whole command (wait4, so nothing of it is missed) is taken. Of a command that repeats,
-an interval costs (cost of many - cost of one) / (many - 1): starting it is not in it. Of ps, which
-does not repeat, the cost of starting it for one pid (-q, which does not scan) is taken off. The ratios are of one round, and
-their median is shown.
+Many processes are started, asleep or (-w) waking ten times a second. Then, round by round, each peer in turn reads
+the table, and the CPU time of the whole command counts (wait4, so nothing of it is missed). For a command that
+repeats, an interval costs (cost of many - cost of one) / (many - 1), without its start. For ps, which does not
+repeat, the cost of a start for one pid (-q, which does not scan) is subtracted. The ratios are within one round,
+and their median is shown.
 """
 
 import json
@@ -28,7 +28,7 @@ class Failed(Exception):
 
 
 class Crowd:
-    """So many processes, asleep or waking all the time, while it lasts."""
+    """A number of processes, asleep or waking all the time."""
 
     def __init__(self, build, count, waking):
         self.process = subprocess.Popen([f"{build}/bench/crowd"] + ["-w"] * waking + [str(count)],
@@ -120,7 +120,7 @@ def run_rounds(peers, rounds):
 
 
 def ratios_to(own, peers):
-    """Of each peer its cost, and the ratio of our own to it, round by round."""
+    """The cost of each peer, and the ratio of camp's cost to it, round by round."""
     against = []
     for name, rows in peers.items():
         ratios = sorted(a["ms"] / b["ms"] for a, b in zip(own, rows))
@@ -146,7 +146,7 @@ def measure_crowd(build, count, waking, rounds):
     with Crowd(build, count, waking) as crowd:
         results, missing = run_rounds(participants(build), rounds)
         processes = sum(name.isdigit() for name in os.listdir("/proc"))
-    failures = [f"table: only {crowd.count} of {count} processes could be made"]
+    failures = [f"table: only {crowd.count} of {count} processes could be started"]
     records = [one_tier(tier, results, processes) for tier in LIMIT_MS
                if f"camp check, {tier}" in results]
     for record in records:
@@ -159,7 +159,7 @@ def measure_crowd(build, count, waking, rounds):
 
 
 def set_limits(record, base_ms):
-    """The targets of a record: of 1,000 in ms, of 10,000 against 1,000 and in memory."""
+    """The targets of a record: for 1,000 in ms, for 10,000 against 1,000 and in memory."""
     if record["crowd"] == 1000:
         record["limit_ms"] = LIMIT_MS[record["tier"]]
         return
@@ -169,7 +169,7 @@ def set_limits(record, base_ms):
 
 
 def measure(build, quick):
-    """The records of each crowd, with their targets, and what failed."""
+    """The records for each number of processes, with their targets, and the failures."""
     records, failures = [], []
     crowds = ((1000, False), (1000, True)) if quick else ((1000, False), (1000, True),
                                                           (10000, False))

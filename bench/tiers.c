@@ -1,8 +1,8 @@
 /*
- * tiers CONNINFO TIER BEGIN_NS INTERVALS MS: what one tier says of the sessions of a PostgreSQL
- * server, from BEGIN_NS (CLOCK_MONOTONIC) on, so that several can be asked of the same intervals.
- * An object of JSON for each session and interval, times in ns; at last one of all, with the CPU
- * time that it took.
+ * tiers CONNINFO TIER BEGIN_NS INTERVALS MS: what one tier reports of the sessions of a
+ * PostgreSQL server, from BEGIN_NS (CLOCK_MONOTONIC) on, so that several measure the same
+ * intervals. An object of JSON for each session and interval, times in ns; at last one for all,
+ * with the tier's CPU time.
  */
 #include "counters/units.h"
 #include "ledger/session_rules.h"
@@ -27,7 +27,7 @@ static void print_rows(const struct frame *frame, int interval)
     }
 }
 
-/* The first frame is what lies before. */
+/* The first frame is the time before. */
 static int watch(struct source *source, uint64_t begin_ns, int intervals, uint64_t interval_ns)
 {
     uint64_t cpu_ns = 0;

@@ -1,10 +1,9 @@
-"""What camp view costs while a page is open, and how large a report is.
+"""The cost of camp view while a page is open, and the size of a report.
 
-The source is a table of made-up shares, in memory before the measuring begins, replayed at 10 Hz. In
-its worst case each row is another in each interval; usually most threads sleep. CPU time is of the
-whole process, its reading of the table and the encoding included, from the scheduler's count; beside
-it stand the same without a client, which is what the server adds, and with a second client that does
-not read.
+The source is a table of synthetic shares, in memory before the measurement starts, replayed at 10 Hz. In
+the worst case every row changes in each interval; usually most threads sleep. CPU time is of the
+whole process, with its reading of the table and the encoding, from the scheduler's count. The same
+without a client shows the server's part, and the same with a second client that does not read.
 """
 
 import glob
@@ -31,7 +30,7 @@ CHANGING = (0.1, 0.5, 1.0)  # of the rows, in each interval; the last one has no
 
 
 def row_of(dice, changing):
-    """us of 100 ms by state: asleep, or something of everything."""
+    """us of 100 ms by state: asleep, or a part in each state."""
     values = [0] * len(STATES)
     left = 1000000 // HERTZ
     if dice.random() < changing:
@@ -63,7 +62,7 @@ def cpu_ns(pid):
 
 
 def percent_with(camp, table, clients, stuck, window_s):
-    """(percent of a core, frames a second that the first client got)."""
+    """(percent of a core, frames a second of the first client)."""
     server = attack.Server(camp, ["--from", table, "--speed", "1"])
     readers = [attack.started(server) for _ in range(clients)]
     held = []

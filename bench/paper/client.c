@@ -29,7 +29,7 @@
 
 #define NS 1000000000ull
 #define CLIENTS_MAX 1000
-#define HEAD_MAX 4096 /* of an answer: what is looked at for its length */
+#define HEAD_MAX 4096 /* of an answer: searched for its length */
 
 struct client {
     uint64_t due_ns; /* of the request under way, or of the next one */

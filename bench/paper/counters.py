@@ -1,5 +1,6 @@
-"""counters.py MODULE_PATH INTERFACE FUNCTION...: what functions of camp.paper say of an interface, for
-who has to read them in another network namespace: {"FUNCTION": value}."""
+"""counters.py MODULE_PATH INTERFACE FUNCTION...: the values of functions of camp.paper for an interface, for
+callers in another network namespace: {"FUNCTION": value}.
+"""
 
 import json
 import sys

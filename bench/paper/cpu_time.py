@@ -1,9 +1,9 @@
-"""Figure 5: is CPU time told right? The load of Figure 4, idle, half, full, and two of 30 %.
+"""Figure 5: is CPU time right? The load of Figure 4, idle, half, full, and two of 30 %.
 
-The paper's machines had one CPU; here the loads share one, and the functions are asked for that one
-and for each process, all in the same 100 ms. What they ought to say: of a process its own word (its
-clock, from the first sample to the last); of the CPU what the kernel's context switches tell (camp's bpf
-tier), because others run there too.
+The paper's machines had one CPU; here the loads share one, and the functions read that one and each
+process, all in the same 100 ms. The expected values: for a process its own clock, from the first sample
+to the last; for the CPU the time between the kernel's context switches (camp's bpf tier), because other
+tasks run there too.
 """
 
 import concurrent.futures
@@ -66,7 +66,7 @@ def own_percent(before, after):
 
 
 def run_test(setting, paper, amounts, count):
-    """(name, asked for, samples, what it ought to be) of each function in one test."""
+    """(name, requested, samples, expected value) of each function in one test."""
     with contextlib.ExitStack() as stack:
         loads = [stack.enter_context(Subject(setting, "waste", amount, PAPER_CPU))
                  for amount in amounts]
@@ -90,10 +90,10 @@ def run_test(setting, paper, amounts, count):
 def judge(name, function, found, truth):
     if truth is None:
         return {"what": f"{name}: {function}", "met": None,
-                "found": f"{found['mean']:.2f} %; nobody here can say what it ought to be"}
+                "found": f"{found['mean']:.2f} %; the expected value is unknown here"}
     room = estimates.half_width(found) + ROOM_PERCENT
     return {"what": f"{name}: {function}", "met": abs(found["mean"] - truth) <= room,
-            "found": f"{found['mean']:.2f} ± {estimates.half_width(found):.2f} %, ought to be "
+            "found": f"{found['mean']:.2f} ± {estimates.half_width(found):.2f} %, expected "
                      f"{truth:.2f} %"}
 
 
@@ -117,11 +117,11 @@ def measure(setting):
                    "are bound to it",
         "verdicts": verdicts,
         "tables": [{"caption": "GetPercentProcessorTime(cpu) and GetCPUtime_Total(process)",
-                    "columns": ["test", "function of", "asked for, %", "ought to be, %", "mean, %",
+                    "columns": ["test", "function of", "requested, %", "expected, %", "mean, %",
                                 "95 % from", "to"], "rows": rows}],
-        "plots": [{"kind": "dots", "title": "CPU time told, with the interval of 95 %, and what it "
-                   "ought to be", "x": {"label": "of the CPU", "unit": "%", "from": 0, "to": 100},
+        "plots": [{"kind": "dots", "title": "CPU time reported, with the interval of 95 %, and its "
+                   "expected value", "x": {"label": "of the CPU", "unit": "%", "from": 0, "to": 100},
                    "categories": categories,
-                   "series": [{"name": "told by camp.paper", "points": points},
-                              {"name": "ought to be", "points": truths}]}],
+                   "series": [{"name": "reported by camp.paper", "points": points},
+                              {"name": "expected", "points": truths}]}],
     }

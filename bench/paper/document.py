@@ -1,8 +1,8 @@
-"""The report: one HTML file without a script that runs or a network, with its data in it.
+"""The report: one HTML file without a script or a network, which contains its data.
 
 A report is {"schema": "camp.paper/1", "machine": {name: text}, "quick", "parts": [PART]}; a PART is
-{"name", "title", "of": figure or table of the paper, "paper": what was found there, "missing": why,
-or "setting", "verdicts": [{"what", "found", "met": true, false, or None: nobody can say}], "tables":
+{"name", "title", "of": figure or table of the paper, "paper": the paper's result, "missing": why,
+or "setting", "verdicts": [{"what", "found", "met": true, false, or None: not judged}], "tables":
 [{"caption", "columns", "rows"}], "plots": [plot.py], "disturbance": {"seconds", "steal_percent",
 "load"}}.
 """
@@ -32,7 +32,7 @@ STYLE = (
     "b{font-weight:600}.good{color:var(--good)}.bad{color:var(--bad)}.faint{color:var(--faint)}"
     ".notable{color:var(--notable)}")
 ROWS_OPEN = 16  # a table with more is shown when it is asked for
-# What is said of a verdict, and how it looks.
+# The word and the style of a verdict.
 WORDS = {True: ("as expected", "good"), False: ("differs", "bad"), None: ("not judged", "faint")}
 
 

@@ -1,10 +1,10 @@
-"""Means and ratios with the interval of 95 % that they are in.
+"""Means and ratios with their interval of 95 %.
 
 The mean of n samples has the interval mean ± t s / sqrt(n) (Student), as in the paper. A ratio of two
-things that were measured in turn is the median of the ratios of neighbours: what drifts over minutes is
-in both of a pair and cancels, and what struck one of them moves the median by one place at most. The
+things that were measured in turn is the median of the ratios of neighbours: a drift over minutes is in
+both of a pair and cancels, and a disturbance of one of them moves the median by one place at most. The
 median's interval is between two of the sorted ratios, whatever their distribution: it misses the true one
-as often as n throws of a coin all but agree.
+as often as n throws of a coin nearly all agree.
 """
 
 import math

@@ -1,5 +1,5 @@
 /*
- * How long each function of the paper's Figure 3 takes, in C by libcamp: see timing.py.
+ * The time of each function of the paper's Figure 3, in C by libcamp: see timing.py.
  *
  *   paper_functions PID INTERFACE DISK PARTITION NAME CALLS RUNS SECONDS
  *
@@ -146,7 +146,7 @@ static int find(void)
     return camp_process_find(NULL, name, found, sizeof *found, LIST_MAX, &count, NULL);
 }
 
-/* Functions that one call of libcamp answers stand here once, with the name of one of them. */
+/* Functions with the same call of libcamp are here once, with the name of one of them. */
 static const struct {
     const char *group, *function;
     int (*call)(void);
@@ -177,7 +177,7 @@ static double clock_us(clockid_t clock)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Us of CPU time and of wall time that a call takes, of `calls`; false when one failed. */
+/* CPU time and wall time of a call in us, of `calls` calls; false when one failed. */
 static bool time_calls(int (*call)(void), uint64_t calls, double *ret_cpu_us, double *ret_wall_us)
 {
     const double wall = clock_us(CLOCK_MONOTONIC), cpu = clock_us(CLOCK_THREAD_CPUTIME_ID);

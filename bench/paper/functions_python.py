@@ -3,7 +3,7 @@
     functions_python.py WHO MODULE_PATH PID INTERFACE DISK PARTITION NAME CALLS RUNS SECONDS
 
 WHO: paper, psutil or native. Prints lines like functions.c: RUNS runs of CALLS calls, or as many as fit
-into SECONDS; CPU time is of the children, too. What is not to be had has no line.
+into SECONDS; CPU time includes the children. Unavailable functions have no line.
 """
 
 import json

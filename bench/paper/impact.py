@@ -1,10 +1,10 @@
-"""Figure 9: does watching a machine slow its web server? Told by the server's clients alone.
+"""Figure 9: does watching a machine slow its web server? Measured by the server's clients alone.
 
-nginx serves a document at a fixed rate of connections, as httperf asked there (client.c says how). A
-block of that load with a watcher (B) stands between blocks without (A): A B B A, and again; each B is
-held against the A beside it, so that what drifts cancels, and the median of the ratios has an interval.
-Server, client and watcher have the same priority, above what else this machine does (root), so that they
-are in each other's way and nobody else is.
+nginx serves a document at a fixed rate of connections, as with httperf in the paper (client.c). A
+block of that load with a watcher (B) is between blocks without one (A): A B B A, and again; each B is
+compared with the neighbouring A, so that a drift cancels, and the median of the ratios has an interval.
+Server, client and watcher have the same priority, above the other programs of the machine (root), so
+that they disturb each other only.
 """
 
 import contextlib
@@ -121,7 +121,7 @@ def run_condition(setting, of, seconds, rounds, where):
             time.sleep(SETTLE_S)  # opening a session with the kernel is not what it costs
             blocks += [ask(setting, *where, seconds) for _ in range(2)]
             if watcher.poll() is not None:
-                raise Missing(f"{name}: it ended by itself, with {watcher.returncode}")
+                raise Missing(f"{name}: it exited early, with {watcher.returncode}")
         time.sleep(SETTLE_S / 2)
         blocks.append(ask(setting, *where, seconds))
     return blocks
@@ -147,7 +147,7 @@ def interval_text(one):
 
 
 def judge(name, found):
-    """An impact is measurable when its interval lies above 1; nobody can say when it is too wide."""
+    """An impact is measurable when its interval is above 1; it is not judged when the interval is too wide."""
     p50 = found["p50"]
     met = False if p50["low"] > 1 else True if p50["high"] <= WIDE else None
     return {"what": f"{name}: no measurable impact on response times (p50)", "met": met,
@@ -191,7 +191,7 @@ def before_others():
 
 
 def warm_up(setting, paper, process, where):
-    """A block that is not looked at, and the worker's CPU time in it."""
+    """A block that does not count, and the worker's CPU time in it."""
     with child([setting.client, where[0], str(where[1]), "/index.html", str(CLIENTS), str(EACH),
                 str(CLIENTS), "0", "2", "close"], stdout=subprocess.DEVNULL):
         time.sleep(0.5)

@@ -2,8 +2,8 @@
 
     monitor.py MODULE_PATH INTERFACE EXECUTABLE SESSION
 
-Of the processes of an executable that are of one session (the server's). They come and go: one that is
-gone while it is asked is not there.
+It covers the processes of an executable in one session (the server's). Processes come and go: one that
+exits during a reading is left out.
 """
 
 import json

@@ -2,8 +2,8 @@
 Python (probe.py), watched by another instance from outside, and by its own clock.
 
 The watcher's CPU times are the mean of 20 samples over 10 s, as in the paper: GetCPUtime_Total of the
-probe, and GetPercentProcessorTime of all CPUs, where everybody else is too. 20 samples of 100 ms miss
-most blocks of a low rate, so the watcher also takes one sample as long as all of them: that one has to
+probe, and GetPercentProcessorTime of all CPUs, which includes all other programs. 20 samples of 100 ms
+miss most blocks of a low rate, so the watcher also has one sample as long as all of them, which must
 agree with the probe's own clock.
 """
 

@@ -1,4 +1,4 @@
-"""Plots as SVG, from data that says what it is.
+"""Plots as SVG, from data that describes itself.
 
     {"kind": "dots", "title", "x": AXIS, "categories": [NAME], "line": VALUE or absent,
      "series": [{"name", "points": [{"at", "low", "high"} or None for each category]}]}
@@ -6,8 +6,8 @@
      "series": [{"name", "points": [{"x", "at", "low", "high"}]}]}
 
 AXIS: {"label", "unit", "log": true or absent, "from" and "to": its ends, or absent}. low and high may be
-None or absent: a bar from one to the other otherwise. Colours are the house's
-(src/views/palette.h): told apart by all eyes, 3:1 against white; each series has its own shape, too.
+None or absent: a bar from one to the other otherwise. Colours are those of
+src/views/palette.h: safe for colour-blind readers, 3:1 against white; each series has its own shape, too.
 """
 
 import html
@@ -20,7 +20,7 @@ TOP = 46  # title and legend
 BOTTOM = 46  # numbers and label
 ROW = 24
 LINES_HEIGHT = 240
-GLYPH = 6.6  # pixels a character of 12 px takes, on the whole
+GLYPH = 6.6  # mean width of a character of 12 px, in pixels
 STYLE = ("svg text{font:12px sans-serif;fill:#24292e}svg .title{font-size:13px;font-weight:bold}"
          "svg .tick{font-size:11px;fill:#57606a}svg .grid{stroke:#d5d9de;stroke-width:1px}"
          "svg .mark{stroke:#57606a;stroke-width:1.2px;stroke-dasharray:4 3}"

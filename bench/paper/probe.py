@@ -3,7 +3,7 @@
     probe.py MODULE_PATH RATE SECONDS
 
 The nine are those of `camp probe`. Prints {"pid"} when it is ready, and at the end {"cpu_percent",
-"block_us", "achieved_rate"}, by its own clocks. Each block has its place in time, so that a slow one does
+"block_us", "achieved_rate"}, by its own clocks. Each block has a fixed start, so that a slow one does
 not change the rate.
 """
 

@@ -1,5 +1,6 @@
-"""Where a part of the evaluation runs: the programs, the machine, what was stolen of it meanwhile, and
-the children that a part starts and ends by their pid."""
+"""The setting of a part of the evaluation: the programs, the machine, the stolen time meanwhile, and
+the children that a part starts and ends by their pid.
+"""
 
 import contextlib
 import json
@@ -13,7 +14,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's: it has psutil, and the module camp is built for it
-PAPER_CPU = os.cpu_count() - 1  # the CPU that stands for the one that the paper's machines had
+PAPER_CPU = os.cpu_count() - 1  # in place of the one CPU of the paper's machines
 
 
 class Missing(Exception):
@@ -48,7 +49,7 @@ class Setting:
 
 
 def end_when_told():
-    """SIGTERM and SIGHUP as Ctrl-C: what a part has started is ended by whoever started it."""
+    """SIGTERM and SIGHUP as Ctrl-C: each part ends the programs that it started."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda told, _: sys.exit(128 + told))
 
@@ -111,7 +112,7 @@ def child(command, end=signal.SIGTERM, **options):
 
 
 class Subject:
-    """A process of subjects.py that does what it is told, a line a time, and answers each."""
+    """A process of subjects.py that runs a command a line, and answers each."""
 
     def __init__(self, setting, *arguments):
         self.process = subprocess.Popen(setting.python("subjects.py", *arguments), text=True,
@@ -140,7 +141,7 @@ class Subject:
 
 
 def stolen_s():
-    """What the hypervisor has taken from all CPUs since boot."""
+    """The stolen time of all CPUs since boot."""
     with open("/proc/stat", encoding="ascii") as file:
         return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 

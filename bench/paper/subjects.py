@@ -1,8 +1,8 @@
-"""The programs that are measured: python3 subjects.py waste PERCENT CPU | hold [THREADS].
+"""The measured programs: python3 subjects.py waste PERCENT CPU | hold [THREADS].
 
-waste: the paper's Figure 4, on one CPU. On each line of its input it says what CPU time it has had, by its
+waste: the paper's Figure 4, on one CPU. For each line of its input it prints its CPU time so far, by its
 own clock; it ends with its input.
-hold: on each line of its input it takes what the line says, and answers: `memory BYTES` (an array that
+hold: for each line of its input it allocates what the line names, and answers: `memory BYTES` (an array that
 it writes to), `thread` (one more), `nothing`.
 """
 
@@ -27,7 +27,7 @@ def say(answer):
 
 def run_waste(amount, cpu):
     os.sched_setaffinity(0, {cpu})
-    # In a thread that nobody waits for: this one wakes only at the end of its input.
+    # In a separate thread: this one wakes only at the end of its input.
     threading.Thread(target=FIGURE_4["waste"], args=(amount,), daemon=True).start()
     say({})
     for _ in sys.stdin:

@@ -1,6 +1,6 @@
-"""Tables 1 to 3, and what the paper looked at without a table: memory, network, threads, the rest.
+"""Tables 1 to 3, and the paper's tests without a table: memory, network, threads, the rest.
 
-Each is a program that takes a known amount of something, and the paper's functions before and after.
+Each is a program that allocates a known amount, and the paper's functions before and after.
 """
 
 import contextlib
@@ -49,13 +49,13 @@ def look_at_memory(paper, process):
 
 
 def judge_working_set(looks):
-    """Of all looks, one array more in each."""
+    """Of all readings, with one more array in each."""
     grown = {name: [after[name] - before[name] for before, after in zip(looks, looks[1:])]
              for name in looks[0]}
     of_each = grown["working set"]
     mean = statistics.fmean(of_each)
     return [
-        verdict("the working set grows by what was taken, within a page for each array",
+        verdict("the working set grows by the array, within a page for each array",
                 all(abs(more - ARRAY_KB) <= PAGE_KB for more in of_each),
                 f"{statistics.median(of_each):+g} KB (from {min(of_each):+g} to {max(of_each):+g}): the "
                 "kernel counts the pages of a process in batches, a CPU each"),
@@ -93,7 +93,7 @@ def measure_memory(setting):
     with Subject(setting, "hold") as subject:
         process = paper.GetProcessIdentifier(subject.pid)
         for _ in range(ARRAYS + 1):
-            subject.tell(f"memory {ARRAY_KB * 1024}")  # one before the first look, as in the paper
+            subject.tell(f"memory {ARRAY_KB * 1024}")  # one before the first reading, as in the paper
             looks.append(look_at_memory(paper, process))
         acts = [take_at_once(paper, subject, ARRAYS) for _ in range(21)]
     first, second = looks[:2]
@@ -128,7 +128,7 @@ def counters_in(setting, namespace, interface):
 
 @contextlib.contextmanager
 def two_namespaces(prefix):
-    """Two network namespaces joined by a veth pair, in which nobody says anything unasked: no IPv6,
+    """Two network namespaces joined by a veth pair, without other traffic: no IPv6,
     neighbours known. Yields {namespace: (interface, address)}."""
     names = [f"camp-{prefix}-{os.getpid()}-{side}" for side in "ab"]
     try:
@@ -231,9 +231,9 @@ def measure_threads(setting):
 
 # --------------------------------------------------------------- What has no table there --
 
-INFORMAL_PAPER = ("Looked at without figures, because what to expect is not known: disk counters that "
+INFORMAL_PAPER = ("Tested without figures, because the expected values are unknown: disk counters that "
                   "only grow, and faster while the disk is used; page faults as `ps -O "
-                  "min_flt,maj_flt` tells them; lists as `netstat -i` and the names below /dev/disk.")
+                  "min_flt,maj_flt` reports them; lists as `netstat -i` and the names below /dev/disk.")
 
 
 def judge_faults(setting, paper):
@@ -280,7 +280,7 @@ def judge_disks(setting, paper):
              for before, after in zip(looks, looks[1:])]
     only_up = all(after[disk] >= before[disk] for before, after in zip(looks, looks[1:])
                   for disk in disks)
-    return [verdict("disk counters never go back", only_up, f"{len(disks)} disks, 3 looks"),
+    return [verdict("disk counters never go back", only_up, f"{len(disks)} disks, 3 readings"),
             verdict("they grow faster while a disk is read", grown[1] > grown[0],
                     f"{grown[0]} reads in a pause of 0.5 s, {grown[1]} while 16 MiB were read")]
 
@@ -288,5 +288,5 @@ def judge_disks(setting, paper):
 def measure_informal(setting):
     paper = setting.paper()
     verdicts = [judge_faults(setting, paper), *judge_lists(paper), *judge_disks(setting, paper)]
-    return {"setting": "each beside another that knows", "tables": [],
+    return {"setting": "each compared with another source", "tables": [],
             "verdicts": verdicts, "plots": []}

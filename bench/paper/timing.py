@@ -1,7 +1,7 @@
-"""Figures 6 and 7: how long each function takes, and beside running a native utility.
+"""Figures 6 and 7: the time of each function, compared with a native utility as a child.
 
-Three runs of 10,000 calls, as there; fewer of what is slow. What is drawn is CPU time, which is the
-execution time of a call that never waits, without what others took meanwhile; a table has both. A group
+Three runs of 10,000 calls, as in the paper; fewer of slow functions. The plots have CPU time, which is
+the execution time of a call that never waits, without the time of other tasks; a table has both. A group
 is the mean of functions of one implementation; its bar goes from the best to the worst of the runs.
 """
 
@@ -57,7 +57,7 @@ def add_run(lines, command, seconds):
 
 
 def measure_all(setting, paper):
-    """who -> lines of functions.c. Who is slowed down by others now is so in one run of three."""
+    """name -> lines of functions.c. A temporary disturbance is in one run of three."""
     seconds = 0.1 if setting.quick else 1.5
     of = {who: {} for who in WHO}
     with Subject(setting, "hold") as subject:
@@ -121,7 +121,7 @@ def measure(setting):
     return {
         "setting": f"{RUNS} runs, in turn, of {CALLS:,} calls, or as many as fit into "
                    f"{0.1 if setting.quick else 1.5} s (the table says how many); sample interval 0; "
-                   f"{process_count():,} processes, all of which are looked at for a name",
+                   f"{process_count():,} processes, all of which are read to find a name",
         "verdicts": judge(of, peer_us),
         "tables": [{"caption": "us a call: the median of the runs, the best and the worst",
                     "columns": ["group", "who", "function", "calls", "CPU", "best", "worst", "wall"],
@@ -129,7 +129,7 @@ def measure(setting):
         "plots": [
             {"kind": "dots", "title": "Execution time (Figure 6)", "categories": GROUPS,
              "x": {"label": "CPU time of a call", "unit": "us", "log": True}, "series": series(of)},
-            {"kind": "dots", "title": f"Beside running {PEER} and collecting its output (Figure 7)",
+            {"kind": "dots", "title": f"Compared with running {PEER} and collecting its output (Figure 7)",
              "categories": GROUPS, "line": 1,
              "x": {"label": f"CPU time of a call / of {PEER} as a child", "log": True},
              "series": series(of, peer_us)}],

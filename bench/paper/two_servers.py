@@ -1,9 +1,9 @@
-"""Figure 10: two servers under the same load, as each looks to CAMP over time.
+"""Figure 10: two servers under the same load, measured by CAMP over time.
 
-There Apache 2.0 on Windows and on Linux; here Apache's prefork and event on this machine, one after the
-other, each in a network namespace of its own, so that its interface has nobody else's bytes. Every half
+In the paper Apache 2.0 on Windows and on Linux; here Apache's prefork and event on this machine, one after
+the other, each in a separate network namespace, so that its interface has no other bytes. Every half
 second: bytes, the working set of all its processes (monitor.py, by camp.paper), and their page faults
-and CPU time by `camp top`, which books those that ended in between, too.
+and CPU time by `camp top`, which also accounts for processes that exited in between.
 """
 
 import contextlib
@@ -73,7 +73,7 @@ def frames_of(file):
 
 
 def run_server(setting, mpm, load):
-    """Everything that was seen of one server: {"looks", "frames", "begin", "client", ...}."""
+    """All measurements of one server: {"looks", "frames", "begin", "client", ...}."""
     with contextlib.ExitStack() as stack:
         (near, _), (far, (interface, address)) = stack.enter_context(two_namespaces("www")).items()
         within = ["ip", "netns", "exec", far]
@@ -100,7 +100,7 @@ def run_server(setting, mpm, load):
     return seen
 
 
-# --------------------------------------------------------------------- What is made of it --
+# --------------------------------------------------------------------- Results --
 
 
 def of_frame(frame):
@@ -200,8 +200,8 @@ def plots(of, load):
     panels = (("sent", "Bytes sent", "sent", "KB/s"), ("received", "Bytes received", "received", "KB/s"),
               ("working_set", "Working set of all processes, added up", "working set", "MB"),
               ("processes", "Processes", "processes", ""),
-              ("faults", "Page faults of all processes, those that ended included", "faults", "1/s"),
-              ("cpu", "CPU time of all processes, those that ended included", "of one CPU", "%"),
+              ("faults", "Page faults of all processes, exited ones included", "faults", "1/s"),
+              ("cpu", "CPU time of all processes, exited ones included", "of one CPU", "%"),
               ("run_queue", "Ready to run, and waiting for a CPU (the paper could not see it)",
                "of one CPU", "%"))
     series = {mpm: over_time(seen) for mpm, seen in of.items()}

@@ -1,5 +1,6 @@
-"""nginx and Apache for a part of its own: Debian's programs, with a configuration in a temporary folder,
-as a user without rights, on an address that only this machine has; ended by their pid."""
+"""nginx and Apache for a part of the evaluation: Debian's programs, with a configuration in a temporary folder,
+as a user without rights, on an address that only this machine has; ended by their pid.
+"""
 
 import contextlib
 import os
