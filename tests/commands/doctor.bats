@@ -142,7 +142,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
     # shellcheck disable=SC2086
     tickless $nobody --inh-caps=-all unshare --map-root-user
-    [ "$line" = "tickless_idle - unknown: no capability allows reading /proc/timer_list" ]
+    [ "$line" = "tickless_idle - unknown: no user may read /proc/timer_list" ]
     [[ ${lines[-1]} == "To change that: run camp outside of this container"* ]]
 }
 

@@ -1,10 +1,11 @@
-// What several views and the keys do to entities: pin, brush, go to the next. Each is told to a
+// What several views and the keys do to entities: pin, brush, go to the next. Each action is
+// announced to screen readers.
 // screen reader.
 import type { App } from './types';
 import { weigh } from './axes';
 import { percent } from './format';
 
-/** Pins an entity, or lets it go. */
+/** Pins or unpins an entity. */
 export function pin({ ui, say }: App, n: number | null): void {
   if (n === null) return;
   const pinned = new Set(ui.state.pinned);
@@ -13,20 +14,20 @@ export function pin({ ui, say }: App, n: number | null): void {
   say(`${ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
 }
 
-/** What shows an entity's parts (a host's groups), as a shell takes it; null: it has none here. */
+/** The command that shows an entity's parts (a host's groups), quoted for a shell; null: none. */
 export function commandBelow({ store }: App, n: number): string | null {
   const below = store.head?.below, name = store.entities[n]?.name;
   if (!below || !name) return null;
   return `${below} ${/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Dims all others; nobody: dims nothing. */
+/** Dims all others; without entities nothing. */
 export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
   ui.set({ brush: found.size > 0 ? found : null });
   say(`${found.size} entities chosen.`);
 }
 
-/** "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %" in the frame that is shown. */
+/** "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %" for the current frame. */
 export function describe({ store, ui }: App, n: number): string {
   const frame = store.frame(ui.state.current);
   const row = frame.rowOf[n] ?? -1;
@@ -40,7 +41,7 @@ export function describe({ store, ui }: App, n: number): string {
   return `${ui.label(n)}: ${told.join(', ')}`;
 }
 
-/** Points at the next entity of the frame that is not dimmed: what a mouse does, by keys. */
+/** Selects the next undimmed entity of the frame, like pointing at it. */
 export function hoverNext(app: App, by: 1 | -1): void {
   const { store, ui } = app;
   const frame = store.frame(ui.state.current);

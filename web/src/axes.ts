@@ -1,15 +1,14 @@
-// Axes: which states are at which vertex, the shares of an entity there, and its place between the
+// Axes: which states are at which vertex, the shares of an entity there, and its position between
+// the vertices. The arithmetic and the grammar are those of src/ledger/vertex.h and axes.h.
 // vertices. The arithmetic and the grammar are those of src/ledger/vertex.h and axes.h.
 import type { Axis, Frame, State, Weights } from './types';
 
 export const MISSING = 0.005; // unaccounted time beyond this is marked
-/** Time at no vertex beyond this is marked. A dot stands by the proportions of the rest, so it is off
- *  by at most this share of the triangle's height before that: about its own size. */
+/** Time at no vertex is marked from here on. A dot's position uses the proportions of the rest, so
+ * before that it is off by at most this share of the triangle's height: about its own size. */
 export const LEFT_OUT = 0.05;
 
-// -------------------------------------------------------------------------------- weights --
-
-/** Of one row. */
+/** The weights of one row. */
 export function weigh(frame: Frame, row: number, axes: Axis[]): Weights {
   const of = (states: number[]) =>
     states.reduce((sum, state) => sum + (frame.shares[state]?.[row] ?? 0), 0) * frame.unit;
@@ -17,13 +16,13 @@ export function weigh(frame: Frame, row: number, axes: Axis[]): Weights {
   return { shares, leftOut: of(restOf(axes, frame.shares.length)), unaccounted: frame.unaccounted[row]! };
 }
 
-/** The states that no axis has. */
+/** The states of no axis. */
 export function restOf(axes: Axis[], stateCount: number): number[] {
   const used = new Set(axes.flatMap((axis) => axis.states));
   return Array.from({ length: stateCount }, (_, i) => i).filter((i) => !used.has(i));
 }
 
-/** Adds up states of all rows. [count], in the frame's unit: integers are what is fast here. */
+/** Adds up states of all rows. [count], in the frame's unit: integers are faster. */
 function countStates(frame: Frame, states: number[], sums: Int32Array = new Int32Array(frame.count)): Int32Array {
   sums.fill(0);
   for (const state of states) {
@@ -41,8 +40,6 @@ export function sumStates(frame: Frame, states: number[]): Float32Array {
   return sums;
 }
 
-// ---------------------------------------------------------------------------------- places --
-
 type Point = readonly [x: number, y: number, z: number];
 
 const EDGE4 = Math.sqrt(1.5);
@@ -58,7 +55,7 @@ export const CORNERS4: readonly Point[] = [
   [EDGE4 / 2, 1, DEPTH4 / 3], [0, 0, 0], [EDGE4, 0, 0], [EDGE4 / 2, 0, DEPTH4],
 ];
 
-/** Where the shares put an entity: by their proportions. null: nowhere, no time is at any vertex. */
+/** The position of shares, by their proportions. null: none, as no time is at any vertex. */
 export function place(shares: readonly number[]): Point | null {
   const corners = shares.length === 3 ? CORNERS3 : CORNERS4;
   const whole = shares.reduce((sum, share) => sum + share, 0);
@@ -67,18 +64,19 @@ export function place(shares: readonly number[]): Point | null {
   return [at(0), at(1), at(2)];
 }
 
-/** Of all rows: their shares by axis, and divided by their sum; a sum of 0 is nowhere. */
+/** For all rows: their shares by axis, and divided by their sum; a sum of 0 has no position. */
 export interface Places {
   frame: Frame;
   axes: Axis[];
-  proportions: Float32Array[]; // [axes] of [count]; NaN: nowhere
+  proportions: Float32Array[]; // [axes] of [count]; NaN: no position
   sums: Float32Array; // [count] in the frame's unit
   own: Int32Array[]; // [axes] of [count], likewise
-  leftOut: Int32Array | null; // [count], likewise: in states that no axis has; null: each state has one
+  leftOut: Int32Array | null; // [count], likewise: in states of no axis; null: each state has an
+                              // axis
 }
 
-/** `before` is written over, when it is as large: fresh memory for each frame would cost more than
- *  the arithmetic. */
+/** Overwrites `before` if it is as large: new memory for each frame would cost more than the
+ * arithmetic. */
 export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Places {
   const { count } = frame;
   const isFit = before?.sums.length === count && before.proportions.length === axes.length;
@@ -101,9 +99,7 @@ export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Pla
   return { frame, axes, proportions, sums, own, leftOut };
 }
 
-// --------------------------------------------------------------------------------- grammar --
-
-/** What is wrong with a text, in words. */
+/** An error in a text. */
 export class AxesError extends Error {}
 
 const fail = (problem: string, word: string): never => {
@@ -154,7 +150,7 @@ export function parseAxes(text: string, states: State[], count: number): Axis[] 
   return axes;
 }
 
-/** The text that parseAxes() reads as these axes. */
+/** The text that parseAxes() parses to these axes. */
 export function formatAxes(axes: Axis[], states: State[]): string {
   const word = (state: number) => states[state]!.name.replace(/_ns$/, '');
   return axes.map((axis) => `${axis.name}=${axis.states.map(word).join('+')}`).join('; ');

@@ -1,4 +1,4 @@
-// Which states are at which vertex, as text that anybody can write: CPU=user+system; WAIT=disk; …
+// The states of each vertex, as editable text: CPU=user+system; WAIT=disk; …
 import type { App, Axis } from './types';
 import { AxesError, formatAxes, parseAxes, restOf } from './axes';
 import { button, element, setText } from './dom';
@@ -58,7 +58,7 @@ class Field {
     this.shown = axes;
   }
 
-  /** One chip a vertex, in its colour, and one of the states that are at none. */
+  /** A chip for each vertex, in its colour, and one for the states of none. */
   drawChips(): void {
     const { head } = this.app.store;
     if (!head) return;

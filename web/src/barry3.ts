@@ -1,4 +1,8 @@
-// Barry3: each entity a dot in a triangle, drawn to each vertex by its share there.
+// Barry3: each entity is a dot in a triangle, drawn towards each vertex by its share there.
+//
+// The height above a side is the share of the opposite vertex. Only the position uses shares
+// divided by their sum; missing time is a ring around the dot, time at no vertex a broken one, and
+// a text below has both in words.
 //
 // The height above a side is the share of the vertex opposite. Shares are divided by their sum for
 // the place alone; what is missing from 1 is a ring around the dot, what is at no vertex a broken one,
@@ -32,14 +36,14 @@ export class Barry3 implements View {
   private readonly reset = button('Whole triangle', { class: 'small', hidden: '' }, () => this.show(WHOLE));
   private corners: Corners = fit(100, 100, { top: 0, side: 0, bottom: 0 });
   private part: Part = WHOLE;
-  private isStale = true; // the background is
+  private isStale = true; // of the background
   private axes: Axis[] | null = null;
   private places: Places | null = null;
   private crowds: Label[] = [];
   private readonly names: VertexNames;
   private readonly crowding = new Crowds();
-  private cursor: Three | null = null; // of the crosshair
-  private drawn: Spot[] = []; // what a drag encloses
+  private cursor: Three | null = null; // position of the crosshair
+  private drawn: Spot[] = []; // path of a drag
   private isDrawnPart = false;
 
   constructor(private readonly app: App) {
@@ -77,8 +81,6 @@ export class Barry3 implements View {
     this.app.say(part.size >= 1 ? 'The whole triangle.' : `A part from ${this.axes!.map((axis, i) => `${axis.name} ${percent(part.from[i]!)}`).join(', ')}; edge ${percent(part.size)}.`);
   }
 
-  // --------------------------------------------------------------------------- the dots --
-
   private putAll(frame: Frame, { proportions, sums, leftOut }: Places): void {
     const { scatter, corners, part } = this;
     const [top, left, right] = corners;
@@ -99,8 +101,6 @@ export class Barry3 implements View {
     this.crowds = this.crowding.spread(scatter, frame);
     setText(this.outside, outside > 0 ? `${count(outside)} outside of this part` : '');
   }
-
-  // ---------------------------------------------------------------------------- drawing --
 
   private drawBackground(axes: Axis[]): void {
     const { scatter } = this;
@@ -156,7 +156,7 @@ export class Barry3 implements View {
   }
 
   /** The number of a grid line: of the top beside the left side, of the left one below the base, of
-   *  the right one beside the right side. */
+   * the right one beside the right side. */
   private drawScale(context: CanvasRenderingContext2D, vertex: number, value: number, a: Spot, b: Spot): void {
     const text = `${+(100 * value).toFixed(3)}`;
     const [spot, dx, dy, align]: [Spot, number, number, CanvasTextAlign] =
@@ -226,7 +226,7 @@ export class Barry3 implements View {
     context.setLineDash([]);
   }
 
-  /** The part or the lasso that is being drawn. */
+  /** The part or the lasso in progress. */
   private drawDrag(context: CanvasRenderingContext2D): void {
     if (this.drawn.length < 2) return;
     const theme = currentTheme();
@@ -256,8 +256,6 @@ export class Barry3 implements View {
     return around(at(line[0]!), at(line.at(-1)!), 0.012 * this.part.size);
   }
 
-  // ------------------------------------------------------------------- pointer and keys --
-
   private at(spot: Spot): Three {
     return proportionsAt(this.corners, this.part, spot);
   }
@@ -279,7 +277,7 @@ export class Barry3 implements View {
       },
       zoom: (factor, spot) => this.zoom(factor, clamp(this.at(spot))),
       doubled: (spot) => {
-        pin(this.app, this.scatter.nearest(spot)); // as it was before the first press
+        pin(this.app, this.scatter.nearest(spot)); // undoes the first press
         this.zoom(0.5, clamp(this.at(spot)));
       },
     });
@@ -324,7 +322,7 @@ export class Barry3 implements View {
     }
   }
 
-  private corner: Three | null = null; // where a brush with keys began
+  private corner: Three | null = null; // where a brush by keys started
 
   /** Moves the crosshair; with Shift, the brush's other corner. */
   private step(by: Three, from: Three, brushes: boolean): boolean {
@@ -351,7 +349,8 @@ export class Barry3 implements View {
     this.draw();
   }
 
-  /** One thing at a time: what is being drawn, then the part. Then it is somebody else's. */
+  /** Cancels one thing at a time: the drawing in progress, then the part. Otherwise the key is not
+   * used here. */
   private escape(): boolean {
     if (this.drawn.length > 0) {
       this.drawn = [];

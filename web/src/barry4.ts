@@ -1,4 +1,5 @@
-// Barry4: each entity a dot in a tetrahedron, which can be turned. What is nearer is larger and
+// Barry4: each entity is a dot in a tetrahedron, which can be turned. Nearer dots are larger and
+// more opaque; pinned, dimmed and hovered entities are the same everywhere.
 // fuller; the same entities as everywhere are pinned, dimmed and under the pointer.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, pin } from './actions';
@@ -16,7 +17,7 @@ import { VertexNames } from './vertex_names';
 type Point = [x: number, y: number, z: number];
 
 const LEVELS = 8; // of nearness
-const EYE = 4.2; // how far away the eye is, in heights of the tetrahedron
+const EYE = 4.2; // distance of the eye, in heights of the tetrahedron
 const BEGIN = { turn: -0.38, tilt: 0.22 };
 const TILT_MAXIMUM = Math.PI / 2;
 const TURN_PER_PIXEL = 0.009;
@@ -40,7 +41,7 @@ export class Barry4 implements View {
   private places: Places | null = null;
   private axes: Axis[] | null = null;
   private lasso: Spot[] = [];
-  private corners: (Spot & { nearness: number })[] = []; // as they are projected
+  private corners: (Spot & { nearness: number })[] = []; // projected
   private order = new Uint32Array(0);
   private levelOf = new Uint8Array(0);
   private isSpinning = false;
@@ -80,8 +81,6 @@ export class Barry4 implements View {
     this.draw();
   }
 
-  // --------------------------------------------------------------------- the projection --
-
   /** Turned about the upright axis, then tilted towards the eye: x right, y up, z away. */
   private turned([x, y, z]: Point): Point {
     const c = Math.cos(this.turn), s = Math.sin(this.turn), d = Math.cos(this.tilt), e = Math.sin(this.tilt);
@@ -89,7 +88,7 @@ export class Barry4 implements View {
     return [across, y * d + away * e, away * d - y * e];
   }
 
-  /** Where the corners are on the picture now. */
+  /** The current places of the corners on the picture. */
   private project(): void {
     const { width, height } = this.scatter;
     const scale = Math.max(10, Math.min((width - 84) / 1.44, (height - 56) / 1.42));
@@ -102,7 +101,7 @@ export class Barry4 implements View {
     });
   }
 
-  /** A place between the corners. Weights by nearness: what is straight stays straight. */
+  /** A place between the corners. Weighted by nearness, so that straight lines stay straight. */
   private spotOf(proportions: readonly number[]): Spot & { nearness: number } {
     let x = 0, y = 0, sum = 0;
     this.corners.forEach((corner, i) => {
@@ -141,15 +140,13 @@ export class Barry4 implements View {
     this.sort(frame.count);
   }
 
-  /** Rows by level, the farthest first: counted, not compared. */
+  /** Rows by level, the farthest first, by counting sort. */
   private sort(count: number): void {
     const begin = new Uint32Array(LEVELS + 1);
     for (let row = 0; row < count; row++) begin[this.levelOf[row]! + 1]!++;
     for (let level = 0; level < LEVELS; level++) begin[level + 1]! += begin[level]!;
     for (let row = 0; row < count; row++) this.order[begin[this.levelOf[row]!]!++] = row;
   }
-
-  // ---------------------------------------------------------------------------- drawing --
 
   private drawText(): void {
     const { app, scatter } = this;
@@ -191,7 +188,7 @@ export class Barry4 implements View {
     context.globalAlpha = 1;
   }
 
-  /** Outside of their corners, as seen from the middle. */
+  /** Names outside of their corners, as seen from the middle. */
   private drawNames(context: CanvasRenderingContext2D): void {
     const theme = currentTheme();
     const { width, height } = this.scatter;
@@ -227,8 +224,6 @@ export class Barry4 implements View {
     context.globalAlpha = 1;
     context.stroke();
   }
-
-  // ------------------------------------------------------------------- pointer and keys --
 
   private listen(): void {
     new Gestures(this.scatter.element, {

@@ -1,4 +1,5 @@
-// The barymap: entities x time, each cell in the colour of its composition. A frame of Barry3 shows
+// The barymap: entities x time, each cell in the colour of its composition. Barry3 shows all
+// entities in one frame; this view shows them in all frames.
 // all entities at one time; this is the same over all of the time.
 import { weigh } from './axes';
 import { CellImage, frameAt, isSame, layOut, type Layout } from './barymap_image';
@@ -16,10 +17,10 @@ import type { App, Axis, View, ViewFactory } from './types';
 
 const HEIGHT = 420; // of the cells, at most
 const AXIS = 18; // the height of the axis of time
-const NARROW = 520; // of the page: no room for names at the side
+const NARROW = 520; // of the page: no space for names at the side
 const LEFT = { names: 112, none: 46, narrow: 8 }; // as wide as the axis of charts, without names
 const RIGHT = 10;
-const SORT_MS = 2000; // while frames come, rows are put in order again this often
+const SORT_MS = 2000; // while frames arrive, rows are sorted again this often
 const PAGE = 10; // lines
 const KEYS = 'Arrows move, Enter shows that time, P pins, Shift with up and down chooses rows, Escape ends it.';
 
@@ -45,10 +46,10 @@ class Barymap implements View {
   private sorted: Ordered = { rows: new Uint32Array(0), stretches: [] };
   private sortedAt = 0;
   private sortedAs = '';
-  private sortedEnd = 0; // bins there were then
+  private sortedEnd = 0; // number of bins at that time
   private scene: Scene | null = null;
   private image: CellImage | null = null;
-  private painted = 0; // bins before this one are
+  private painted = 0; // bins before this one are painted
   private generation = -1;
   private cell: Cell | null = null; // the keyboard's
   private pointer: Cell | null = null;
@@ -72,8 +73,6 @@ class Barymap implements View {
     });
   }
 
-  // --------------------------------------------------------------------------------- drawing --
-
   draw(): void {
     const { store, ui } = this.app;
     if (!store.head || ui.state.axes3.length !== 3 || !this.isSeen() || this.plot.clientWidth === 0) return;
@@ -96,7 +95,7 @@ class Barymap implements View {
     this.series.again();
   }
 
-  /** In order again: when another order is wanted, and when there is more, but not all the time. */
+  /** Sorts again when the order changes, and from time to time when frames arrive. */
   private sort(): void {
     const { store, ui } = this.app;
     const [, end] = this.cells.range;
@@ -156,7 +155,7 @@ class Barymap implements View {
     setText(this.caption, parts.join(' · '));
   }
 
-  /** What changes without new cells. */
+  /** Draws the changes that need no new cells. */
   private drawAbove(): void {
     const scene = this.scene!, ratio = scene.layout.scale;
     const width = this.plot.clientWidth, height = this.plot.clientHeight;
@@ -166,8 +165,6 @@ class Barymap implements View {
     context.clearRect(0, 0, width, height);
     drawMarks(context, scene, this.app.ui, this.series, document.activeElement === this.plot ? this.cell : null);
   }
-
-  // ------------------------------------------------------------------------------- one cell --
 
   /** The exact values of a cell, from its frame. */
   private meanAt({ line, frame }: Cell): Mean | null {
@@ -199,8 +196,6 @@ class Barymap implements View {
     this.tip.style.top = `${scene.y(cell.line) + 14}px`;
   }
 
-  // ------------------------------------------------------------------------- pointer and keys --
-
   private listen(): void {
     const { plot } = this;
     plot.addEventListener('pointermove', (event) => this.moved(event));
@@ -230,7 +225,7 @@ class Barymap implements View {
     this.showTip(cell);
   }
 
-  /** In all views. */
+  /** Sets the selection in all views. */
   private pointAt(cell: Cell): void {
     this.app.ui.set({ hover: this.scene!.entitiesOf(cell.line)[0] ?? null });
     this.series.setCursor(cell.frame);
@@ -280,7 +275,7 @@ class Barymap implements View {
     this.series.setCursor(null);
   }
 
-  /** The first key shows where the keyboard is. */
+  /** The first key only shows the keyboard's cell. */
   private moveCell({ line, frame }: Cell, event: KeyboardEvent): boolean {
     const { firstFrame, endFrame } = this.app.store;
     const steps: Record<string, [lines: number, frames: number]> = {

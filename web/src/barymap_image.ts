@@ -1,14 +1,15 @@
 // The picture of a barymap: a pixel line for each entity, or for several when there are more than
 // lines; a column for each bin of frames. Painted column by column, so that a new frame costs one.
+// lines; a column for each bin of frames. Painted column by column, so that a new frame costs one.
 import { CELL, CELL_UNIT, ELAPSED, UNACCOUNTED, signed, type Cells } from './cells';
 import { Mixer, parseColour } from './colour';
 import type { Span } from './series';
 import type { Theme } from './theme';
 
 const HATCH = 4; // pixels of the page, from one stroke to the next
-const GAP = 7; // a line of this height leaves a pixel free below
+const GAP = 7; // a line of at least this height leaves a pixel free below
 
-/** What lies where. Lengths in pixels of the canvas. */
+/** The layout. Lengths in pixels of the canvas. */
 export interface Layout {
   span: Span;
   width: number;
@@ -40,11 +41,11 @@ export function frameAt({ span, width }: Layout, x: number): number {
   return Math.floor(span.from + ((x + 0.5) * (span.to - span.from)) / width);
 }
 
-/** Of the time of a cell, or of several together. */
+/** Sums of a cell, or of several. */
 class Sum {
   readonly shares = new Float64Array(3);
   weight = 0;
-  missing = 0; // in CELL_UNIT, of the cell where most is
+  missing = 0; // in CELL_UNIT, of the cell with the most
   over = 0;
 
   clear(): void {
@@ -54,7 +55,7 @@ class Sum {
 
   add(cells: Uint8Array, at: number): void {
     const weight = cells[at + ELAPSED];
-    if (!weight) return; // not there, or not known then
+    if (!weight) return; // absent or unknown then
     for (let i = 0; i < 3; i++) this.shares[i]! += cells[at + i]! * weight;
     this.weight += weight;
     const unaccounted = signed(cells[at + UNACCOUNTED]!);

@@ -1,4 +1,5 @@
-// What a barymap shows beside its cells: who is dimmed, names, groups, marks of lines whose time does
+// The marks around a barymap's cells: dimming, names, groups, lines whose time does not add up, the
+// axis of time, and the current frame, pointer and keyboard.
 // not add up, the axis of time, and where the current frame, the pointer and the keyboard are.
 import { xOf, type Layout } from './barymap_image';
 import type { Stretch } from './order';
@@ -7,7 +8,7 @@ import { currentTheme } from './theme';
 import { writeTicks } from './time';
 import type { Ui } from './types';
 
-const NAMED = 11; // a line of this height has its name beside it
+const NAMED = 11; // lines of this height have their names beside them
 const TEXT = 14; // height of a line of text
 
 export interface Cell {
@@ -15,7 +16,7 @@ export interface Cell {
   frame: number;
 }
 
-/** Where things lie, in pixels of the page from the corner of the plot. */
+/** The layout, in pixels of the page from the corner of the plot. */
 export class Scene {
   constructor(
     readonly layout: Layout, readonly left: number, readonly rows: Uint32Array, readonly stretches: Stretch[],
@@ -43,14 +44,14 @@ export class Scene {
     return this.rows.subarray(line * perLine, (line + 1) * perLine);
   }
 
-  /** -1: it has none. */
+  /** -1: none. */
   lineOf(n: number): number {
     const index = this.rows.indexOf(n);
     return index < 0 ? -1 : Math.floor(index / this.layout.perLine);
   }
 }
 
-/** Has each line of this height its name beside it? */
+/** Does each line of this height have its name beside it? */
 export function areNamed(layout: Layout, stretches: Stretch[]): boolean {
   return layout.lineHeight / layout.scale >= NAMED && stretches.length === 0;
 }
@@ -98,7 +99,7 @@ function drawStretches(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** Of every line where there is room, else of the pinned ones and the one under the pointer. */
+/** Names of all lines where space permits, otherwise of the pinned ones and the hovered one. */
 function drawNames(context: CanvasRenderingContext2D, scene: Scene, ui: Ui): void {
   const theme = currentTheme(), { pinned, hover } = ui.state;
   const named = new Map<number, number>();
@@ -121,7 +122,7 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene, ui: Ui): voi
   }
 }
 
-/** At the left of the cells; nowhere when there is no room. */
+/** At the left of the cells; nowhere without space. */
 function write(context: CanvasRenderingContext2D, scene: Scene, text: string, middle: number): void {
   context.textAlign = 'right';
   if (scene.left > 60) context.fillText(text, scene.left - 10, middle, scene.left - 12);
@@ -135,7 +136,7 @@ function triangle(context: CanvasRenderingContext2D, x: number, y: number): void
   context.fill();
 }
 
-/** At the right: the lines with time that is missing, or accounted twice. */
+/** At the right: lines with time that is missing or accounted twice. */
 function drawSums(context: CanvasRenderingContext2D, scene: Scene): void {
   const theme = currentTheme();
   scene.marks.forEach((mark, line) => {
@@ -155,7 +156,7 @@ function drawTimes(context: CanvasRenderingContext2D, scene: Scene, series: Seri
   writeTicks(context, ticks, scene.bottom + 11, scene.right + 8);
 }
 
-/** The column of the current frame stands out from its neighbours. */
+/** Highlights the column of the current frame. */
 function drawCurrent(context: CanvasRenderingContext2D, scene: Scene, ui: Ui): void {
   const theme = currentTheme(), { current } = ui.state, { cells, layout, left, bottom } = scene;
   const from = scene.x(current), to = Math.max(from + 2, scene.x(current + 1));

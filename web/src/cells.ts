@@ -1,4 +1,7 @@
-// What a barymap is made of: the composition of each entity in each bin of frames, in few bytes.
+// The data of a barymap: the composition of each entity in each bin of frames, in few bytes.
+//
+// A bin is one frame, or a power of two of them when there are too many: then all bins are merged
+// in pairs. Means are weighted by elapsed time.
 //
 // A bin is one frame, or a power of two of them when there are too many: then all is merged in
 // pairs. Means are weighted by elapsed time.
@@ -10,22 +13,22 @@ import type { Axis, Frame } from './types';
 export const CELL = 5, UNACCOUNTED = 3, ELAPSED = 4;
 /** Of shares and unaccounted: half a percent. */
 export const CELL_UNIT = 1 / 200;
-const ELAPSED_UNIT = 1 / 64; // 0: was not there; groups of more than 4 intervals weigh 4
+const ELAPSED_UNIT = 1 / 64; // 0: absent; groups of more than 4 intervals weigh 4
 
 const BINS_MAXIMUM = 2048;
 const CELLS_MAXIMUM = 1 << 23;
 
 export class Cells implements Reader {
-  next = Infinity; // nobody has asked yet
+  next = Infinity; // not requested yet
   size = 1; // frames a bin
-  /** Grows when all that was read is worth nothing: bins were merged, or it began again. */
+  /** Grows when earlier cells are void: bins were merged, or reading restarted. */
   generation = 0;
-  private bins: Uint8Array[] = []; // [bins] of [entities][CELL]; the entities that were known then
+  private bins: Uint8Array[] = []; // [bins] of [entities][CELL]; the entities known then
   private firstBin = 0;
   private open = new Float32Array(0); // sums of the newest bin: share x elapsed; elapsed
   private axes: Axis[] = [];
 
-  /** Begins again. */
+  /** Restarts. */
   reset(axes: Axis[], firstFrame: number, frames: number): void {
     this.axes = axes;
     this.bins = [];
@@ -39,7 +42,7 @@ export class Cells implements Reader {
   read(frame: Frame): void {
     let bin = this.binOf(frame.index) - this.firstBin;
     if (bin > this.bins.length) {
-      // Nobody saw it for so long that what it had, and what would come next, was dropped.
+      // The view was hidden for so long that its next frame was dropped.
       this.bins = [];
       this.firstBin += bin;
       bin = 0;
@@ -52,7 +55,7 @@ export class Cells implements Reader {
       this.merge();
   }
 
-  /** Forgets what was before. */
+  /** Drops earlier bins. */
   forget(firstFrame: number): void {
     const gone = Math.min(this.binOf(firstFrame) - this.firstBin, this.bins.length);
     if (gone <= 0) return;
@@ -64,12 +67,12 @@ export class Cells implements Reader {
     return Math.floor(frame / this.size);
   }
 
-  /** Cells [entities][CELL] of a bin; null: nothing was read of it. */
+  /** Cells [entities][CELL] of a bin; null: not read. */
   bin(bin: number): Uint8Array | null {
     return this.bins[bin - this.firstBin] ?? null;
   }
 
-  /** Bins [from, to) that were read. */
+  /** The bins [from, to) that were read. */
   get range(): [from: number, to: number] {
     return [this.firstBin, this.firstBin + this.bins.length];
   }
@@ -98,7 +101,7 @@ export class Cells implements Reader {
     }
   }
 
-  /** The newest bin's cells, of its sums. */
+  /** The newest bin's cells, from its sums. */
   private close(bin: number, entities: number): void {
     let cells = this.bins[bin]!;
     if (cells.length < CELL * entities) cells = this.bins[bin] = new Uint8Array(CELL * entities);
@@ -108,13 +111,13 @@ export class Cells implements Reader {
       if (elapsed === 0) continue;
       const unit = 1 / (elapsed * CELL_UNIT);
       for (let i = 0; i < 3; i++) cells[at + i] = Math.min(255, Math.round(open[at + i]! * unit));
-      // Towards 0, so that what is below the mark is not marked.
+      // Rounds towards 0, so that nothing below the mark is marked.
       cells[at + UNACCOUNTED] = Math.max(-128, Math.min(127, Math.trunc(open[at + UNACCOUNTED]! * unit)));
       cells[at + ELAPSED] = Math.max(1, Math.min(255, Math.round(elapsed / ELAPSED_UNIT)));
     }
   }
 
-  /** Two bins become one. The newest one's sums are lost: the next frame begins a bin. */
+  /** Merges pairs of bins. The newest one's sums are dropped: the next frame starts a bin. */
   private merge(): void {
     const merged: Uint8Array[] = [];
     const odd = this.firstBin % 2;
@@ -129,7 +132,7 @@ export class Cells implements Reader {
     this.reopen();
   }
 
-  /** The newest bin goes on after a merge. */
+  /** Continues the newest bin after a merge. */
   private reopen(): void {
     this.open.fill(0);
     const cells = this.bins[this.bins.length - 1]!;

@@ -1,4 +1,5 @@
-// A chart with one axis of time or of entities, drawn by uPlot. Its own are the cursor that all
+// A chart with one axis of time or of entities, drawn by uPlot. This file adds the cursor shared by
+// all views of time, the mark of the current frame, hatching, and the keys.
 // views of time share, the mark of the current frame, hatching, and the keys.
 import uPlot from 'uplot';
 import { element } from './dom';
@@ -7,7 +8,7 @@ import { currentTheme, pixelRatio } from './theme';
 import { writeTicks } from './time';
 
 const HEIGHT = 220;
-const LEFT = 46; // room for the percentages
+const LEFT = 46; // for the percentages
 
 export interface ChartEvents {
   moved(x: number | null): void; // a value of the axis; null: the pointer has left
@@ -16,7 +17,7 @@ export interface ChartEvents {
   resized(): void;
 }
 
-/** What a chart has beside its data. */
+/** The parts of a chart besides its data. */
 export interface ChartShape {
   series: uPlot.Series[]; // without x
   ticks: { at: () => number[]; text: (x: number) => string };
@@ -40,7 +41,7 @@ export class Chart {
     });
   }
 
-  /** Made anew when the key differs. */
+  /** Rebuilt when the key differs. */
   shape(key: string, make: () => ChartShape): void {
     if (key === this.shapeKey && this.plot) return;
     this.shapeKey = key;
@@ -58,7 +59,7 @@ export class Chart {
     this.plot!.setData(data);
   }
 
-  /** The mark is over [from, to); null: there is none. */
+  /** Marks [from, to); null: nothing. */
   setMark(range: [number, number] | null): void {
     this.mark.hidden = !range;
     if (!range || !this.plot) return;
@@ -73,7 +74,7 @@ export class Chart {
     if (x !== null && this.plot) this.cursor.style.left = `${this.plot.valToPos(x, 'x')}px`;
   }
 
-  /** Says to who cannot see it where the chart stands. */
+  /** Announces the chart's position to screen readers. */
   setValue(now: number, least: number, most: number, text: string): void {
     const values = { 'aria-valuemin': least, 'aria-valuemax': most, 'aria-valuenow': now, 'aria-valuetext': text };
     for (const [name, value] of Object.entries(values))
@@ -120,7 +121,7 @@ export class Chart {
   }
 }
 
-/** uPlot itself would cut the last text off at the edge. */
+/** uPlot itself would truncate the last text at the edge. */
 function writeBelow(plot: uPlot, ticks: ChartShape['ticks'], ink: string, font: string): void {
   const { ctx, bbox: { left, top, height } } = plot, ratio = pixelRatio();
   ctx.save();
@@ -133,8 +134,8 @@ function writeBelow(plot: uPlot, ticks: ChartShape['ticks'], ink: string, font: 
   ctx.restore();
 }
 
-/** Steps: a value holds from its x to the next; the last one only says where that is. Areas stand on
- *  `base`; null: a line. */
+/** Steps: a value holds from its x to the next; the last one only has an end. Areas start at `base`;
+ * null: a line. */
 function steps(base: number | null): uPlot.Series.PathBuilder {
   return (plot, series, from, to) => {
     const xs = plot.data[0], values = plot.data[series]!;
@@ -163,7 +164,7 @@ export function line(stroke: string, width = 1.5, dash?: number[]): uPlot.Series
   return { stroke, width, paths: steps(null), points: { show: false }, ...(dash && { dash }) };
 }
 
-/** Strokes from corner to corner, on nothing. `lean` -1: the other way. */
+/** Diagonal strokes without a background. `lean` -1: the other way. */
 export function hatching(colour: string, lean: 1 | -1 = 1): (plot: uPlot) => CanvasPattern {
   const made = new Map<number, CanvasPattern>();
   return (plot) => {

@@ -1,6 +1,11 @@
 // The colour of a composition: the colours of the vertices, mixed by their shares in OKLab, where
 // equal steps look equal (Björn Ottosson, "A perceptual color space for image processing", 2020).
 //
+// Time at no vertex mixes towards the background: a pale cell has time outside of the vertices.
+// Shares are not normalised, unless they add up to more than 1: such a cell has the colour of its
+// proportions, and its mark.
+// equal steps look equal (Björn Ottosson, "A perceptual color space for image processing", 2020).
+//
 // What is at no vertex mixes towards the background: a pale cell is one whose time is not all at
 // the vertices. Nothing is renormalised, but for shares that add up to more than 1 there is no
 // colour: such a cell has that of its proportions, and its mark.
@@ -23,7 +28,7 @@ function toByte(linear: number): number {
 }
 
 const STEPS = 8191;
-/** toByte() of 0 to 1 in STEPS steps: a power for each cell of a barymap takes too long. */
+/** toByte() of 0 to 1 in STEPS steps: a power for each cell of a barymap is too slow. */
 const BYTES = Uint8Array.from({ length: STEPS + 1 }, (_, i) => toByte(i / STEPS));
 
 function toLab(hex: string): Lab {
@@ -39,7 +44,7 @@ function toLab(hex: string): Lab {
   ];
 }
 
-/** 0xRRGGBB of OKLab; what no screen shows is cut off. */
+/** 0xRRGGBB of OKLab; colours out of gamut are clipped. */
 function fromLab(lightness: number, a: number, b: number): number {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
@@ -60,7 +65,7 @@ export class Mixer {
     this.background = toLab(background);
   }
 
-  /** 0xRRGGBB of shares [vertices], beginning at `at`, each `share * unit`. */
+  /** 0xRRGGBB of shares [vertices], starting at `at`, each `share * unit`. */
   mix(shares: ArrayLike<number>, at = 0, unit = 1): number {
     let lightness = 0, a = 0, b = 0, sum = 0;
     for (let i = 0; i < this.vertices.length; i++) {

@@ -1,4 +1,5 @@
-// Two periods compared: an arrow for each entity from its mean place in one to that in the other,
+// Two periods compared: an arrow for each entity from its mean position in one to that in the
+// other, and a list of the largest moves. Distances are those in a triangle of height 1.
 // and who moved most in text. Distances are those in a triangle of height 1.
 import { pin } from './actions';
 import { CORNERS3, place, restOf, sumStates } from './axes';
@@ -9,11 +10,12 @@ import { Periods, type Pair, type Period } from './periods';
 import { seriesOf, type Reader } from './series';
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 
-const ARROWS = 300, LISTED = 30; // of who moved most
+const ARROWS = 300, LISTED = 30; // of the largest moves
 const SIZE = 440, MARGIN = 26; // of the picture, in its own units
-const LEAST = 0.002; // a shorter way is a dot
+const LEAST = 0.002; // a shorter move is a dot
 
-/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed; and of all what no axis has. */
+/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed; and over all entities the
+ * time of no axis. */
 class Sums {
   leftOut = 0;
   elapsed = 0;
@@ -36,7 +38,7 @@ class Sums {
     }
   }
 
-  /** null: it was not there. */
+  /** null: absent. */
   mean(n: number): number[] | null {
     const elapsed = this.sums[4 * n + 3] ?? 0;
     return elapsed > 0 ? [0, 1, 2].map((i) => this.sums[4 * n + i]! / elapsed) : null;
@@ -65,7 +67,7 @@ class PairReader implements Reader {
     if (isIn(after, frame.index)) this.after.add(frame, this.axes);
     const coming = [before, after].filter((period) => period[1] > frame.index + 1)
       .map((period) => Math.max(period[0], frame.index + 1));
-    this.next = Math.min(Infinity, ...coming) - 1; // 1 is added by whoever gave this frame
+    this.next = Math.min(Infinity, ...coming) - 1; // the caller of this frame adds 1
   }
 }
 
@@ -158,8 +160,6 @@ class Compare implements View {
     this.app.ui.set({ compare: pairs[name]! });
   }
 
-  // ----------------------------------------------------------------------------- arithmetic --
-
   private measure(): void {
     const moved: Moved[] = [];
     let gone = 0, come = 0;
@@ -180,7 +180,7 @@ class Compare implements View {
     if (most) this.app.say(`${this.app.ui.label(most.n)} moved most: ${this.words(most)}`);
   }
 
-  /** Places are those of the proportions: what is not in them is told. */
+  /** Positions use proportions: the text has what is outside of them. */
   private leftOut(): string {
     const { before, after } = this.reader, out = before.leftOut + after.leftOut;
     return out > 0 ? `${percent(out / (before.elapsed + after.elapsed))} of the time is at no vertex, and left out` : '';
@@ -190,8 +190,6 @@ class Compare implements View {
     const changes = this.of!.axes.map((axis, i) => `${axis.name} ${percent(before[i]!)} to ${percent(after[i]!)}`);
     return `${distance.toFixed(3)}, ${changes.join(', ')}`;
   }
-
-  // -------------------------------------------------------------------------------- drawing --
 
   private drawMoved(axes: Axis[]): void {
     const { pinned, hover, groupBy } = this.app.ui.state;
@@ -257,8 +255,6 @@ class Compare implements View {
         element('td', {}, distance.toFixed(3)),
         ...axes.map((_, i) => element('td', {}, `${(100 * before[i]!).toFixed(1)} → ${(100 * after[i]!).toFixed(1)}`)))));
   }
-
-  // --------------------------------------------------------------------------------- pointer --
 
   private entityOf(event: Event): number | null {
     const n = (event.target as Element).closest<HTMLElement | SVGElement>('[data-n]')?.dataset.n;

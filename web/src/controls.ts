@@ -7,7 +7,6 @@ import { count } from './format';
 import { offerGroupings } from './parts';
 import { titlesOf } from './sums';
 
-
 const ring = (kind: string, ...title: (Node | string)[]): HTMLElement =>
   element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), ...title);
 
@@ -15,7 +14,7 @@ export class Controls {
   readonly element: HTMLElement;
   readonly axes: AxesEditor;
   readonly legend = element('div', { class: 'legend' });
-  /** Always there, so that the pictures stay where they are when the legend fills. */
+  /** Always present, so that the pictures do not move when the legend fills. */
   private readonly leftOutStates = element('span');
   private readonly leftOut = ring('left-out', this.leftOutStates);
   readonly keys = element('div', { class: 'keys' }, this.legend, element('div', { class: 'rings' },
@@ -57,7 +56,7 @@ export class Controls {
     this.app.say(`Groups: ${text}.`);
   }
 
-  /** Takes back what dims; false: nothing does. */
+  /** Removes what dims; false: nothing does. */
   clear(): boolean {
     const { search, brush } = this.app.ui.state;
     if (!search && !brush && !this.search.value) return false;
@@ -115,7 +114,7 @@ export class Controls {
     });
   }
 
-  /** How many are not dimmed, and the way back. */
+  /** The number of undimmed entities, and a button that undims all. */
   private chosen(): HTMLElement[] {
     const { ui, store } = this.app;
     if (!ui.state.search && !ui.state.brush) return [];

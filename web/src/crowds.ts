@@ -1,11 +1,11 @@
-// Dots at one place: they stand around it, and of many the number is written.
+// Dots at one place: they are spread around it, and many have their number beside them.
 import type { Frame } from './types';
 import type { Label } from './marks';
 import type { Scatter, Spot } from './scatter';
 
 const RINGS = [1, 6, 12]; // dots at one place: one, and two rings around it
 const CROWD = RINGS[0]! + RINGS[1]! + RINGS[2]!;
-const TELL_CROWD = 8; // from so many on their number is written
+const TELL_CROWD = 8; // smallest number that is shown
 const LABELS_MAXIMUM = 14;
 
 const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
@@ -17,7 +17,8 @@ const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
 export class Crowds {
   private here = new Uint32Array(0); // [cells] dots in each
 
-  /** Dots at one place stand around it, in the order of the rows; of crowds, their numbers. */
+  /** Spreads dots of one place around it, in the order of the rows; returns the numbers of crowds.
+   */
   spread(scatter: Scatter, frame: Frame): Label[] {
     const cell = scatter.radius() * scatter.ratio;
     const columns = Math.ceil((scatter.width * scatter.ratio) / cell) + 1;
@@ -37,7 +38,7 @@ export class Crowds {
   }
 }
 
-/** The places where many are, the fullest first, with what is next to each added. */
+/** The most crowded places first, with their neighbours added. */
 function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
   const full: number[] = [];
   for (let at = 0; at < here.length; at++) if (here[at]! >= TELL_CROWD) full.push(at);
@@ -45,7 +46,7 @@ function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
   const crowds: Label[] = [];
   for (const at of full) {
     if (crowds.length === LABELS_MAXIMUM) break;
-    if (here[at]! < TELL_CROWD) continue; // counted with a fuller one
+    if (here[at]! < TELL_CROWD) continue; // counted with a larger one
     let count = 0;
     for (let dy = -2; dy <= 2; dy++)
       for (let dx = -2; dx <= 2; dx++) {

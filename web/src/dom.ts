@@ -1,9 +1,9 @@
-// Making elements.
+// Creating elements.
 
 type Content = Node | string;
 
 /** element('p', { class: 'note', role: 'status' }, 'text', child). No style attributes: the page's
- *  policy forbids them; what must be computed is set on element.style. */
+ * policy forbids them; computed styles are set on element.style. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K, attributes: Record<string, string> = {}, ...content: Content[]
 ): HTMLElementTagNameMap[K] {
@@ -19,7 +19,7 @@ export function button(label: string, attributes: Record<string, string>, presse
   return made;
 }
 
-/** Writes only when it differs: nothing is laid out anew for nothing. */
+/** Writes only a different text, to avoid layout. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -1,23 +1,29 @@
-// Draws dots, tens of thousands of them a frame, without a GPU: WebGL is not to be had on remote
+// Draws dots, tens of thousands of them a frame, without a GPU: WebGL is unavailable on remote
+// desktops, and arcs of a canvas are too slow.
+//
+// Each kind of dot (shape, radius, colour) is drawn once, as antialiased masks at 4 x 4 places
+// within a pixel; masks are blended into the pixels of the picture by integer arithmetic. The
+// picture is opaque and starts as a copy of its background (grid), so that 8 bits a channel
+// suffice.
 // desktops, and arcs of a canvas are too slow.
 //
 // Each kind of dot (shape, radius, colour) is drawn once, as antialiased masks at 4 x 4 places
 // within a pixel; masks are blended into the pixels of the picture by integer arithmetic. The
 // picture is opaque and begins as a copy of its background (grid), so that 8 bits a channel do.
 
-export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // four arcs, with room for a dot within
+export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // four arcs, with space for a dot within
 
 const PHASES = 4; // places within a pixel, in each direction
 const SAMPLES = 4; // of coverage, in each direction of a pixel
 
 /** A kind of dot at one place within a pixel. */
 interface Mask {
-  margin: number; // no pixel is farther from the middle
-  colour: number; // of pixels that are covered wholly
-  whole: Int32Array; // [n][dx, dy] those
-  part: Int32Array; // [n][dx, dy, 256 - cover, red and blue x cover, green x cover] the others
+  margin: number; // the greatest distance of a pixel from the middle
+  colour: number; // of wholly covered pixels
+  whole: Int32Array; // [n][dx, dy] of these
+  part: Int32Array; // [n][dx, dy, 256 - cover, red and blue x cover, green x cover] of the others
   width: number; // of the picture that `wholeAt` and `partAt` are for
-  wholeAt: Int32Array; // [n] how many pixels behind the middle
+  wholeAt: Int32Array; // [n] offset from the middle, in pixels
   partAt: Int32Array; // [n]
 }
 
@@ -31,15 +37,16 @@ export function rgb(colour: string): [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** A colour that has faded into the paper, by 0 to 1: opaque, which is faster than to be seen through. */
+/** A colour faded into the paper, by 0 to 1: opaque, which is faster than transparency. */
 export function faded(colour: string, paper: string, by: number): string {
   const under = rgb(paper);
   return `#${rgb(colour).map((value, i) => Math.round(value + (under[i]! - value) * by).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Is a place, as seen from the middle, within the shape? */
+/** Is a point, relative to the middle, within the shape? */
 function isInside(shape: Shape, radius: number, x: number, y: number): boolean {
-  if (shape === 'square') return Math.max(Math.abs(x), Math.abs(y)) <= radius * 0.89; // as large as the disc
+  if (shape === 'square') return Math.max(Math.abs(x), Math.abs(y)) <= radius * 0.89; // same area
+                                                                                      // as the disc
   const distance = Math.hypot(x, y);
   if (shape === 'broken') return distance <= radius && distance >= radius * 0.75 && Math.abs(Math.abs(x) - Math.abs(y)) > radius * 0.36;
   return distance <= radius && (shape === 'disc' || distance >= radius * 0.62);
@@ -76,7 +83,7 @@ function makeMask(shape: Shape, radius: number, colour: string, fx: number, fy: 
 
 const kinds = new Map<string, Kind>();
 
-/** The radius is in pixels of the picture. The same arguments give the same object. */
+/** The radius is in pixels of the picture. Equal arguments return the same object. */
 export function kindOf(shape: Shape, radius: number, colour: string): Kind {
   const key = `${shape} ${radius} ${colour}`;
   let kind = kinds.get(key);
@@ -101,7 +108,7 @@ export class Dots {
     this.context = canvas.getContext('2d', { alpha: false, willReadFrequently: true })!;
   }
 
-  /** Draws what lies under the dots, once: paint() gets an empty context of that size. */
+  /** Draws the background, once: paint() gets an empty context of that size. */
   setBackground(width: number, height: number, paint: (context: CanvasRenderingContext2D) => void): void {
     if (this.width !== width || this.height !== height) {
       this.canvas.width = this.width = width;
@@ -150,7 +157,8 @@ export class Dots {
   }
 }
 
-/** A pixel with another above it. Red and blue are multiplied in one go: 8 bits of room lie above each. */
+/** Blends a pixel over another. Red and blue are multiplied together: each has 8 free bits above it.
+ */
 function over(under: number, rest: number, redBlue: number, green: number): number {
   const both = (Math.imul(under & 0xff00ff, rest) + redBlue) | 0;
   const middle = (Math.imul((under >>> 8) & 0xff, rest) + green) | 0;

@@ -2,7 +2,7 @@
 
 const ROUNDING = 1e-5; // of sums, in %
 
-/** 0.1234 as "12.3 %". Never "0 %" or "100 %" of what is not. */
+/** 0.1234 as "12.3 %". Never "0 %" or "100 %" unless exact. */
 export function percent(share: number): string {
   const value = 100 * share;
   const size = Math.abs(value);
@@ -12,7 +12,7 @@ export function percent(share: number): string {
   return `${value.toFixed(digits).replace(/\.0+$/, '')} %`.replace('-', '−');
 }
 
-/** Milliseconds in a unit that suits them: "1.20 s", "340 ms", "12.0 µs". */
+/** Milliseconds in a suitable unit: "1.20 s", "340 ms", "12.0 µs". */
 export function duration(ms: number): string {
   const units: [number, string][] = [[3600e3, 'h'], [60e3, 'min'], [1e3, 's'], [1, 'ms'], [1e-3, 'µs'], [1e-6, 'ns']];
   if (ms === 0) return '0 s';
@@ -30,7 +30,7 @@ function threeDigits(value: number): string {
 const whole = new Intl.NumberFormat('en-US');
 export const count = (value: number): string => whole.format(value);
 
-/** "23:14:37.250", local; cut to what a step of so many ms takes: "23:14:37", "23:14". */
+/** "23:14:37.250", local; shortened to what a step of so many ms needs: "23:14:37", "23:14". */
 export function clock(ms: number, step = 1): string {
   const date = new Date(ms);
   if (!Number.isFinite(date.getTime())) return '?';

@@ -1,4 +1,4 @@
-// What a hand does on a stage, by mouse, pen or finger: points, presses, drags, zooms.
+// Gestures on a stage, by mouse, pen or finger: hover, press, drag, zoom.
 import type { Spot } from './scatter';
 
 export interface Heard {
@@ -6,7 +6,7 @@ export interface Heard {
   leave(): void;
   press(spot: Spot): void;
   drag(line: Spot[], brushes: boolean): void; // the line so far
-  dragged(line: Spot[], brushes: boolean): void; // it has ended
+  dragged(line: Spot[], brushes: boolean): void; // at its end
   zoom?(factor: number, spot: Spot): void; // below 1: nearer
   doubled?(spot: Spot): void;
 }

@@ -5,7 +5,7 @@ import type { App, Axis, Frame } from './types';
 
 const BINS_MAXIMUM = 2048;
 
-/** Who a chart is about: the pinned, else the brushed; null: all. */
+/** The entities of a chart: the pinned, otherwise the brushed; null: all. */
 export function selectionOf(app: App): ReadonlySet<number> | null {
   const { pinned, brush } = app.ui.state;
   if (pinned.size > 0) return pinned;
@@ -20,16 +20,16 @@ export function selectionText(app: App, selection: ReadonlySet<number> | null): 
 }
 
 export class History implements Reader {
-  next = Infinity; // nobody has asked yet
+  next = Infinity; // not requested yet
   size = 1; // frames a bin
-  /** Grows with each change but for frames that come. */
+  /** Grows with each change except for new frames. */
   generation = 0;
   axes: Axis[] = [];
   private selection: ReadonlySet<number> | null = null;
   private bins: MeanSum[] = [];
   private firstBin = 0;
 
-  /** Begins again if that is not what it has. */
+  /** Restarts if the selection differs. */
   about(app: App, axes: Axis[], selection: ReadonlySet<number> | null): void {
     const { store } = app;
     if (this.next !== Infinity && axes === this.axes && selection === this.selection) return this.forget(store.firstFrame);
@@ -46,7 +46,7 @@ export class History implements Reader {
   read(frame: Frame): void {
     let bin = Math.floor(frame.index / this.size) - this.firstBin;
     if (bin > this.bins.length) {
-      // Nobody saw it for so long that what it had, and what would come next, was dropped.
+      // The view was hidden for so long that its next frame was dropped.
       this.bins = [];
       this.firstBin += bin;
       bin = 0;
@@ -57,7 +57,7 @@ export class History implements Reader {
     if (this.bins.length > BINS_MAXIMUM) this.merge();
   }
 
-  /** Frames at which bins begin, and the means of these. */
+  /** First frames of the bins, and their means. */
   get values(): { begins: number[]; means: (Mean | null)[]; end: number } {
     const begins = this.bins.map((_, i) => (this.firstBin + i) * this.size);
     return { begins, means: this.bins.map((bin) => bin.mean), end: Math.max(this.next, begins.at(-1) ?? 0) };

@@ -1,4 +1,4 @@
-// The line chart: each axis by itself over time.
+// The line chart: each axis separately over time.
 import type uPlot from 'uplot';
 import { MISSING } from './axes';
 import { line } from './chart';
@@ -35,7 +35,7 @@ class Lines extends TimeView {
   }
 }
 
-/** null: too little to be drawn. */
+/** null: too little to draw. */
 const marked = (share: number) => (share > MISSING / 5 ? share : null);
 
 export const createLines: ViewFactory = (app) => new Lines(app);

@@ -1,4 +1,4 @@
-// The page: puts its parts together, and draws them when something has changed.
+// The page: creates its parts, and draws them after changes.
 import './style.css';
 import './views2.css';
 import type { App, UiState, View, ViewFactory } from './types';
@@ -19,7 +19,7 @@ import { onThemeChange } from './theme';
 import { refreshTooltip } from './tooltip';
 import { PageUi } from './ui';
 
-// In the order of the page. The number of a view is the key that goes there.
+// In the order of the page. Each view's number is its key.
 const factories: ViewFactory[] = [
   createBarry3,
   createBarry4,
@@ -41,9 +41,9 @@ class Page {
   private readonly player = new Player(this.app);
   private readonly controls = new Controls(this.app);
   private readonly views: View[] = [];
-  private isAsked = false; // the next animation frame is
-  private isStale = true; // what is shown is not what was chosen
-  private readonly stale = new Set<View>(); // views that are to be drawn, if not all
+  private isAsked = false; // the next animation frame is requested
+  private isStale = true; // the picture is out of date
+  private readonly stale = new Set<View>(); // views to draw, if not all
   private readonly inSight = new Set<Element>();
   private readonly sight = new IntersectionObserver((changes) => this.seen(changes));
 
@@ -108,7 +108,7 @@ class Page {
     for (const view of [...this.stale]) if (this.isWanted(view)) this.draw(view);
   }
 
-  /** While frames go by, what is out of sight waits until it is seen or they stand still. */
+  /** While frames play, invisible views wait until they are visible or the frames stop. */
   private isWanted({ element }: View): boolean {
     const { playing, following } = this.ui.state;
     return !(playing || following) || this.inSight.has(element) || element.hidden;

@@ -1,4 +1,4 @@
-// What is written and drawn above the dots: labels, and the trails of pinned entities.
+// Marks above the dots: labels, and the trails of pinned entities.
 import type { App, Axis } from './types';
 import { weigh } from './axes';
 import type { Spot } from './scatter';
@@ -13,7 +13,7 @@ export interface Label extends Spot {
 
 const widths = new Map<string, number>();
 
-/** Measuring a text anew in each frame takes longer than drawing it. */
+/** Measuring a text in each frame takes longer than drawing it. */
 function widthOf(context: CanvasRenderingContext2D, text: string): number {
   const key = context.font + text;
   let width = widths.get(key);
@@ -24,7 +24,7 @@ function widthOf(context: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
-/** A text, cut to the room there is. */
+/** A text, shortened to fit. */
 export function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let length = text.length;
@@ -34,10 +34,10 @@ export function fitted(context: CanvasRenderingContext2D, text: string, room: nu
 
 type Line = readonly [Spot, Spot];
 
-const STEPS_ASIDE = [0, -15, 15, -28, 28]; // pixels that a label may stand above or below its spot
-const HALF = 8; // of a label's height, and what is to be free there
+const STEPS_ASIDE = [0, -15, 15, -28, 28]; // pixels above or below its spot
+const HALF = 8; // of a label's height, which must be free
 
-/** Does a line cross the room of a text that begins at a spot? */
+/** Does a line cross the space of a text that starts at a spot? */
 function crosses([a, b]: Line, { x, y }: Spot, width: number): boolean {
   if (Math.max(a.x, b.x) < x || Math.min(a.x, b.x) > x + width || Math.max(a.y, b.y) < y - HALF || Math.min(a.y, b.y) > y + HALF)
     return false;
@@ -45,15 +45,16 @@ function crosses([a, b]: Line, { x, y }: Spot, width: number): boolean {
   return sides.includes(true) && sides.includes(false);
 }
 
-/** Where a label begins: on the right of its spot, or else as near to that as no line crosses it. */
+/** Where a label starts: right of its spot, or as near to that as possible without crossing a line.
+ */
 function besides({ x, y, away = 9 }: Label, room: number, width: number, lines: Line[]): Spot {
   const places = STEPS_ASIDE.flatMap((dy) => [x + away, x - away - room].map((left) => ({ x: left, y: y + dy })))
     .filter(({ x: left }) => left >= 0 && left + room + 4 <= width);
   return places.find((place) => !lines.some((line) => crosses(line, place, room))) ?? places[0] ?? { x: x + away, y };
 }
 
-/** Beside their spots and off the lines, on a little paper so that dots do not hide them; none covers
- *  another. */
+/** Beside their spots and off the lines, on some paper so that dots do not hide them; none covers
+ * another. */
 export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = []): void {
   const theme = currentTheme();
   const taken: { x: number; y: number; width: number }[] = [];
@@ -75,7 +76,8 @@ export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], i
   }
 }
 
-/** Where entities were in the frames before, fading. `project` takes proportions; null: not shown. */
+/** Positions of entities in the previous frames, fading. `project` gets proportions; null: hidden.
+ */
 export function drawTrails(
   context: CanvasRenderingContext2D, app: App, entities: number[], axes: Axis[],
   project: (proportions: number[]) => Spot | null,
@@ -107,7 +109,7 @@ export function drawTrails(
 const knownOf = new WeakMap<Axis[], Map<string, number[] | null>>();
 const KNOWN_MAXIMUM = 20000;
 
-/** Proportions of an entity in a frame; null: it was not there, or nowhere. */
+/** Proportions of an entity in a frame; null: absent, or without a position. */
 function trailOf(app: App, n: number, axes: Axis[], index: number): number[] | null {
   let known = knownOf.get(axes);
   if (!known || known.size > KNOWN_MAXIMUM) knownOf.set(axes, (known = new Map()));

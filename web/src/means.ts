@@ -2,11 +2,11 @@
 import { restOf, weigh } from './axes';
 import type { Axis, Frame, Weights } from './types';
 
-/** What is missing of one and what is too much of another do not cancel: `unaccounted` is only what
- *  is missing. shares + leftOut + unaccounted - over = 1. */
+/** Time missing in one and excess in another do not cancel out: `unaccounted` is only the missing
+ * part. shares + leftOut + unaccounted - over = 1. */
 export interface Mean extends Weights {
   over: number; // share of the time that was accounted twice
-  elapsed: number; // what it is weighted by: intervals, of all entities together
+  elapsed: number; // the weight: intervals, of all entities together
 }
 
 /** Sums of share x elapsed. */
@@ -39,7 +39,7 @@ export class MeanSum {
     };
   }
 
-  /** What was added to another one too. */
+  /** The part that another one has as well. */
   addSum(other: MeanSum): void {
     other.shares.forEach((share, i) => (this.shares[i]! += share));
     this.leftOut += other.leftOut;

@@ -1,4 +1,5 @@
 // Small multiples: a small Barry3 for each of the largest groups, with its mean as a cross. A press
+// selects the group: all others are dimmed everywhere.
 // chooses the group: all others are dimmed everywhere.
 import { LEFT_OUT, MISSING, place, restOf, sumStates } from './axes';
 import { element, setText } from './dom';
@@ -15,7 +16,6 @@ import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 const WIDTH = 148, HEIGHT = 126, MARGIN = 8; // of a small triangle, pixels of the page
 const EDGE = WIDTH - 2 * MARGIN;
 const RADIUS = 2.25;
-
 
 /** One small triangle. */
 interface Small {
@@ -145,7 +145,7 @@ function rowsOf(frame: Frame, groupOf: (n: number) => number, groups: number): n
   return rows;
 }
 
-/** Pixels of the picture, where shares put an entity; not called when they put it nowhere. */
+/** Pixels of the picture for shares; not called without a position. */
 function put(shares: number[], ratio: number, draw: (x: number, y: number) => void): void {
   const spot = place(shares);
   if (spot) draw((MARGIN + (spot[0] * Math.sqrt(3) * EDGE) / 2) * ratio, (HEIGHT - MARGIN - (spot[1] * Math.sqrt(3) * EDGE) / 2) * ratio);

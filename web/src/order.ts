@@ -1,4 +1,4 @@
-// In which order a barymap has its rows, and where one stretch of them ends.
+// The order of a barymap's rows, and its stretches.
 import { CELL, ELAPSED, type Cells } from './cells';
 import type { Ui } from './types';
 
@@ -13,10 +13,10 @@ export interface Stretch {
 
 export interface Ordered {
   rows: Uint32Array; // entities from top to bottom
-  stretches: Stretch[]; // none: they are not divided
+  stretches: Stretch[]; // empty: not divided
 }
 
-/** All entities that were there in what was read. `axis`: name of the first axis. */
+/** All entities in the frames read. `axis`: name of the first axis. */
 export function ordered(cells: Cells, by: Order, ui: Ui, names: string[]): Ordered {
   const profiles = profilesOf(cells);
   const share = (n: number) => profiles.mean(n, 0);
@@ -46,13 +46,13 @@ function stretchesOf(rows: Uint32Array, rank: (n: number) => number, text: (n: n
   return stretches;
 }
 
-const PARTS = 8; // of the time: what an entity does when is part of its profile
+const PARTS = 8; // of the time: when an entity is active is part of its profile
 
 /** Mean compositions of entities in each part of the time. */
 interface Profiles {
   entities: Uint32Array;
   values: Float32Array; // [all entities][PARTS * 3]: in CELL_UNIT
-  mean(n: number, axis: number): number; // over all parts in which it was there
+  mean(n: number, axis: number): number; // over all parts with the entity
   title(n: number, names: string[]): string;
 }
 
@@ -106,8 +106,8 @@ function summarised(sums: Float32Array, count: number): Profiles {
 
 const CLUSTERS = 6, ROUNDS = 8, WIDTH = PARTS * 3;
 
-/** k-means from centres that are far from each other: the same data gives the same clusters.
- *  Numbers them by their mean share of the first axis, largest first. */
+/** k-means from centres far apart: the same data gives the same clusters. Numbered by their mean
+ * share of the first axis, largest first. */
 function clusters(profiles: Profiles): (n: number) => number {
   const { entities, values } = profiles;
   let centres = farCentres(profiles);
@@ -135,7 +135,7 @@ function farCentres({ entities, values }: Profiles): Float32Array[] {
   while (next !== undefined && centres.length < CLUSTERS) {
     centres.push(at(next));
     next = undefined;
-    let most = 1; // nothing nearer than half a percent is another cluster
+    let most = 1; // clusters are at least half a percent apart
     for (const n of entities) {
       const { distance } = nearestTo(values, n, centres);
       if (distance > most) [most, next] = [distance, n];

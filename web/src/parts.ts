@@ -1,9 +1,9 @@
-// Small parts that several views of time are made of.
+// Small parts of several views of time.
 import { element } from './dom';
 import type { App } from './types';
 import { LABEL } from './ui';
 
-/** A list to choose from, with its name before it. */
+/** A select element with its label. */
 export function choice<T extends string>(
   name: string, options: readonly (readonly [T, string])[], changed: (value: T) => void,
 ): HTMLLabelElement {
@@ -14,7 +14,7 @@ export function choice<T extends string>(
 
 const TITLES: Record<string, string> = { pid: 'process', uid: 'user' };
 
-/** Those groupings to choose from that there are, each with `before` before it. */
+/** A select of the available groupings, each with `before` as a prefix. */
 export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: string, before = ''): void {
   const there = ui.groupings();
   if (there.join() === [...select.options].map(({ value }) => value).join()) return;
@@ -22,7 +22,7 @@ export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: str
     value === 'none' ? none : before + (TITLES[value] ?? value.replace(LABEL, '')))));
 }
 
-/** A canvas as large as `width` x `height` pixels of the page. True: it is another size, and empty. */
+/** A canvas of `width` x `height` pixels of the page. True: its size changed, and it is empty. */
 export function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): boolean {
   const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
   if (canvas.width === w && canvas.height === h) return false;
@@ -33,7 +33,7 @@ export function fit(canvas: HTMLCanvasElement, width: number, height: number, ra
   return true;
 }
 
-/** The event was used here: neither the page nor the browser does more with it. */
+/** The event was handled here: neither the page nor the browser continues with it. */
 export function used(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
@@ -49,7 +49,7 @@ export function onWidth(watched: HTMLElement, listener: () => void): void {
   }).observe(watched);
 }
 
-/** Tells whether an element is on the screen, or nearly; calls when it has come there. */
+/** Reports whether an element is visible, or nearly; calls when it becomes visible. */
 export function whileSeen(watched: HTMLElement, came: () => void): () => boolean {
   let isSeen = false;
   new IntersectionObserver((entries) => {
@@ -59,7 +59,7 @@ export function whileSeen(watched: HTMLElement, came: () => void): () => boolean
   return () => isSeen;
 }
 
-/** The pins when some entities are pinned; or let go, if all of them are. */
+/** The pins after pinning some entities; or after unpinning them, if all of them are pinned. */
 export function toggledPins(app: App, entities: Iterable<number>): Set<number> {
   const some = [...entities], pinned = new Set(app.ui.state.pinned);
   const areAll = some.every((n) => pinned.has(n));

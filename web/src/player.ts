@@ -1,12 +1,12 @@
-// Time: which frame is shown, the odometer, play, step, scrub, speed, and the newest of a live one.
+// Time: the current frame, the odometer, play, step, scrub, speed, and following a live source.
 import type { App, Frame, Head } from './types';
 import { button, element, setText } from './dom';
 import { clock, count, duration } from './format';
 import { sumsOf, sumsText } from './sums';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
-const PLEASANT = 8; // frames a second, to begin with
-const READABLE_MS = 200; // sums that change more often cannot be read
+const PLEASANT = 8; // frames a second, by default
+const READABLE_MS = 200; // sums that change more often are unreadable
 
 export class Player {
   readonly element: HTMLElement;
@@ -16,9 +16,9 @@ export class Player {
   private readonly speed = element('select', { 'aria-label': 'Speed' });
   private readonly live = button('Live', { class: 'live', 'aria-label': 'Follow the newest frame' }, () => this.follow());
   private readonly sums = element('p', { class: 'sums', id: 'sums' });
-  private due = 0; // a part of the next frame has passed
+  private due = 0; // the elapsed part of the next frame's time
   private lastMs = 0;
-  private summedMs = 0; // when the sums were written
+  private summedMs = 0; // when the sums were last written
 
   constructor(private readonly app: App) {
     for (const speed of SPEEDS) this.speed.append(element('option', { value: String(speed) }, `${speed}×`));
@@ -30,7 +30,7 @@ export class Player {
       this.scrub, this.odometer, this.speed, this.live));
   }
 
-  /** At a pleasant pace, whatever the interval is. */
+  /** A readable pace, for any interval. */
   begin(): void {
     const { store, ui } = this.app;
     const wanted = (PLEASANT * store.head!.interval_ms) / 1000;
@@ -40,7 +40,7 @@ export class Player {
     this.live.hidden = !isLive;
   }
 
-  /** What came: the newest frame is shown when it is followed; dropped frames are left. */
+  /** New frames: the newest is shown when following; dropped frames are left. */
   arrived(): void {
     const { store, ui } = this.app;
     const { following, current } = ui.state;
@@ -86,7 +86,7 @@ export class Player {
     if (following) this.arrived();
   }
 
-  /** Called in an animation frame; true: the next one is wanted too. */
+  /** Called in an animation frame; true: the next one is needed too. */
   tick(nowMs: number): boolean {
     const passed = Math.min(nowMs - this.lastMs, 250);
     this.lastMs = nowMs;
@@ -127,7 +127,7 @@ export class Player {
     setText(this.sums, sumsText(sumsOf(frame, head)));
   }
 
-  /** For a screen reader, when the picture stands still. */
+  /** For screen readers, when the picture stops. */
   announce(): void {
     const { store, ui } = this.app;
     if (ui.state.playing || ui.state.following || store.endFrame === store.firstFrame) return;

@@ -1,4 +1,5 @@
-// Values beside the colours of their axes: the legend of charts, and what a barymap tells of a cell.
+// Values beside the colours of their axes: the legend of charts, and the values of a barymap's
+// cell.
 import { MISSING } from './axes';
 import { element, setText } from './dom';
 import { percent } from './format';
@@ -37,7 +38,7 @@ export class Readout {
   }
 }
 
-/** "CPU 12.0 %, idle 80.0 %, …": the same in words. */
+/** "CPU 12.0 %, idle 80.0 %, …": the same as text. */
 export function inWords(axes: Axis[], mean: Mean | null): string {
   if (!mean) return 'was not there';
   const words = axes.map((axis, i) => `${axis.name} ${percent(mean.shares[i]!)}`);

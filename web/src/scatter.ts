@@ -1,4 +1,5 @@
-// A stage for dots: what Barry3 and Barry4 have in common. Two canvases, dots below and text above;
+// A stage for dots: shared by Barry3 and Barry4. Two canvases, dots below and text above; the
+// hovered entity, the entities within a lasso, and the kind of dot of each entity.
 // who is under the pointer, what is within a lasso, and which kind of dot an entity gets.
 import type { App, Frame } from './types';
 import { LEFT_OUT, MISSING } from './axes';
@@ -19,10 +20,10 @@ export class Scatter {
   width = 0; // pixels of the page
   height = 0;
   ratio = 1;
-  x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: not shown
+  x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: hidden
   y = new Float32Array(0);
   private frame: Frame | null = null;
-  private leftOut: Int32Array | null = null; // of the frame's rows, as Places has it
+  private leftOut: Int32Array | null = null; // of the frame's rows, as in Places
   private kinds: Kinds[] = []; // of `kindsKey`
   private kindsKey = '';
 
@@ -38,7 +39,7 @@ export class Scatter {
     onThemeChange(() => this.resized());
   }
 
-  /** How large the stage is now. */
+  /** The current size of the stage. */
   private measure(): void {
     const { width, height } = this.element.getBoundingClientRect();
     const ratio = pixelRatio();
@@ -60,7 +61,7 @@ export class Scatter {
     });
   }
 
-  /** Room for the places of a frame's rows. */
+  /** Space for the places of a frame's rows. */
   begin(frame: Frame, leftOut: Int32Array | null): void {
     this.frame = frame;
     this.leftOut = leftOut;
@@ -84,13 +85,14 @@ export class Scatter {
     return this.text;
   }
 
-  /** Radius of a dot in pixels of the page: fewer are larger. */
+  /** Radius of a dot in pixels of the page: larger when there are fewer. */
   radius(): number {
     const count = this.frame?.count ?? 0;
     return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : count <= 15000 ? 2.5 : 2) * (this.width < 420 ? 0.8 : 1);
   }
 
-  /** Draws all rows: `order` (rows, the farthest first; null: as they are), levelOf[row] into `levels`. */
+  /** Draws all rows: `order` (rows, the farthest first; null: in order), levelOf[row] into `levels`.
+   */
   paint(levels: Level[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
     const frame = this.frame!;
     const kinds = this.kindsOfLevels(levels);
@@ -122,7 +124,7 @@ export class Scatter {
     }
   }
 
-  /** Time is at no vertex. Below all dots: a broken ring goes around its own and hides no other. */
+  /** Time at no vertex. Below all dots: a broken ring hides no other dot. */
   private paintLeftOut(frame: Frame, leftOut: Int32Array, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
     const least = LEFT_OUT / frame.unit;
     for (let i = 0; i < frame.count; i++) {
@@ -132,13 +134,13 @@ export class Scatter {
     }
   }
 
-  /** Time is missing, or accounted twice. */
+  /** Time missing, or accounted twice. */
   private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
     this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
     if (group >= 0) this.dots.put(of.centres[group]!, x, y);
   }
 
-  /** Pinned ones and the one under the pointer once more, above all others. */
+  /** Pinned ones and the hovered one again, above all others. */
   private paintChosen(frame: Frame, levels: Level[], kinds: Kinds[], levelOf: Uint8Array | null): void {
     const { pinned, hover } = this.app.ui.state;
     const theme = currentTheme();
@@ -157,7 +159,7 @@ export class Scatter {
     }
   }
 
-  /** As before, when nothing is different: looking up some hundred kinds is not free. */
+  /** Reuses the last kinds if nothing differs: looking up some hundred kinds is slow. */
   private kindsOfLevels(levels: Level[]): Kinds[] {
     const { ui: { state: { groupBy } }, store: { head } } = this.app;
     const key = [levels[0]!.radius, this.ratio, groupBy !== 'none', currentTheme().dot, head?.colours.groups].join();
@@ -186,8 +188,6 @@ export class Scatter {
     };
   }
 
-  // ------------------------------------------------------------------------- who is there --
-
   /** The entity nearest to a spot, within reach. */
   nearest({ x, y }: Spot, reach = REACH): number | null {
     if (!this.frame) return null;
@@ -214,7 +214,7 @@ export class Scatter {
     return found;
   }
 
-  /** Where an entity is shown; null: nowhere. */
+  /** The place of an entity; null: hidden. */
   spotOf(n: number): Spot | null {
     const row = this.frame?.rowOf[n] ?? -1;
     if (row < 0 || !this.isShown(row)) return null;
@@ -236,7 +236,7 @@ interface Kinds {
   leftOut: Kind;
 }
 
-/** How often a line to the right crosses the border: an odd number of times from within. */
+/** How often a line to the right crosses the border: an odd number of times from inside. */
 function isWithin(line: Spot[], x: number, y: number): boolean {
   let inside = false;
   line.forEach((a, i) => {

@@ -1,18 +1,20 @@
-// What views of many frames share: they read all frames in slices, so that the page stays quick;
+// Shared by views of many frames: they read all frames in slices, so that the page stays
+// responsive; they show the same span of time; and the frame under the pointer in one is marked in
+// all.
 // they show the same span of time; and the frame under the pointer in one is marked in all.
 import { ticksOf, type Tick, type Times } from './time';
 import type { App, Frame, View } from './types';
 
 /** Reads frames in their order. */
 export interface Reader {
-  next: number; // the frame it wants
-  read(frame: Frame): void; // frame `next`; it is added 1 after that
+  next: number; // the next frame to read
+  read(frame: Frame): void; // frame `next`; 1 is added after the call
 }
 
 const SLICE_MS = 8; // of reading between two paintings
 const NEAR = 4; // frames: a reader this close to the newest is served first
 
-/** The span of frames [from, to) that views of time show, wider than what there is while live. */
+/** The span of frames [from, to) that views of time show, beyond the last frame while live. */
 export interface Span {
   from: number;
   to: number;
@@ -22,25 +24,25 @@ const SPAN_MINIMUM = 32;
 
 /** Of one page. */
 export class Series {
-  /** The frame under the pointer in any view of time; null: none. */
+  /** The hovered frame in any view of time; null: none. */
   cursor: number | null = null;
   private readonly readers = new Set<Reader>();
   private readonly views = new Set<View>();
-  private readonly times = new Map<number, Times>(); // of frames that were read
-  private deadline = 0; // of reading before the next picture; 0: none was read since the last
+  private readonly times = new Map<number, Times>(); // of the frames read
+  private deadline = 0; // for reading before the next picture; 0: nothing was read since the last
   private isAsked = false;
   private ticksKey = '';
   private ticksKept: Tick[] = [];
 
   constructor(private readonly app: App) {}
 
-  /** The view is drawn when more was read, or the cursor has moved. */
+  /** Registers a view, drawn when more was read or the cursor has moved. */
   watch(view: View, ...readers: Reader[]): void {
     this.views.add(view);
     for (const reader of readers) this.readers.add(reader);
   }
 
-  /** Draws the views that can be seen, in the next animation frame. */
+  /** Draws the visible views in the next animation frame. */
   again(): void {
     if (this.isAsked) return;
     this.isAsked = true;
@@ -51,8 +53,8 @@ export class Series {
     });
   }
 
-  /** Gives the readers what is new, as long as there is time before this picture, and goes on in the
-   *  next one if that was not all. Call it before drawing. */
+  /** Reads for the readers until the deadline before this picture, and continues in the next one.
+   * Call it before drawing. */
   run(): void {
     const { store } = this.app;
     if (!this.nextReader()) return;
@@ -76,7 +78,8 @@ export class Series {
       this.times.delete(this.times.keys().next().value!);
   }
 
-  /** One that has all but the newest frames, so that live views do not wait; or who lacks most. */
+  /** The reader that lacks only the newest frames, so that live views do not wait; otherwise the one
+   * that lacks most. */
   private nextReader(): Reader | null {
     const { firstFrame, endFrame } = this.app.store;
     let last: Reader | null = null;
@@ -93,7 +96,7 @@ export class Series {
     return this.timesOf(frame).endMs;
   }
 
-  /** When a frame was. What was not read yet, or is to come, is reckoned from what was. */
+  /** The time of a frame. For frames not read yet, or in the future, it is estimated. */
   private timesOf(frame: number): Times {
     const known = this.times.get(frame);
     if (known) return known;
@@ -118,8 +121,8 @@ export class Series {
     return this.ticksKept;
   }
 
-  /** While live it grows by a part now and then, so that pictures stand still: it ends at most a tenth
-   *  ahead of what there is. */
+  /** While live it grows by a part from time to time, so that pictures do not move: it ends at most
+   * a tenth after the last frame. */
   get span(): Span {
     const { head, firstFrame, endFrame, ended } = this.app.store;
     if (!head || !head.live || ended)
@@ -137,7 +140,7 @@ export class Series {
     this.again();
   }
 
-  /** Shows a frame, as a click on a view of time does. */
+  /** Shows a frame, like a click on a view of time. */
   scrub(frame: number): void {
     const { firstFrame, endFrame } = this.app.store;
     if (endFrame === firstFrame) return;

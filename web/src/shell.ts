@@ -1,4 +1,4 @@
-// The frame around the views: title, what is told, help, and the keys that hold everywhere.
+// The frame around the views: title, notes, help, and the keys that work everywhere.
 import type { App } from './types';
 import type { Controls } from './controls';
 import type { Player } from './player';
@@ -55,7 +55,7 @@ export class Shell {
     setText(this.status, text);
   }
 
-  /** What the head and the notes say. */
+  /** The texts of the head and the notes. */
   show(store: FrameStore): void {
     const head = store.head!;
     setText(this.title, [head.title, head.host, head.source, head.tier].filter(Boolean).join(' · '));
@@ -66,7 +66,7 @@ export class Shell {
     setText(this.notes, told.join('\n'));
   }
 
-  /** Of who was pinned last: a page shows one source, so what it is made of is another page's. */
+  /** For the entity pinned last: a page shows one source, so its parts are on another page. */
   showBelow(app: App): void {
     const pinned = [...app.ui.state.pinned].pop();
     const command = pinned === undefined ? null : commandBelow(app, pinned);
@@ -80,8 +80,6 @@ export class Shell {
     if (this.help.open) this.help.close();
     else this.help.showModal();
   }
-
-  // ------------------------------------------------------------------------------ keys --
 
   listen(app: App, player: Player, controls: Controls): void {
     this.controls = controls;

@@ -1,4 +1,4 @@
-// Where the data comes from: out of the page itself (a report), or from the server that served it.
+// Where the data comes from: the page itself (a report), or the server that served it.
 import { BlockReader, StreamError } from './stream';
 import { OtherRun, type FrameStore } from './store';
 
@@ -7,16 +7,16 @@ type Tell = (status: Status) => void;
 
 const TOKEN = 'camp-token';
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
-const TURN_MS = 30; // blocks are read so long before the page may draw
+const TURN_MS = 30; // time for reading blocks before the page may draw
 
-/** Fills the store, and says how it goes on. Ends when nothing more will come. */
+/** Fills the store, and reports progress. Ends when no more data will come. */
 export async function load(store: FrameStore, tell: Tell): Promise<void> {
   const data = document.getElementById('camp-data');
   if (data) await readReport(store, data, tell);
   else await readLive(store, tell);
 }
 
-/** Blocks into the store, as they become whole. */
+/** Puts blocks into the store, as they become whole. */
 class Feed {
   private reader = new BlockReader();
   private since = performance.now();
@@ -27,7 +27,7 @@ class Feed {
     this.reader.push(chunk);
     for (let block = this.reader.next(); block; block = this.reader.next()) {
       this.store.add(block);
-      // Who is not seen has nothing to draw, and its timers are late by up to a minute.
+      // A hidden page draws nothing, and its timers are late by up to a minute.
       if (document.hidden || performance.now() - this.since < TURN_MS) continue;
       this.store.tell();
       await new Promise((resolve) => setTimeout(resolve));
@@ -47,8 +47,6 @@ function broken(store: FrameStore, error: unknown): Status {
   const kept = frames > 0 ? `The ${frames} frames before it are shown.` : 'Nothing before it can be shown.';
   return { kind: 'error', text: `The data is broken: ${what}. ${kept}` };
 }
-
-// ------------------------------------------------------------------------------- a report --
 
 async function readReport(store: FrameStore, element: HTMLElement, tell: Tell): Promise<void> {
   tell({ kind: 'wait', text: 'Reading…' });
@@ -87,9 +85,7 @@ function inflate(text: string, tell: Tell): ReadableStream<Uint8Array> {
   return source.pipeThrough(new DecompressionStream('deflate'));
 }
 
-// ------------------------------------------------------------------------------- a server --
-
-/** What was refused will not be granted by asking again. */
+/** A refusal is final: asking again does not help. */
 class Refused extends Error {}
 
 function token(): string | null {
@@ -103,7 +99,7 @@ function token(): string | null {
 
 const OTHER_RUN = 'camp view was started anew, and that is another run. What came before is kept, and goes on no more; ';
 
-/** hadData: the token was the right one before, and each start of camp view has its own. */
+/** hadData: the token was valid before, and each start of camp view has a new one. */
 function refusal(status: number, hadData: boolean): string {
   if (status === 401 && hadData) return `${OTHER_RUN}open the address that it printed now to see the new one.`;
   if (status === 401 || status === 403)

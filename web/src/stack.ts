@@ -1,4 +1,6 @@
-// The stacked chart: shares of the axes over time, one on the other, or over the entities of one
+// The stacked chart: shares of the axes over time, or over the entities of one frame. It reaches
+// 100 % where all time is accounted; missing time is hatched red, and time accounted twice is
+// hatched above the line.
 // frame. It reaches 100 % where all time is accounted; what is missing is hatched red, and what is
 // accounted twice stands hatched above the line.
 import type uPlot from 'uplot';
@@ -12,9 +14,9 @@ import { inWords } from './readout';
 import { currentTheme } from './theme';
 import type { App, Axis, ViewFactory } from './types';
 
-const COLUMNS = 2000; // of entities, at most: then several are one column
+const COLUMNS = 2000; // at most; with more entities a column has several
 
-/** One column for each entity of a frame, or for some. */
+/** A column for each entity of a frame, or for several. */
 interface Columns {
   entities: Uint32Array;
   perColumn: number;
@@ -73,8 +75,6 @@ class Stack extends TimeView {
       },
     };
   }
-
-  // -------------------------------------------------------------------------------- entities --
 
   private drawEntities(axes: Axis[]): void {
     const { store, ui } = this.app;
@@ -157,7 +157,7 @@ function entityTicks(entities: number, perColumn: number): number[] {
   return Array.from({ length: Math.floor(entities / step) + 1 }, (_, i) => (i * step) / perColumn);
 }
 
-/** Series as the shape has them, the highest first: each is drawn over the one before. */
+/** Series in drawing order, the highest first: each is drawn over the one before. */
 function stacked(means: (Mean | null)[], axes: number): (number | null)[][] {
   const column = (of: (mean: Mean) => number) => means.map((mean) => mean && of(mean));
   const upTo = (mean: Mean, i: number) => mean.shares.slice(0, i + 1).reduce((sum, share) => sum + share, 0);

@@ -1,4 +1,5 @@
-// All frames that are kept, as they came: small. A whole frame is made when it is asked for, from
+// All kept frames, as received: small. A whole frame is decoded on request, from the one before or
+// from the last key frame; the last few are cached.
 // the one before or from the last key frame; the last few that were made are kept.
 import type { Entity, Frame, Head, Store } from './types';
 import {
@@ -6,7 +7,7 @@ import {
   type FrameBlock,
 } from './stream';
 
-const LIVE_BYTES = 256 << 20; // of frames as they came; older ones are dropped
+const LIVE_BYTES = 256 << 20; // of frames as received; older ones are dropped
 const MADE_MAXIMUM = 12;
 const NOTES_MAXIMUM = 20;
 
@@ -15,7 +16,7 @@ interface Kept {
   isKey: boolean;
 }
 
-/** Another run answers than the one that was told so far: entities have other numbers there. */
+/** The server is another run than before: entities have other numbers there. */
 export class OtherRun extends Error {}
 
 export class FrameStore implements Store {
@@ -28,7 +29,7 @@ export class FrameStore implements Store {
   notes: string[] = [];
 
   private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
-  private mentioned: number[] = []; // [entities] the frame that said something of it last
+  private mentioned: number[] = []; // [entities] the frame with its last description
   private bytes = 0;
   private made = new Map<number, Frame>(); // the least recently used first
   private listeners: (() => void)[] = [];
@@ -44,7 +45,7 @@ export class FrameStore implements Store {
     for (const listener of this.listeners) listener();
   }
 
-  /** Takes a block in. Throws StreamError when it is broken; what came before stays as it was. */
+  /** Adds a block. Throws StreamError when it is damaged; earlier data stays. */
   add(block: Block): void {
     switch (block.type) {
       case HEAD: return this.addHead(json(block) as Head);
@@ -52,7 +53,7 @@ export class FrameStore implements Store {
       case FRAME: return this.addFrame(block.payload);
       case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
       case END: this.ended = String((json(block) as { reason?: unknown }).reason); return;
-      default: // a beat, or of a type that came into the format later
+      default: // a beat, or of a later version's type
     }
   }
 
@@ -113,13 +114,14 @@ export class FrameStore implements Store {
 
   private isAgain = false;
 
-  /** A new connection: the same run is told from the oldest frame that the server has kept. */
+  /** A new connection: the same run sends its frames from the oldest one kept by the server. */
   connectedAgain(): void {
     this.isAgain = this.kept.length > 0;
   }
 
-  /** Is a frame of a new connection behind those that are kept? What is told before is these again, up
-   *  to the last one; when the server has dropped that, there is a gap, and a key frame behind it. */
+  /** Does a frame of a new connection follow those that are kept? Earlier frames are repetitions of
+   * these, up to the last one; if the server has dropped that, there is a gap, and a key frame
+   * behind it. */
   private goesOn({ endMs, isKey }: FrameBlock): boolean {
     const isNew = isKey && endMs > this.lastEndMs;
     if (isNew || endMs === this.lastEndMs) this.isAgain = false;
@@ -127,14 +129,14 @@ export class FrameStore implements Store {
     return isNew;
   }
 
-  /** Up to the next key frame; never the last one that can be begun with. */
+  /** Up to the next key frame, but not the last key frame. */
   private dropOldest(): void {
     const next = this.kept.findIndex((kept, i) => i > 0 && kept.isKey);
     if (next > 0) this.drop(next);
   }
 
-  /** The number is given to somebody else: frames in which it was the other one's are dropped, up to
-   *  the first key frame without it; all, when that comes only now. */
+  /** The number has a new owner: frames of its old one are dropped, up to the first key frame
+   * without it; all, if there is none yet. */
   private forget(n: number): void {
     const since = (this.mentioned[n] ?? -1) - this.firstFrame;
     if (since < 0) return;
@@ -166,7 +168,7 @@ export class FrameStore implements Store {
   }
 }
 
-/** Not the same one with another name, but who has its number now. */
+/** Another entity with the number, not the same with another name. */
 function isOther(before: Entity, now: Entity): boolean {
   return before.id !== now.id || (now.id === 0 && before.name !== now.name);
 }

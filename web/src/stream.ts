@@ -1,4 +1,7 @@
-// Reads camp.stream/1 (docs/stream.md): bytes to blocks, and blocks of frames to whole frames.
+// Parses camp.stream/1 (docs/stream.md): bytes to blocks, and blocks of frames to whole frames.
+//
+// A frame's block has only its differences from the frame before. So decoding one is a copy of that
+// frame with some rows overwritten.
 //
 // A frame's block says only what is different from the frame before. Reading one is therefore a
 // copy of that frame with some rows written over.
@@ -8,10 +11,10 @@ export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6;
 
 const BLOCK_HEADER = 8;
 const FRAME_HEADER = 64;
-const LENGTH_MAXIMUM = 1 << 28; // a block that says more is broken
+const LENGTH_MAXIMUM = 1 << 28; // a longer block is damaged
 const KEY = 1, NEW = 1, ENDED = 2;
 
-/** The data is not what docs/stream.md says. */
+/** The data does not follow docs/stream.md. */
 export class StreamError extends Error {}
 
 export interface Block {
@@ -19,7 +22,7 @@ export interface Block {
   payload: ArrayBuffer;
 }
 
-/** Cuts what comes, in pieces of any size, into blocks. */
+/** Splits the input, in pieces of any size, into blocks. */
 export class BlockReader {
   private bytes = new Uint8Array(1 << 16);
   private begin = 0;
@@ -31,7 +34,7 @@ export class BlockReader {
     this.end += chunk.length;
   }
 
-  /** The next whole block; null: more must come first. */
+  /** The next whole block; null: more input is needed. */
   next(): Block | null {
     if (this.end - this.begin < BLOCK_HEADER) return null;
     const header = new DataView(this.bytes.buffer, this.begin, BLOCK_HEADER);
@@ -60,7 +63,7 @@ export class BlockReader {
   }
 }
 
-/** A frame's block, its arrays as they lie in the payload. */
+/** A frame's block, with arrays as in the payload. */
 export interface FrameBlock {
   endMs: number;
   lengthMs: number;
@@ -117,7 +120,7 @@ export function emptyFrame(stateCount: number): Frame {
   };
 }
 
-/** The whole frame: `before` (of which nothing is changed) with the rows of `block`. */
+/** The whole frame: `before` (unchanged) with the rows of `block`. */
 export function applyFrame(before: Frame, block: FrameBlock, index: number, entities: number): Frame {
   const base = block.isKey ? emptyFrame(block.shares.length) : before;
   const rowOf = new Int32Array(entities).fill(-1);
@@ -134,7 +137,7 @@ export function applyFrame(before: Frame, block: FrameBlock, index: number, enti
 
 type Rows = Pick<Frame, 'count' | 'entity' | 'elapsed' | 'unaccounted' | 'flags' | 'shares'>;
 
-/** The rows of `base`, with room for all of the block's. */
+/** The rows of `base`, with space for all of the block's. */
 function grown(base: Frame, block: FrameBlock): Rows {
   const room = block.entity.reduce((rows, n) => rows + ((base.rowOf[n] ?? -1) < 0 ? 1 : 0), base.count);
   const copy = <T extends { set(from: T): void }>(to: T, from: T | null): T => {
@@ -152,9 +155,9 @@ function grown(base: Frame, block: FrameBlock): Rows {
   };
 }
 
-/** Writes the block's rows: over those that are there, or behind them. */
+/** Writes the block's rows: over existing ones, or after them. */
 function writeRows(frame: Frame, block: FrameBlock): void {
-  // Whoever was new in the frame before is not new again, without a row that says so.
+  // An entity that was new in the frame before is no longer new, without a row that says so.
   for (let row = 0; row < frame.count; row++) frame.flags[row]! &= ~NEW;
   const rows = new Uint32Array(block.entity.length);
   const written = new Uint8Array(frame.entity.length);
@@ -173,7 +176,7 @@ function writeRows(frame: Frame, block: FrameBlock): void {
     const from = block.shares[state];
     if (column) for (let i = 0; i < rows.length; i++) column[rows[i]!] = from ? from[i]! : 0;
   });
-  // An entity that has ended is gone in the next frame, said or not.
+  // An exited entity is gone in the next frame, even without a row that says so.
   for (let row = kept - 1; row >= 0; row--) {
     if (frame.flags[row]! & ENDED && !written[row]) frame.flags[row]! |= GONE;
   }
@@ -192,7 +195,7 @@ function removeRows(frame: Frame, block: FrameBlock): void {
   }
 }
 
-/** The last row takes its place. */
+/** The last row moves to its place. */
 function removeRow(frame: Frame, row: number): void {
   const last = --frame.count;
   frame.rowOf[frame.entity[row]!] = -1;

@@ -1,4 +1,5 @@
-// The sum rule in words: what of the entities' time is in no state, in two, or in none that is
+// The sum rule in words: how much of the entities' time is in no state, in two, or in one that is
+// not shown. No difference is hidden.
 // shown. Nothing that does not add up is passed over.
 import type { Axis, Frame, Head } from './types';
 import { MISSING, restOf, sumStates } from './axes';
@@ -8,9 +9,9 @@ import { count, duration, percent } from './format';
 export interface Sums {
   entities: number;
   elapsedMs: number;
-  missing: number; // entities of which more than MISSING is in no state
+  missing: number; // entities with more than MISSING in no state
   missingMs: number; // of all entities
-  over: number; // entities whose states add up to more than there was
+  over: number; // entities whose states add up to more than their time
   overMs: number;
   runQueueMs: number | null; // null: the source has no such state
 }
@@ -57,13 +58,13 @@ export function sumsText(sums: Sums): string {
 
 const TITLES_MAXIMUM = 3;
 
-/** "run queue, lock": states by name, of many the first ones. */
+/** "run queue, lock": states by name; the first ones if there are many. */
 export function titlesOf({ states }: Head, some: number[]): string {
   const titles = some.slice(0, TITLES_MAXIMUM).map((state) => states[state]?.title ?? '?');
   return titles.join(', ') + (some.length > TITLES_MAXIMUM ? ', …' : '');
 }
 
-/** What a picture of these axes does not show; '' when it shows all. */
+/** What a picture of these axes leaves out; '' if nothing. */
 export function leftOutText(frame: Frame, axes: Axis[]): string {
   const rest = restOf(axes, frame.shares.length);
   const out = rest.length > 0 ? timeIn(frame, rest) : 0;

@@ -1,4 +1,4 @@
-// The table: the twin in text of every picture. Only the rows that can be seen are elements.
+// The table: the text equivalent of every picture. Only visible rows are elements.
 import { pin } from './actions';
 import { button, element, setText } from './dom';
 import { count } from './format';
@@ -7,7 +7,7 @@ import { columnsOf, type Column } from './table_columns';
 import { seriesOf } from './series';
 import type { App, Frame, View, ViewFactory } from './types';
 
-const ROW = 24; // pixels of the page, as style says
+const ROW = 24; // pixels of the page, as in style.css
 const PAGE = 10;
 
 class Table implements View {
@@ -28,8 +28,8 @@ class Table implements View {
   private isDescending = true;
   private order: number[] = []; // entities, sorted and filtered
   private orderKey = '';
-  private frame!: Frame; // of which rows, order and cells are
-  private active = -1; // of the order: the keyboard's row
+  private frame!: Frame; // the source of rows, order and cells
+  private active = -1; // index in the order: the keyboard's row
 
   constructor(private readonly app: App) {
     const copy = button('Copy as TSV', { class: 'small' }, () => void this.copy());
@@ -54,8 +54,6 @@ class Table implements View {
     const shown = this.order.length === all ? count(all) : `${count(this.order.length)} of ${count(all)}`;
     setText(this.caption, `${shown} entities of the current frame · click pins`);
   }
-
-  // --------------------------------------------------------------------------------- columns --
 
   private shape(): void {
     const { axes3, axes4, groupBy } = this.app.ui.state;
@@ -82,8 +80,6 @@ class Table implements View {
     this.app.say(`sorted by ${column.title}, ${this.isDescending ? 'largest' : 'smallest'} first`);
     this.draw();
   }
-
-  // ------------------------------------------------------------------------------------ order --
 
   private sort(): void {
     const { ui: { state }, store } = this.app;
@@ -118,8 +114,6 @@ class Table implements View {
       : (a: number, b: number) => compare(values.get(a) as string, values.get(b) as string);
     return [...values.keys()].sort((a, b) => sign * by(a, b) || a - b);
   }
-
-  // ------------------------------------------------------------------------------------- rows --
 
   private showRows(): void {
     const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 2);
@@ -163,8 +157,6 @@ class Table implements View {
     });
   }
 
-  // ------------------------------------------------------------------------- pointer and keys --
-
   private rowOf(event: Event): number {
     const row = (event.target as HTMLElement).closest('tr');
     return row?.dataset.n === undefined ? -1 : this.order.indexOf(Number(row.dataset.n));
@@ -207,8 +199,6 @@ class Table implements View {
     if (row !== undefined) this.app.say(this.columns.slice(0, 9).map((column) => `${column.title} ${column.text(this.frame, row)}`).join(', '));
   }
 
-  // ------------------------------------------------------------------------------------- copy --
-
   private tsv(): string {
     const { frame } = this;
     const lines = this.order.map((n) => this.columns.map((column) => {
@@ -224,7 +214,7 @@ class Table implements View {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      copyOld(text); // not allowed, or not to be had where the page is
+      copyOld(text); // not permitted, or unavailable to the page
     }
     this.app.say(`${this.order.length} rows copied`);
   }

@@ -1,4 +1,4 @@
-// The columns of the table: what is known of an entity, its shares by axis and by state.
+// The columns of the table: an entity's attributes, its shares by axis and by state.
 import { LEFT_OUT, MISSING, restOf } from './axes';
 import { duration } from './format';
 import type { App, Axis, Frame, State } from './types';
@@ -9,7 +9,7 @@ export interface Column {
   help: string;
   isNumber: boolean;
   colour: string | null; // of a bar under the number
-  /** To sort by, and to copy: shares in percent. */
+  /** The value for sorting and copying: shares in percent. */
   value(frame: Frame, row: number): number | string;
   text(frame: Frame, row: number): string;
   kind(frame: Frame, row: number): '' | 'zero' | 'missing' | 'over' | 'left-out';
@@ -82,7 +82,7 @@ const helpOf = (state: State) => `${state.help || state.title} (${state.provenan
 function axisColumn(app: App, axis: Axis, colour: string | null, key: string): Column {
   const states = axis.states.map((state) => app.store.head!.states[state]!);
   const [only] = states;
-  const isAlone = states.length === 1; // its column is this one
+  const isAlone = states.length === 1; // the axis is the state's column
   const title = isAlone && axis.name.toLowerCase() !== only!.title.toLowerCase() ? `${axis.name} (${only!.title})` : axis.name;
   return share(key, title, isAlone ? helpOf(only!) : states.map((state) => state.title).join(' + '), colour, (frame, row) => {
     let sum = 0;
@@ -91,7 +91,7 @@ function axisColumn(app: App, axis: Axis, colour: string | null, key: string): C
   });
 }
 
-/** What a picture leaves out, as if it were an axis. */
+/** The states that a picture leaves out, like an axis. */
 const leftOutOf = (axes: Axis[], states: number): Axis => ({ name: 'left out', states: restOf(axes, states) });
 
 function leftOutColumn(app: App, axis: Axis, key: string): Column {

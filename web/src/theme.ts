@@ -1,4 +1,4 @@
-// The colours of the page, as style.css states them, for what is drawn on a canvas.
+// The colours of the page, from style.css, for canvases.
 
 export interface Theme {
   paper: string; // under the pictures
@@ -29,7 +29,7 @@ export function currentTheme(): Theme {
   return theme;
 }
 
-/** Calls when the system goes from light to dark, or back. */
+/** Calls when the system switches between light and dark. */
 export function onThemeChange(listener: () => void): void {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     theme = null;
@@ -39,5 +39,5 @@ export function onThemeChange(listener: () => void): void {
 
 export const prefersLessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Pixels of a picture for one of the page: finer than 2 is not to be seen, and costs. */
+/** Pixels of a picture for one of the page: more than 2 are invisible, and slow. */
 export const pixelRatio = (): number => Math.min(Math.max(devicePixelRatio || 1, 1), 2);

@@ -18,7 +18,7 @@ export interface Tick {
   text: string;
 }
 
-/** What a frame covers: wall clock in ms, and how much of it. */
+/** The interval of a frame: wall clock in ms, and its length. */
 export interface Times {
   endMs: number;
   lengthMs: number;
@@ -26,12 +26,13 @@ export interface Times {
 
 const ROUNDING = 1e-3; // ms
 
-/** About `count` round times of frames [from, to), each where it is within its frame. Of times between
- *  two frames only the last one is told, at their border. Frames that go back in time have no tick. */
+/** About `count` round times of frames [from, to), each at its place within a frame. Of times
+ * between two frames only the last has a tick, at their border. Frames that go back in time have
+ * none. */
 export function ticksOf(from: number, to: number, timesOf: (frame: number) => Times, count: number): Tick[] {
   const { endMs, lengthMs } = timesOf(from), first = endMs - lengthMs, last = timesOf(to - 1).endMs;
   const step = STEPS.find((one) => (last - first) / one <= count) ?? roundDays((last - first) / count);
-  const offset = new Date(first).getTimezoneOffset() * 60_000; // midnight is here, not in Greenwich
+  const offset = new Date(first).getTimezoneOffset() * 60_000; // local midnight
   const slotOf = (ms: number) => Math.floor((ms - offset + ROUNDING) / step);
   const ticks: Tick[] = [];
   let slot = slotOf(first - 2 * ROUNDING);
@@ -45,7 +46,7 @@ export function ticksOf(from: number, to: number, timesOf: (frame: number) => Ti
   return ticks;
 }
 
-/** Texts below an axis, each at the middle of its tick but within [0, width]; none covers another. */
+/** Texts below an axis, each centred on its tick but within [0, width]; none covers another. */
 export function writeTicks(context: CanvasRenderingContext2D, ticks: { x: number; text: string }[], y: number, width: number): void {
   context.textAlign = 'center';
   let free = -Infinity;

@@ -1,4 +1,5 @@
-// What the stacked and the line chart have in common: the mean composition of the selected entities
+// Shared by the stacked and the line chart: the mean composition of the selected entities over
+// time, a legend with the values at the cursor, 3 or 4 axes, scrubbing by pointer and keys.
 // over time, a legend with the values at the cursor, 3 or 4 axes, scrubbing by pointer and keys.
 import type uPlot from 'uplot';
 import { Chart, type ChartShape } from './chart';

@@ -1,4 +1,4 @@
-// What is known of the entity under the pointer, in one frame.
+// The tooltip of the hovered entity, in one frame.
 import type { App, Axis, Frame } from './types';
 import { LEFT_OUT, MISSING, restOf, weigh } from './axes';
 import { element } from './dom';
@@ -12,7 +12,7 @@ document.body.append(box);
 type Shown = [app: App, stage: HTMLElement, spot: Spot | null, n: number | null, axes: Axis[]];
 let shown: Shown | null = null;
 
-/** What it says is of the frame that is shown, also when the pointer stands still. */
+/** Updates to the current frame, even if the pointer does not move. */
 export function refreshTooltip(): void {
   if (shown) showTooltip(...shown);
 }
@@ -27,7 +27,7 @@ export function showTooltip(...asked: Shown): void {
   else place(stage, spot, content(app, frame, row, n, axes));
 }
 
-/** The same of something else than an entity. */
+/** The same for something other than an entity. */
 export function placeTooltip(stage: HTMLElement, spot: Spot, content: Node[]): void {
   shown = null;
   place(stage, spot, content);

@@ -1,4 +1,6 @@
-// The geometry of Barry3's picture: proportions of three vertices to pixels and back, and the part
+// The geometry of Barry3's picture: proportions of three vertices to pixels and back, and the
+// visible part of the triangle. A part is an upright triangle: from[i] is the least proportion of
+// vertex i in it, size its edge (1: the whole).
 // of the triangle that is shown. A part is a triangle that stands upright: from[i] is the least
 // proportion of vertex i in it, size its edge (1: the whole).
 import type { Spot } from './scatter';
@@ -25,7 +27,7 @@ export function fit(width: number, height: number, margin: { top: number; side: 
   return [{ x: left + edge / 2, y: top }, { x: left, y: top + tall }, { x: left + edge, y: top + tall }];
 }
 
-/** Where proportions (they add up to 1) lie. */
+/** The spot of proportions (which add up to 1). */
 export function spotOf(corners: Corners, part: Part, proportions: Three): Spot {
   const spot = { x: 0, y: 0 };
   for (let i = 0; i < 3; i++) {
@@ -36,7 +38,7 @@ export function spotOf(corners: Corners, part: Part, proportions: Three): Spot {
   return spot;
 }
 
-/** Which proportions lie at a spot; below 0: it is outside. */
+/** The proportions at a spot; below 0: outside. */
 export function proportionsAt(corners: Corners, part: Part, spot: Spot): Three {
   const [top, left, right] = corners;
   const up = (left.y - spot.y) / (left.y - top.y);
@@ -55,15 +57,14 @@ export function clamp(proportions: Three): Three {
   return kept.map((value) => value / sum) as Three;
 }
 
-/** A part `factor` times as large, in which `centre` stays where it is on the picture. */
+/** A part `factor` times as large; `centre` stays at its place on the picture. */
 export function scaled(part: Part, factor: number, centre: Three): Part {
   const size = Math.min(1, Math.max(SMALLEST, part.size * factor));
   const own = part.from.map((from, i) => (centre[i]! - from) / part.size);
   return kept({ from: part.from.map((_, i) => centre[i]! - own[i]! * size) as Three, size });
 }
 
-/** The smallest part that has both places in it; a side of the triangle that is within `near` is
- *  its side too. */
+/** The smallest part with both places; a side of the triangle within `near` is used as its side. */
 export function around(a: Three, b: Three, near: number): Part {
   const least = (value: number) => (value < near ? 0 : value);
   const from = a.map((value, i) => least(Math.min(value, b[i]!))) as Three;
@@ -73,7 +74,7 @@ export function around(a: Three, b: Three, near: number): Part {
   return kept({ from: from.map((value) => value - share) as Three, size: SMALLEST });
 }
 
-/** Pushed back into the triangle. */
+/** Moved back into the triangle. */
 function kept({ from, size }: Part): Part {
   if (size >= 1) return WHOLE;
   const room = 1 - size;
@@ -83,7 +84,7 @@ function kept({ from, size }: Part): Part {
   return { from: sum > 0 ? (positive.map((value) => value * scale) as Three) : [room / 3, room / 3, room / 3], size };
 }
 
-/** Values for grid lines of a vertex: round numbers, about three within the part. */
+/** Grid lines of a vertex: round numbers, about three within the part. */
 export function gridValues(part: Part, vertex: number): number[] {
   const steps = [0.25, 0.2, 0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.0025, 0.002, 0.001, 0.0005];
   const step = steps.find((value) => value <= part.size / 3) ?? 0.0005;

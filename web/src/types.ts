@@ -1,10 +1,10 @@
-// What the parts of the page know of each other. docs/stream.md has the format of the data.
+// The types shared by the parts of the page. docs/stream.md has the format of the data.
 
 /** The first block of a stream. */
 export interface Head {
   schema: string;
   version: string;
-  title: string; // of the page; empty: nothing was said
+  title: string; // of the page; may be empty
   source: string;
   tier: string;
   note: string;
@@ -13,8 +13,8 @@ export interface Head {
   interval_ms: number;
   frames: number;
   states: State[];
-  below?: string; // the command that shows what an entity is made of, but for its name
-  labels?: string[]; // names of what entities belong to: "user", "database"
+  below?: string; // the command that shows an entity's parts, without its name
+  labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
   colours: { axes3: string[]; axes4: string[]; groups: string[] };
@@ -27,7 +27,7 @@ export interface State {
   provenance: string; // measured, sampled, scaled, derived
 }
 
-/** A vertex: which states are added up there (indexes of Head.states). */
+/** A vertex: the states added up there (indexes of Head.states). */
 export interface Axis {
   name: string;
   states: number[];
@@ -41,10 +41,10 @@ export interface Entity {
   uid: number;
   name: string;
   kernel: boolean;
-  labels?: Record<string, string>; // those that have a value
+  labels?: Record<string, string>; // those with a value
 }
 
-/** One interval, whole: rows that the stream left out because nothing changed are in it. */
+/** One whole interval: with the unchanged rows that the stream omitted. */
 export interface Frame {
   index: number;
   endMs: number; // wall clock, since 1970
@@ -59,44 +59,44 @@ export interface Frame {
   unaccounted: Float32Array; // [count] shares of the entity's time
   flags: Uint16Array; // [count] 1 new, 2 ended
   shares: (Uint16Array | null)[]; // [states] of [count], in units; null: 0 everywhere
-  rowOf: Int32Array; // [entities]: the row of an entity; -1: not there (may be shorter)
+  rowOf: Int32Array; // [entities]: the row of an entity; -1: absent (may be shorter)
 }
 
-/** All frames that are kept. Frame numbers go on when old frames are dropped (live). */
+/** All kept frames. Frame numbers continue when old frames are dropped (live). */
 export interface Store {
   head: Head | null;
   entities: Entity[];
   told: number; // grows when entities are new or have changed
   firstFrame: number; // the oldest that is kept
-  endFrame: number; // one behind the newest
-  ended: string | null; // why nothing more will come
+  endFrame: number; // one after the newest
+  ended: string | null; // why no more frames will come
   notes: string[];
-  frame(index: number): Frame; // decoded when asked for; the last few are kept
-  /** Called after frames, entities or the head came. */
+  frame(index: number): Frame; // decoded on request; the last few are cached
+  /** Called for new frames, entities or a new head. */
   subscribe(listener: () => void): void;
 }
 
-/** Of one entity in one frame, by some axes: shares, left_out and unaccounted add up to 1. */
+/** One entity in one frame, by some axes: shares, left_out and unaccounted add up to 1. */
 export interface Weights {
   shares: number[]; // [axes]
-  leftOut: number; // in states that no axis has
+  leftOut: number; // in states of no axis
   unaccounted: number; // below 0: accounted twice
 }
 
 export type GroupBy = 'none' | 'name' | 'pid' | 'uid' | `label:${string}`;
 
-/** What the person has chosen. Every view draws from it, and changes it by set(). */
+/** The user's selections. Every view draws from them, and changes them by set(). */
 export interface UiState {
   axes3: Axis[];
   axes4: Axis[];
   current: number; // the frame that is shown
   playing: boolean;
-  following: boolean; // live: the newest frame is shown
+  following: boolean; // live: follows the newest frame
   speed: number; // frames a second = speed * 1000 / interval_ms
   pinned: ReadonlySet<number>;
   hover: number | null;
   search: RegExp | null; // of names and labels: others are dimmed
-  brush: ReadonlySet<number> | null; // chosen in any view: others are dimmed
+  brush: ReadonlySet<number> | null; // selected in any view: others are dimmed
   groupBy: GroupBy;
   smallMultiples: boolean;
   compare: { before: [number, number]; after: [number, number] } | null; // frames [from, to)
@@ -110,23 +110,23 @@ export interface Ui {
    *  Colour = head.colours.groups[g % 6], marker = g < 6 ? disc : square. */
   groupOf(n: number): number;
   groups(): { name: string; count: number }[];
-  groupings(): GroupBy[]; // that this source has
+  groupings(): GroupBy[]; // available for this source
   label(n: number): string; // "postgres 4711"
 }
 
 export interface App {
   store: Store;
   ui: Ui;
-  /** Says something once to a screen reader (aria-live). */
+  /** Announces something once to screen readers (aria-live). */
   say(text: string): void;
-  /** Draws one view in the next animation frame: something has changed that is its own. */
+  /** Draws one view in the next animation frame: only it has changed. */
   redraw(view: View): void;
 }
 
 /** A part of the page. */
 export interface View {
   element: HTMLElement;
-  /** Draws app.store.frame(app.ui.state.current); called only when something has changed. */
+  /** Draws app.store.frame(app.ui.state.current); called only after changes. */
   draw(): void;
 }
 

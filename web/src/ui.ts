@@ -1,7 +1,7 @@
-// What the person has chosen, and what follows from it: who is dimmed, who is in which group.
+// The user's selections, and their consequences: which entities are dimmed, and their groups.
 import type { GroupBy, Store, Ui, UiState } from './types';
 
-/** What a grouping by a label begins with. */
+/** The prefix of a grouping by a label. */
 export const LABEL = 'label:';
 const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
 
@@ -13,7 +13,7 @@ const NONE: UiState = {
 
 interface Grouping {
   by: GroupBy;
-  told: number; // Store.told when it was made
+  told: number; // Store.told when it was computed
   of: Int8Array;
   groups: { name: string; count: number }[];
 }
@@ -21,7 +21,7 @@ interface Grouping {
 export class PageUi implements Ui {
   private chosen: UiState = { ...NONE };
   private dims: Uint8Array | null = null;
-  private dimsTold = -1; // Store.told when they were made
+  private dimsTold = -1; // Store.told when they were computed
   private grouping: Grouping | null = null;
 
   constructor(private readonly store: Store, private readonly changed: (change: Partial<UiState>) => void) {}
@@ -58,8 +58,8 @@ export class PageUi implements Ui {
     return this.grouped().of[n] ?? -1;
   }
 
-  /** What no entity has makes no groups: rows of a table and CPUs have no process and no user. The
-   *  user of a session is not that of its process. */
+  /** Attributes that no entity has make no groups: rows of a table and CPUs have no process and no
+   * user. A session's user is not that of its process. */
   groupings(): GroupBy[] {
     const { entities, head } = this.store;
     const labels = head?.labels ?? [];
@@ -87,12 +87,12 @@ export class PageUi implements Ui {
   }
 }
 
-/** A name without the number at its end: "web" of web1 and web2, as camp report groups them. */
+/** A name without the number at its end: "web" of web1 and web2, as in camp report. */
 function kind(name: string): string {
   return name.replace(/[0-9:/_#. -]+$/, '') || name;
 }
 
-/** The largest groups first; of the same size by name. */
+/** The largest groups first; equal ones by name. */
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
   const of = new Int8Array(entities.length).fill(-1);
@@ -112,7 +112,7 @@ function group(store: Store, by: GroupBy): Grouping {
   return { by, told: store.told, of, groups };
 }
 
-/** A process is called by the name of its first thread. */
+/** A process has the name of its first thread. */
 function title(store: Store, by: GroupBy, key: string): string {
   if (by === 'name') return key || 'without a name';
   if (by.startsWith(LABEL)) return key || '(none)';

@@ -1,4 +1,5 @@
-// The names of vertices on a picture, and what each is made of: told where the pointer is on a name,
+// The names of vertices on a picture, and their states: in a tooltip on a name, and in turn by a
+// key.
 // and one after the other by a key.
 import type { App, Axis } from './types';
 import { element } from './dom';
@@ -13,14 +14,14 @@ interface Name extends Spot { // its middle
 const HALF = 10; // of a name's height
 
 export class VertexNames {
-  readonly at: Name[] = []; // [axes] as they are drawn
+  readonly at: Name[] = []; // [axes] as drawn
   private told = -1;
 
   constructor(private readonly app: App, private readonly stage: HTMLElement) {
     stage.addEventListener('blur', () => this.leave());
   }
 
-  /** What is told of the name at a spot; false: there is none. */
+  /** Shows the states of the name at a spot; false: there is none. */
   point(spot: Spot): boolean {
     const found = this.at.find(({ x, y, half }) => Math.abs(spot.x - x) <= half && Math.abs(spot.y - y) <= HALF);
     if (found) this.show(found);

@@ -29,7 +29,7 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
     if (system_error != EACCES && system_error != EPERM)
         return NULL;
     return capability_opens_all(&doctor->kernel) || (seen && (file.st_mode & S_IROTH) != 0)
-               ? "no capability allows reading"
+               ? "no user may read"
                : "CAP_DAC_READ_SEARCH opens";
 }
 
