@@ -14,12 +14,12 @@ int exported_cpus_open(struct exported *exported, struct camp_error *error)
     if (exported->session == NULL)
         return cpus_source_open(NULL, &exported_goes_on, &exported->cpus_source, error);
     r = cpus_states_open(&exported->cpus, error);
-    return r == CAMP_OK ? cpus_states_look(exported->cpus, exported->session, error) : r;
+    return r == CAMP_OK ? cpus_states_read(exported->cpus, exported->session, error) : r;
 }
 
 static int read_states(struct exported *exported, struct camp_error *error)
 {
-    const int r = cpus_states_look(exported->cpus, exported->session, error);
+    const int r = cpus_states_read(exported->cpus, exported->session, error);
     const struct frame *frame = cpus_states_frame(exported->cpus);
 
     if (r != CAMP_OK || frame->entity_count == 0)

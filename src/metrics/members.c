@@ -160,7 +160,7 @@ int members_find(struct members *members, struct top_k *top,
     return r;
 }
 
-/* The paths of the shown cgroups, as cgroup_paths_know() fills them. */
+/* The paths of the shown cgroups, as cgroup_paths_resolve() fills them. */
 static int resolve_cgroups(struct members *members, const struct top_k *top)
 {
     static const struct schema none = { .name = "cgroups" };
@@ -177,7 +177,7 @@ static int resolve_cgroups(struct members *members, const struct top_k *top)
             r = CAMP_E_NOMEM;
     }
     if (r == CAMP_OK)
-        r = cgroup_paths_know(&members->cgroups, &frame);
+        r = cgroup_paths_resolve(&members->cgroups, &frame);
     frame_release(&frame);
     return r;
 }

@@ -1,4 +1,4 @@
-/* What stands beside another source's frames, as a source: the CPUs of a look at threads. */
+/* The frame beside another source's frames as a source: the CPUs in a snapshot of threads. */
 #include "beside.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * Processes by the source "tasks", and the CPUs of the same interval beside them.
+ * Processes by the source "tasks", with the CPUs of the same interval beside them.
  *
- * Processes have no states here: one with several threads runs for longer than the interval is, so
- * "on a CPU" and "not on one" would not add up to its time. What is shown of states takes the CPUs.
+ * Processes have no states here: one with several threads runs for longer than the interval, so "on
+ * a CPU" and "not on one" would not add up to its time. Whatever shows states uses the CPUs.
  */
 #include "check.h"
 
@@ -14,9 +14,9 @@ struct check_source {
     struct source source; /* first: a check_source is a source */
     struct source *tasks, *cpus;
     bool is_sampled;
-    struct frame measured;    /* without what is not known of the schedstat tier */
+    struct frame measured;    /* without the columns that the schedstat tier does not have */
     const struct frame *seen; /* CPUs of the last interval */
-    struct frame none;        /* before there is any */
+    struct frame none;        /* before the first interval */
 };
 
 static const struct schema *schema_of(const struct check_source *source)
@@ -34,8 +34,8 @@ static const struct frame *beside(const struct source *base)
     return ((const struct check_source *)base)->seen;
 }
 
-/* The rows with the columns of tasks_measured_schema alone. */
-static int take_measured(struct frame *ret, const struct frame *tasks)
+/* Copies the rows with the columns of tasks_measured_schema alone. */
+static int copy_measured(struct frame *ret, const struct frame *tasks)
 {
     frame_clear(ret);
     ret->start_ns = tasks->start_ns;
@@ -64,7 +64,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r == CAMP_OK && source->cpus != NULL)
         r = source->cpus->next(source->cpus, 0, &cpus, error);
     if (r == CAMP_OK && !source->is_sampled)
-        r = take_measured(&source->measured, tasks);
+        r = copy_measured(&source->measured, tasks);
     if (r != CAMP_OK)
         return r;
     source->seen = cpus != NULL ? cpus : tasks_source_cpus(source->tasks);

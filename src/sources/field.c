@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DIGITS 18 /* that fit 64 bits, whatever they are */
+#define MOST_DIGITS 18 /* whatever their value, they fit 64 bits */
 #define LARGEST_EXPONENT 400
-#define EXACT_POWERS 23  /* of ten, as doubles */
+#define EXACT_POWERS 23  /* of ten, exact as doubles */
 #define QUOTED_LENGTH 24 /* of a field in a message */
 
 /* ------------------------------------------------------------------------------- Any field -- */
@@ -79,7 +79,7 @@ static bool is_no_finite(struct field field)
     return is_word(field, "nan") || is_word(field, "inf") || is_word(field, "infinity");
 }
 
-/* mantissa x 10^exponent, to the last bit but one where no double holds the power. */
+/* mantissa x 10^exponent, exact to the last bit but one if no double holds the power. */
 static double scaled(uint64_t mantissa, int exponent)
 {
     static const double powers[EXACT_POWERS] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -93,9 +93,9 @@ static double scaled(uint64_t mantissa, int exponent)
     return (double)((long double)mantissa * powl(10, exponent));
 }
 
-/* Digits, further ones behind a point: *mantissa gets the first 18 that count, *exponent the place
- * of its last. False: there is none. */
-static bool take_digits(const char **at, const char *end, uint64_t *mantissa, int *exponent)
+/* Parses digits with an optional point: *mantissa gets the first 18 significant ones, *exponent the
+ * place of its last one. False: there are none. */
+static bool parse_digits(const char **at, const char *end, uint64_t *mantissa, int *exponent)
 {
     int digits = 0, point = 0;
     bool is_any = false;
@@ -117,8 +117,8 @@ static bool take_digits(const char **at, const char *end, uint64_t *mantissa, in
     return is_any;
 }
 
-/* "e-3", or nothing. False: it is broken. */
-static bool take_exponent(const char **at, const char *end, int *exponent)
+/* Parses "e-3", or nothing. False: it is malformed. */
+static bool parse_exponent(const char **at, const char *end, int *exponent)
 {
     int value = 0, sign = 1;
 
@@ -139,7 +139,7 @@ static bool take_exponent(const char **at, const char *end, int *exponent)
     return *at == end;
 }
 
-/* What is no number: has it but digits and their signs, and a comma? */
+/* Whether a malformed number consists of digits, their signs, and a comma. */
 static bool has_comma(struct field field)
 {
     bool is_any_digit = false, is_any_comma = false;
@@ -172,7 +172,7 @@ enum field_fault field_number(struct field field, double *ret)
         return FIELD_NOT_FINITE;
     at = field.text;
     end = at + field.length;
-    if (!take_digits(&at, end, &mantissa, &exponent) || !take_exponent(&at, end, &exponent))
+    if (!parse_digits(&at, end, &mantissa, &exponent) || !parse_exponent(&at, end, &exponent))
         return has_comma(field) ? FIELD_COMMA : FIELD_NO_NUMBER;
     *ret = scaled(mantissa, exponent);
     if (!isfinite(*ret))

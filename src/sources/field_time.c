@@ -1,18 +1,18 @@
-/* Times of a field, see field.h. */
+/* Times in fields, see field.h. */
 #include "counters/units.h"
 #include "field.h"
 
 #include <math.h>
 #include <time.h>
 
-#define PLAIN_BELOW_S 1e8   /* 1973: nobody's table is older, no count so large */
-#define LATEST_S 9000000000 /* the year 2255: what 64 bits of ns hold */
-#define QUARTER_S 900       /* clocks of no country change but on a quarter of an hour */
+#define PLAIN_BELOW_S 1e8   /* 1973: no table is older, and no count so large */
+#define LATEST_S 9000000000 /* the year 2255: the limit of ns in 64 bits */
+#define QUARTER_S 900       /* local time changes only at a quarter of an hour */
 
 /* -------------------------------------------------------------------------------- ISO 8601 -- */
 
-/* Exactly `count` digits. */
-static bool take(struct field *field, size_t count, int *ret)
+/* Parses exactly `count` digits. */
+static bool parse_number(struct field *field, size_t count, int *ret)
 {
     int value = 0;
 
@@ -29,7 +29,7 @@ static bool take(struct field *field, size_t count, int *ret)
     return true;
 }
 
-static bool take_one_of(struct field *field, const char *characters)
+static bool parse_one_of(struct field *field, const char *characters)
 {
     for (; field->length > 0 && *characters != '\0'; characters++) {
         if (*field->text == *characters) {
@@ -41,66 +41,67 @@ static bool take_one_of(struct field *field, const char *characters)
     return false;
 }
 
-/* ".5": any number of digits, of which 9 count. */
-static bool take_fraction(struct field *field, int64_t *ret_ns)
+/* Parses ".5": any number of digits, of which 9 count. */
+static bool parse_fraction(struct field *field, int64_t *ret_ns)
 {
     int64_t place = NS_PER_S / 10;
     int digit;
 
     *ret_ns = 0;
-    if (!take_one_of(field, ".,"))
+    if (!parse_one_of(field, ".,"))
         return true;
-    if (!take(field, 1, &digit))
+    if (!parse_number(field, 1, &digit))
         return false;
     do {
         *ret_ns += digit * place;
         place /= 10;
-    } while (take(field, 1, &digit));
+    } while (parse_number(field, 1, &digit));
     return true;
 }
 
 /* "Z", "UTC", "+01:00", "+0100", "+01". */
-static bool take_offset(struct field *field, int64_t *ret_s)
+static bool parse_offset(struct field *field, int64_t *ret_s)
 {
     const bool is_west = field->length > 0 && *field->text == '-';
     int hours, minutes = 0;
 
     *ret_s = 0;
-    if (take_one_of(field, "Zz") ||
-        (take_one_of(field, "U") && take_one_of(field, "T") && take_one_of(field, "C")))
+    if (parse_one_of(field, "Zz") ||
+        (parse_one_of(field, "U") && parse_one_of(field, "T") && parse_one_of(field, "C")))
         return field->length == 0;
-    if (!take_one_of(field, "+-") || !take(field, 2, &hours))
+    if (!parse_one_of(field, "+-") || !parse_number(field, 2, &hours))
         return false;
-    take_one_of(field, ":");
-    if (field->length > 0 && !take(field, 2, &minutes))
+    parse_one_of(field, ":");
+    if (field->length > 0 && !parse_number(field, 2, &minutes))
         return false;
     *ret_s = (is_west ? -1 : 1) * (hours * 3600 + minutes * 60);
     return field->length == 0 && hours < 24 && minutes < 60;
 }
 
-static bool take_date(struct field *field, struct tm *ret)
+static bool parse_date(struct field *field, struct tm *ret)
 {
-    if (!take(field, 4, &ret->tm_year) || !take_one_of(field, "-/") ||
-        !take(field, 2, &ret->tm_mon) || !take_one_of(field, "-/") ||
-        !take(field, 2, &ret->tm_mday))
+    if (!parse_number(field, 4, &ret->tm_year) || !parse_one_of(field, "-/") ||
+        !parse_number(field, 2, &ret->tm_mon) || !parse_one_of(field, "-/") ||
+        !parse_number(field, 2, &ret->tm_mday))
         return false;
     ret->tm_year -= 1900;
     ret->tm_mon -= 1;
     return ret->tm_mon >= 0 && ret->tm_mon < 12;
 }
 
-static bool take_time_of_day(struct field *field, struct tm *ret, int64_t *ret_fraction_ns)
+static bool parse_time_of_day(struct field *field, struct tm *ret, int64_t *ret_fraction_ns)
 {
-    if (!take(field, 2, &ret->tm_hour) || !take_one_of(field, ":") || !take(field, 2, &ret->tm_min))
+    if (!parse_number(field, 2, &ret->tm_hour) || !parse_one_of(field, ":") ||
+        !parse_number(field, 2, &ret->tm_min))
         return false;
-    if (take_one_of(field, ":") &&
-        (!take(field, 2, &ret->tm_sec) || !take_fraction(field, ret_fraction_ns)))
+    if (parse_one_of(field, ":") &&
+        (!parse_number(field, 2, &ret->tm_sec) || !parse_fraction(field, ret_fraction_ns)))
         return false;
     return ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
 }
 
-/* How far local time is ahead at a time of day that is given as if it were UTC. mktime(3) is slow,
- * and rows of one quarter of an hour follow each other. */
+/* The offset of local time, for a local time given as if it were UTC. mktime(3) is slow, and rows
+ * of one quarter of an hour are adjacent. */
 static int64_t local_offset_s(struct time_form *form, int64_t as_utc_s)
 {
     const int64_t quarter = as_utc_s / QUARTER_S;
@@ -125,22 +126,22 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
     bool is_local = true;
     int day, leap;
 
-    if (!take_date(&field, &date))
+    if (!parse_date(&field, &date))
         return FIELD_NO_TIME;
     if (field.length > 0 &&
-        (!take_one_of(&field, "Tt ") || !take_time_of_day(&field, &date, &fraction_ns)))
+        (!parse_one_of(&field, "Tt ") || !parse_time_of_day(&field, &date, &fraction_ns)))
         return FIELD_NO_TIME;
     field = field_trimmed(field);
     if (field.length > 0) {
         is_local = false;
-        if (!take_offset(&field, &offset_s))
+        if (!parse_offset(&field, &offset_s))
             return FIELD_NO_TIME;
     }
     day = date.tm_mday;
     leap = date.tm_sec == 60;
     date.tm_sec -= leap;
     second = (int64_t)timegm(&date) + leap;
-    if (date.tm_mday != day) /* there is no such day: it was made another */
+    if (date.tm_mday != day) /* there is no such day: mktime changed it */
         return FIELD_NO_TIME;
     second -= is_local ? local_offset_s(form, second) : offset_s;
     if (second < 0 || second > LATEST_S)
@@ -151,7 +152,7 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
 
 /* --------------------------------------------------------------------------------- Numbers -- */
 
-/* A plain decimal to the ns, which a double does not hold since 1970. */
+/* Parses a plain decimal to the ns: a double is too coarse since 1970. */
 static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
 {
     const uint64_t largest = (uint64_t)LATEST_S * (NS_PER_S / unit);
@@ -160,13 +161,13 @@ static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
 
     if (field.length == 0 || *field.text == '.')
         return false;
-    while (take(&field, 1, &digit)) {
+    while (parse_number(&field, 1, &digit)) {
         if (whole > (largest - 9) / 10)
             return false;
         whole = 10 * whole + (uint64_t)digit;
     }
-    if (take_one_of(&field, ".")) {
-        for (uint64_t place = unit / 10; take(&field, 1, &digit); place /= 10)
+    if (parse_one_of(&field, ".")) {
+        for (uint64_t place = unit / 10; parse_number(&field, 1, &digit); place /= 10)
             fraction += (uint64_t)digit * place;
     }
     if (field.length > 0)
@@ -201,7 +202,7 @@ enum field_fault field_time(struct field field, struct time_form *form, int64_t 
                            : read_text(field, form, ret_ns);
 }
 
-/* The unit in which a number is since 1970; a small one is in seconds. */
+/* The unit of a number since 1970; a small one is in seconds. */
 static enum unit unit_of_magnitude(double value)
 {
     return value >= PLAIN_BELOW_S * 1e9   ? UNIT_NS

@@ -59,7 +59,7 @@ static int open_csv(const struct from *from, struct source **ret, struct from_fa
         snprintf(facts->name, sizeof facts->name, "standard input");
         if (from->begin_ns != 0 || from->end_ns != 0)
             return camp_fail(error, CAMP_E_INVALID, 0,
-                             "--begin and --end take a file: standard input is read once");
+                             "--begin and --end parse_number a file: standard input is read once");
     }
     r = csv_rows_open(from->text, from, &rows, error);
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
@@ -129,7 +129,7 @@ static int refuse_unused(const struct from *from, const char *text, struct camp_
     return CAMP_OK;
 }
 
-/* Sessions of databases, and what stands behind the prefix: where the database is. */
+/* Sessions of databases: the text after the prefix says where the database is. */
 static const struct database {
     const char *prefix;
     int (*open)(const struct from *from, const char *place, struct source **ret,
@@ -141,7 +141,7 @@ static const struct database {
     { ODBC_PREFIX, odbc_source_open },
 };
 
-/* A query of one yields a table. */
+/* With a query, such a source yields a table. */
 static bool are_sessions(const struct from *from, const char *text)
 {
     if (from->query != NULL)
@@ -205,8 +205,8 @@ static int open_named(const struct from *from, const char *text, struct source *
                      from_shown(text).text);
 }
 
-/* Rows that have states, and are disjoint: who adds them up counts no time twice. */
-static int take_states(struct source *source, struct source **ret)
+/* Selects disjoint rows with states, so that adding them up counts no time twice. */
+static int select_states(struct source *source, struct source **ret)
 {
     int r = CAMP_OK;
 
@@ -231,5 +231,5 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
     if (r == CAMP_OK)
         r = open_named(from, text, ret, ret_facts, error);
-    return r == CAMP_OK && from->wants_states ? take_states(*ret, ret) : r;
+    return r == CAMP_OK && from->wants_states ? select_states(*ret, ret) : r;
 }

@@ -19,16 +19,17 @@
 
 #include "source.h"
 
-/* The caller's, with its texts, until the source is open: what is needed later is copied. `stop`
- * and `context` stay. */
+/* Owned by the caller, with its texts, until the source is open: the source copies what it needs
+ * later. `stop` and `context` must outlive the source. */
 struct from {
-    const char *text;        /* what was said; NULL: "threads" */
-    const char *query;       /* of sqlite: */
-    const char *unit;        /* of a table's values ("ms"); NULL: by their names, or guessed */
-    int64_t begin_ns;        /* of what has an end: wall clock, since 1970. 0: from its beginning */
-    int64_t end_ns;          /* 0: to its end */
-    uint64_t interval_ns;    /* of a fleet's past: an interval's length; 0: as it was scraped */
-    double speed;            /* of a replay: 1 as it was, 2 twice as fast; 0: without waiting */
+    const char *text;  /* as given; NULL: "threads" */
+    const char *query; /* for sqlite: */
+    const char *unit;  /* of a table's values ("ms"); NULL: by their names, or guessed */
+    int64_t begin_ns;  /* of a source with an end: wall clock, since 1970. 0: from its start */
+    int64_t end_ns;    /* 0: to its end */
+    uint64_t
+        interval_ns; /* for a fleet's history: length of an interval; 0: the period of scrapes */
+    double speed;    /* of a replay: 1 original, 2 twice as fast; 0: without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates: no other tier of threads may be used */
     const char *rows_without_states; /* of threads on tier schedstat: "processes", "users" or
@@ -37,24 +38,25 @@ struct from {
                           * may change until the source is closed. None: all */
     size_t pid_count;
     bool no_kernel_threads; /* of threads on tier schedstat */
-    bool wants_states;  /* of what has none (check), the CPUs that stand beside it; of CPUs each,
-                         * without the row of all together */
-    const char *tier;   /* how it is to be measured; NULL: the best way that can be had */
-    const char *rules;  /* of database sessions: a file of rules; NULL: the built-in ones */
-    bool detail;        /* of database sessions: what the rules name are the states */
-    bool background;    /* likewise: the server's own processes, too */
-    bool queries;       /* likewise: the texts of their statements are a label */
-    const char *host;   /* of a fleet: the groups of this one are the rows; NULL: hosts are */
-    const char *column; /* of a query to Prometheus: the label that is the column; NULL: found */
+    bool wants_states; /* of a source without states (check) the CPUs beside it; of CPUs each one,
+                          without the total */
+    const char *tier;  /* NULL: the best available one */
+    const char *rules; /* for database sessions: a file of rules; NULL: the built-in ones */
+    bool detail;       /* for database sessions: the columns of the rules are the states */
+    bool background;   /* for database sessions: the server's own processes, too */
+    bool queries;      /* for database sessions: the texts of statements are a label */
+    const char *host;  /* for a fleet: the groups of this host are the rows; NULL: hosts are */
+    const char
+        *column; /* for a query to Prometheus: the label that names the column; NULL: resolved */
     const volatile sig_atomic_t *stop;
-    /* Called now and then while a long file is read; NULL: not. */
+    /* Called from time to time while a long file is read; NULL: not called. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 
-/* Of an interval that ended then, the time by which --begin and --end choose it: its middle. Two
- * parts that meet have no interval in common, and a moment between the asked time and the end that
- * a clock wrote down neither adds an interval nor takes one away. */
+/* The time by which --begin and --end select an interval with this end: its middle. So two adjacent
+ * parts have no interval in common, and a small difference between the requested time and the
+ * recorded end neither adds nor drops an interval. */
 static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 {
     return end_ns - (int64_t)(length_ns / 2);
@@ -62,36 +64,36 @@ static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 
 #define FROM_NAME_SIZE 512 /* a file's name, a socket's path or an address, with some words */
 
-/* What is known of a source once it is open. */
+/* The facts of an open source. */
 struct from_facts {
     char name[FROM_NAME_SIZE]; /* for titles: "threads", "run.camp (threads)" */
-    char kind[32];    /* what its rows are: "threads", "processes", ...; "": as its schema says */
+    char kind[32];    /* what its rows are: "threads", "processes", ...; "": the schema's name */
     const char *tier; /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
     bool note_warns;  /* the note says what is missing: commands report it on stderr, once */
-    bool live;        /* it goes on with this machine; otherwise it has an end */
-    uint64_t interval_ns; /* of what has an end: usual length of an interval; 0: not known */
-    uint64_t frames;      /* how many it has; 0: not known */
-    int64_t begin_ns;     /* of what has an end: wall clock of its whole; 0: not known */
+    bool live;        /* it continues with this machine; otherwise it has an end */
+    uint64_t interval_ns; /* of a source with an end: usual length of an interval; 0: unknown */
+    uint64_t frames;      /* their number; 0: unknown */
+    int64_t begin_ns;     /* of a source with an end: wall clock of all of it; 0: unknown */
     int64_t end_ns;
-    char below[FROM_NAME_SIZE +
-               64]; /* the command that shows what a row is made of, but for its name; "": none */
-    char note[FRAME_NOTE_SIZE]; /* what a reader should know of how it was read; "": nothing */
+    char below[FROM_NAME_SIZE + 64]; /* the command that shows the parts of a row, without the row's
+                                        name; "": none */
+    char note[FRAME_NOTE_SIZE]; /* how the source was read, for the reader; "": nothing to note */
 };
 
-/* CAMP_E_INVALID: there is no such source; the message says which there are. Otherwise as the
- * source's own opening. */
+/* CAMP_E_INVALID: unknown source; the message lists the known ones. Otherwise as the source's own
+ * function. */
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error);
 
-/* What may be shown of what was said: of databases the word before the colon alone
- * ("postgres:..."), as a password may stand behind. */
+/* The text as it may be shown: of a database only the word before the colon ("postgres:..."),
+ * because a password may follow. */
 struct from_shown {
     char text[CAMP_ERROR_SIZE - 256];
 };
 
 struct from_shown from_shown(const char *text);
 
-/* Is it prometheus:, whose hosts have groups? */
+/* Whether it is prometheus:, whose hosts have groups. */
 bool from_is_fleet(const char *text);
 
 #endif

@@ -14,8 +14,7 @@ static const char *name_of(const struct from *from)
     return from->text != NULL ? from->text : FROM_DEFAULT;
 }
 
-/* Which of a source's tiers --tier asks for: tiers[count], NULL those that cannot be asked for.
- * *ret stays when nothing was said. */
+/* Finds --tier among tiers[count]; NULL entries cannot be chosen. Without --tier *ret stays. */
 static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
                      struct camp_error *error)
 {
@@ -61,7 +60,7 @@ static int fail_without_states(int result, const struct camp_error *refusal,
                      refusal->message);
 }
 
-/* What threads are added up to. GROUP_NONE: to nothing. */
+/* What threads are added up to. GROUP_NONE: they are not. */
 static enum group_key key_of(const char *rows)
 {
     static const struct {
@@ -123,7 +122,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     return open_schedstat(from, ret, facts, error);
 }
 
-/* Threads, or what they are added up to. */
+/* Threads, or their groups. */
 static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
                         struct camp_error *error)
 {
@@ -140,7 +139,7 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     return CAMP_OK;
 }
 
-/* Measured where it is permitted; otherwise as the system's own accounting has it. */
+/* Measured if permitted; otherwise the system's own counters. */
 static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
@@ -168,7 +167,7 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
     return cpus_source_open(NULL, from->stop, ret, error);
 }
 
-/* Processes, whose sampled time stands beside the measured one, and the CPUs beside them. */
+/* Processes with sampled and measured time, and the CPUs beside them. */
 static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {

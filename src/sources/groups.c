@@ -1,7 +1,7 @@
 /*
  * Groups of threads: another source's threads added up to processes, users, commands or cgroups.
- * What ended in the interval is a row of its own, marked and without an id, so that a row of the
- * living goes on as the same one.
+ * Exited threads form a row of their own, marked and without an id, so that the row of the living
+ * ones keeps its identity.
  */
 #include "groups.h"
 
@@ -50,7 +50,7 @@ static void name_row(struct groups_source *source, struct entity *row)
         set_name(row, name);
         row->id = 0;
     }
-    if (source->key != GROUP_PROCESS) /* it goes on, whoever is new in it */
+    if (source->key != GROUP_PROCESS) /* new threads do not make a group new */
         row->flags &= ~(uint32_t)ENTITY_NEW;
 }
 
@@ -62,7 +62,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     int r = source->threads->next(source->threads, deadline_ns, &threads, error);
 
     if (r == CAMP_OK && source->key == GROUP_CGROUP)
-        r = cgroup_paths_know(&source->cgroups, threads);
+        r = cgroup_paths_resolve(&source->cgroups, threads);
     if (r == CAMP_OK)
         r = group_frame(&source->frame, threads, source->key, NULL);
     for (size_t i = 0; r == CAMP_OK && i < source->frame.entity_count; i++)

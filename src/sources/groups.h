@@ -5,8 +5,8 @@
 #include "ledger/group.h"
 #include "source.h"
 
-/* By GROUP_PROCESS, GROUP_USER, GROUP_NAME or GROUP_CGROUP. Takes `threads` over: it is closed with
- * *ret, and when this fails. */
+/* By GROUP_PROCESS, GROUP_USER, GROUP_NAME or GROUP_CGROUP. Takes ownership of `threads`: it is
+ * closed with *ret, and on failure. */
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
                        struct camp_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * Groups by a label: one row for each value. Unlike groups of threads (groups.c) it has what ended
- * in the interval in it too: a user's sessions come and go, and the user is the same.
+ * Groups by a label: one row for each value. Unlike groups of threads (groups.c) a row includes
+ * ended entities: a user's sessions come and go, and the user is the same.
  */
 #include "label_groups.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tuple that has this label of an entity alone; NULL: it has none. */
+/* The tuple with only this label of an entity; NULL: none. */
 static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };
@@ -25,7 +25,7 @@ static bool reserve(struct label_groups *groups)
     return ARRAY_RESERVE_ZEROED(groups->places, groups->capacity, groups->registry.count);
 }
 
-static bool begin_group(struct label_groups *groups, uint32_t number, const struct labels *labels)
+static bool start_group(struct label_groups *groups, uint32_t number, const struct labels *labels)
 {
     const char *value = labels_value(labels, groups->label);
     struct entity *entity = frame_add(&groups->frame);
@@ -54,8 +54,8 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
 
     if (registry_enter(&groups->registry, &group, &number, &match) != CAMP_OK || !reserve(groups))
         return CAMP_E_NOMEM;
-    if (groups->places[number].met != groups->registry.frames &&
-        !begin_group(groups, number, labels))
+    if (groups->places[number].last_frame != groups->registry.frames &&
+        !start_group(groups, number, labels))
         return CAMP_E_NOMEM;
     to = groups->places[number].row;
     sums = frame_values(&groups->frame, to);

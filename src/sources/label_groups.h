@@ -6,24 +6,24 @@
 #include "source.h"
 
 struct label_groups {
-    size_t label;             /* which of the schema's */
-    struct frame frame;       /* the groups of the last frame, of the same schema */
-    struct registry registry; /* of groups, whose ids there are the addresses of their tuples */
+    size_t label;             /* index in the schema */
+    struct frame frame;       /* the groups of the last frame, with the same schema */
+    struct registry registry; /* of groups, identified by the address of their tuple */
     struct label_place {
-        uint64_t met; /* in which of the registry's frames */
-        size_t row;   /* of `frame` */
-    } * places;       /* [capacity] by the registry's numbers */
+        uint64_t last_frame; /* number of the last registry frame that has it */
+        size_t row;          /* of `frame` */
+    } * places;              /* [capacity] by registry number */
     size_t capacity;
 };
 
 void label_groups_init(struct label_groups *ret, const struct schema *schema, size_t label);
-void label_groups_release(struct label_groups *groups); /* then it is all zero */
+void label_groups_release(struct label_groups *groups); /* leaves all zero */
 
-/* groups->frame: a row for each value, named as the value, "(none)" without one, and with that
- * label alone. Its id is the same in each frame. CAMP_OK or CAMP_E_NOMEM. */
+/* Fills groups->frame: a row for each value, named by it, "(none)" without one, with that label
+ * alone. Its id is the same in each frame. CAMP_OK or CAMP_E_NOMEM. */
 int label_groups_fill(struct label_groups *groups, const struct frame *frame);
 
-/* A source of such frames. Takes `whole` over: it is closed with *ret, and when this fails. */
+/* A source of such frames. Takes ownership of `whole`: it is closed with *ret, and on failure. */
 int label_groups_open(struct source *whole, size_t label, struct source **ret);
 
 #endif

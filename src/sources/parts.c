@@ -1,4 +1,4 @@
-/* CPUs without their total. No row is copied: the total comes first, so the others are the rest. */
+/* CPUs without their total. No row is copied: the total comes first, so the frame just skips it. */
 #include "parts.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 struct parts_source {
     struct source source; /* first: a parts_source is a source */
     struct source *whole;
-    struct frame frame; /* its arrays are those of the whole one's frame */
+    struct frame frame; /* shares the arrays of the whole frame */
 };
 
 bool parts_has_total(const struct source *source)

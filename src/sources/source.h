@@ -1,13 +1,13 @@
 /*
- * The contract of a source: describe, next, close. A source turns what it reads into frames, one
- * an interval; it knows no view.
+ * The contract of a source: describe, next, close. A source makes frames of what it reads, one per
+ * interval; it knows no view.
  *
- * next() waits until `deadline_ns` (CLOCK_MONOTONIC), attending meanwhile to what cannot wait, and
- * then fills the source's frame with what happened since the call before. It comes back early when
- * *stop is set by a signal handler. The frame stays the source's, until the next call. A source
- * that has an end (a recording, a table) returns SOURCE_END once it is reached, and does not wait.
+ * next() waits until `deadline_ns` (CLOCK_MONOTONIC), doing urgent work meanwhile, and then fills
+ * the source's frame with what happened since the last call. It returns early when a signal handler
+ * sets *stop. The frame belongs to the source, and is valid until the next call. A source with an
+ * end (a recording, a table) does not wait, and returns SOURCE_END at its end.
  *
- * beside(), where there is one, is a second frame of the same look: the CPUs beside the threads.
+ * beside(), if present, is a second frame of the same snapshot: the CPUs of the threads.
  */
 #ifndef CAMP_SOURCES_SOURCE_H
 #define CAMP_SOURCES_SOURCE_H
@@ -26,10 +26,10 @@ struct source {
     int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error);
     void (*close)(struct source *source);                       /* releases all, *source included */
-    const struct frame *(*beside)(const struct source *source); /* NULL: nothing stands beside */
+    const struct frame *(*beside)(const struct source *source); /* NULL: there is no such frame */
 };
 
-/* The frame beside the last one; NULL when there is none. */
+/* The frame beside the last one; NULL: none. */
 static inline const struct frame *source_beside(const struct source *source)
 {
     return source->beside != NULL ? source->beside(source) : NULL;
@@ -48,8 +48,8 @@ extern const struct schema threads_schema;     /* enum camp_state, then enum thr
 extern const struct schema threads_schedstat_schema;
 
 /* Each CPU, the total first (id CAMP_CPU_TOTAL). States: the columns of /proc/stat. A CPU that went
- * offline or came online in the interval has no whole one: it is left out, and counted as partial.
- * `root`: where to read; NULL: this machine. */
+ * offline or came online in the interval has no complete interval: it is left out, and counted as
+ * partial. `root`: where to read; NULL: this machine. */
 int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
                      struct source **ret, struct camp_error *error);
 
@@ -67,10 +67,10 @@ enum cpus_column {
     CPUS_COLUMN_COUNT
 };
 
-/* Each process. How it is read: by taskstats (CAP_NET_ADMIN), by CPU clocks (any user), or by
- * microstates (CAP_BPF and CAP_PERFMON). */
+/* Each process, by taskstats (CAP_NET_ADMIN), by CPU clocks (any user), or by microstates (CAP_BPF
+ * and CAP_PERFMON). */
 enum tasks_tier {
-    TASKS_AUTOMATIC, /* taskstats where it is permitted: it costs nothing between two looks */
+    TASKS_AUTOMATIC, /* taskstats if permitted: it costs nothing between two snapshots */
     TASKS_TASKSTATS,
     TASKS_SCHEDSTAT,
     TASKS_BPF
@@ -78,30 +78,30 @@ enum tasks_tier {
 
 enum tasks_column {
     TASKS_MEASURED,
-    TASKS_SAMPLED,  /* 0 on the schedstat tier, which does not have it */
-    TASKS_ABSOLUTE, /* sum of |sampled - measured| of those folded into a row */
-    TASKS_ACTIVE,   /* how many of them ran at all (measured > 0) */
-    TASKS_MAXIMUM,  /* largest |sampled - measured| / measured of one, in millionths */
-    TASKS_STRAY,    /* sampled of those that were not measured to run */
+    TASKS_SAMPLED,  /* 0 on the schedstat tier */
+    TASKS_ABSOLUTE, /* sum of |sampled - measured| over the processes of a row */
+    TASKS_ACTIVE,   /* how many of them ran (measured > 0) */
+    TASKS_MAXIMUM,  /* largest |sampled - measured| / measured among them, in millionths */
+    TASKS_STRAY,    /* sampled time of processes without measured time */
     TASKS_COLUMN_COUNT
 };
 
-/* Only processes that ran, began or ended are in a frame; *ret_tier says which tier was taken. */
+/* A frame has only processes that ran, started or ended; *ret_tier is the chosen tier. */
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error);
 
-/* These are in every frame while they live, also when they did not run. pids[count] stays the
- * caller's, and may change; no pid is below 1. */
+/* Processes that are in every frame while they live, even if they did not run. pids[count] remains
+ * the caller's, and may change; no pid is below 1. */
 void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
 
-/* How many processes there were at the end of the last interval. */
+/* The number of processes at the end of the last interval. */
 size_t tasks_source_living(const struct source *source);
 
-/* The CPUs of the same look (enum cpus_states_column), measured at each switch; NULL on the tiers
- * that do not see them. It stays the source's, and is filled anew with each frame. */
+/* The CPUs of the same snapshot (enum cpus_states_column), measured at each switch; NULL on the
+ * other tiers. Owned by the source, and updated with each frame. */
 const struct frame *tasks_source_cpus(const struct source *source);
 
-/* Each thread, by microstates (states.h): living ones, and those that ended in the interval. The
+/* Each thread, by microstates (states.h): living ones, and those that exited in the interval. The
  * states are enum camp_state, in its order. `options`: enum camp_states_option. */
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
                         struct camp_error *error);
@@ -117,17 +117,17 @@ enum threads_counter {
     THREADS_WRITTEN_BYTES,
     THREADS_READ_CHARS,
     THREADS_WRITTEN_CHARS,
-    THREADS_CPU, /* by the scheduler's own count: a witness */
+    THREADS_CPU, /* by the scheduler's own count, for comparison */
     THREADS_RUN_DELAY,
     THREADS_SAMPLED, /* CPU time by ticks */
     THREADS_COLUMN_COUNT
 };
 
-/* What its session could not see since it was opened. */
+/* What the session could not see since it was opened. */
 void threads_source_losses(const struct source *source, struct camp_states_losses *ret);
 
-/* The CPUs of the last interval, from the same look: the total first (id CAMP_CPU_TOTAL; count:
- * how many), then each. */
+/* The CPUs of the last interval, from the same snapshot: the total first (id CAMP_CPU_TOTAL; count:
+ * their number), then each. */
 const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
@@ -144,18 +144,17 @@ enum cpus_states_column {
     CPUS_STATES_COLUMN_COUNT
 };
 
-/* Its session, for what is read beside: camp_states_disk_waits(). */
+/* The session, for camp_states_disk_waits(). */
 struct camp_states *threads_source_session(const struct source *source);
 
 uint64_t source_clock_ns(clockid_t clock);
 
-/* Of who has signals of its own (Python): asked by source_wait() before it sleeps, and when a
- * signal has interrupted it. True: it is over, as if *stop were set. NULL, at first: nobody asks.
- */
+/* For a program with signal handling of its own (Python): source_wait() calls it before it sleeps,
+ * and after a signal. True: stop, as if *stop were set. NULL, the default: not called. */
 extern _Thread_local bool (*source_interrupted)(void);
 
-/* Sleeps until deadline_ns in pieces of at most slice_ns. False: the deadline has come, or *stop is
- * set. True: a piece has passed, attend to what cannot wait and call again. */
+/* Sleeps until deadline_ns in slices of at most slice_ns. False: the deadline has passed, or *stop
+ * is set. True: a slice has passed; do urgent work and call again. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);
 
 #endif

@@ -79,7 +79,7 @@ static int group_threads(struct top_rows *ret, const struct top_selection *selec
         r = top_workloads_find(selection->workloads, selection->users, ret->threads);
         numbers = selection->workloads->numbers;
     } else if (selection->group == TOP_CGROUP) {
-        r = cgroup_paths_know(selection->cgroups, ret->threads);
+        r = cgroup_paths_resolve(selection->cgroups, ret->threads);
     }
     return r == CAMP_OK ? group_frame(&ret->groups, ret->threads, key, numbers) : r;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOUNT_POINT_FIELD 4 /* of mountinfo, from 0 */
+#define MOUNT_POINT_FIELD 4 /* field of mountinfo, from 0 */
 
 /* ------------------------------------------------------------------------------ The mount -- */
 
@@ -19,7 +19,7 @@ static bool is_octal(const char *at)
            at[2] <= '7';
 }
 
-/* Blanks and the like are written as \040. */
+/* Blanks etc. are written as \040. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -85,7 +85,7 @@ static int compare_ids(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Among the first `count`, which are in order. */
+/* Searches the first `count`, which are sorted. */
 static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, uint64_t id)
 {
     const struct cgroup_path wanted = { .id = id };
@@ -102,8 +102,8 @@ static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
     return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
-/* A directory that is new is added behind the `sorted` ones; one that is known is still there. */
-static int meet(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
+/* Adds a new directory after the `sorted` ones, or marks a known one as present. */
+static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
 {
     struct cgroup_path *known = find(paths, sorted, id);
 
@@ -113,7 +113,7 @@ static int meet(struct cgroup_paths *paths, size_t sorted, uint64_t id, const ch
     return CAMP_OK;
 }
 
-/* `whole`: the path of a directory, `mount_length` bytes of it the mount's. */
+/* `whole`: the path of a directory, of which `mount_length` bytes are the mount's. */
 static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
                 size_t mount_length)
 {
@@ -126,7 +126,7 @@ static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
         if (entry->d_type != DT_DIR || strcmp(entry->d_name, "..") == 0)
             continue;
         if (strcmp(entry->d_name, ".") == 0) {
-            r = meet(paths, sorted, entry->d_ino, whole + mount_length);
+            r = add_directory(paths, sorted, entry->d_ino, whole + mount_length);
         } else if (length + 1 + strlen(entry->d_name) < PATH_MAX) {
             whole[length] = '/';
             strcpy(whole + length + 1, entry->d_name);
@@ -139,8 +139,8 @@ static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
     return r;
 }
 
-/* Those that are gone, and that nobody was in: where cgroups come and go the list would grow. */
-static void forget_gone(struct cgroup_paths *paths)
+/* Removes unused cgroups that are gone: otherwise the list would grow as cgroups come and go. */
+static void remove_gone(struct cgroup_paths *paths)
 {
     size_t kept = 0;
 
@@ -163,7 +163,7 @@ static int look(struct cgroup_paths *paths)
         paths->paths[i].found = false;
     snprintf(whole, sizeof whole, "%s", paths->mount);
     r = walk(paths, sorted, whole, strlen(whole));
-    forget_gone(paths);
+    remove_gone(paths);
     if (paths->count > 0)
         qsort(paths->paths, paths->count, sizeof *paths->paths, compare_ids);
     return r;
@@ -171,7 +171,7 @@ static int look(struct cgroup_paths *paths)
 
 /* ------------------------------------------------------------------------------- The names -- */
 
-/* How many of a frame's cgroups are not known. */
+/* Marks the cgroups of a frame as used; returns how many are unknown. */
 static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
 {
     size_t unknown = 0;
@@ -188,7 +188,7 @@ static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
     return unknown;
 }
 
-/* Those that were removed before they were seen, or belong to another view of the tree. */
+/* Names cgroups that were removed before they were seen, or belong to another view of the tree. */
 static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
@@ -205,7 +205,7 @@ static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
     return CAMP_OK;
 }
 
-int cgroup_paths_know(struct cgroup_paths *paths, const struct frame *frame)
+int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame)
 {
     int r;
 

@@ -1,6 +1,6 @@
 /*
- * Paths of cgroups (version 2) by their ids. An id is the inode of the cgroup's directory, so the
- * mount is walked when an id is met that is not known yet, at most once an interval.
+ * Paths of cgroups (version 2) by id. An id is the inode of the cgroup's directory, so the mount is
+ * walked when there is an unknown id, at most once per interval.
  */
 #ifndef CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
 #define CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
@@ -9,12 +9,12 @@
 
 struct cgroup_path {
     uint64_t id;
-    char *path; /* "/system.slice/cron.service"; "cgroup 1234" when it is not there */
+    char *path; /* "/system.slice/cron.service"; "cgroup 1234" if unknown */
     bool used, found;
 };
 
 struct cgroup_paths {
-    char *mount;               /* NULL: cgroup_paths_open() did not find one */
+    char *mount;               /* NULL: cgroup_paths_open() found none */
     struct cgroup_path *paths; /* [count], ascending */
     size_t count, capacity;
 };
@@ -23,14 +23,14 @@ struct cgroup_paths {
 bool cgroup_paths_open(struct cgroup_paths *ret);
 void cgroup_paths_release(struct cgroup_paths *paths);
 
-/* Sees to it that each cgroup of a frame has its name. CAMP_OK or CAMP_E_NOMEM. */
-int cgroup_paths_know(struct cgroup_paths *paths, const struct frame *frame);
+/* Resolves the name of each cgroup in a frame. CAMP_OK or CAMP_E_NOMEM. */
+int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame);
 
-/* The name of a cgroup of that frame: lives until the next cgroup_paths_know(). */
+/* The name of a cgroup of that frame; valid until the next cgroup_paths_resolve(). */
 const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id);
 
-/* The mount point, when this line of mountinfo (proc(5)) is one of cgroup2; to be freed. NULL: it
- * is not, or there is no memory. */
+/* The mount point, if this line of mountinfo (proc(5)) is of cgroup2; the caller frees it. NULL: it
+ * is not, or out of memory. */
 char *cgroup_mount_of_line(const char *line);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * The time of each CPU by the columns of the system's own accounting (Linux: /proc/stat), as
- * disjoint states of its wall time. Sampled columns beside measured ones do not add up: the
- * difference is the frame's unaccounted time, which goes below zero where more was booked than
- * there was.
+ * The time of each CPU in the columns of the system's own counters (Linux: /proc/stat), as disjoint
+ * states of its wall time. Sampled and measured columns together do not add up: the difference is
+ * the frame's unaccounted time, which is negative if the columns exceed the wall time.
  */
 #include "cpu_list.h"
 #include "sources/source.h"
@@ -53,7 +52,7 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* What one reading does not know is 0 there: its whole count is no growth. */
+/* The growth of a counter; 0 if one of the readings does not have it. */
 static uint64_t grown(uint32_t is_known, uint64_t before, uint64_t now)
 {
     return is_known != 0 ? counted_since(before, now) : 0;

@@ -1,7 +1,7 @@
 /*
- * CPUs by microstates: measured at each switch and interrupt. What is idle is divided by whether a
- * thread that began to wait for a disk on this CPU still does (own). Beside them stand what the
- * other definitions of I/O wait say, and what the kernel counts itself.
+ * CPUs by microstates, measured at each switch and interrupt. Idle time is divided by whether a
+ * thread that started to wait for a disk on this CPU still waits (own). Further columns have other
+ * definitions of I/O wait, and the kernel's own counts.
  */
 #include "cpus_states.h"
 
@@ -38,7 +38,7 @@ const struct schema cpus_states_schema = {
     .state_count = CPUS_STATES_ANY_WAIT,
 };
 
-/* One CPU at one moment. */
+/* One CPU in one snapshot. */
 struct reading {
     int32_t cpu;
     uint64_t time_ns, begin_ns;
@@ -81,7 +81,7 @@ static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, i
     return NULL;
 }
 
-/* Of a CPU that has made no switch yet (begin_ns 0) only what the kernel counts is known. */
+/* A CPU without a switch so far (begin_ns 0) has only the kernel's own counts. */
 static struct reading reading_of(const struct camp_cpu *kernel,
                                  const struct camp_cpu_states *switched)
 {
@@ -105,8 +105,8 @@ static struct reading reading_of(const struct camp_cpu *kernel,
     return reading;
 }
 
-/* A CPU that is offline makes no switches: the kernel's list says which are there. */
-static int take_readings(struct cpus_states *cpus)
+/* An offline CPU makes no switches: the kernel's list says which CPUs are online. */
+static int read_all(struct cpus_states *cpus)
 {
     if (!ARRAY_RESERVE(cpus->now, cpus->now_capacity, cpus->kernel.count))
         return CAMP_E_NOMEM;
@@ -120,7 +120,7 @@ static int take_readings(struct cpus_states *cpus)
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- Booking -- */
+/* -------------------------------------------------------------------------------- Accounting -- */
 
 static const struct reading *find(const struct reading *readings, size_t count, int32_t cpu)
 {
@@ -159,8 +159,8 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU whose first switch came in this interval is watched since then; one that made none is not
- * known to be idle. Of one that came online or went offline it is not known what was before. */
+/* A CPU with its first switch in this interval is known from then on; one without a switch is not
+ * known to be idle. The time before a CPU came online or went offline is unknown. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;
@@ -195,7 +195,7 @@ static int fill_frame(struct cpus_states *cpus)
     return r;
 }
 
-int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
+int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error)
 {
     struct reading *swap = cpus->before;
@@ -211,7 +211,7 @@ int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);
     if (r == CAMP_OK)
-        r = take_readings(cpus);
+        r = read_all(cpus);
     return r == CAMP_OK ? fill_frame(cpus) : r;
 }
 

@@ -1,4 +1,4 @@
-/* CPUs by microstates: what threads.c reads of them beside its threads, in the same look. */
+/* CPUs by microstates, which threads.c reads in the same snapshot as its threads. */
 #ifndef CAMP_SOURCES_MACHINE_CPUS_STATES_H
 #define CAMP_SOURCES_MACHINE_CPUS_STATES_H
 
@@ -8,12 +8,12 @@
 
 struct cpus_states;
 
-/* CAMP_OK, CAMP_E_NOMEM, or why /proc/stat cannot be read. */
+/* CAMP_OK, CAMP_E_NOMEM, or the failure to read /proc/stat. */
 int cpus_states_open(struct cpus_states **ret, struct camp_error *error);
 void cpus_states_close(struct cpus_states *cpus);
 
-/* What happened since the look before; the first look has no CPUs. */
-int cpus_states_look(struct cpus_states *cpus, struct camp_states *session,
+/* Reads the difference since the last snapshot; the first one has no CPUs. */
+int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error);
 
 const struct frame *cpus_states_frame(const struct cpus_states *cpus);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Up to `capacity` bytes of its beginning into `ret`, no final NUL: how many. -1: errno says why
- * not. */
+/* Reads up to `capacity` bytes from the start of a file into `ret`, without a final NUL; returns
+ * their number. -1: errno says why. */
 ssize_t file_text(const char *path, char *ret, size_t capacity);
 
 #endif

@@ -1,4 +1,4 @@
-/* Columns of what is measured at each event in the kernel, for the tables of sources. */
+/* Columns measured at each event in the kernel, for the tables of sources. */
 #ifndef CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
 #define CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
 
@@ -9,7 +9,7 @@
     {                                                                                              \
         name "_ns", title, help, COLUMN_STATE, CAMP_MEASURED, class, short_title                   \
     }
-/* What is counted; a time in ns by its whole name. */
+/* A count; a time in ns, by its full name. */
 #define COUNTER(name, title, help)                                                                 \
     {                                                                                              \
         name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \

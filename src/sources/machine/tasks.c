@@ -1,17 +1,17 @@
 /*
- * Processes: the CPU time that the scheduler measured of each, and beside it the time that ticks
- * sampled.
+ * Processes: the CPU time of each as the scheduler measured it, and as ticks sampled it.
  *
  * taskstats tier: both numbers come from one message of the kernel. A process whose CPU clock (one
- * system call) has not moved since the last look has not run, so nothing was sampled of it either,
- * and it is not asked. What ended leaves an exit record with its final times; records are read
- * after the processes were asked, so that whoever ended in between is booked once, by its record.
+ * system call) has not moved since the last snapshot has not run, so ticks have not sampled it
+ * either, and it is not read. A process that ends leaves an exit record with its final times.
+ * Records are read after the processes, so a process that ends in between is accounted once, by its
+ * record.
  *
- * schedstat tier: the CPU clocks alone, for any user. What ends between two looks is not booked: it
- * is counted as a loss.
+ * schedstat tier: CPU clocks alone, for any user. A process that ends between two snapshots is not
+ * accounted, but counted as a loss.
  *
- * Not guaranteed: of a task that runs on another CPU at the moment of the look, its time is as of
- * the last tick; the rest is booked in the next interval.
+ * Not guaranteed: the time of a task that runs on another CPU during the snapshot is as of the last
+ * tick; the rest belongs to the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -21,7 +21,8 @@
 #include <string.h>
 #include <time.h>
 
-#define DRAIN_INTERVAL_NS 100000000u /* exit records are read so often, for the buffer's sake */
+#define DRAIN_INTERVAL_NS                                                                          \
+    100000000u /* exit records are read at least this often, as their buffer is small */
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
 #define VERSION_WITH_GROUPS 12 /* of taskstats: ac_tgid */
@@ -34,11 +35,11 @@ struct tasks_source {
     struct tasks_table table;
     struct camp_pid *pids; /* [pid_capacity] */
     size_t pid_count, pid_capacity;
-    uint64_t look_ns;         /* CLOCK_BOOTTIME of the last look */
-    uint64_t look_began_ns;   /* CLOCK_MONOTONIC of the same */
-    uint64_t older;           /* ended in this interval, began before, and were never listed */
-    uint64_t overruns, forks; /* as of the last look */
-    uint64_t stolen_ns;       /* by the hypervisor since boot, when records were read last */
+    uint64_t snapshot_ns;       /* CLOCK_BOOTTIME of the last snapshot */
+    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC of the same */
+    uint64_t older;           /* ended in this interval, started before it, and were never listed */
+    uint64_t overruns, forks; /* as of the last snapshot */
+    uint64_t stolen_ns;       /* by the hypervisor since boot, when records were last read */
     struct frame frame;
 };
 
@@ -48,31 +49,31 @@ static const struct schema *describe(const struct source *source)
     return &tasks_schema;
 }
 
-/* A thread's time is in its process's, also after its end: only whole processes are booked. Kernels
- * before 5.19 do not say which of the two a record is of. There a record counts as of a process (a
- * thread that ends before its process is then booked twice), and the whole of one that nobody saw
- * is left out, because its threads were booked. */
-static int book(struct tasks_source *source, const struct camp_task_exit *exit)
+/* A thread's time is part of its process's, also after its end: only whole processes are accounted.
+ * Kernels before 5.19 do not say whether a record is of a thread or a process. There each record
+ * counts as a process's (a thread that ends before its process is accounted twice), and the total
+ * of an unlisted process is left out, because its threads were accounted. */
+static int account_exit(struct tasks_source *source, const struct camp_task_exit *exit)
 {
     struct camp_task_exit process = *exit;
 
     if (source->listen.version < VERSION_WITH_GROUPS) {
-        if (exit->is_process && !tasks_table_knows(&source->table, exit->pid))
+        if (exit->is_process && !tasks_table_has(&source->table, exit->pid))
             return CAMP_OK;
         process.pid = exit->is_process ? exit->pid : exit->tid;
     } else if (!exit->is_process) {
         return CAMP_OK;
     }
-    /* Hidden from this user (hidepid): what it did before this interval is in its record too. */
-    if (exit->elapsed_ns > source_clock_ns(CLOCK_MONOTONIC) - source->look_began_ns &&
-        !tasks_table_knows(&source->table, process.pid)) {
+    /* Hidden from this user (hidepid): its record also has its time before this interval. */
+    if (exit->elapsed_ns > source_clock_ns(CLOCK_MONOTONIC) - source->snapshot_start_ns &&
+        !tasks_table_has(&source->table, process.pid)) {
         source->older++;
         return CAMP_OK;
     }
     return tasks_table_end(&source->table, &process);
 }
 
-/* Before records are booked: what was stolen in this interval may be in them. */
+/* Called before records are accounted: they may contain time stolen in this interval. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
@@ -88,7 +89,7 @@ static int note_stolen(struct tasks_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads all exit records that wait. */
+/* Reads all pending exit records. */
 static int drain(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
@@ -103,7 +104,7 @@ static int drain(struct tasks_source *source, struct camp_error *error)
         if (r == CAMP_OK && count > 0)
             r = note_stolen(source, error);
         for (size_t i = 0; r == CAMP_OK && i < count; i++)
-            r = book(source, &exits[i]);
+            r = account_exit(source, &exits[i]);
         if (r != CAMP_OK)
             return r;
     } while (count == EXITS_AT_ONCE);
@@ -130,16 +131,15 @@ static bool read_details(struct known_task *task, struct camp_task *ret)
 
     if (camp_process_identify(NULL, task->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, wanted, ret, sizeof *ret, NULL) != CAMP_OK)
-        return false; /* it has ended: its exit record names it */
+        return false; /* it has ended: its exit record has its name */
     memcpy(task->name, ret->name, sizeof task->name);
     task->flags |= TASK_NAMED | (ret->parent == 2 || task->pid == 2 ? TASK_KERNEL : 0);
     return true;
 }
 
-/* A newcomer may be a zombie already: its exit record holds its times, and was or will be booked
- * under its name; to ask it too would book them twice. A process that was known before is another
- * matter: its record will find its row. */
-static void meet(struct known_task *task)
+/* A new process may already be a zombie. Its exit record has its times and is accounted by name, so
+ * reading it too would account it twice. The record of a known process will find its row. */
+static void add_process(struct known_task *task)
 {
     struct camp_task details;
 
@@ -155,10 +155,11 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
 
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        /* A zombie reads as zero. At the first look its record may have been before our time. */
+        /* A zombie reads as zero. In the first snapshot its record may be older than the
+         * session. */
         if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
             (tasks[i]->flags & TASK_NEW) != 0)
-            meet(tasks[i]);
+            add_process(tasks[i]);
         if (answers[i].result != CAMP_OK || answers[i].measured_ns < tasks[i]->measured_ns)
             continue;
         tasks[i]->measured_ns = answers[i].measured_ns;
@@ -167,8 +168,8 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     return r;
 }
 
-/* Reads every living process that has run since the last look. */
-static int look_at_all(struct tasks_source *source, bool first, struct camp_error *error)
+/* Reads every living process that has run since the last snapshot. */
+static int read_all(struct tasks_source *source, bool first, struct camp_error *error)
 {
     struct known_task *asked[ASKED_AT_ONCE];
     int32_t pids[ASKED_AT_ONCE];
@@ -182,7 +183,7 @@ static int look_at_all(struct tasks_source *source, bool first, struct camp_erro
         if ((task->flags & (TASK_ENDED | TASK_GONE)) != 0)
             continue;
         if (!first && (task->flags & TASK_NEW) != 0)
-            meet(task);
+            add_process(task);
         if ((task->flags & TASK_ENDED) != 0 || camp_pid_cpu_ns(task->pid, &now_ns) != CAMP_OK ||
             now_ns == task->clock_ns)
             continue;
@@ -202,28 +203,28 @@ static int look_at_all(struct tasks_source *source, bool first, struct camp_erro
     return r == CAMP_OK && count > 0 ? ask(source, asked, pids, count, error) : r;
 }
 
-static int look(struct tasks_source *source, bool first, struct camp_error *error)
+static int take_snapshot(struct tasks_source *source, bool first, struct camp_error *error)
 {
     uint64_t now_ns = source_clock_ns(CLOCK_BOOTTIME);
     uint64_t began_ns = source_clock_ns(CLOCK_MONOTONIC);
     int r = drain(source, error);
 
     if (r == CAMP_OK)
-        r = note_stolen(source, error); /* also without records: the next interval begins here */
+        r = note_stolen(source, error); /* also without records: the next interval starts here */
     if (r == CAMP_OK)
         r = list_pids(source, error);
     if (r == CAMP_OK)
-        r = tasks_table_merge(&source->table, source->pids, source->pid_count, source->look_ns);
+        r = tasks_table_merge(&source->table, source->pids, source->pid_count, source->snapshot_ns);
     if (r == CAMP_OK)
-        r = look_at_all(source, first, error);
+        r = read_all(source, first, error);
     if (r == CAMP_OK)
         r = drain(source, error);
-    source->look_ns = now_ns;
-    source->look_began_ns = began_ns;
+    source->snapshot_ns = now_ns;
+    source->snapshot_start_ns = began_ns;
     return r;
 }
 
-/* A row of the table becomes an entity when there is something to say of it. */
+/* Adds an entity for a row of the table, if the process ran, started or ended. */
 static int add_task(struct tasks_source *source, struct known_task *task)
 {
     bool ended = (task->flags & (TASK_ENDED | TASK_GONE)) != 0;
@@ -305,10 +306,10 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r == CAMP_OK)
-        r = look(source, false, error);
+        r = take_snapshot(source, false, error);
     if (r == CAMP_OK)
         r = fill_frame(source, error);
-    tasks_table_roll(&source->table);
+    tasks_table_start_interval(&source->table);
     *ret_frame = &source->frame;
     return r;
 }
@@ -336,7 +337,7 @@ static int open_taskstats(struct tasks_source *source, struct camp_error *error)
     return r;
 }
 
-/* The automatic tier takes what is permitted; one that was asked for is had or refused. */
+/* The automatic tier is the best permitted one; an explicit tier is used or refused. */
 static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct camp_error *error)
 {
     int r = CAMP_OK;
@@ -373,12 +374,12 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
     r = choose_tier(source, tier, error);
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     if (r == CAMP_OK)
-        r = look(source, true, error);
+        r = take_snapshot(source, true, error);
     if (r != CAMP_OK) {
         close_tasks(&source->common.source);
         return r;
     }
-    tasks_table_roll(&source->table);
+    tasks_table_start_interval(&source->table);
     source->older = 0;
     *ret_tier = source->tier;
     *ret = &source->common.source;

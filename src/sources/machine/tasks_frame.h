@@ -1,4 +1,4 @@
-/* What the tiers of the source "tasks" share: its columns, and how a row is made. */
+/* Shared by the tiers of the source "tasks": its columns, and how a row is made. */
 #ifndef CAMP_SOURCES_MACHINE_TASKS_FRAME_H
 #define CAMP_SOURCES_MACHINE_TASKS_FRAME_H
 
@@ -8,21 +8,21 @@
 #include <stdbool.h>
 
 extern const struct schema tasks_schema;
-extern const struct schema tasks_measured_schema; /* its first column, measured time, alone */
+extern const struct schema tasks_measured_schema; /* the first column, measured time, alone */
 
-/* The beginning of each tier's source. */
+/* The first member of each tier's source. */
 struct tasks_common {
     struct source source;
     const int32_t *kept; /* [kept_count] */
     size_t kept_count;
     size_t living;            /* processes at the end of the last interval */
-    const struct frame *cpus; /* measured in the same look; NULL: not by this tier */
+    const struct frame *cpus; /* measured in the same snapshot; NULL: not by this tier */
 };
 
-/* One of the pids of tasks_source_keep(). */
+/* Whether tasks_source_keep() has this pid. */
 bool tasks_is_kept(const struct tasks_common *source, int32_t pid);
 
-/* A row of `count` processes; their sum is in ns. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a row of `count` processes; the sum is in ns. CAMP_OK or CAMP_E_NOMEM. */
 int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count, const char *name,
                   const struct accuracy *sum);
 

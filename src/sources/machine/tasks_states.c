@@ -1,11 +1,11 @@
 /*
- * Processes, by microstates: measured and sampled time of each from one snapshot of all threads,
- * and the last numbers of those that ended. The CPUs of the same look stand beside them.
+ * Processes by microstates: measured and sampled time of each from one snapshot of all threads, and
+ * the final numbers of exited threads. The CPUs come from the same snapshot.
  *
- * Both are the scheduler's and the tick's own counts, read in the kernel at one moment; of who
- * ended at its last switch, when nothing is left to come. Threads are added up to their process
- * here, so that those that ended are in it too. Of who runs at the moment of the look the counts
- * are as of the last tick or switch; the rest is booked in the next interval.
+ * Both are the counts of the scheduler and the tick, read in the kernel at one moment; those of an
+ * exited thread at its last switch, when they are complete. Threads are added up to their process
+ * here, including exited ones. The counts of a thread that runs during the snapshot are as of the
+ * last tick or switch; the rest belongs to the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -46,7 +46,7 @@ static int compare_rows(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* A pid that was used again within the interval is two processes: each has a first thread. */
+/* A pid reused within the interval is two processes: each has a first thread. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
     struct process_sum *process = NULL;
@@ -79,7 +79,7 @@ static bool is_brief(const struct process_sum *process)
     return (process->flags & brief) == brief;
 }
 
-/* Those that began and ended within the interval come last, by name. */
+/* Processes that started and ended within the interval come last, by name. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct process_sum *left = a, *right = b;

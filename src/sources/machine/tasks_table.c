@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOOT_TICK_NS 10000000u /* start times have this resolution */
+#define BOOT_TICK_NS 10000000u /* resolution of start times */
 
 void tasks_table_release(struct tasks_table *table)
 {
@@ -15,17 +15,17 @@ void tasks_table_release(struct tasks_table *table)
     *table = (struct tasks_table){ 0 };
 }
 
-/* The token changed: the kernel forgot the inode, or the pid was given to another process. It is
- * the same when it had begun before the last look, for then it was the one that had this pid. */
-static bool is_another(const struct camp_pid *listed, uint64_t previous_look_ns)
+/* A new token means that the kernel forgot the inode, or that the pid was reused. It is the same
+ * process if it had started before the last snapshot, since then it already had this pid. */
+static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot_ns)
 {
     struct camp_process process;
     struct camp_task task;
 
     if (camp_process_identify(NULL, listed->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, NULL) != CAMP_OK)
-        return false; /* it has ended meanwhile: the next look tells */
-    return task.started_ns + BOOT_TICK_NS > previous_look_ns;
+        return false; /* it has ended: the next snapshot shows it */
+    return task.started_ns + BOOT_TICK_NS > previous_snapshot_ns;
 }
 
 static void add_new(struct tasks_table *table, size_t *count, const struct camp_pid *listed)
@@ -39,7 +39,7 @@ static void add_new(struct tasks_table *table, size_t *count, const struct camp_
 }
 
 int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, size_t count,
-                      uint64_t previous_look_ns)
+                      uint64_t previous_snapshot_ns)
 {
     struct known_task *swap;
     size_t merged = 0;
@@ -57,7 +57,7 @@ int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, si
             *task = table->tasks[known++];
             if (i == count || task->pid < pids[i].pid || (task->flags & TASK_GONE) != 0) {
                 task->flags |= TASK_GONE;
-            } else if (task->token != pids[i].token && is_another(&pids[i], previous_look_ns)) {
+            } else if (task->token != pids[i].token && is_another(&pids[i], previous_snapshot_ns)) {
                 task->flags |= TASK_GONE;
             } else {
                 task->token = pids[i].token;
@@ -74,7 +74,7 @@ int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, si
     return CAMP_OK;
 }
 
-/* The row of a pid whose end is not known yet: the oldest, when the pid was reused. */
+/* The row of a pid without a known end: the oldest, if the pid was reused. */
 static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
 {
     size_t low = 0;
@@ -95,7 +95,7 @@ static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
     return NULL;
 }
 
-/* The group of a name, made when there is none; NULL: no memory. */
+/* The group of a name, created if missing; NULL: no memory. */
 static struct ended_group *group_of(struct tasks_table *table, const char *name)
 {
     size_t low = 0;
@@ -130,10 +130,10 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* The record is as of the last tick or switch of the task. Of one that never slept it is known what
- * it ran since: all the time, but for interrupts and for what the hypervisor stole of it, which is
- * in no task's clock. From whom it stole is not known: those that ended are given no more than what
- * is left without it. Of one that slept up to a tick is in no record. */
+/* The record is as of the last tick or switch of the task. A task that never slept has also run
+ * since then: all the time except interrupts and stolen time, which is in no task's clock. The
+ * stolen tasks are unknown, so ended ones get at most what is left without it. The last tick of a
+ * task that slept is in no record. */
 static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =
@@ -148,7 +148,7 @@ static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit 
     return exit->measured_ns + since_ns - unread_ns;
 }
 
-bool tasks_table_knows(struct tasks_table *table, int32_t pid)
+bool tasks_table_has(struct tasks_table *table, int32_t pid)
 {
     return find_unended(table, pid) != NULL;
 }
@@ -160,7 +160,7 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     struct ended_group *group;
 
     if (task != NULL) {
-        /* The final times are at least those seen before, or the row was of another process. */
+        /* Final times are at least those seen before; otherwise the row is another process's. */
         if (measured_ns > task->measured_ns)
             task->measured_ns = measured_ns;
         if (exit->sampled_ns > task->sampled_ns)
@@ -178,7 +178,7 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     return CAMP_OK;
 }
 
-void tasks_table_roll(struct tasks_table *table)
+void tasks_table_start_interval(struct tasks_table *table)
 {
     size_t kept = 0;
 

@@ -1,4 +1,4 @@
-/* A list of threads, and where in it each stands. */
+/* A list of threads with an index. */
 #ifndef CAMP_SOURCES_MACHINE_THREAD_LIST_H
 #define CAMP_SOURCES_MACHINE_THREAD_LIST_H
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Owns its arrays: thread_list_release(). All zero is an empty one. */
+/* thread_list_release() frees the arrays. All zero: empty. */
 struct thread_list {
     struct camp_thread_states *threads; /* [count] */
     size_t count, capacity;
@@ -17,14 +17,13 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Room for `count` threads. False: no memory. */
+/* Reserves space for `count` threads. False: no memory. */
 bool thread_list_reserve(struct thread_list *list, size_t count);
 
-/* Notes where each thread is, for thread_list_find(). False: no memory. */
+/* Builds the index for thread_list_find(). False: no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* The same thread (thread_states_same()), as of the last thread_list_index(); NULL: it is not
- * there. */
+/* The same thread (thread_states_same()), as of the last thread_list_index(); NULL: missing. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 

@@ -1,9 +1,9 @@
 /*
- * Threads, by microstates: where the wall time of each went, measured at every change of state.
+ * Threads by microstates: where the wall time of each went, measured at every change of state.
  *
- * A thread's share of the interval is from its reading in the last snapshot (or its beginning) to
- * its reading in this one (or its end). Each is of its own moment, so that its states add up to its
- * share to the nanosecond, though a snapshot of many threads takes a while.
+ * A thread's share of the interval is the time from its reading in the last snapshot (or its start)
+ * to its reading in this one (or its end). Each reading has its own time, so the states add up to
+ * the share to the nanosecond, even if a snapshot of many threads takes a while.
  */
 #include "cpus_states.h"
 #include "measured_column.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
-/* In flags: it is on its last steps, and its last numbers are yet to come. */
+/* In flags: the thread is exiting, and its last numbers are pending. */
 #define AWAITED (1u << 31)
 #define ENDED_AT_ONCE 1024
 
@@ -69,7 +69,7 @@ static const struct schema *describe(const struct source *source)
 
 /* -------------------------------------------------------------------------------- Reading -- */
 
-static int take_ended(struct threads_source *source, struct camp_error *error)
+static int add_ended(struct threads_source *source, struct camp_error *error)
 {
     struct thread_list *ended = &source->ended;
     size_t count;
@@ -88,7 +88,7 @@ static int take_ended(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-static int take_living(struct threads_source *source, struct camp_error *error)
+static int add_living(struct threads_source *source, struct camp_error *error)
 {
     struct thread_list *now = &source->now;
     size_t count = now->capacity > 0 ? now->capacity : 1024;
@@ -106,7 +106,7 @@ static int take_living(struct threads_source *source, struct camp_error *error)
     return thread_list_index(now) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* -------------------------------------------------------------------------------- Booking -- */
+/* -------------------------------------------------------------------------------- Accounting -- */
 
 static void fill_counters(uint64_t *values, const struct camp_thread_states *thread)
 {
@@ -128,9 +128,9 @@ static void fill_counters(uint64_t *values, const struct camp_thread_states *thr
 static int add_thread(struct threads_source *source, const struct camp_thread_states *now)
 {
     const struct camp_thread_states *then = thread_list_find(&source->before, now);
-    /* It is older than the session, and got its account only now: what it did before is not known.
-     */
-    const bool met_late = then == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
+    /* The thread is older than the session, and got its account only now: its earlier time is
+     * unknown. */
+    const bool first_seen_late = then == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
     struct camp_thread_states since = *now;
     struct entity *entity = frame_add(&source->frame);
     uint64_t *values;
@@ -143,7 +143,7 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
     entity->uid = now->uid;
     entity->cgroup = now->cgroup;
     entity->count = now->count;
-    entity->flags = (then == NULL && !met_late ? ENTITY_NEW : 0) |
+    entity->flags = (then == NULL && !first_seen_late ? ENTITY_NEW : 0) |
                     ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
                     ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     memcpy(entity->name, now->name, sizeof now->name);
@@ -152,7 +152,7 @@ static int add_thread(struct threads_source *source, const struct camp_thread_st
     source->frame.elapsed_ns[source->frame.entity_count - 1] = since.time_ns - since.begin_ns;
     values = frame_values(&source->frame, source->frame.entity_count - 1);
     memcpy(values, since.state_ns, sizeof since.state_ns);
-    if (!met_late)
+    if (!first_seen_late)
         fill_counters(values, &since);
     return CAMP_OK;
 }
@@ -171,8 +171,8 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Who is part of a total was read before it ended: the total is told by so much less. */
-static void take_off_totals(struct threads_source *source)
+/* A part of a total was read before it exited: its earlier reading is subtracted from the total. */
+static void subtract_from_totals(struct threads_source *source)
 {
     for (size_t i = 0; i < source->ended.count; i++) {
         struct camp_thread_states *total = &source->ended.threads[i];
@@ -202,8 +202,8 @@ static void mark_ended(const struct thread_list *list, const struct camp_thread_
         thread->flags |= CAMP_THREAD_ENDED;
 }
 
-/* A thread on its last steps is in no snapshot any more, and its last numbers have not come: those
- * of the snapshot before stay in the list, for one interval more, to be taken off them. */
+/* An exiting thread is in no snapshot any more, and its last numbers are pending: its last reading
+ * stays in the list for one more interval, to be subtracted from them. */
 static int await_last_numbers(struct threads_source *source)
 {
     struct thread_list *now = &source->now, *before = &source->before;
@@ -212,7 +212,7 @@ static int await_last_numbers(struct threads_source *source)
         mark_ended(before, &source->ended.threads[i]);
         mark_ended(now, &source->ended.threads[i]);
     }
-    take_off_totals(source);
+    subtract_from_totals(source);
     if (!thread_list_reserve(now, now->count + before->count))
         return CAMP_E_NOMEM;
     for (size_t i = 0; before->threads != NULL && i < before->count; i++) {
@@ -234,12 +234,13 @@ static int look(struct threads_source *source, struct camp_error *error)
 
     source->before = source->now;
     source->now = swap;
-    r = take_living(source, error);
-    /* Who ended while the snapshot was made is in it, or here, or in both: then its end counts. */
+    r = add_living(source, error);
+    /* A thread that exited during the snapshot is in it, in the exit records, or in both: then its
+     * exit counts. */
     if (r == CAMP_OK)
-        r = take_ended(source, error);
+        r = add_ended(source, error);
     if (r == CAMP_OK)
-        r = cpus_states_look(source->cpus, source->session, error);
+        r = cpus_states_read(source->cpus, source->session, error);
     return r == CAMP_OK ? await_last_numbers(source) : r;
 }
 
@@ -264,7 +265,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     int r = CAMP_OK;
 
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = take_ended(source, error);
+        r = add_ended(source, error);
     frame_clear(&source->frame);
     source->frame.start_ns = source->frame.end_ns;
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);

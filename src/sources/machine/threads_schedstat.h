@@ -3,9 +3,9 @@
  * between two snapshots of the scheduler's counts (/proc/PID/task/TID/schedstat, which every user
  * may read).
  *
- * Compared with microstates (threads.c), it lacks the reason of a sleep, the division of CPU time
- * into user and system, and threads that started and ended between two snapshots. A snapshot opens
- * two files for each thread.
+ * Unlike microstates (threads.c), it has no reasons of sleeps, no division of CPU time into user
+ * and system, and no threads that started and ended between two snapshots. A snapshot opens two
+ * files for each thread.
  */
 #ifndef CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
 #define CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
@@ -14,7 +14,7 @@
 
 /* Which threads are rows. `pids` may change until the source is closed. */
 struct schedstat_selection {
-    const int32_t *pids; /* [pid_count] of these processes only; none: of all */
+    const int32_t *pids; /* [pid_count]: only these processes; none: all */
     size_t pid_count;
     bool no_kernel_threads;
 };

@@ -17,7 +17,8 @@ static struct user_name *ask(uint32_t uid)
     if (ret == NULL)
         return NULL;
     ret->uid = uid;
-    getpwuid_r(uid, &entry, strings, sizeof strings, &user); /* other threads may ask, too */
+    getpwuid_r(uid, &entry, strings, sizeof strings,
+               &user); /* thread-safe: other threads may ask too */
     if (user != NULL)
         snprintf(ret->name, sizeof ret->name, "%.31s", user->pw_name);
     else
@@ -25,8 +26,8 @@ static struct user_name *ask(uint32_t uid)
     return ret;
 }
 
-/* Where this user is, or would be. */
-static size_t place_of(const struct user_names *users, uint32_t uid)
+/* The position of this user, or where it would be inserted. */
+static size_t position_of(const struct user_names *users, uint32_t uid)
 {
     size_t low = 0, high = users->count;
 
@@ -43,7 +44,7 @@ static size_t place_of(const struct user_names *users, uint32_t uid)
 
 const char *user_names_get(struct user_names *users, uint32_t uid)
 {
-    const size_t place = place_of(users, uid);
+    const size_t place = position_of(users, uid);
     struct user_name *user;
 
     if (place < users->count && users->names[place]->uid == uid)

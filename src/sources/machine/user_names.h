@@ -1,4 +1,4 @@
-/* Names of users, each asked for once: getpwuid(3) reads a file or a network at each call. */
+/* Names of users, cached: getpwuid(3) reads a file or a network at each call. */
 #ifndef CAMP_SOURCES_MACHINE_USER_NAMES_H
 #define CAMP_SOURCES_MACHINE_USER_NAMES_H
 
@@ -17,7 +17,7 @@ struct user_names {
     size_t count, capacity;
 };
 
-/* Lives until user_names_release(). Who has no name is "1234"; without memory "?". */
+/* Valid until user_names_release(). "1234" for a user without a name; "?" without memory. */
 const char *user_names_get(struct user_names *users, uint32_t uid);
 void user_names_release(struct user_names *users);
 

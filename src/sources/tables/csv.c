@@ -39,7 +39,7 @@ static bool is_stopped(const struct csv *csv)
 }
 
 /* Makes room behind `end`: by moving what is left to the front, then by more memory. */
-static int make_room(struct csv *csv, struct camp_error *error)
+static int reserve(struct csv *csv, struct camp_error *error)
 {
     if (csv->begin > 0) {
         memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
@@ -61,7 +61,7 @@ static int fill(struct csv *csv, struct camp_error *error)
         return camp_fail(error, CAMP_E_FORMAT, 0,
                          "%s, line %" PRIu64 ": more than 1 MiB in a row; is this a table?",
                          csv->name, csv->line);
-    r = make_room(csv, error);
+    r = reserve(csv, error);
     if (r != CAMP_OK)
         return r;
     do {
@@ -245,7 +245,7 @@ static uint64_t lines_in(const char *at, const char *end)
 }
 
 /* Takes the row that ends at `end` (its LF or the end of the file) off the buffer. */
-static bool take_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
+static bool remove_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
 {
     char *begin = csv->buffer + csv->begin;
     const bool has_newline = end < csv->buffer + csv->end;
@@ -264,8 +264,8 @@ static bool take_row(struct csv *csv, enum extent extent, const char *end, struc
 
 /* ------------------------------------------------------------------------------- The rows -- */
 
-/* Before the first row that is no empty line, which ends at `end`, is taken. */
-static int settle_separator(struct csv *csv, const char *end, struct camp_error *error)
+/* Before the first row that is no empty line, which ends at `end`, is valid_frame. */
+static int resolve_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
     const char *begin = csv->buffer + csv->begin;
 
@@ -292,10 +292,10 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
                 return r;
             continue;
         }
-        r = csv->separator == '\0' ? settle_separator(csv, end, error) : CAMP_OK;
+        r = csv->separator == '\0' ? resolve_separator(csv, end, error) : CAMP_OK;
         if (r != CAMP_OK)
             return r;
-        if (!take_row(csv, extent, end, ret))
+        if (!remove_row(csv, extent, end, ret))
             return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
         if (ret->count > 1 || ret->fields[0].length > 0)
             return CAMP_OK; /* otherwise an empty line */
@@ -314,7 +314,7 @@ static void close_csv(struct rows *rows)
     free(csv);
 }
 
-/* The first bytes: a byte order mark is taken off. */
+/* The first bytes: a byte order mark is valid_frame off. */
 static int skip_mark(struct csv *csv, struct camp_error *error)
 {
     int r = CAMP_OK;

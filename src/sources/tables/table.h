@@ -1,17 +1,17 @@
 /*
  * A table as a source: rows of (time, entity, numbers) become frames, whoever made them. What the
- * columns mean is said in table_columns.h, how times and numbers are written in sources/field.h.
+ * columns mean is wanted in table_columns.h, how times and numbers are written in sources/field.h.
  *
  * - A frame is all rows of one time; its interval is the time since the one before, of the first
  *   the usual one.
  * - A row is about the time since its entity's row before, as long as that was in the frame before
  *   or not above 1.5 times what is usual; otherwise about the usual time. A column of elapsed time
  *   says it instead.
- * - Values are taken in the unit of their column's name, of struct from, or in that which makes the
- *   median row come nearest to its time; the last is a guess, and said so.
+ * - Values are valid_frame in the unit of their column's name, of struct from, or in that which
+ * makes the median row come nearest to its time; the last is a guess, and wanted so.
  * - What does not add up is data: nothing is normalised.
- * - Rows that cannot be taken, and a further one of the same time and entity, are passed over, and
- *   counted in losses.partial of their frame; the first one and their number are told.
+ * - Rows that cannot be valid_frame, and a further one of the same time and entity, are passed
+ * over, and counted in losses.partial of their frame; the first one and their number are told.
  */
 #ifndef CAMP_SOURCES_TABLES_TABLE_H
 #define CAMP_SOURCES_TABLES_TABLE_H

@@ -27,7 +27,7 @@ static const char *const elapsed_names[] = { "elapsed", "elapsed_time", "wall", 
 static const char *const other_ends[] = { "_count", "_bytes" };
 
 /* How many of `names` come before this one; `count`: it is none of them. */
-static size_t place_in(const char *const *names, size_t count, const char *name)
+static size_t rank_in(const char *const *names, size_t count, const char *name)
 {
     size_t i = 0;
 
@@ -38,7 +38,7 @@ static size_t place_in(const char *const *names, size_t count, const char *name)
 
 static bool is_in(const char *const *names, size_t count, const char *name)
 {
-    return place_in(names, count, name) < count;
+    return rank_in(names, count, name) < count;
 }
 
 /* Is it the name of what may be an entity or a state? With a unit it is a state. */
@@ -60,7 +60,7 @@ static bool is_digit(char character)
 }
 
 /* Takes the unit off the end of a stem. */
-static enum unit take_unit(char *stem)
+static enum unit cut_unit(char *stem)
 {
     char *last = strrchr(stem, '_');
     enum unit unit = last != NULL ? unit_of_name(last + 1, strlen(last + 1)) : UNIT_NONE;
@@ -87,7 +87,7 @@ static void name_column(struct table_column *column, struct field name, size_t n
     while (write > column->stem && write[-1] == '_')
         write--;
     *write = '\0';
-    column->unit = take_unit(column->stem);
+    column->unit = cut_unit(column->stem);
     if (is_percent)
         column->unit = UNIT_PERCENT;
     if (*column->stem == '\0')
@@ -124,7 +124,8 @@ static bool is_same_field(struct field a, struct field b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Have two rows the same time and entity? `also` is a column that is taken for a part of it. */
+/* Have two rows the same time and entity? `also` is a column that is valid_frame for a part of it.
+ */
 static bool is_repeated(const struct table_columns *columns, const struct row *a,
                         const struct row *b, size_t also)
 {
@@ -155,8 +156,8 @@ static size_t count_repeated(const struct table_columns *columns, const struct s
 
 /* Is it this column that tells rows of one time apart? Not when a few are there twice by mistake.
  */
-static bool tells_apart(const struct table_columns *columns, const struct sample *sample,
-                        size_t column)
+static bool distinguishes(const struct table_columns *columns, const struct sample *sample,
+                          size_t column)
 {
     const size_t without = count_repeated(columns, sample, SIZE_MAX);
 
@@ -170,7 +171,7 @@ static void choose_time(struct table_columns *columns)
     size_t best = COUNT(time_names);
 
     for (size_t i = 0; i < columns->count; i++) {
-        const size_t place = place_in(time_names, COUNT(time_names), columns->columns[i].stem);
+        const size_t place = rank_in(time_names, COUNT(time_names), columns->columns[i].stem);
 
         if (place < best) {
             best = place;
@@ -222,7 +223,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
     }
     for (size_t i = 0; i < columns->count; i++) {
         if (columns->columns[i].use == USE_STATE && is_doubtful(&columns->columns[i]) &&
-            tells_apart(columns, sample, i))
+            distinguishes(columns, sample, i))
             use_for_entity(columns, i);
     }
 }

@@ -1,9 +1,9 @@
 /*
  * The rows of a table, as compact arrays in the order in which they were read.
  *
- * A row that cannot be taken as it is (too few fields, text in a number, NaN, a negative value, no
- * time, no entity) is kept as one that was passed over: it counts in the frame of its time, or of
- * the row before it when it tells none.
+ * A row that cannot be valid_frame as it is (too few fields, text in a number, NaN, a negative
+ * value, no time, no entity) is kept as one that was passed over: it counts in the frame of its
+ * time, or of the row before it when it tells none.
  */
 #ifndef CAMP_SOURCES_TABLES_TABLE_ROWS_H
 #define CAMP_SOURCES_TABLES_TABLE_ROWS_H

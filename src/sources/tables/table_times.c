@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define AWAY 1.5 /* usual spacings after which an entity was not there */
-#define NOBODY UINT32_MAX
+#define ABSENT_SPACINGS 1.5 /* usual spacings after which an entity was not there */
+#define NEVER UINT32_MAX
 
 /* ---------------------------------------------------------------------------------- Order -- */
 
@@ -36,18 +36,18 @@ static uint32_t *order_of(struct table_rows *rows)
 
 /* --------------------------------------------------------------------- Rows in their order -- */
 
-/* When an entity was met last. */
-struct met {
+/* When an entity was last_row last. */
+struct last_row {
     int64_t time;
-    uint32_t frame; /* counted from 0; NOBODY: never */
-    uint32_t taken; /* the last frame in which it has a row that is not passed over */
+    uint32_t frame;       /* counted from 0; NEVER: never */
+    uint32_t valid_frame; /* the last frame in which it has a row that is not passed over */
 };
 
 /* A walk over all rows, frame by frame. */
 struct walk {
     const struct table_rows *rows;
     const uint32_t *order;
-    struct met *met; /* [names.count] */
+    struct last_row *last_row; /* [names.count] */
     size_t at;
     uint32_t frame;
     int64_t time;
@@ -59,27 +59,27 @@ struct step {
     int64_t frame_gap; /* since the frame before, where one begins; 0: none begins, or the first */
     int64_t gap;       /* since the entity's row before; 0: it is its first, or not known whose */
     bool was_there;    /* that row is in the frame before */
-    struct met *met;   /* as it is now; NULL: not known whose row it is */
+    struct last_row *last_row; /* as it is now; NULL: not known whose row it is */
 };
 
 static bool walk_init(struct walk *walk, const struct table_rows *rows, const uint32_t *order)
 {
     *walk = (struct walk){ .rows = rows, .order = order };
-    walk->met = malloc((rows->names.count + 1) * sizeof *walk->met);
-    for (size_t i = 0; walk->met != NULL && i < rows->names.count; i++)
-        walk->met[i] = (struct met){ 0, NOBODY, NOBODY };
-    return walk->met != NULL;
+    walk->last_row = malloc((rows->names.count + 1) * sizeof *walk->last_row);
+    for (size_t i = 0; walk->last_row != NULL && i < rows->names.count; i++)
+        walk->last_row[i] = (struct last_row){ 0, NEVER, NEVER };
+    return walk->last_row != NULL;
 }
 
-static void meet(const struct walk *walk, struct met *met, struct step *ret)
+static void meet(const struct walk *walk, struct last_row *last_row, struct step *ret)
 {
-    ret->met = met;
-    if (met->frame != NOBODY && met->frame != walk->frame) {
-        ret->gap = walk->time - met->time;
-        ret->was_there = met->frame + 1 == walk->frame;
+    ret->last_row = last_row;
+    if (last_row->frame != NEVER && last_row->frame != walk->frame) {
+        ret->gap = walk->time - last_row->time;
+        ret->was_there = last_row->frame + 1 == walk->frame;
     }
-    met->time = walk->time;
-    met->frame = walk->frame;
+    last_row->time = walk->time;
+    last_row->frame = walk->frame;
 }
 
 static bool walk_next(struct walk *walk, struct step *ret)
@@ -96,7 +96,7 @@ static bool walk_next(struct walk *walk, struct step *ret)
     walk->time = rows->times[ret->row];
     walk->at++;
     if (rows->entities[ret->row] != 0)
-        meet(walk, &walk->met[rows->entities[ret->row] - 1], ret);
+        meet(walk, &walk->last_row[rows->entities[ret->row] - 1], ret);
     return true;
 }
 
@@ -108,7 +108,7 @@ static void pass_over(struct table_rows *rows, size_t row, const char *problem)
 
 /* Passes over who has a row of this time already, and finds what is usual between frames and
  * between rows of an entity. */
-static void look_at_gaps(struct table_times *times, struct table_rows *rows, struct walk *walk,
+static void measure_gaps(struct table_times *times, struct table_rows *rows, struct walk *walk,
                          struct usual *frames, struct usual *entities)
 {
     size_t frame_count = 0, gap_count = 0;
@@ -119,11 +119,11 @@ static void look_at_gaps(struct table_times *times, struct table_rows *rows, str
             usual_add(frames, frame_count++, (double)step.frame_gap);
         if (step.gap > 0)
             usual_add(entities, gap_count++, (double)step.gap);
-        if (step.met == NULL || table_rows_is_passed_over(rows, step.row))
+        if (step.last_row == NULL || table_rows_is_passed_over(rows, step.row))
             continue;
-        if (step.met->taken == walk->frame)
+        if (step.last_row->valid_frame == walk->frame)
             pass_over(rows, step.row, "its time and entity have a row already");
-        step.met->taken = walk->frame;
+        step.last_row->valid_frame = walk->frame;
     }
     times->interval_ns = (uint64_t)usual_median(frames);
     times->spacing_ns = (uint64_t)usual_median(entities);
@@ -139,10 +139,10 @@ static int find_gaps(struct table_times *times, struct table_rows *rows)
 
     if (walk_init(&walk, rows, times->order) && usual_init(&frames, rows->count) &&
         usual_init(&entities, rows->count)) {
-        look_at_gaps(times, rows, &walk, &frames, &entities);
+        measure_gaps(times, rows, &walk, &frames, &entities);
         r = CAMP_OK;
     }
-    free(walk.met);
+    free(walk.last_row);
     usual_release(&frames);
     usual_release(&entities);
     return r;
@@ -153,7 +153,8 @@ static int find_gaps(struct table_times *times, struct table_rows *rows)
 /* The row's own time without a column that says it. */
 static double elapsed_by_rows(const struct table_times *times, const struct step *step)
 {
-    if (step->gap > 0 && (step->was_there || (double)step->gap <= AWAY * (double)times->spacing_ns))
+    if (step->gap > 0 &&
+        (step->was_there || (double)step->gap <= ABSENT_SPACINGS * (double)times->spacing_ns))
         return (double)step->gap;
     return (double)times->spacing_ns;
 }
@@ -198,19 +199,19 @@ static int convert(struct table_times *times, struct table_rows *rows,
             elapsed_ns = 0;
         rows->elapsed[step.row].ns = (uint64_t)llrint(elapsed_ns);
     }
-    free(walk.met);
+    free(walk.last_row);
     return CAMP_OK;
 }
 
 int table_times_find(struct table_times *ret, struct table_rows *rows,
-                     const struct table_columns *columns, enum unit said)
+                     const struct table_columns *columns, enum unit wanted)
 {
     struct table_times times = { .order = order_of(rows) };
     enum unit unit = UNIT_NONE;
     int r = times.order != NULL ? find_gaps(&times, rows) : CAMP_E_NOMEM;
 
     if (r == CAMP_OK)
-        r = table_units_find(&times, rows, columns, said, &unit);
+        r = table_units_find(&times, rows, columns, wanted, &unit);
     if (r == CAMP_OK)
         r = convert(&times, rows, columns, unit);
     if (r != CAMP_OK) {

@@ -17,9 +17,9 @@ struct table_times {
 };
 
 /* Turns the values and elapsed times of `rows` into ns; times of a plain form are stretched to the
- * column of elapsed times. Rows that are passed over have an elapsed time of 0 then. `said`: the
+ * column of elapsed times. Rows that are passed over have an elapsed time of 0 then. `wanted`: the
  * unit that was asked for, or UNIT_NONE. CAMP_OK or CAMP_E_NOMEM. */
 int table_times_find(struct table_times *ret, struct table_rows *rows,
-                     const struct table_columns *columns, enum unit said);
+                     const struct table_columns *columns, enum unit wanted);
 
 #endif

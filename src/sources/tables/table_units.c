@@ -118,23 +118,23 @@ static bool has_free_unit(const struct table_columns *columns)
     return false;
 }
 
-static enum unit elapsed_unit(const struct table_columns *columns, enum unit said)
+static enum unit elapsed_unit(const struct table_columns *columns, enum unit wanted)
 {
     for (size_t i = 0; i < columns->count; i++) {
         if (columns->columns[i].use == USE_ELAPSED && columns->columns[i].unit != UNIT_NONE)
             return columns->columns[i].unit;
     }
-    return said;
+    return wanted;
 }
 
 int table_units_find(struct table_times *times, struct table_rows *rows,
-                     const struct table_columns *columns, enum unit said,
+                     const struct table_columns *columns, enum unit wanted,
                      enum unit *ret_elapsed_unit)
 {
     double length_ns = 0;
     int r = CAMP_OK;
 
-    *ret_elapsed_unit = elapsed_unit(columns, said);
+    *ret_elapsed_unit = elapsed_unit(columns, wanted);
     if (columns->has_elapsed) {
         r = find_elapsed(times, rows, ret_elapsed_unit, &length_ns);
         if (columns->time_form.is_plain && times->spacing_ns > 0)
@@ -147,8 +147,8 @@ int table_units_find(struct table_times *times, struct table_rows *rows,
         times->interval_ns = times->spacing_ns;
     if (r != CAMP_OK || !has_free_unit(columns))
         return r;
-    times->unit = said;
-    return said != UNIT_NONE ? CAMP_OK
-                             : guess_unit(times, rows, columns,
-                                          length_ns > 0 ? length_ns : (double)times->spacing_ns);
+    times->unit = wanted;
+    return wanted != UNIT_NONE ? CAMP_OK
+                               : guess_unit(times, rows, columns,
+                                            length_ns > 0 ? length_ns : (double)times->spacing_ns);
 }

@@ -8,6 +8,6 @@
  * gaps where it has none: the usual elapsed time, or 1 s. Times of a plain form are stretched to
  * the elapsed times. *ret_elapsed: the unit of their column. CAMP_OK or CAMP_E_NOMEM. */
 int table_units_find(struct table_times *times, struct table_rows *rows,
-                     const struct table_columns *columns, enum unit said, enum unit *ret_elapsed);
+                     const struct table_columns *columns, enum unit wanted, enum unit *ret_elapsed);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#define LOOKED_AT 65536 /* evenly spread */
+#define SAMPLE_SIZE 65536 /* evenly spread */
 
 bool usual_init(struct usual *usual, size_t count)
 {
-    *usual = (struct usual){ .step = 1 + count / LOOKED_AT };
+    *usual = (struct usual){ .step = 1 + count / SAMPLE_SIZE };
     usual->numbers = malloc((count / usual->step + 1) * sizeof *usual->numbers);
     return usual->numbers != NULL;
 }

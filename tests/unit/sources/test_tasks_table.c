@@ -59,7 +59,7 @@ static void who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone(void **
     MERGE(&table, 3, 5);
     assert_int_equal(table.count, 2);
     assert_int_equal(find(&table, 3)->flags, TASK_NEW);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     MERGE(&table, 1, 5, 9);
     assert_int_equal(table.count, 4);
     assert_int_equal(find(&table, 1)->flags, TASK_NEW);
@@ -68,7 +68,7 @@ static void who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone(void **
     assert_int_equal(find(&table, 9)->flags, TASK_NEW);
     for (size_t i = 1; i < table.count; i++)
         assert_true(table.tasks[i - 1].pid < table.tasks[i].pid);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     assert_null(find(&table, 3));
     assert_int_equal(table.count, 3);
     tasks_table_release(&table);
@@ -81,7 +81,7 @@ static void the_end_of_a_known_process_is_booked_in_its_row(void **state)
     (void)state;
     MERGE(&table, 7);
     find(&table, 7)->measured_ns = 100;
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     end(&table, 7, 130, 4, "seven");
     MERGE(&table, 8);
     assert_int_equal(find(&table, 7)->measured_before_ns, 100);
@@ -108,7 +108,7 @@ static void who_came_and_went_unseen_is_booked_under_its_name(void **state)
     assert_true(table.ended[1].sum.measured == 30);
     assert_true(table.ended[1].sum.sampled == 30);
     assert_true(table.ended[1].sum.absolute == 20); /* errors of opposite sign do not cancel */
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     assert_int_equal(table.ended_count, 0);
     tasks_table_release(&table);
 }
@@ -120,7 +120,7 @@ static void a_pid_given_away_again_within_an_interval_is_two_processes(void **st
     (void)state;
     MERGE(&table, 4);
     find(&table, 4)->measured_ns = 50;
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     end(&table, 4, 60, 0, "old");
     end(&table, 4, 7, 0, "reused");
     assert_int_equal(find(&table, 4)->measured_ns, 60);
@@ -171,27 +171,27 @@ static void a_zombie_is_reported_once(void **state)
 
     (void)state;
     MERGE(&table, 4);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     end(&table, 4, 60, 0, "zombie");
     MERGE(&table, 4); /* not yet reaped: it is still listed */
     assert_int_equal(find(&table, 4)->flags, TASK_ENDED | TASK_NAMED);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     MERGE(&table, 4);
     assert_int_not_equal(find(&table, 4)->flags & TASK_REPORTED, 0);
     assert_int_equal(find(&table, 4)->measured_ns, find(&table, 4)->measured_before_ns);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     MERGE(&table, 5);
-    tasks_table_roll(&table);
+    tasks_table_start_interval(&table);
     assert_null(find(&table, 4));
     tasks_table_release(&table);
 }
 
 /* Merges this process alone, with a token. */
-static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t previous_look_ns)
+static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t previous_snapshot_ns)
 {
     struct camp_pid me = { .pid = getpid(), .token = token };
 
-    assert_int_equal(tasks_table_merge(table, &me, 1, previous_look_ns), CAMP_OK);
+    assert_int_equal(tasks_table_merge(table, &me, 1, previous_snapshot_ns), CAMP_OK);
 }
 
 static void a_new_token_is_another_process_only_if_it_began_since_the_last_look(void **state)
@@ -203,13 +203,14 @@ static void a_new_token_is_another_process_only_if_it_began_since_the_last_look(
     usleep(30000); /* start times have 10 ms */
     clock_gettime(CLOCK_BOOTTIME, &now);
     merge_myself(&table, 1, 0);
-    tasks_table_roll(&table);
-    /* This process began before the last look: the kernel has forgotten its inode, that is all. */
+    tasks_table_start_interval(&table);
+    /* This process began before the last take_snapshot: the kernel has forgotten its inode, that is
+     * all. */
     merge_myself(&table, 2, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
     assert_int_equal(table.count, 1);
     assert_int_equal(table.tasks[0].flags, 0);
-    tasks_table_roll(&table);
-    /* It began after that look: who had the pid then is gone. */
+    tasks_table_start_interval(&table);
+    /* It began after that take_snapshot: who had the pid then is gone. */
     merge_myself(&table, 3, 1);
     assert_int_equal(table.count, 2);
     assert_int_equal(table.tasks[0].flags, TASK_GONE);
