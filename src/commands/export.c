@@ -271,7 +271,8 @@ static int print_address(const struct export *export, const struct exporter_serv
 
 static int serve(struct export *export)
 {
-    struct exporter_place place = { export->socket, export->host, (uint16_t) export->port, NULL };
+    struct exporter_place place = { { export->socket, export->host, (uint16_t) export->port },
+                                    NULL };
     struct exporter_server *server = NULL;
     struct camp_error error = { 0 };
     const char *note;

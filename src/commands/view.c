@@ -19,14 +19,13 @@
 #define TUNNEL_PORT 8080              /* at the other end of a tunnel to a socket: an example */
 
 static const char *const hosts[] = { "127.0.0.1", "localhost", "::1", NULL };
-enum { HOST_VERSION_6 = 2 };
 
 struct view_command {
     struct page_options page;
     uint64_t port;
     const char *host, *socket, *history;
     bool demo;
-    struct server_place place;
+    struct listen_address place;
     struct history_limits limits;
     struct server *server;
 };
@@ -95,7 +94,7 @@ static int resolve_host(struct view_command *view)
                         view->host);
     if (view->socket != NULL)
         return complain(STATUS_USAGE, "--socket goes without --host");
-    view->place.version_6 = at == HOST_VERSION_6;
+    view->place.address = hosts[at];
     return OPTIONS_GO_ON;
 }
 
@@ -103,7 +102,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
 {
     int first, status;
 
-    *view = (struct view_command){ 0 };
+    *view = (struct view_command){ .place.address = "127.0.0.1" };
     page_options_init(&view->page);
     status = parse(view, argc, argv, &first);
     if (status == OPTIONS_GO_ON && view->demo && view->page.from.from.text != NULL)
@@ -132,7 +131,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
 static int print_address(const struct view_command *view)
 {
     const struct http_place *at = server_at(view->server);
-    const char *own = view->place.version_6 ? "[::1]" : "127.0.0.1";
+    const char *own = strchr(view->place.address, ':') != NULL ? "[::1]" : "127.0.0.1";
 
     printf("http://%s:%d/#%s\n", view->socket != NULL ? "localhost" : own,
            view->socket != NULL ? TUNNEL_PORT : at->port, at->token);

@@ -1,19 +1,12 @@
 #include "exporter_server.h"
 
 #include "counters/error.h"
-#include "libraries/libmicrohttpd.h"
 #include "negotiate.h"
-#include "views/http/http_rules.h"
-#include "views/http/listen.h"
-#include "views/page/server_guests.h"
+#include "views/http/http_server.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #define SILENT_S 60 /* idle connections are kept this long between scrapes */
@@ -22,20 +15,11 @@
 #define GZIP_MEMORY 8         /* zlib's default */
 
 struct exporter_server {
-    struct MHD_Daemon *daemon;
-    struct http_place place;
-    struct guests guests;
+    struct http_server http;
     struct exporter_requests requests;
     exporter_page *page;
     void *context;
-    char *path;       /* to unlink at the end; NULL: none */
     char index[1024]; /* the page at / */
-};
-
-/* A request. */
-struct asked {
-    struct http_request request;
-    struct http_header accept, encoding;
 };
 
 static const char *reason_of(unsigned status)
@@ -53,37 +37,6 @@ static const char *reason_of(unsigned status)
     default:
         return "This is no request that is answered here.\n";
     }
-}
-
-/* Consumes the response. */
-static enum MHD_Result answer(struct MHD_Connection *connection, struct MHD_Response *response,
-                              unsigned status, const char *type)
-{
-    enum MHD_Result result;
-
-    if (response == NULL)
-        return MHD_NO;
-    libmicrohttpd.MHD_add_response_header(response, "Content-Type", type);
-    libmicrohttpd.MHD_add_response_header(response, "Cache-Control", "no-store");
-    libmicrohttpd.MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    libmicrohttpd.MHD_add_response_header(response, "Content-Security-Policy",
-                                          "default-src 'none'; frame-ancestors 'none'");
-    if (status == 405)
-        libmicrohttpd.MHD_add_response_header(response, "Allow", "GET, HEAD");
-    if (status != 200)
-        libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
-    result = libmicrohttpd.MHD_queue_response(connection, status, response);
-    libmicrohttpd.MHD_destroy_response(response);
-    return result;
-}
-
-static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status,
-                                   const char *type, const char *text)
-{
-    return answer(connection,
-                  libmicrohttpd.MHD_create_response_from_buffer(
-                      strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY),
-                  status, type);
 }
 
 /* In place. False: unchanged. */
@@ -114,14 +67,15 @@ static enum MHD_Result fail(struct exporter_server *server, struct MHD_Connectio
 
     server->requests.failed++;
     snprintf(text, sizeof text, "%s\n", error->message[0] != '\0' ? error->message : "no memory");
-    return answer_text(connection, 500, "text/plain; charset=utf-8", text);
+    return http_answer_text(connection, 500, HTTP_PLAIN, text);
 }
 
 static enum MHD_Result answer_metrics(struct exporter_server *server,
-                                      struct MHD_Connection *connection, const struct asked *asked)
+                                      struct MHD_Connection *connection,
+                                      const struct http_request *request)
 {
     const enum exposition_format format =
-        negotiate_format(asked->accept.value, asked->accept.length);
+        negotiate_format(request->accept.value, request->accept.length);
     struct camp_error error = { 0 };
     struct bytes page = { 0 };
     struct MHD_Response *response;
@@ -132,9 +86,10 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
         bytes_release(&page);
         return fail(server, connection, &error);
     }
-    small = negotiate_gzip(asked->encoding.value, asked->encoding.length) && compress_page(&page);
+    small =
+        negotiate_gzip(request->encoding.value, request->encoding.length) && compress_page(&page);
     server->requests.answered++;
-    if (strcmp(asked->request.method, "HEAD") != 0) /* the answer to HEAD has no body */
+    if (strcmp(request->method, "HEAD") != 0) /* the answer to HEAD has no body */
         server->requests.sent_bytes += page.size;
     response =
         libmicrohttpd.MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
@@ -145,94 +100,23 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     if (small)
         libmicrohttpd.MHD_add_response_header(response, "Content-Encoding", "gzip");
     libmicrohttpd.MHD_add_response_header(response, "Vary", "Accept, Accept-Encoding");
-    return answer(connection, response, 200, exposition_type(format));
+    return http_answer(connection, response, 200, exposition_type(format), NULL);
 }
 
-static enum MHD_Result note_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                   size_t name_size, const char *value, size_t value_size)
-{
-    struct asked *asked = context;
-    struct http_request *request = &asked->request;
-    const struct http_wanted wanted[] = {
-        { "Host", &request->host },
-        { "Origin", &request->origin },
-        { "Sec-Fetch-Site", &request->fetch_site },
-        { "Content-Length", &request->body },
-        { "Transfer-Encoding", &request->body },
-        { "Accept", &asked->accept },
-        { "Accept-Encoding", &asked->encoding },
-    };
-
-    (void)kind;
-    http_note_header(wanted, sizeof wanted / sizeof wanted[0], name, name_size, value, value_size);
-    return MHD_YES;
-}
-
-static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_size, void **request_context)
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection,
+                              const struct http_request *request)
 {
     struct exporter_server *server = context;
-    struct asked asked = { .request = { .method = method, .target = path } };
-    unsigned status;
+    unsigned status = http_check_access(&server->http.place, request);
 
-    (void)version, (void)upload, (void)upload_size, (void)request_context;
-    libmicrohttpd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, note_header, &asked);
-    status = http_check_access(&server->place, &asked.request);
-    if (status == 200 && strcmp(path, "/metrics") == 0)
-        return answer_metrics(server, connection, &asked);
-    if (status == 200 && strcmp(path, "/") == 0)
-        return answer_text(connection, 200, "text/html; charset=utf-8", server->index);
+    if (status == 200 && strcmp(request->path, "/metrics") == 0)
+        return answer_metrics(server, connection, request);
+    if (status == 200 && strcmp(request->path, "/") == 0)
+        return http_answer_text(connection, 200, HTTP_HTML, server->index);
     if (status == 200)
         status = 404;
     server->requests.refused++;
-    return answer_text(connection, status, "text/plain; charset=utf-8", reason_of(status));
-}
-
-static void note_connection(void *context, struct MHD_Connection *connection, void **guest,
-                            enum MHD_ConnectionNotificationCode code)
-{
-    struct exporter_server *server = context;
-
-    guests_note(&server->guests, connection, (struct guest **)guest, code);
-}
-
-static int open_socket(struct exporter_server *server, const struct exporter_place *at, int *ret,
-                       struct camp_error *error)
-{
-    bool loopback = true;
-    int r;
-
-    if (at->path != NULL) {
-        r = listen_on_path(at->path, ret, error);
-        if (r == CAMP_OK)
-            server->path = strdup(at->path);
-        return r;
-    }
-    server->place.port = at->port;
-    r = listen_on_address(at->address, &server->place.port, &loopback, ret, error);
-    server->place.any_name = !loopback;
-    return r;
-}
-
-static int start(struct exporter_server *server, int listener, struct camp_error *error)
-{
-    sigset_t all, before;
-
-    sigfillset(&all); /* signals go to the caller's thread */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    server->daemon = libmicrohttpd.MHD_start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET,
-        listener, MHD_OPTION_CONNECTION_LIMIT, 2 * GUESTS_MAXIMUM, MHD_OPTION_CONNECTION_TIMEOUT,
-        SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_EACH,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
-        MHD_OPTION_END);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (server->daemon != NULL)
-        return CAMP_OK;
-    camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* otherwise the library closes it */
-    return CAMP_E_IO;
+    return http_answer_text(connection, status, HTTP_PLAIN, reason_of(status));
 }
 
 static void write_index(struct exporter_server *server, const char *tier)
@@ -249,21 +133,17 @@ static void write_index(struct exporter_server *server, const char *tier)
 int exporter_server_open(const struct exporter_place *place, exporter_page *page, void *context,
                          struct exporter_server **ret, struct camp_error *error)
 {
-    struct exporter_server *server;
-    int listener = -1, r = libmicrohttpd_load(error);
+    struct exporter_server *server = calloc(1, sizeof *server);
+    const struct http_service service = { answer, server, 2 * GUESTS_MAXIMUM, SILENT_S,
+                                          MEMORY_EACH };
+    int r;
 
-    if (r != CAMP_OK)
-        return r;
-    server = calloc(1, sizeof *server);
     if (server == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
-    guests_init(&server->guests);
     server->page = page;
     server->context = context;
     write_index(server, place->tier);
-    r = open_socket(server, place, &listener, error);
-    if (r == CAMP_OK)
-        r = start(server, listener, error);
+    r = http_server_open(&server->http, &place->at, &service, error);
     if (r == CAMP_OK)
         *ret = server;
     else
@@ -273,17 +153,12 @@ int exporter_server_open(const struct exporter_place *place, exporter_page *page
 
 uint16_t exporter_server_port(const struct exporter_server *server)
 {
-    return server->place.port;
+    return server->http.place.port;
 }
 
 void exporter_server_close(struct exporter_server *server)
 {
-    if (server == NULL)
-        return;
-    if (server->daemon != NULL)
-        libmicrohttpd.MHD_stop_daemon(server->daemon);
-    if (server->path != NULL)
-        unlink(server->path);
-    free(server->path);
+    if (server != NULL)
+        http_server_close(&server->http);
     free(server);
 }

@@ -9,6 +9,7 @@
 #define CAMP_METRICS_EXPORTER_SERVER_H
 
 #include "exposition.h"
+#include "views/http/listen.h"
 
 #include <camp/camp.h>
 
@@ -27,10 +28,8 @@ typedef int exporter_page(void *context, enum exposition_format format,
 
 /* Where the server listens, and what it shows. */
 struct exporter_place {
-    const char *path;    /* of a Unix socket; NULL: at: */
-    const char *address; /* "127.0.0.1" */
-    uint16_t port;       /* 0: any free one */
-    const char *tier;    /* for the page at / */
+    struct listen_address at;
+    const char *tier; /* for the page at / */
 };
 
 /* Serves from now on. CAMP_E_INVALID: the port or path is in use, or the address is invalid;

@@ -10,10 +10,24 @@ static bool is_text(const char *value, size_t length, const char *text)
     return strlen(text) == length && strncasecmp(value, text, length) == 0;
 }
 
-void http_note_header(const struct http_wanted *wanted, size_t count, const char *name,
-                      size_t name_size, const char *value, size_t value_size)
+void http_note_header(struct http_request *request, const char *name, size_t name_size,
+                      const char *value, size_t value_size)
 {
-    for (size_t i = 0; i < count; i++) {
+    const struct {
+        const char *name;
+        struct http_header *header;
+    } wanted[] = {
+        { "Host", &request->host },
+        { "Origin", &request->origin },
+        { "Sec-Fetch-Site", &request->fetch_site },
+        { "Authorization", &request->authorization },
+        { "Content-Length", &request->body },
+        { "Transfer-Encoding", &request->body },
+        { "Accept", &request->accept },
+        { "Accept-Encoding", &request->encoding },
+    };
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         struct http_header *header = wanted[i].header;
 
         if (is_text(name, name_size, wanted[i].name) && header->count++ == 0) {

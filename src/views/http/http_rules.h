@@ -27,17 +27,13 @@ struct http_request {
     const char *target; /* as sent: "/stream" */
     struct http_header host, origin, fetch_site, authorization;
     struct http_header body; /* Content-Length or Transfer-Encoding */
+    struct http_header accept, encoding;
+    const char *path; /* of the target, decoded and without its query */
 };
 
-/* A wanted header, by its name in any case. */
-struct http_wanted {
-    const char *name;
-    struct http_header *header;
-};
-
-/* Assigns a header of the request (`value` NULL: none) to the matching one of wanted[count]. */
-void http_note_header(const struct http_wanted *wanted, size_t count, const char *name,
-                      size_t name_size, const char *value, size_t value_size);
+/* One header of a request, `value` NULL if it has none. */
+void http_note_header(struct http_request *request, const char *name, size_t name_size,
+                      const char *value, size_t value_size);
 
 /* The server's own address. */
 struct http_place {

@@ -69,7 +69,7 @@ static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
     return fail_with(listener, "bind", error);
 }
 
-static int listen_at(union address *address, socklen_t size, uint16_t *port, int *ret_socket,
+static int listen_on(union address *address, socklen_t size, uint16_t *port, int *ret_socket,
                      struct camp_error *error)
 {
     const int yes = 1;
@@ -90,14 +90,6 @@ static int listen_at(union address *address, socklen_t size, uint16_t *port, int
         ntohs(address->any.sa_family == AF_INET6 ? address->v6.sin6_port : address->v4.sin_port);
     *ret_socket = listener;
     return CAMP_OK;
-}
-
-int listen_on_loopback(bool version_6, uint16_t *port, int *ret_socket, struct camp_error *error)
-{
-    union address address;
-    const socklen_t size = loopback_of(&address, version_6, *port);
-
-    return listen_at(&address, size, port, ret_socket, error);
 }
 
 /* 0: not an address. */
@@ -144,18 +136,6 @@ int listen_check_address(const char *text, bool *ret_is_loopback, struct camp_er
                   : CAMP_OK;
 }
 
-int listen_on_address(const char *text, uint16_t *port, bool *ret_is_loopback, int *ret_socket,
-                      struct camp_error *error)
-{
-    union address address;
-    const socklen_t size = parse_address(text, *port, &address);
-
-    if (size == 0)
-        return fail_to_parse(text, error);
-    *ret_is_loopback = is_loopback(&address);
-    return listen_at(&address, size, port, ret_socket, error);
-}
-
 static bool somebody_listens(const union address *address)
 {
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -195,7 +175,7 @@ static int fail_to_make(int listener, const char *path, struct camp_error *error
                      strerror(system_error));
 }
 
-int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
+static int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
 {
     union address address = { .path.sun_family = AF_UNIX };
     int listener, failed, r;
@@ -219,4 +199,22 @@ int listen_on_path(const char *path, int *ret_socket, struct camp_error *error)
         return fail_to_make(listener, path, error);
     *ret_socket = listener;
     return CAMP_OK;
+}
+
+int listen_at(const struct listen_address *at, uint16_t *ret_port, bool *ret_is_loopback,
+              int *ret_socket, struct camp_error *error)
+{
+    union address address;
+    socklen_t size;
+
+    *ret_port = 0;
+    *ret_is_loopback = true;
+    if (at->path != NULL)
+        return listen_on_path(at->path, ret_socket, error);
+    size = parse_address(at->address, at->port, &address);
+    if (size == 0)
+        return fail_to_parse(at->address, error);
+    *ret_port = at->port;
+    *ret_is_loopback = is_loopback(&address);
+    return listen_on(&address, size, ret_port, ret_socket, error);
 }

@@ -2,7 +2,6 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "views/http/listen.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 /* clients of the stream, and twice as many others: some are being closed */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
@@ -29,56 +27,18 @@ static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
     return CAMP_OK;
 }
 
-static int open_socket(struct server *server, const struct server_place *at, int *ret,
-                       struct camp_error *error)
-{
-    int r;
-
-    server->place.port = at->port;
-    if (at->path == NULL)
-        return listen_on_loopback(at->version_6, &server->place.port, ret, error);
-    server->place.port = 0;
-    r = listen_on_path(at->path, ret, error);
-    if (r == CAMP_OK)
-        server->path = strdup(at->path);
-    return r;
-}
-
-static int start_daemon(struct server *server, int listener, struct camp_error *error)
-{
-    server->daemon = libmicrohttpd.MHD_start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_handle,
-        server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-        CONNECTIONS_MAXIMUM, MHD_OPTION_CONNECTION_TIMEOUT, GUEST_SILENT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_EACH, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_CONNECTION, request_note_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
-        request_end, server, MHD_OPTION_URI_LOG_CALLBACK, request_note_target, server,
-        MHD_OPTION_END);
-    if (server->daemon != NULL)
-        return CAMP_OK;
-    camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* otherwise the library closes it */
-    return CAMP_E_IO;
-}
-
 /* Signals go to the caller's thread. */
-static int start_threads(struct server *server, int listener, struct camp_error *error)
+static int start_beat(struct server *server, struct camp_error *error)
 {
     sigset_t all, before;
-    int r;
+    int failed;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    r = start_daemon(server, listener, error);
-    if (r == CAMP_OK) {
-        const int failed = pthread_create(&server->beat, NULL, clients_beat, server);
-
-        server->has_beat = failed == 0;
-        if (failed != 0)
-            r = camp_fail_errno(error, failed, "pthread_create");
-    }
+    failed = pthread_create(&server->beat, NULL, clients_beat, server);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return r;
+    server->has_beat = failed == 0;
+    return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, "pthread_create");
 }
 
 static void init_lock(struct server *server)
@@ -92,20 +52,18 @@ static void init_lock(struct server *server)
     pthread_condattr_destroy(&attributes);
 }
 
-int server_open(const struct server_place *place, const struct schema *schema,
+int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error)
 {
-    struct server *server;
-    int listener = -1, r = libmicrohttpd_load(error);
+    struct server *server = calloc(1, sizeof *server);
+    const struct http_service service = { request_answer, server, CONNECTIONS_MAXIMUM,
+                                          GUEST_SILENT_S, MEMORY_EACH };
+    int r;
 
-    if (r != CAMP_OK)
-        return r;
-    server = calloc(1, sizeof *server);
     if (server == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     init_lock(server);
-    guests_init(&server->guests);
     server->history.limits = *limits;
     r = stream_init(&server->stream, schema);
     if (r != CAMP_OK)
@@ -114,11 +72,11 @@ int server_open(const struct server_place *place, const struct schema *schema,
     if (r == CAMP_OK)
         r = stream_head(schema, facts, &server->head);
     if (r == CAMP_OK)
-        r = make_token(server->place.token, error);
+        r = make_token(server->http.place.token, error);
     if (r == CAMP_OK)
-        r = open_socket(server, place, &listener, error);
+        r = http_server_open(&server->http, at, &service, error);
     if (r == CAMP_OK)
-        r = start_threads(server, listener, error);
+        r = start_beat(server, error);
     if (r != CAMP_OK)
         server_close(server);
     else
@@ -128,7 +86,7 @@ int server_open(const struct server_place *place, const struct schema *schema,
 
 const struct http_place *server_at(const struct server *server)
 {
-    return &server->place;
+    return &server->http.place;
 }
 
 /* Pages may keep frames longer than the server: twice as long. */
@@ -209,15 +167,11 @@ void server_close(struct server *server)
 {
     if (server == NULL)
         return;
-    if (server->daemon != NULL) {
+    if (server->http.daemon != NULL)
         wait_for_clients(server);
-        if (server->has_beat)
-            pthread_join(server->beat, NULL);
-        libmicrohttpd.MHD_stop_daemon(server->daemon);
-    }
-    if (server->path != NULL)
-        unlink(server->path);
-    free(server->path);
+    if (server->has_beat)
+        pthread_join(server->beat, NULL);
+    http_server_close(&server->http);
     stream_release(&server->stream);
     history_release(&server->history);
     bytes_release(&server->head);

@@ -11,19 +11,13 @@
 #include "history.h"
 #include "stream.h"
 #include "views/http/http_rules.h"
+#include "views/http/listen.h"
 
 struct server;
 
-/* Where it listens. */
-struct server_place {
-    const char *path; /* of a Unix socket; NULL: on the loopback interface */
-    bool version_6;   /* ::1 instead of 127.0.0.1 */
-    uint16_t port;    /* 0: any free one */
-};
-
 /* Serves from now on. Keeps the schema. CAMP_E_INVALID: the port or path is in use, or the schema
  * has too many states; CAMP_E_NOTSUP: camp was built without libmicrohttpd. */
-int server_open(const struct server_place *place, const struct schema *schema,
+int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error);
 

@@ -5,7 +5,7 @@
 
 #include "libraries/libmicrohttpd.h"
 #include "server.h"
-#include "server_guests.h"
+#include "views/http/http_server.h"
 
 #include <pthread.h>
 
@@ -25,10 +25,7 @@ struct client {
 };
 
 struct server {
-    struct http_place place;
-    char *path; /* to unlink at the end; NULL: none */
-    struct MHD_Daemon *daemon;
-    struct guests guests;
+    struct http_server http;
     struct bytes head;
 
     pthread_mutex_t lock; /* of all members below */
@@ -57,14 +54,7 @@ void clients_wake(struct server *server);
  * the server notices lost clients, and the page a lost server. */
 void *clients_beat(void *server);
 
-/* Called by libmicrohttpd; their context is the server, except for the target's. */
-enum MHD_Result request_handle(void *server, struct MHD_Connection *connection, const char *url,
-                               const char *method, const char *version, const char *upload,
-                               size_t *upload_size, void **target);
-void *request_note_target(void *context, const char *target, struct MHD_Connection *connection);
-void request_end(void *context, struct MHD_Connection *connection, void **target,
-                 enum MHD_RequestTerminationCode code);
-void request_note_connection(void *server, struct MHD_Connection *connection, void **guest,
-                             enum MHD_ConnectionNotificationCode code);
+/* Answers with the page, the stream or why not; its context is the server. */
+http_service_answer request_answer;
 
 #endif

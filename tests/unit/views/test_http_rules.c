@@ -244,6 +244,22 @@ static void each_refusal_says_why(void **state)
     }
 }
 
+static void a_header_is_found_in_any_letters_and_the_first_of_two_is_kept(void **state)
+{
+    struct http_request request = { 0 };
+
+    (void)state;
+    http_note_header(&request, "hOST", 4, "a:1", 3);
+    http_note_header(&request, "Host", 4, "b:2", 3);
+    http_note_header(&request, "Hosts", 5, "c:3", 3);
+    http_note_header(&request, "accept-encoding", 15, NULL, 7);
+    assert_int_equal(request.host.count, 2);
+    assert_memory_equal(request.host.value, "a:1", 3);
+    assert_int_equal(request.encoding.count, 1);
+    assert_int_equal(request.encoding.length, 0);
+    assert_int_equal(request.accept.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +273,7 @@ int main(void)
         cmocka_unit_test(there_are_two_paths_and_no_queries),
         cmocka_unit_test(what_no_browser_sends_is_refused),
         cmocka_unit_test(each_refusal_says_why),
+        cmocka_unit_test(a_header_is_found_in_any_letters_and_the_first_of_two_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,8 @@
  * limited; beyond it a new one replaces the oldest. So many idle connections keep nobody out. Only
  * the server's thread uses it.
  */
-#ifndef CAMP_VIEWS_PAGE_SERVER_GUESTS_H
-#define CAMP_VIEWS_PAGE_SERVER_GUESTS_H
+#ifndef CAMP_VIEWS_HTTP_GUESTS_H
+#define CAMP_VIEWS_HTTP_GUESTS_H
 
 #include "libraries/libmicrohttpd.h"
 

@@ -1,4 +1,4 @@
-#include "server_guests.h"
+#include "guests.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
