@@ -161,7 +161,7 @@ static int read_source(struct view_command *view)
     const struct frame *frame;
     int status;
 
-    while (!stop_requested) {
+    while (next_interval(&view->page.intervals)) {
         status = page_next(&view->page, &frame);
         if (status != OPTIONS_GO_ON || frame == NULL)
             return status;

@@ -6,6 +6,7 @@
 #include "check_sessions.h"
 #include "counters/units.h"
 #include "program/command.h"
+#include "program/intervals.h"
 
 #include <camp/catalogue.h>
 
@@ -122,28 +123,25 @@ static int finish_recorded(const struct check *check, uint64_t intervals)
 
 static int run_intervals(struct check *check)
 {
-    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = check->options.interval_ns,
+                                   .count = check->options.count };
     int status = OPTIONS_GO_ON;
 
-    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *tasks;
         const struct frame *cpus;
         int r;
 
-        if (check->options.count > 0 && i == check->options.count)
-            break;
-        deadline_ns += check->options.interval_ns;
-        r = check->tasks != NULL ? next_of_machine(check, deadline_ns, &tasks, &cpus, &error)
-                                 : next_recorded(check, &tasks, &cpus, &error);
+        r = check->tasks != NULL
+                ? next_of_machine(check, intervals.deadline_ns, &tasks, &cpus, &error)
+                : next_recorded(check, &tasks, &cpus, &error);
         if (r == SOURCE_END) {
-            status = finish_recorded(check, i);
+            status = finish_recorded(check, intervals.started - 1);
             break;
         }
-        status = r == CAMP_OK ? show(check, tasks, cpus, i) : complain_of(r, &error);
-        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
-        if (r == CAMP_OK && tasks->end_ns > deadline_ns + check->options.interval_ns)
-            deadline_ns = tasks->end_ns;
+        status =
+            r == CAMP_OK ? show(check, tasks, cpus, intervals.started - 1) : complain_of(r, &error);
         if (check->tasks != NULL && selection_all_ended(&check->options.processes))
             break;
     }

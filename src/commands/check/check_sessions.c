@@ -3,6 +3,7 @@
 #include "check_record.h"
 #include "counters/units.h"
 #include "program/command.h"
+#include "program/intervals.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -235,25 +236,21 @@ static int add_interval(struct run *run, const struct frame *frame)
 
 int check_sessions_run(const struct check_sessions *check, struct from_options *from)
 {
-    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = check->interval_ns, .count = check->count };
     struct run run = { .check = check };
     const struct frame *frame = NULL;
     int status = OPTIONS_GO_ON;
 
     reported_columns_find(&run.columns, check->source->describe(check->source));
-    while (status == OPTIONS_GO_ON && !stop_requested &&
-           (check->count == 0 || run.intervals < check->count)) {
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         int r;
 
-        deadline_ns += check->interval_ns;
-        r = check->source->next(check->source, deadline_ns, &frame, &error);
+        r = check->source->next(check->source, intervals.deadline_ns, &frame, &error);
         progress_clear(&from->progress);
         if (r == SOURCE_END)
             break;
         status = r == CAMP_OK ? add_interval(&run, frame) : complain_of(r, &error);
-        if (r == CAMP_OK && frame->end_ns > deadline_ns + check->interval_ns)
-            deadline_ns = frame->end_ns; /* late intervals are not caught up */
     }
     if (status == OPTIONS_GO_ON && run.intervals == 0 && !stop_requested)
         return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",

@@ -5,6 +5,7 @@
 #include "ledger/words.h"
 #include "program/command.h"
 #include "program/from_options.h"
+#include "program/intervals.h"
 #include "program/output_file.h"
 #include "record_files.h"
 #include "record_info.h"
@@ -184,18 +185,15 @@ static int read_options(struct record *record, int argc, char **argv)
 
 static int run(struct record *record)
 {
-    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = record->interval_ns, .count = record->count };
     int status = OPTIONS_GO_ON;
 
-    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *frame;
         int r;
 
-        if (record->count > 0 && i == record->count)
-            break;
-        deadline_ns += record->interval_ns;
-        r = record->source->next(record->source, deadline_ns, &frame, &error);
+        r = record->source->next(record->source, intervals.deadline_ns, &frame, &error);
         if (r == SOURCE_END)
             break;
         if (r == CAMP_OK)
@@ -203,9 +201,6 @@ static int run(struct record *record)
         status = r == CAMP_OK
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);
-        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
-        if (r == CAMP_OK && now_ns(CLOCK_MONOTONIC) > deadline_ns + record->interval_ns)
-            deadline_ns = now_ns(CLOCK_MONOTONIC);
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

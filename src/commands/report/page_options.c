@@ -92,7 +92,7 @@ int page_open(struct page_options *options)
     if (status == OPTIONS_GO_ON)
         status = resolve_axes("axes4", options->axes4_text, options->schema, 4, &options->axes4,
                               &options->stream.axes4);
-    options->deadline_ns = now_ns(CLOCK_MONOTONIC);
+    options->intervals.length_ns = options->interval_ns;
     return status;
 }
 
@@ -108,8 +108,7 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
     struct camp_error error = { 0 };
     int r;
 
-    options->deadline_ns += options->interval_ns;
-    r = options->source->next(options->source, options->deadline_ns, ret_frame, &error);
+    r = options->source->next(options->source, options->intervals.deadline_ns, ret_frame, &error);
     if (r != CAMP_OK)
         progress_clear(&options->from.progress);
     if (r == CAMP_OK)
@@ -118,9 +117,6 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
         *ret_frame = NULL;
     else if (r != CAMP_OK)
         return complain_of(r, &error);
-    /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
-    else if ((*ret_frame)->end_ns > options->deadline_ns + options->interval_ns)
-        options->deadline_ns = (*ret_frame)->end_ns;
     return OPTIONS_GO_ON;
 }
 
@@ -131,9 +127,9 @@ int page_read(struct page_options *options, uint64_t count,
 
     options->frames = 0;
     options->status = OPTIONS_GO_ON;
-    options->deadline_ns = now_ns(CLOCK_MONOTONIC);
-    while (status == OPTIONS_GO_ON && !stop_requested &&
-           (!options->facts.live || options->frames < count)) {
+    options->intervals = (struct intervals){ .length_ns = options->interval_ns,
+                                             .count = options->facts.live ? count : 0 };
+    while (status == OPTIONS_GO_ON && next_interval(&options->intervals)) {
         const struct frame *frame;
 
         options->status = page_next(options, &frame);

@@ -6,6 +6,7 @@
 #define CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
 
 #include "program/from_options.h"
+#include "program/intervals.h"
 #include "views/page/stream.h"
 
 struct page_options {
@@ -20,7 +21,7 @@ struct page_options {
     struct stream_facts stream; /* the same for the page */
     struct axes axes3, axes4;
     char host[256];
-    uint64_t deadline_ns;
+    struct intervals intervals;
 
     /* Of page_read(): */
     uint64_t frames;

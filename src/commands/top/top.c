@@ -5,6 +5,7 @@
 #include "top.h"
 #include "counters/units.h"
 #include "program/command.h"
+#include "program/intervals.h"
 #include "recording/recording.h"
 #include "views/screen.h"
 
@@ -220,30 +221,24 @@ static int show(struct top *top, const struct frame *threads, uint64_t number)
 
 static int run_intervals(struct top *top)
 {
-    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = top->interval_ns, .count = top->count };
     int status = OPTIONS_GO_ON;
 
     if (top->facts.note_warns) /* the note is on stderr already */
         top->facts.note[0] = '\0';
-    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *threads;
         int r;
 
-        if (top->count > 0 && i == top->count)
-            break;
-        deadline_ns += top->interval_ns;
-        r = top->threads->next(top->threads, deadline_ns, &threads, &error);
+        r = top->threads->next(top->threads, intervals.deadline_ns, &threads, &error);
         progress_clear(&top->from.progress);
-        if (r == SOURCE_END && i == 0)
+        if (r == SOURCE_END && intervals.started == 1)
             return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
                             top->facts.name);
         if (r == SOURCE_END)
             break;
-        status = r == CAMP_OK ? show(top, threads, i) : complain_of(r, &error);
-        /* After a suspend, or where a look takes longer than the interval: none to make up for. */
-        if (r == CAMP_OK && threads->end_ns > deadline_ns + top->interval_ns)
-            deadline_ns = threads->end_ns;
+        status = r == CAMP_OK ? show(top, threads, intervals.started - 1) : complain_of(r, &error);
         if (top->facts.live && selection_all_ended(&top->processes))
             break;
     }

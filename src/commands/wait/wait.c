@@ -4,6 +4,7 @@
  */
 #include "counters/units.h"
 #include "program/command.h"
+#include "program/intervals.h"
 #include "program/process_selection.h"
 #include "views/view.h"
 #include "wait_record.h"
@@ -185,22 +186,16 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
 
 static int run_intervals(struct wait *wait)
 {
-    uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = wait->interval_ns, .count = wait->count };
     int status = OPTIONS_GO_ON;
 
-    for (uint64_t i = 0; status == OPTIONS_GO_ON && !stop_requested; i++) {
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *frame;
         int r;
 
-        if (wait->count > 0 && i == wait->count)
-            break;
-        deadline_ns += wait->interval_ns;
-        r = wait->source->next(wait->source, deadline_ns, &frame, &error);
-        status = r == CAMP_OK ? show(wait, frame, i) : complain_of(r, &error);
-        /* Late intervals (a suspend, or a slow snapshot) are not caught up. */
-        if (r == CAMP_OK && frame->end_ns > deadline_ns + wait->interval_ns)
-            deadline_ns = frame->end_ns;
+        r = wait->source->next(wait->source, intervals.deadline_ns, &frame, &error);
+        status = r == CAMP_OK ? show(wait, frame, intervals.started - 1) : complain_of(r, &error);
         if (selection_all_ended(&wait->processes))
             break;
     }

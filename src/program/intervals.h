@@ -1,0 +1,21 @@
+/* The intervals of a command: a deadline each, until there are enough or a stop is requested. */
+#ifndef CAMP_PROGRAM_INTERVALS_H
+#define CAMP_PROGRAM_INTERVALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct intervals {
+    uint64_t length_ns;
+    uint64_t count;       /* 0: until a stop is requested */
+    uint64_t started;     /* the number of the current interval, from 1 */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC: its end */
+};
+
+/* Starts the next interval. Deadlines are length_ns apart; an interval that would start more than
+ * length_ns late (after a suspend, or where a snapshot takes longer) starts now, and those that
+ * were missed are not made up for. The first one starts at the first call. False: there were
+ * `count`, or a stop is requested. */
+bool next_interval(struct intervals *intervals);
+
+#endif
