@@ -135,7 +135,7 @@ static void assert_refused(const char *header, const char *line, const char *mes
     table_columns_release(&columns);
 }
 
-static void what_is_no_table_is_refused(void **state)
+static void a_file_that_is_no_table_is_refused(void **state)
 {
     (void)state;
     assert_refused("1,a,2,3", "2,a,2,3", "x.csv: the first row is not a header");
@@ -176,7 +176,7 @@ int main(void)
         cmocka_unit_test(what_is_no_time_is_ignored),
         cmocka_unit_test(a_column_is_what_most_of_its_fields_are),
         cmocka_unit_test(names_lose_their_units),
-        cmocka_unit_test(what_is_no_table_is_refused),
+        cmocka_unit_test(a_file_that_is_no_table_is_refused),
         cmocka_unit_test(too_many_states_are_refused),
     };
 

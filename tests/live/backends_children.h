@@ -1,0 +1,128 @@
+/* Children that wait for known times, and the accounts of a session that watches them. */
+#ifndef CAMP_TESTS_LIVE_BACKENDS_CHILDREN_H
+#define CAMP_TESTS_LIVE_BACKENDS_CHILDREN_H
+
+#include "microstates/backends.h"
+#include "states_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKENDS 64
+#define BURN_NS (500 * (uint64_t)NS_PER_MS)
+
+static struct backend_account accounts[BACKENDS];
+static size_t account_count;
+static struct backend_account last[BACKENDS]; /* of those who ended, each at pid % BACKENDS */
+
+/* What the "server" has: at the same addresses in each child. */
+static uint32_t event;
+static uint32_t *volatile event_pointer = &event;
+static struct entry {
+    int32_t changes, pid, reserved, activity;
+} entry;
+static struct entry *volatile entry_pointer = &entry;
+
+static struct backends_place place_of_this_test(void)
+{
+    return (struct backends_place){
+        .parent = getpid(),
+        .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
+        .activity_pointer = (uint64_t)(uintptr_t)&entry_pointer,
+        .activity_offset = offsetof(struct entry, activity),
+    };
+}
+
+static struct backends *open_or_skip(struct backends_place place)
+{
+    struct backends *backends = NULL;
+    struct camp_error error;
+    int r = backends_open(&backends, &place, &error);
+
+    if (r == CAMP_E_PERM || r == CAMP_E_NOTSUP) {
+        print_message("skipped, not passed: %s\n", error.message);
+        skip();
+    }
+    if (r != CAMP_OK)
+        fail_msg("%s", error.message);
+    return backends;
+}
+
+static uint64_t account_sum_ns(const struct backend_account *account)
+{
+    uint64_t sum = account->cpu_ns + account->run_queue_ns;
+
+    for (uint32_t i = 0; i < account->wait_count; i++)
+        sum += account->waits[i].ns;
+    return sum;
+}
+
+/* All accounts, of which each adds up to its time. */
+static void read_all(struct backends *backends)
+{
+    struct camp_error error;
+
+    if (backends_read(backends, accounts, BACKENDS, &account_count, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    for (size_t i = 0; i < account_count; i++) {
+        assert_int_equal(account_sum_ns(&accounts[i]), accounts[i].time_ns - accounts[i].begin_ns);
+        if ((accounts[i].flags & BACKEND_ENDED) != 0)
+            last[accounts[i].pid % BACKENDS] = accounts[i];
+    }
+}
+
+static const struct backend_account *account_of(pid_t pid)
+{
+    for (size_t i = 0; i < account_count; i++) {
+        if (accounts[i].pid == pid)
+            return &accounts[i];
+    }
+    return NULL;
+}
+
+/* A child is waited for before it has left its CPU for the last time. */
+static struct backend_account last_of_child(struct backends *backends, pid_t pid)
+{
+    uint64_t began_ns;
+
+    reap_well(pid);
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    do
+        read_all(backends);
+    while (last[pid % BACKENDS].pid != pid && wait_on(began_ns));
+    if (last[pid % BACKENDS].pid != pid)
+        fail_msg("no last numbers of %d", pid);
+    return last[pid % BACKENDS];
+}
+
+/* ------------------------------------------------------------------------------ Children -- */
+
+/* In shared memory: the bounds of each wait by the child's own clocks. */
+static struct stretch *own;
+
+static void wait_for(uint32_t of_event, int32_t activity, unsigned us, struct stretch *stretch)
+{
+    event = of_event;
+    entry.activity = activity;
+    if (stretch != NULL)
+        begin_stretch(stretch);
+    usleep(us);
+    if (stretch != NULL)
+        end_stretch(stretch);
+    event = 0;
+}
+
+static void wait_long(void *truth)
+{
+    (void)truth;
+    for (;;)
+        wait_for(0x06000000, 1, 10000000, NULL);
+}
+
+static void end_child(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+#endif

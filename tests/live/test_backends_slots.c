@@ -1,0 +1,151 @@
+/* Laws of the accounts of backends: run queue, grandchildren, and slots that are reused. */
+#include "backends_children.h"
+
+/* ------------------------------------------------------------------------------ Children -- */
+
+static void burn_on_one_cpu(void *truth)
+{
+    stay_on(0);
+    begin_stretch(truth);
+    for (uint64_t end = now_ns(CLOCK_MONOTONIC) + BURN_NS; now_ns(CLOCK_MONOTONIC) < end;)
+        continue;
+    end_stretch(truth);
+}
+
+static void have_a_child(void *truth)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        wait_long(truth);
+    *(volatile pid_t *)truth = pid;
+    wait_long(truth);
+}
+
+/* ---------------------------------------------------------------------------------- Laws -- */
+
+/* Three children on one CPU: the part of the wall time without CPU time is run queue. The
+ * scheduler's count of run-queue time is as of the last time that the child left its CPU. */
+static void three_burners_wait_for_their_cpu(void **state)
+{
+    const uint64_t steal = steal_ns();
+    struct backends *backends = open_or_skip(place_of_this_test());
+    struct stretch *burners = shared_memory(3 * sizeof *burners);
+    pid_t pids[3];
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        pids[i] = start(burn_on_one_cpu, &burners[i]);
+    for (size_t i = 0; i < 3; i++) {
+        struct backend_account ended = last_of_child(backends, pids[i]);
+        uint64_t tolerance =
+            switches_tolerance(ended.voluntary_switches, ended.involuntary_switches) +
+            stolen_since(steal);
+
+        print_message("on CPU %llu us (scheduler %llu), run queue %llu (%llu); tolerance %llu\n",
+                      (unsigned long long)ended.cpu_ns / 1000,
+                      (unsigned long long)ended.scheduler_cpu_ns / 1000,
+                      (unsigned long long)ended.run_queue_ns / 1000,
+                      (unsigned long long)ended.scheduler_run_queue_ns / 1000,
+                      (unsigned long long)tolerance / 1000);
+        assert_near("on CPU", ended.cpu_ns, ended.scheduler_cpu_ns, tolerance);
+        assert_near("run queue", ended.run_queue_ns, ended.scheduler_run_queue_ns, tolerance);
+        assert_at_least("run queue", ended.run_queue_ns,
+                        less(burners[i].wall_ns, burners[i].cpu_ns), tolerance);
+    }
+    munmap(burners, 3 * sizeof *burners);
+    backends_close(backends);
+}
+
+static void a_grandchild_is_watched_on_request(void **state)
+{
+    struct backends *backends = open_or_skip(place_of_this_test());
+    volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
+    pid_t pid = start(have_a_child, (void *)grandchild);
+
+    (void)state;
+    while (*grandchild == 0)
+        usleep(1000);
+    read_all(backends);
+    assert_non_null(account_of(pid));
+    assert_null(account_of(*grandchild));
+    assert_int_equal(backends_watch(backends, *grandchild, NULL), CAMP_OK);
+    assert_int_equal(backends_watch(backends, *grandchild, NULL), CAMP_OK);
+    read_all(backends);
+    assert_non_null(account_of(*grandchild));
+    assert_int_equal(account_count, 2);
+    kill(*grandchild, SIGKILL);
+    end_child(pid);
+    assert_int_equal(backends_watch(backends, pid, NULL), CAMP_E_GONE);
+    backends_close(backends);
+}
+
+static void sit(void *truth)
+{
+    (void)truth;
+    usleep(1000);
+}
+
+/* More than there are slots: each is given back, and comes as new. */
+static void slots_are_reused(void **state)
+{
+    struct backends *backends = open_or_skip(place_of_this_test());
+    struct backends_losses losses;
+    uint64_t began_ns;
+    size_t ended = 0;
+    /* More than there are slots; but a process with sanitizers takes ten milliseconds to fork. */
+    size_t rounds = getenv("CAMP_SANITIZED") != NULL ? 15 : 150;
+
+    (void)state;
+    for (size_t round = 0; round < rounds; round++) {
+        pid_t pids[30];
+
+        for (size_t i = 0; i < 30; i++)
+            pids[i] = start(sit, NULL);
+        for (size_t i = 0; i < 30; i++)
+            waitpid(pids[i], NULL, 0);
+        read_all(backends);
+        for (size_t i = 0; i < account_count; i++)
+            ended += (accounts[i].flags & BACKEND_ENDED) != 0;
+    }
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    do { /* the last ones leave their CPUs after they were waited for */
+        read_all(backends);
+        for (size_t i = 0; i < account_count; i++)
+            ended += (accounts[i].flags & BACKEND_ENDED) != 0;
+    } while (ended < rounds * 30 && wait_on(began_ns));
+    assert_int_equal(ended, rounds * 30);
+    backends_losses(backends, &losses);
+    assert_int_equal(losses.unwatched, 0);
+    backends_close(backends);
+}
+
+static void without_a_free_slot_no_backend_is_forgotten(void **state)
+{
+    struct backends *backends = open_or_skip(place_of_this_test());
+    size_t count = 0;
+
+    (void)state;
+    reap_well(start(sit, NULL));
+    reap_well(start(sit, NULL));
+    assert_int_equal(backends_read(backends, accounts, 1, &count, NULL), CAMP_E_SPACE);
+    assert_int_equal(count, 2);
+    read_all(backends);
+    assert_int_equal(account_count, 2);
+    backends_close(backends);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_burners_wait_for_their_cpu),
+        cmocka_unit_test(a_grandchild_is_watched_on_request),
+        cmocka_unit_test(slots_are_reused),
+        cmocka_unit_test(without_a_free_slot_no_backend_is_forgotten),
+    };
+
+    own = mmap(NULL, 3 * sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (own == MAP_FAILED)
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

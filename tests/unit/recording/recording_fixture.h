@@ -1,0 +1,305 @@
+/* Synthetic frames, written to a recording and read back. */
+#ifndef CAMP_TESTS_UNIT_RECORDING_RECORDING_FIXTURE_H
+#define CAMP_TESTS_UNIT_RECORDING_RECORDING_FIXTURE_H
+
+#include "recording/format.h"
+#include "recording/recorder.h"
+#include "recording/recording.h"
+
+#include "../tree.h"
+
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define WALL_NS 1000000000u
+#define FIRST_WALL_CLOCK_NS 1795312800000000000
+
+/* ------------------------------------------------------------------------------ Made schemas -- */
+
+#define COLUMN(name, kind)                                                                         \
+    {                                                                                              \
+        name, name " title", name " help", kind, CAMP_MEASURED                                     \
+    }
+
+static const struct column states_columns[] = {
+    COLUMN("run_ns", COLUMN_STATE),     COLUMN("sleep_ns", COLUMN_STATE),
+    COLUMN("wait_ns", COLUMN_STATE),    COLUMN("rare_ns", COLUMN_STATE),
+    COLUMN("calls", COLUMN_COUNTER),    COLUMN("Tick", COLUMN_COUNTER),
+    COLUMN("calls", COLUMN_COUNTER),    COLUMN("never", COLUMN_COUNTER),
+    COLUMN("a\"b'c", COLUMN_COUNTER),   COLUMN("", COLUMN_COUNTER),
+    COLUMN("seldom_1", COLUMN_COUNTER), COLUMN("seldom_2", COLUMN_COUNTER),
+    COLUMN("level", COLUMN_GAUGE),
+};
+static const char *const label_names[] = { "user", "it's \"one\"", "name" };
+static const struct schema states_schema = { "made states",         states_columns,
+                                             COUNT(states_columns), 4,
+                                             label_names,           COUNT(label_names) };
+
+static const struct column counts_columns[] = {
+    COLUMN("measured_ns", COLUMN_COUNTER),
+    COLUMN("level", COLUMN_GAUGE),
+};
+static const struct schema counts_schema = { "tick", counts_columns, COUNT(counts_columns), 0 };
+
+/* -------------------------------------------------------------------------------- Made frames --
+ */
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % limit;
+}
+
+#define IDS 40
+
+/* What a made entity is like from one frame to the next. */
+static struct actor {
+    bool there;
+    int state;
+    uint64_t level;
+    struct entity entity;
+} actors[IDS];
+
+/* Each time another tuple, or none, or the same. */
+static const struct labels *some_labels(void)
+{
+    static const char *const texts[] = { "", "app", "b\xff'\"", "app \xc3\xa4" };
+    const char *const values[] = { texts[random_below(4)], texts[random_below(4)],
+                                   texts[random_below(2)] };
+
+    return labels_intern(values, COUNT(values));
+}
+
+static void begin_actor(struct actor *actor, int64_t id)
+{
+    *actor = (struct actor){ .there = true, .state = (int)random_below(4) };
+    actor->entity = (struct entity){
+        .id = id,
+        .flags = ENTITY_NEW | (random_below(4) == 0 ? ENTITY_KERNEL : 0),
+        .count = random_below(5) == 0 ? 3 : 1,
+        .pid = (int32_t)id,
+        .parent = (int32_t)random_below(IDS),
+        .uid = (uint32_t)(random_below(2) * UINT32_MAX),
+        .cgroup = random_below(2) * UINT64_MAX,
+        .labels = random_below(2) == 0 ? some_labels() : NULL,
+    };
+    snprintf(actor->entity.name, sizeof actor->entity.name, "name %d\xff'\"", (int)id);
+}
+
+static void change_actor(struct actor *actor)
+{
+    switch (random_below(14)) {
+    case 0:
+        snprintf(actor->entity.name, sizeof actor->entity.name, "now %d", (int)random_below(9));
+        break;
+    case 1:
+        actor->entity.parent = (int32_t)random_below(IDS);
+        break;
+    case 2:
+        actor->entity.flags ^= ENTITY_KERNEL;
+        break;
+    case 3:
+        actor->state = (int)random_below(4);
+        break;
+    case 4:
+        actor->level = random_below(3);
+        break;
+    case 5:
+        actor->entity.count = 1 + (uint32_t)random_below(3);
+        break;
+    case 6:
+        actor->entity.labels = some_labels();
+        break;
+    }
+}
+
+/* At rest, or two states and perhaps more. */
+static void add_made(struct frame *frame, const struct actor *actor, bool active)
+{
+    const size_t columns = frame->schema->column_count;
+    struct entity *entity = frame_add(frame);
+    const size_t at = frame->entity_count - 1;
+    uint64_t *values = frame_values(frame, at);
+
+    *entity = actor->entity;
+    if (frame->schema->label_count == 0)
+        entity->labels = NULL;
+    frame->elapsed_ns[at] = actor->entity.count * (frame->end_ns - frame->start_ns);
+    values[columns - 1] = actor->level;
+    if (frame->schema->state_count > 0)
+        values[actor->state] = frame->elapsed_ns[at];
+    if (!active)
+        return;
+    for (size_t i = 0; i + 1 < columns; i++) {
+        if (random_below(3) == 0)
+            values[i] = random_below(4) == 0 ? UINT64_MAX - random_below(9) : random_below(WALL_NS);
+    }
+    values[frame->schema->state_count > 0 ? 4 : 0] = 1 + random_below(9);
+    if (random_below(3) == 0)
+        frame->elapsed_ns[at] = random_below(2 * WALL_NS);
+}
+
+static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
+{
+    if (!actor->there && random_below(8) == 0)
+        begin_actor(actor, id);
+    else if (actor->there && random_below(8) == 0)
+        change_actor(actor);
+    if (!actor->there)
+        return;
+    if (random_below(40) == 0) { /* gone without a word */
+        actor->there = false;
+        return;
+    }
+    if (random_below(30) == 0) {
+        actor->entity.flags |= ENTITY_ENDED;
+        add_made(frame, actor, random_below(2) == 0);
+        actor->there = false;
+        if (random_below(2) == 0) { /* another has its id at once */
+            begin_actor(actor, id);
+            add_made(frame, actor, true);
+            actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
+        }
+        return;
+    }
+    add_made(frame, actor, random_below(10) == 0);
+    if (frame->schema->state_count > 0 && random_below(50) == 0) /* accounted twice */
+        frame_values(frame, frame->entity_count - 1)[(actor->state + 1) % 4] =
+            frame->elapsed_ns[frame->entity_count - 1];
+    actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
+}
+
+static void make_frame(struct frame *frame, size_t tick)
+{
+    frame_clear(frame);
+    frame->start_ns = frame->end_ns != 0 ? frame->end_ns : 5 * (uint64_t)WALL_NS;
+    frame->end_ns = frame->start_ns + WALL_NS + random_below(1000);
+    frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)tick * WALL_NS;
+    frame->losses = (struct losses){ random_below(3), random_below(3), random_below(3), tick };
+    if (random_below(20) == 0) { /* nobody at all */
+        memset(actors, 0, sizeof actors);
+        return;
+    }
+    for (int64_t id = 0; id < IDS; id++)
+        step_actor(frame, &actors[id], id);
+}
+
+/* ------------------------------------------------------------------------------------ A file -- */
+
+static char folder[64], path[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    /* 4,000 intervals are written, each of which waits for the disk. */
+    snprintf(folder, sizeof folder, "%s/camp-recording-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(path, sizeof path, "%s/run.camp", mkdtemp(folder));
+    memset(actors, 0, sizeof actors);
+    random_state = 1;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    char name[512];
+
+    (void)state;
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        unlink(name);
+    }
+    closedir(entries);
+    return rmdir(folder);
+}
+
+static struct recorder *open_recorder(void)
+{
+    const struct recorder_about about = { "made", "makings", "schedstat+SQL", "a note", WALL_NS };
+    struct camp_error error = { 0 };
+    struct recorder *recorder;
+
+    if (recorder_open(&recorder, path, &about, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    return recorder;
+}
+
+static void write_frame(struct recorder *recorder, const struct frame *frame,
+                        const struct frame *beside)
+{
+    struct camp_error error = { 0 };
+
+    if (recorder_write(recorder, frame, beside, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+}
+
+static inline struct source *open_from(const struct from *from, struct from_facts *facts)
+{
+    struct camp_error error = { 0 };
+    struct source *source;
+
+    *facts = (struct from_facts){ 0 };
+    if (recording_source_open(from, path, &source, facts, &error) != CAMP_OK)
+        fail_msg("%s", error.message);
+    return source;
+}
+
+static inline int read_frame(struct source *source, const struct frame **ret)
+{
+    struct camp_error error = { 0 };
+    const int r = source->next(source, 0, ret, &error);
+
+    if (r < 0)
+        fail_msg("%s", error.message);
+    return r;
+}
+
+/* -------------------------------------------------------------------------------------- Tests --
+ */
+
+#define TICKS 400
+
+static inline struct recorder_counts record_made(const struct schema *schema,
+                                                 const struct schema *beside_schema)
+{
+    struct recorder *recorder = open_recorder();
+    struct recorder_counts counts;
+    struct frame frame, beside;
+
+    frame_init(&frame, schema);
+    frame_init(&beside, beside_schema);
+    for (size_t i = 0; i < TICKS; i++) {
+        make_frame(&frame, i);
+        if (beside_schema != NULL)
+            make_frame(&beside, i);
+        write_frame(recorder, &frame, beside_schema != NULL ? &beside : NULL);
+    }
+    counts = recorder_counts(recorder);
+    recorder_close(recorder);
+    frame_release(&frame);
+    frame_release(&beside);
+    return counts;
+}
+
+/* --------------------------------------------------------------------------------- Bad files -- */
+
+static inline void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    char *problem = NULL;
+
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &problem) != SQLITE_OK)
+        fail_msg("%s: %s", sql, problem);
+    sqlite3_close(database);
+}
+
+#endif

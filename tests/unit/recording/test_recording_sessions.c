@@ -1,0 +1,215 @@
+/* Recordings of database sessions: idle rows, labels, notes. */
+#include "recording_fixture.h"
+
+/* --------------------------------------------------------------------------------- Bad files -- */
+
+/* The first column of the only row; "(null)" for NULL. */
+static const char *ask_sql(const char *sql)
+{
+    static char ret[256];
+    sqlite3_stmt *statement;
+    sqlite3 *database;
+    const char *text;
+
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(database));
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    text = (const char *)sqlite3_column_text(statement, 0);
+    snprintf(ret, sizeof ret, "%s", text != NULL ? text : "(null)");
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return ret;
+}
+
+static const struct column sessions_columns[] = {
+    COLUMN("idle_ns", COLUMN_STATE),           COLUMN("wait_ns", COLUMN_STATE),
+    COLUMN("idle_client_ns", COLUMN_COUNTER),  COLUMN("reported_idle_ns", COLUMN_COUNTER),
+    COLUMN("reported_cpu_ns", COLUMN_COUNTER), COLUMN("calls", COLUMN_COUNTER),
+};
+static const struct schema sessions_schema = { "sessions", sessions_columns,
+                                               COUNT(sessions_columns), 2 };
+
+/* idle_client_ns, reported_idle_ns, reported_cpu_ns, calls of a session that is idle; is it
+ * written? */
+static const struct {
+    uint64_t values[4];
+    bool written;
+} session_ticks[] = {
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS + 3000000, 0, 0 }, false },
+    { { WALL_NS, WALL_NS - 3000000, 0, 0 }, false },
+    { { WALL_NS, 0, WALL_NS, 0 }, true }, /* another column has the time */
+    { { WALL_NS, 0, WALL_NS, 0 }, false },
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true }, /* more than a hundredth */
+    { { WALL_NS, WALL_NS / 2, WALL_NS / 2, 0 }, true },
+    { { WALL_NS, WALL_NS, 0, WALL_NS }, true }, /* as many calls as nanoseconds */
+    { { WALL_NS, WALL_NS, 0, 0 }, true },
+    { { WALL_NS, WALL_NS, 0, 0 }, false },
+};
+
+static uint64_t record_session_ticks(void)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+    uint64_t written = 0;
+
+    frame_init(&frame, &sessions_schema);
+    for (size_t i = 0; i < COUNT(session_ticks); i++) {
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        *frame_add(&frame) = (struct entity){ .id = 1, .count = 1 };
+        frame.elapsed_ns[0] = frame.values[0] = WALL_NS;
+        memcpy(&frame.values[2], session_ticks[i].values, sizeof session_ticks[i].values);
+        write_frame(recorder, &frame, NULL);
+        assert_int_equal(recorder_counts(recorder).written - written, session_ticks[i].written);
+        written = recorder_counts(recorder).written;
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+    return written;
+}
+
+/* What has the state's time again goes with it; what has not is written as it is. */
+static void an_idle_session_is_written_once(void **state)
+{
+    const struct from from = { 0 };
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    assert_int_equal(record_session_ticks(), 7);
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(session_ticks); i++) {
+        const struct frame *read;
+        char sql[128];
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        for (size_t k = 0; k < 4; k++) {
+            const bool rests = !session_ticks[i].written && session_ticks[i].values[k] != 0;
+            const uint64_t expected = rests ? WALL_NS : session_ticks[i].values[k];
+            char text[32];
+
+            assert_int_equal(read->values[2 + k], expected);
+            snprintf(sql, sizeof sql, "SELECT \"%s\" FROM sessions_every WHERE tick = %zu",
+                     sessions_columns[2 + k].name, i + 1);
+            snprintf(text, sizeof text, "%llu", (unsigned long long)expected);
+            assert_string_equal(ask_sql(sql), text);
+        }
+    }
+    source_close(source);
+}
+
+/* A session of one user whose third label goes on, and somebody without labels. */
+static void record_session(void)
+{
+    const char *const third[] = { "q1", "q2", "q2", "", "q3" };
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(third); i++) {
+        const char *const values[] = { "app", "", third[i] };
+        struct actor session = { .entity = { .id = 1, .count = 1, .name = "s" } };
+        struct actor other = { .entity = { .id = 2, .count = 1 } };
+
+        session.entity.labels = labels_intern(values, COUNT(values));
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        add_made(&frame, &session, false);
+        add_made(&frame, &other, false);
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+}
+
+static void a_label_is_written_when_it_changes(void **state)
+{
+    (void)state;
+    record_session();
+    assert_string_equal(ask_sql("SELECT group_concat(since_tick || value) FROM (SELECT * FROM "
+                                "label WHERE entity = 1 AND name = 'name' ORDER BY since_tick)"),
+                        "1q1,2q2,4,5q3");
+    assert_string_equal(ask_sql("SELECT count(*) FROM label"), "5");
+    assert_string_equal(ask_sql("SELECT \"user\" || id FROM entity WHERE \"user\" = 'app'"),
+                        "app1");
+    assert_string_equal(ask_sql("SELECT \"it's \"\"one\"\"\" FROM entity WHERE id = 1"), "(null)");
+    assert_string_equal(ask_sql("SELECT \"user\" FROM entity WHERE id = 2"), "(null)");
+}
+
+static void an_old_recording_without_labels_is_read(void **state)
+{
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    record_session();
+    run_sql("DROP VIEW entity; DROP TABLE label; DROP TABLE label_name");
+    source = open_from(&from, &facts);
+    assert_int_equal(source->describe(source)->label_count, 0);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->entity_count, 2);
+        assert_null(read->entities[0].labels);
+    }
+    source_close(source);
+}
+
+static const char *const notes[] = { NULL, "the server is gone", "the server is gone", "", "back" };
+
+static void record_notes(void)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        make_frame(&frame, i);
+        frame.note = notes[i];
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+}
+
+static void notes_of_an_interval_are_read_back(void **state)
+{
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    record_notes();
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_string_equal(read->note, notes[i] != NULL ? notes[i] : "");
+    }
+    source_close(source);
+    assert_string_equal(ask_sql("SELECT group_concat(since_tick) FROM note"), "2,4,5");
+    run_sql("DROP TABLE note"); /* as in an older recording */
+    source = open_from(&from, &facts);
+    assert_int_equal(read_frame(source, &read), CAMP_OK);
+    assert_null(read->note);
+    source_close(source);
+}
+
+int main(void)
+{
+#define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        RECORDING_TEST(an_idle_session_is_written_once),
+        RECORDING_TEST(a_label_is_written_when_it_changes),
+        RECORDING_TEST(an_old_recording_without_labels_is_read),
+        RECORDING_TEST(notes_of_an_interval_are_read_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* Rows of PostgreSQL sessions from samples, beside the scheduler's counts. */
+#include "postgres_rows_fixture.h"
+
+/* ------------------------------------------------------------------------------- Samples -- */
+
+/* Snapshots by SQL: 300 ms active without an event, then 700 ms in a lock. */
+static void sample(int32_t pid, int64_t start_us, bool is_asleep)
+{
+    struct session_sample sample = {
+        pid, start_us, 0, { { "none", "none", "active", "client_backend" } }, is_asleep
+    };
+
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
+    sample.kind.texts[SESSION_CLASS] = "Lock";
+    sample.kind.texts[SESSION_EVENT] = "tuple";
+    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
+    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
+    sampled_times_end(&by_sql, START_NS + 1000 * MS);
+}
+
+static void the_database_s_report_has_columns_of_its_own(void **state)
+{
+    const struct backend_account one = account(PID, 0);
+    const int64_t start_us = wall_us(one.start_ns);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    register_process(PID, start_us, "client_backend", "bob");
+    sample(PID, start_us, false);
+    fill(&one, 1);
+    assert_int_equal(value_ms(0, "reported_cpu_ns"), 300);
+    assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
+    assert_int_equal(value_ms(0, "contention_ns"), 300);
+    close_source();
+}
+
+static void a_remote_session_has_only_the_database_s_report(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_SQL);
+    register_process(PID, 5, "client_backend", "bob");
+    sample(PID, 5, false);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(row_at(0)->id, PID);
+    assert_int_equal(row_at(0)->pid, 0); /* a remote pid is no pid here */
+    assert_int_equal(value_ms(0, "cpu_ns"), 300);
+    assert_int_equal(value_ms(0, "contention_ns"), 700);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
+    close_source();
+}
+
+/* This process, which has run a little: the rows of a tier from its samples. */
+static void fill_samples(enum postgres_tier tier, bool is_asleep)
+{
+    open_source(tier);
+    register_process(getpid(), 5, "client_backend", "bob");
+    sample(getpid(), 5, is_asleep);
+    if (tier == POSTGRES_MEMORY)
+        source.memory_samples.times = by_sql;
+    source.registry.processes[0].clock.cpu_ns = 0; /* so that there is a difference */
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
+}
+
+static uint64_t left_ms(void)
+{
+    const uint64_t *values = frame_values(&source.sessions.frame, 0);
+
+    return (source.sessions.frame.elapsed_ns[0] - values[SESSION_CPU] - values[SESSION_RUN_QUEUE]) /
+           MS;
+}
+
+static void samples_divide_the_time_that_the_scheduler_left(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_MEMORY, true);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() * 7 / 10 - 1, left_ms() * 7 / 10 + 1);
+    assert_in_range(value_ms(0, "wait_without_event_ns"), left_ms() * 3 / 10 - 1,
+                    left_ms() * 3 / 10 + 1);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* unchanged */
+    assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
+    close_source();
+}
+
+/* SQL reported "on a CPU", and the task slept a moment later. */
+static void a_late_sleep_is_in_the_waits_of_other_samples(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, true);
+    assert_int_equal(value_ms(0, "contention_ns"), left_ms());
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000);
+    close_source();
+}
+
+static void a_session_without_sleeping_samples_has_unaccounted_time(void **state)
+{
+    (void)state;
+    fill_samples(POSTGRES_GATED, false);
+    assert_int_equal(value_ms(0, "contention_ns"), 0);
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 0);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms());
+    close_source();
+}
+
+static void sleep_without_an_event_counts_if_it_is_the_only_one(void **state)
+{
+    struct session_sample sample = {
+        getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    register_process(getpid(), 5, "client_backend", "bob");
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
+    sampled_times_end(&by_sql, START_NS + 1000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
+    close_source();
+}
+
+/* Snapshots 2 s apart cover half of the time. */
+static void time_without_samples_is_not_filled(void **state)
+{
+    struct session_sample sample = {
+        getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
+    };
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    register_process(getpid(), 5, "client_backend", "bob");
+    sampled_times_add(&by_sql, START_NS, &sample, 1);
+    sampled_times_begin(&by_sql, START_NS);
+    sampled_times_add(&by_sql, START_NS + 2000 * MS, &sample, 1);
+    sampled_times_end(&by_sql, START_NS + 2000 * MS);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
+    assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms() / 2 - 1,
+                    left_ms() / 2 + 1);
+    close_source();
+}
+
+static void a_session_that_ended_before_its_clock_was_read_is_partial(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    register_process(getpid(), 5, "client_backend", "bob");
+    source.registry.processes[0].task.start++; /* another process had its pid */
+    source.registry.processes[0].start_ns = START_NS + 1;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(source.sessions.frame.losses.partial, 1);
+    assert_int_equal(value_ms(0, "cpu_ns"), 0);
+    close_source();
+}
+
+/* A session that started while SQL did not answer has run before the interval. */
+static void time_run_before_the_interval_is_left_out(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    register_process(getpid(), 5, "client_backend", "bob");
+    source.registry.processes[0].clock = (struct proc_clock){ 0 };
+    source.registry.processes[0].start_ns = START_NS - 1;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(source.sessions.frame.losses.partial, 1);
+    assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
+    assert_true(source.registry.processes[0].clock.time_ns > 0); /* known in the next interval */
+    close_source();
+}
+
+static void a_session_without_a_row_is_no_loss(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_GATED);
+    register_process(getpid(), 5, "checkpointer", "");
+    source.registry.processes[0].task.start++;
+    sample(getpid(), 5, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 0);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    close_source();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_database_s_report_has_columns_of_its_own),
+        cmocka_unit_test(a_remote_session_has_only_the_database_s_report),
+        cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
+        cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
+        cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
+        cmocka_unit_test(sleep_without_an_event_counts_if_it_is_the_only_one),
+        cmocka_unit_test(time_without_samples_is_not_filled),
+        cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
+        cmocka_unit_test(time_run_before_the_interval_is_left_out),
+        cmocka_unit_test(a_session_without_a_row_is_no_loss),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

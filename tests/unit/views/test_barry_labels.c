@@ -1,0 +1,259 @@
+/* The triangle: its names and numbers, and any size of a terminal. */
+#include "barry_drawing.h"
+
+static void a_full_cell_shows_its_number(void **state)
+{
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++)
+        points[i] = point(0.2, 0.4, 0.4, NULL);
+    text = draw(20, 80, 24, true);
+    assert_non_null(strstr(text, "⣿ 20 "));
+    assert_non_null(strstr(text, "\n20 dots; fullest cell 20\n"));
+    free(text);
+    points[0].name = "cc1";
+    points[1].name = "other";
+    text = draw(20, 80, 24, true);
+    assert_non_null(strstr(text, "⣿ cc1 +19 "));
+    assert_null(strstr(text, " 20 ")); /* said once */
+    assert_null(strstr(text, "other"));
+    free(text);
+}
+
+static void the_first_points_have_their_names(void **state)
+{
+    char *text;
+
+    (void)state;
+    points[0] = point(0.2, 0.4, 0.4, "first");
+    points[1] = point(0.1, 0.9, 0, "outside"); /* left of the triangle, not across it */
+    points[2] = point(0.9, 0.1, 0, "beyond");  /* the side is between, when it must be */
+    for (size_t i = 3; i < 20; i++)
+        points[i] = point(0, (double)i / 20, 1 - (double)i / 20, "many");
+    text = draw(20, 80, 24, false);
+    assert_non_null(strstr(text, ". first"));
+    assert_non_null(strstr(text, "outside ."));
+    assert_non_null(strstr(text, "beyond ."));
+    free(text);
+    points[0] = point(0.9, 0.05, 0.05, "within");
+    text = draw(1, 40, HEIGHT + 3, false);
+    assert_non_null(strstr(text, ".\\ within"));
+    free(text);
+}
+
+static void names_do_not_hide_the_picture(void **state)
+{
+    size_t count = 0;
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++)
+        points[i] = point((double)i / 20, 1 - (double)i / 20, 0, "name");
+    text = draw(20, 80, 24, true);
+    for (const char *at = text; (at = strstr(at, "name")) != NULL; at++)
+        count++;
+    assert_int_equal(count, 21 / 3 + 1);
+    free(text);
+}
+
+static void the_left_side_shows_its_quarters_where_no_dot_is(void **state)
+{
+    char *text;
+
+    (void)state;
+    points[0] = point(0.75, 0.25, 0, NULL);
+    text = draw(1, 80, 24, true);
+    assert_non_null(strstr(text, " 25% +"));
+    assert_non_null(strstr(text, " 50% +"));
+    assert_null(strstr(text, "75%"));
+    free(text);
+}
+
+static void vertices_are_named_in_a_small_picture(void **state)
+{
+    char *text;
+
+    (void)state;
+    text = draw(0, 14, 10, true);
+    assert_non_null(strstr(text, "\nidle   waiting\n0 dots\n"));
+    free(text);
+    text = draw(0, 6, 6, true);
+    assert_string_equal(text, "  CPU\n"
+                              "  /\\\n"
+                              " /  \\\n"
+                              "/____\\\n"
+                              "id wai\n"
+                              "0 dots\n");
+    free(text);
+}
+
+static void times_that_do_not_add_up_are_reported(void **state)
+{
+    char *text;
+
+    (void)state;
+    points[0] = point(0.1, 0.4, 0.4, "half");
+    points[0].weights.missing = 0.1;
+    points[1] = point(0.8, 0.4, 0.0, NULL);
+    points[1].name = "twice";
+    points[1].weights.over = 0.2;
+    points[2] = point(0.3, 0.2, 0.2, NULL);
+    points[2].weights.left_out = 0.3;
+    points[3] = point(0, 0, 0, "no time");
+    points[4] = point(0, 0, 0, "no state");
+    points[4].weights.missing = 1;
+    text = draw(4, 80, 24, true);
+    assert_non_null(strstr(text, "; 2 unaccounted, worst -20.0%; "));
+    free(text);
+    text = draw(5, 80, 24, true);
+    assert_non_null(strstr(text, "half un 10.0%"));
+    assert_non_null(strstr(text, "twice un -20.0%"));
+    assert_non_null(strstr(text, "\n3 dots; 3 unaccounted, worst 100.0%; left out up to 30.0%; "
+                                 "2 nowhere\n"));
+    assert_null(strstr(text, "no "));
+    assert_int_equal(dots_in(text, 24), 3);
+    free(text);
+}
+
+static void a_name_cannot_move_the_cursor(void **state)
+{
+    char *text;
+
+    (void)state;
+    points[0] = point(0.1, 0.45, 0.45,
+                      "\033[2J\n\x7f\xff"
+                      "é日本");
+    text = draw(1, 80, 24, true);
+    assert_non_null(strstr(text, " ?[2J???é日本"));
+    free(text);
+    text = draw(1, 80, 24, false);
+    assert_non_null(strstr(text, ". ?[2J??????"));
+    free(text);
+}
+
+static void a_wide_character_is_not_cut_in_two(void **state)
+{
+    char *text;
+
+    (void)state;
+    points[0] = point(0.1, 0.9, 0, "日本日本日本日本"); /* 16 columns: 15 are shown */
+    text = draw(1, 80, 24, true);
+    assert_non_null(strstr(text, " 日本日本日本日 "));
+    free(text);
+}
+
+static void assert_fits(size_t count, size_t columns, size_t rows, bool utf8)
+{
+    char *text = draw(count, columns, rows, utf8);
+    size_t lines = 0;
+    wchar_t line[400];
+
+    for (const char *at = text; *at != '\0'; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, rows);
+    for (size_t i = 0; i < rows; i++) {
+        take_line(text, i, line, 400);
+        assert_in_range(wcswidth(line, 400), 0, columns);
+    }
+    free(text);
+}
+
+static void a_picture_of_any_size_fits(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 14, 21, 24, 40, 80, 133 };
+    const size_t count = sizeof sizes / sizeof sizes[0];
+
+    (void)state;
+    srand(2);
+    make_points(300, "日本語 name");
+    for (size_t i = 0; i < count * count; i++) {
+        const size_t columns = sizes[i / count], rows = sizes[i % count];
+
+        assert_fits(300, columns, rows, true);
+        assert_fits(300, columns, rows, false);
+        assert_fits(0, columns, rows, true);
+    }
+}
+
+static void too_little_space_is_reported(void **state)
+{
+    char *text;
+
+    (void)state;
+    text = draw(0, 0, 0, true);
+    assert_string_equal(text, "");
+    free(text);
+    text = draw(5, 80, 4, true);
+    assert_string_equal(text, "no room for a triangle of 5\n\n\n\n");
+    free(text);
+    text = draw(5, 3, 5, true);
+    assert_string_equal(text, "no \n\n\n\n\n");
+    free(text);
+}
+
+static void make_example(void)
+{
+    points[0] = point(0.9, 0.1, 0, "make");
+    points[1] = point(0.6, 0.1, 0.3, "cc1");
+    points[2] = point(0.6, 0.1, 0.3, "cc1");
+    points[3] = point(0.1, 0, 0.9, "find");
+    for (size_t i = 4; i < 30; i++)
+        points[i] = point(0, 1, 0, "sshd");
+}
+
+static void a_small_picture_matches_the_example(void **state)
+{
+    char *text;
+
+    (void)state;
+    make_example();
+    text = draw(30, 40, 12, true);
+    assert_string_equal(text, "                   CPU\n"
+                              "              make ⡀\\\n"
+                              "                  /  \\\n"
+                              "             75% +    +\n"
+                              "                /    ⠰ \\ cc1 +1\n"
+                              "           50% +        +\n"
+                              "              /          \\\n"
+                              "         25% +            +\n"
+                              "            /              \\\n"
+                              "  sshd +25 ⣿___+____+___+___⠁ find\n"
+                              "         idle            waiting\n"
+                              "30 dots; fullest cell 26\n");
+    free(text);
+    text = draw(30, 40, 12, false);
+    assert_string_equal(text, "                   CPU\n"
+                              "              make .\\\n"
+                              "                  /  \\\n"
+                              "             75% +    +\n"
+                              "                /    : \\ cc1 +1\n"
+                              "           50% +        +\n"
+                              "              /          \\\n"
+                              "         25% +            +\n"
+                              "            /              \\\n"
+                              "  sshd +25 @___+____+___+___. find\n"
+                              "         idle            waiting\n"
+                              "30 dots; fullest cell 26; .1 :2 o4 O8 @1\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_cell_shows_its_number),
+        cmocka_unit_test(the_first_points_have_their_names),
+        cmocka_unit_test(names_do_not_hide_the_picture),
+        cmocka_unit_test(the_left_side_shows_its_quarters_where_no_dot_is),
+        cmocka_unit_test(vertices_are_named_in_a_small_picture),
+        cmocka_unit_test(times_that_do_not_add_up_are_reported),
+        cmocka_unit_test(a_name_cannot_move_the_cursor),
+        cmocka_unit_test(a_wide_character_is_not_cut_in_two),
+        cmocka_unit_test(a_picture_of_any_size_fits),
+        cmocka_unit_test(too_little_space_is_reported),
+        cmocka_unit_test(a_small_picture_matches_the_example),
+    };
+
+    setlocale(LC_CTYPE, "C.UTF-8"); /* names of more than ASCII */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
