@@ -27,7 +27,7 @@ static pid_t busy_child(void)
 }
 
 /* CPUs are read after the processes, at the beginning of an interval and at its end. */
-static void cpus_of_the_same_interval_stand_beside(void **state)
+static void cpus_of_the_same_interval_are_available(void **state)
 {
     struct source *source = open_check(TASKS_SCHEDSTAT);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -46,7 +46,7 @@ static void cpus_of_the_same_interval_stand_beside(void **state)
     source_close(source);
 }
 
-static void what_was_not_sampled_has_no_column(void **state)
+static void without_samples_there_is_no_sampled_column(void **state)
 {
     pid_t child = busy_child();
     struct source *source = open_check(TASKS_SCHEDSTAT);
@@ -76,7 +76,7 @@ static void what_was_not_sampled_has_no_column(void **state)
     source_close(source);
 }
 
-static void the_tier_of_microstates_has_timed_cpus(void **state)
+static void the_bpf_tier_has_timed_cpus(void **state)
 {
     struct source *source = open_check(TASKS_BPF);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -90,7 +90,7 @@ static void the_tier_of_microstates_has_timed_cpus(void **state)
 }
 
 /* Processes of check have no states: whoever asks for some gets those of the CPUs. */
-static void who_wants_states_gets_the_cpus(void **state)
+static void a_caller_that_reads_states_gets_the_cpus(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };
     struct camp_error error = { 0 };
@@ -113,10 +113,10 @@ static void who_wants_states_gets_the_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpus_of_the_same_interval_stand_beside),
-        cmocka_unit_test(what_was_not_sampled_has_no_column),
-        cmocka_unit_test(the_tier_of_microstates_has_timed_cpus),
-        cmocka_unit_test(who_wants_states_gets_the_cpus),
+        cmocka_unit_test(cpus_of_the_same_interval_are_available),
+        cmocka_unit_test(without_samples_there_is_no_sampled_column),
+        cmocka_unit_test(the_bpf_tier_has_timed_cpus),
+        cmocka_unit_test(a_caller_that_reads_states_gets_the_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,19 +77,19 @@ static void assert_sleeps_are_told(enum load_sleep_kind kind, enum camp_state ex
                                                               less(last.run_delay_ns, outside)));
 }
 
-static void who_sleeps_in_futex_for_a_share_is_told_as_lock(void **state)
+static void sleep_in_futex_is_reported_as_lock(void **state)
 {
     (void)state;
     assert_sleeps_are_told(LOAD_SLEEP_LOCK, CAMP_STATE_LOCK);
 }
 
-static void who_sleeps_in_a_pipe_for_a_share_is_told_as_pipe(void **state)
+static void sleep_in_a_pipe_is_reported_as_pipe(void **state)
 {
     (void)state;
     assert_sleeps_are_told(LOAD_SLEEP_PIPE, CAMP_STATE_PIPE);
 }
 
-static void who_sleeps_for_a_time_is_told_as_timer(void **state)
+static void timed_sleep_is_reported_as_timer(void **state)
 {
     (void)state;
     assert_sleeps_are_told(LOAD_SLEEP_TIMER, CAMP_STATE_TIMER);
@@ -105,7 +105,7 @@ static uint64_t voluntary_switches(void)
 
 /* Each load runs in this thread. The scheduler has its run delay. A sleep starts and ends within
  * calls, and the load's clocks are read outside of them. */
-static void what_a_sleeper_knows_of_itself_adds_up(void **state)
+static void the_truth_of_a_sleep_load_adds_up(void **state)
 {
     (void)state;
     for (int kind = LOAD_SLEEP_LOCK; kind <= LOAD_SLEEP_TIMER; kind++) {
@@ -187,13 +187,13 @@ static void assert_reads_are_told(bool direct)
                           stolen);
 }
 
-static void who_reads_past_the_page_cache_is_told_as_disk(void **state)
+static void direct_reads_are_reported_as_disk(void **state)
 {
     (void)state;
     assert_reads_are_told(true);
 }
 
-static void who_reads_through_an_empty_page_cache_is_told_as_disk(void **state)
+static void reads_through_an_empty_page_cache_are_reported_as_disk(void **state)
 {
     (void)state;
     assert_reads_are_told(false);
@@ -215,13 +215,13 @@ static void assert_faults_are_told(bool in_call, enum camp_state expected)
                           stolen);
 }
 
-static void who_touches_pages_of_a_file_is_told_as_data_fault(void **state)
+static void touched_file_pages_are_reported_as_data_fault(void **state)
 {
     (void)state;
     assert_faults_are_told(false, CAMP_STATE_DATA_FAULT);
 }
 
-static void whose_call_touches_them_is_told_as_kernel_fault(void **state)
+static void pages_touched_in_a_call_are_reported_as_kernel_fault(void **state)
 {
     (void)state;
     assert_faults_are_told(true, CAMP_STATE_KERNEL_FAULT);
@@ -230,14 +230,14 @@ static void whose_call_touches_them_is_told_as_kernel_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sleeps_in_futex_for_a_share_is_told_as_lock),
-        cmocka_unit_test(who_sleeps_in_a_pipe_for_a_share_is_told_as_pipe),
-        cmocka_unit_test(who_sleeps_for_a_time_is_told_as_timer),
-        cmocka_unit_test(what_a_sleeper_knows_of_itself_adds_up),
-        cmocka_unit_test(who_reads_past_the_page_cache_is_told_as_disk),
-        cmocka_unit_test(who_reads_through_an_empty_page_cache_is_told_as_disk),
-        cmocka_unit_test(who_touches_pages_of_a_file_is_told_as_data_fault),
-        cmocka_unit_test(whose_call_touches_them_is_told_as_kernel_fault),
+        cmocka_unit_test(sleep_in_futex_is_reported_as_lock),
+        cmocka_unit_test(sleep_in_a_pipe_is_reported_as_pipe),
+        cmocka_unit_test(timed_sleep_is_reported_as_timer),
+        cmocka_unit_test(the_truth_of_a_sleep_load_adds_up),
+        cmocka_unit_test(direct_reads_are_reported_as_disk),
+        cmocka_unit_test(reads_through_an_empty_page_cache_are_reported_as_disk),
+        cmocka_unit_test(touched_file_pages_are_reported_as_data_fault),
+        cmocka_unit_test(pages_touched_in_a_call_are_reported_as_kernel_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static uint64_t usage_ns(int who)
 
 /* The load's own CPU time is at most that of getrusage(2), which is at most that of the clock that
  * this test reads around both. They differ by the CPU time outside of the load. */
-static void own_clock_of_a_cpu_load_is_what_getrusage_says(void **state)
+static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
 {
     const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 300 * NS_PER_MS };
     struct load_cpu_truth truth;
@@ -55,7 +55,7 @@ static void own_clock_of_a_cpu_load_is_what_getrusage_says(void **state)
 
 /* The unused part of the share is run delay, or the delay of a wakeup: each period starts with one.
  * The load exceeds its share only by its last readings of the clock, which may be interrupted. */
-static void share_of_a_cpu_load_is_kept_but_for_run_delay(void **state)
+static void the_share_of_a_cpu_load_is_kept_except_for_run_delay(void **state)
 {
     const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
     const uint64_t steal = steal_ns();
@@ -140,7 +140,7 @@ static void assert_sampled(const struct camp_taskstat *seen, const struct load_c
                    (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
 }
 
-static void load_between_ticks_is_sampled_for_no_other_ticks_than_it_met(void **state)
+static void a_load_between_ticks_is_sampled_only_at_ticks_it_met(void **state)
 {
     const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -153,7 +153,7 @@ static void load_between_ticks_is_sampled_for_no_other_ticks_than_it_met(void **
     assert_sampled(&seen, &truth, stolen_since(steal));
 }
 
-static void load_across_ticks_is_sampled_for_each_tick_it_met(void **state)
+static void a_load_across_ticks_is_sampled_at_each_tick(void **state)
 {
     const struct load_cpu_plan plan = { 5, LOAD_ACROSS_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -310,10 +310,10 @@ static void killed_load_is_gone_not_zero(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_clock_of_a_cpu_load_is_what_getrusage_says),
-        cmocka_unit_test(share_of_a_cpu_load_is_kept_but_for_run_delay),
-        cmocka_unit_test(load_between_ticks_is_sampled_for_no_other_ticks_than_it_met),
-        cmocka_unit_test(load_across_ticks_is_sampled_for_each_tick_it_met),
+        cmocka_unit_test(the_own_clock_of_a_cpu_load_equals_getrusage),
+        cmocka_unit_test(the_share_of_a_cpu_load_is_kept_except_for_run_delay),
+        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_it_met),
+        cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
         cmocka_unit_test(process_is_as_before_after_a_phased_load),
         cmocka_unit_test(clocks_of_ended_children_add_up_to_rusage_children),
         cmocka_unit_test(clocks_of_threads_add_up_to_the_process),

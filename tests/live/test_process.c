@@ -30,7 +30,7 @@ static void a_threads_number_is_not_a_processs(void **state)
     end_child(&child);
 }
 
-static void minor_faults_are_what_the_child_knows(void **state)
+static void minor_faults_equal_the_childs_own_count(void **state)
 {
     struct child child = start_child();
     struct sandwich first = read_asleep(&child, (struct command){ 'm', 10, "" });
@@ -68,7 +68,7 @@ static void size_grows_by_what_the_child_touches(void **state)
     end_child(&child);
 }
 
-static void switches_are_what_the_child_knows(void **state)
+static void switches_equal_the_childs_own_count(void **state)
 {
     struct child child = start_child();
     struct sandwich first = read_asleep(&child, (struct command){ 's', 1, "" });
@@ -196,7 +196,7 @@ static bool start_child_of_pid(pid_t pid, struct child *ret)
     return false;
 }
 
-static void a_pid_that_is_reused_is_gone_and_has_another_token(void **state)
+static void a_reused_pid_is_gone_and_has_another_token(void **state)
 {
     struct child first = start_child(), second;
     struct camp_reader reader = CAMP_READER_NONE;
@@ -291,7 +291,7 @@ static size_t find(const char *name, struct camp_process *found, size_t capacity
     return count;
 }
 
-static void all_children_of_an_executable_are_found_whatever_their_names(void **state)
+static void children_of_an_executable_are_found_under_any_name(void **state)
 {
     char folder[] = "/tmp/camp-find-XXXXXX", name[64], alias[64], path[128], link[128];
     struct camp_process found[8];
@@ -329,15 +329,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_threads_number_is_not_a_processs),
-        cmocka_unit_test(minor_faults_are_what_the_child_knows),
+        cmocka_unit_test(minor_faults_equal_the_childs_own_count),
         cmocka_unit_test(size_grows_by_what_the_child_touches),
-        cmocka_unit_test(switches_are_what_the_child_knows),
+        cmocka_unit_test(switches_equal_the_childs_own_count),
         cmocka_unit_test(bytes_written_to_storage_are_counted),
         cmocka_unit_test(names_that_look_like_more_are_read_back),
         cmocka_unit_test(a_zombie_reads_and_a_reaped_process_is_gone),
-        cmocka_unit_test(a_pid_that_is_reused_is_gone_and_has_another_token),
+        cmocka_unit_test(a_reused_pid_is_gone_and_has_another_token),
         cmocka_unit_test(every_listed_process_and_thread_reads_or_is_gone),
-        cmocka_unit_test(all_children_of_an_executable_are_found_whatever_their_names),
+        cmocka_unit_test(children_of_an_executable_are_found_under_any_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

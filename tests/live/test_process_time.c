@@ -65,7 +65,7 @@ static void times_of_threads_asleep_add_up_to_their_processs(void **state)
     end_child(&child);
 }
 
-static void time_of_a_thread_that_ended_stays_in_its_process(void **state)
+static void the_time_of_an_exited_thread_stays_in_its_process(void **state)
 {
     struct child child = start_child();
     struct sandwich with = read_asleep(&child, (struct command){ 't', 50, "" });
@@ -161,7 +161,7 @@ static uint64_t switches_between(const struct camp_task *before, const struct ca
 /* The process runs or waits for the CPU from its start until its stop. Stolen time is neither,
  * where the kernel accounts it separately, nor are interrupts with CONFIG_IRQ_TIME_ACCOUNTING. The
  * CPUs have counters for both. */
-static void who_always_wants_to_run_either_runs_or_waits_in_the_run_queue(void **state)
+static void a_busy_thread_either_runs_or_is_on_the_run_queue(void **state)
 {
     const unsigned cpu = (unsigned)sched_getcpu(); /* once: this test itself may change CPUs */
     struct camp_cpu cpus[2];
@@ -238,9 +238,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_its_own),
         cmocka_unit_test(times_of_threads_asleep_add_up_to_their_processs),
-        cmocka_unit_test(time_of_a_thread_that_ended_stays_in_its_process),
+        cmocka_unit_test(the_time_of_an_exited_thread_stays_in_its_process),
         cmocka_unit_test(counters_of_a_running_child_never_go_back),
-        cmocka_unit_test(who_always_wants_to_run_either_runs_or_waits_in_the_run_queue),
+        cmocka_unit_test(a_busy_thread_either_runs_or_is_on_the_run_queue),
         cmocka_unit_test(utilisation_of_a_busy_child_is_what_its_clock_grew_by),
     };
 

@@ -165,7 +165,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
 }
 
 /* Law 2: nothing that a CPU does is nobody's, and nothing is accounted twice. */
-static void threads_together_did_what_the_cpus_did(void **state)
+static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
 {
     static struct moment before, after;
     struct camp_states *session = open_states_or_skip(0);
@@ -210,7 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_of_every_thread_add_up_to_its_time),
-        cmocka_unit_test(threads_together_did_what_the_cpus_did),
+        cmocka_unit_test(the_time_of_all_threads_equals_the_time_of_the_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void wake_often(void *unused)
 
 /* An interrupt that came where the end of a softirq was being booked made it last since the boot.
  */
-static void an_interrupt_at_the_end_of_another_is_booked_once(void **state)
+static void an_interrupt_after_another_is_accounted_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
@@ -112,7 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cpu_that_switches_is_read_at_one_moment),
-        cmocka_unit_test(an_interrupt_at_the_end_of_another_is_booked_once),
+        cmocka_unit_test(an_interrupt_after_another_is_accounted_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

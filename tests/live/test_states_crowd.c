@@ -147,7 +147,7 @@ static uint64_t made_ever(void)
     return made;
 }
 
-static void of_a_fork_bomb_nobody_is_lost_uncounted(void **state)
+static void a_fork_bomb_loses_no_process_uncounted(void **state)
 {
     struct bomb *bomb = make_bomb(BOMB_MAX);
     struct camp_states *session = open_states_or_skip(0);
@@ -187,7 +187,7 @@ static void of_a_fork_bomb_nobody_is_lost_uncounted(void **state)
 }
 
 /* A source is read all the time, so that all of them have rows of their own. */
-static void a_source_that_is_read_has_each_of_a_fork_bomb(void **state)
+static void a_source_under_reading_has_every_process_of_a_fork_bomb(void **state)
 {
     static const volatile sig_atomic_t never_stop;
     struct source *source = NULL;
@@ -380,8 +380,8 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_fork_bomb_nobody_is_lost_uncounted),
-        cmocka_unit_test(a_source_that_is_read_has_each_of_a_fork_bomb),
+        cmocka_unit_test(a_fork_bomb_loses_no_process_uncounted),
+        cmocka_unit_test(a_source_under_reading_has_every_process_of_a_fork_bomb),
         cmocka_unit_test(each_of_32000_threads_is_there_and_adds_up),
     };
 

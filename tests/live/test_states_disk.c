@@ -108,7 +108,7 @@ static void burn_for_ever(void *cpu)
 
 /* Where the kernel's iowait is 0, because the CPU is never idle: the reader waits as before, and
  * for the CPU as well. */
-static void a_hog_beside_a_reader_does_not_hide_its_waits(void **state)
+static void a_busy_thread_does_not_hide_the_waits_of_a_reader(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
     pid_t hog = start(burn_for_ever, &reader.cpu);
@@ -148,7 +148,7 @@ static void call_pages(void *truth)
 #endif
 
 /* Of other pages, and of those that a call touches: test_load_sleep.c. */
-static void who_runs_into_a_page_that_is_not_there_waits_in_a_text_fault(void **state)
+static void execution_of_a_missing_page_is_a_text_fault(void **state)
 {
     (void)state;
 #if defined(__x86_64__)
@@ -169,8 +169,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reader_waits_for_its_disk),
-        cmocka_unit_test(a_hog_beside_a_reader_does_not_hide_its_waits),
-        cmocka_unit_test(who_runs_into_a_page_that_is_not_there_waits_in_a_text_fault),
+        cmocka_unit_test(a_busy_thread_does_not_hide_the_waits_of_a_reader),
+        cmocka_unit_test(execution_of_a_missing_page_is_a_text_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

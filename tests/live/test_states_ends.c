@@ -188,7 +188,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
 }
 
 /* It takes the place of its leader, whose number it has from then on, while it runs. */
-static void a_thread_that_runs_another_program_goes_on_as_its_process(void **state)
+static void a_thread_that_calls_exec_continues_as_its_process(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     uint64_t steal = steal_ns();
@@ -209,7 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_short_child_is_lost),
         cmocka_unit_test(every_thread_of_a_process_has_a_last_record),
-        cmocka_unit_test(a_thread_that_runs_another_program_goes_on_as_its_process),
+        cmocka_unit_test(a_thread_that_calls_exec_continues_as_its_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

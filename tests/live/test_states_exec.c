@@ -77,7 +77,7 @@ static void assert_in_bracket(const char *what, uint64_t ns, uint64_t least_ns, 
 
 /* There are two threads until the exec, and one after it. Two readings of the clock enclose each
  * moment. */
-static void a_thread_that_takes_the_first_ones_tid_goes_on(void **state)
+static void a_thread_that_takes_over_the_first_tid_continues(void **state)
 {
     struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
     struct bracket first, when, exec;
@@ -121,7 +121,7 @@ static void a_thread_that_takes_the_first_ones_tid_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_takes_the_first_ones_tid_goes_on),
+        cmocka_unit_test(a_thread_that_takes_over_the_first_tid_continues),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void sleep_beside_another(void *truth)
 }
 
 /* It does not drive the other away when it is woken: its wait is not part of its sleep. */
-static void who_is_woken_beside_another_waits_in_the_run_queue(void **state)
+static void a_woken_thread_waits_on_the_run_queue_of_a_busy_cpu(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *workers = shared_memory(2 * sizeof *workers);
@@ -192,7 +192,7 @@ static struct camp_thread_states watch_reader(uint32_t options, struct split *re
 /* Between the two snapshots the thread was also on a CPU outside of its reads and its loop: for the
  * difference between the scheduler's count and its own CPU clock. The time of the reads includes
  * interrupts and run delay. */
-static void a_load_that_knows_its_system_time_is_told_the_same(void **state)
+static void the_system_time_of_a_load_is_reported(void **state)
 {
     struct split own;
     struct camp_thread_states last = watch_reader(0, &own);
@@ -230,8 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scheduler_counts_the_same),
-        cmocka_unit_test(who_is_woken_beside_another_waits_in_the_run_queue),
-        cmocka_unit_test(a_load_that_knows_its_system_time_is_told_the_same),
+        cmocka_unit_test(a_woken_thread_waits_on_the_run_queue_of_a_busy_cpu),
+        cmocka_unit_test(the_system_time_of_a_load_is_reported),
         cmocka_unit_test(without_system_calls_user_is_all_of_it),
     };
 

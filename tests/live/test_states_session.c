@@ -60,7 +60,7 @@ static void hold_a_session(void *ready)
         pause();
 }
 
-static void nothing_stays_of_a_session_that_was_killed(void **state)
+static void a_killed_session_leaves_nothing_behind(void **state)
 {
     uint32_t programs[PROGRAMS_MAX];
     size_t count, switches = 0, left;
@@ -107,7 +107,7 @@ static void burn_and_sleep(void *truth)
     end_stretch(own);
 }
 
-static void two_sessions_at_once_say_the_same(void **state)
+static void two_concurrent_sessions_report_the_same(void **state)
 {
     struct camp_states *sessions[] = { open_states_or_skip(0), open_states_or_skip(0) };
     struct camp_thread_states last[2];
@@ -133,7 +133,7 @@ static void two_sessions_at_once_say_the_same(void **state)
 
 /* ------------------------------------------------------------------------------- Refusal -- */
 
-static void without_the_capabilities_it_says_which(void **state)
+static void missing_capabilities_are_named(void **state)
 {
     int status;
     pid_t child;
@@ -166,9 +166,9 @@ static void without_the_capabilities_it_says_which(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_stays_of_a_session_that_was_killed),
-        cmocka_unit_test(two_sessions_at_once_say_the_same),
-        cmocka_unit_test(without_the_capabilities_it_says_which),
+        cmocka_unit_test(a_killed_session_leaves_nothing_behind),
+        cmocka_unit_test(two_concurrent_sessions_report_the_same),
+        cmocka_unit_test(missing_capabilities_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void await_sleeper(struct camp_states *session, pid_t pid)
     assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
 }
 
-static void who_sleeps_on_grows_in_its_state_alone(void **state)
+static void a_sleeping_thread_grows_only_in_its_state(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -101,7 +101,7 @@ static void work_when_told(void *truth)
 
 /* It sleeps whenever it is looked at, as it did when it was looked at last, and worked meanwhile.
  */
-static void who_worked_since_is_not_told_in_short(void **state)
+static void a_thread_that_worked_gets_a_full_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *worker = shared_memory(sizeof *worker);
@@ -138,7 +138,7 @@ static void *be_named(void *tid)
 }
 
 /* Only within a process may one thread name another. */
-static void the_name_that_another_gave_a_sleeper_is_seen(void **state)
+static void a_name_that_another_thread_gave_a_sleeper_is_shown(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t tid = 0;
@@ -171,7 +171,7 @@ static void have_a_child(void *truth)
     sleep_on(NULL);
 }
 
-static void a_sleeper_whose_parent_ends_has_another(void **state)
+static void a_sleeper_whose_parent_exits_gets_another_parent(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
@@ -196,7 +196,7 @@ static void a_sleeper_whose_parent_ends_has_another(void **state)
 }
 
 /* All in order, each once, whoever came or went between two snapshots. */
-static void who_comes_and_goes_is_told_once(void **state)
+static void a_short_lived_thread_is_reported_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t children[SLEEPERS] = { 0 };
@@ -233,7 +233,7 @@ static void who_comes_and_goes_is_told_once(void **state)
 }
 
 /* A place that is too small costs no thread: the next snapshot has them all. */
-static void a_snapshot_without_room_spoils_nothing(void **state)
+static void a_snapshot_into_a_short_array_loses_nothing(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -253,12 +253,12 @@ static void a_snapshot_without_room_spoils_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sleeps_on_grows_in_its_state_alone),
-        cmocka_unit_test(who_worked_since_is_not_told_in_short),
-        cmocka_unit_test(the_name_that_another_gave_a_sleeper_is_seen),
-        cmocka_unit_test(a_sleeper_whose_parent_ends_has_another),
-        cmocka_unit_test(who_comes_and_goes_is_told_once),
-        cmocka_unit_test(a_snapshot_without_room_spoils_nothing),
+        cmocka_unit_test(a_sleeping_thread_grows_only_in_its_state),
+        cmocka_unit_test(a_thread_that_worked_gets_a_full_record),
+        cmocka_unit_test(a_name_that_another_thread_gave_a_sleeper_is_shown),
+        cmocka_unit_test(a_sleeper_whose_parent_exits_gets_another_parent),
+        cmocka_unit_test(a_short_lived_thread_is_reported_once),
+        cmocka_unit_test(a_snapshot_into_a_short_array_loses_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

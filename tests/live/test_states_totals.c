@@ -51,7 +51,7 @@ static void take_all(struct camp_states *session, struct threads *ended)
 
 /* A switch moves time between the CPU and the run queue, so the law is about their sum. That sum
  * changes only when a thread falls asleep or is woken, once each. */
-static void who_finds_no_room_is_added_up(void **state)
+static void exits_without_space_are_added_up(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_states_losses losses;
@@ -155,7 +155,7 @@ static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t 
 
 static volatile sig_atomic_t stop;
 
-static void what_was_told_of_one_is_not_told_again_in_a_total(void **state)
+static void a_thread_reported_alone_is_not_in_a_total(void **state)
 {
     struct gang *gang = shared_memory(sizeof *gang);
     struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
@@ -205,8 +205,8 @@ static void what_was_told_of_one_is_not_told_again_in_a_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_finds_no_room_is_added_up),
-        cmocka_unit_test(what_was_told_of_one_is_not_told_again_in_a_total),
+        cmocka_unit_test(exits_without_space_are_added_up),
+        cmocka_unit_test(a_thread_reported_alone_is_not_in_a_total),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

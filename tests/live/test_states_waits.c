@@ -121,7 +121,7 @@ static uint64_t disk_of(const struct threads *ended, pid_t but)
     return sum;
 }
 
-static void one_reader_is_waited_for_by_one_cpu_or_by_all(void **state)
+static void the_wait_of_one_reader_counts_for_one_cpu_or_for_all(void **state)
 {
     static struct sight before, now;
     struct camp_states *session = open_states_or_skip(0);
@@ -174,7 +174,7 @@ static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
     assert_int_equal(wait->minor, minor(status.st_dev));
 }
 
-static void a_wait_is_told_with_its_disk(void **state)
+static void a_wait_has_its_disk(void **state)
 {
     static struct camp_disk_wait waits[WAITS];
     struct camp_states *session = open_states_or_skip(CAMP_STATES_DISKS);
@@ -214,8 +214,8 @@ static void a_wait_is_told_with_its_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_reader_is_waited_for_by_one_cpu_or_by_all),
-        cmocka_unit_test(a_wait_is_told_with_its_disk),
+        cmocka_unit_test(the_wait_of_one_reader_counts_for_one_cpu_or_for_all),
+        cmocka_unit_test(a_wait_has_its_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void the_list_of_cpus_is_the_kernels_own(void **state)
     assert_int_equal(at, count);
 }
 
-static void all_that_is_listed_can_be_read(void **state)
+static void every_listed_name_can_be_read(void **state)
 {
     struct camp_error error;
     struct camp_cpu cpu;
@@ -340,7 +340,7 @@ static void kinds_of_disks_are_the_kernels_own(void **state)
 }
 
 /* Every byte a reader gives lies between two calls of the other way. */
-static void readers_say_what_the_stateless_calls_say(void **state)
+static void readers_report_the_same_as_stateless_calls(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_error error;
@@ -379,7 +379,7 @@ static void readers_say_what_the_stateless_calls_say(void **state)
     camp_reader_close(&reader);
 }
 
-static void readers_of_cpus_and_memory_are_never_old(void **state)
+static void readings_of_cpus_and_memory_are_never_stale(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_reader memory_reader = CAMP_READER_NONE;
@@ -426,7 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list_of_cpus_is_the_kernels_own),
-        cmocka_unit_test(all_that_is_listed_can_be_read),
+        cmocka_unit_test(every_listed_name_can_be_read),
         cmocka_unit_test(counters_never_go_back),
         cmocka_unit_test(the_two_sources_of_memory_agree),
         cmocka_unit_test(a_busy_child_makes_its_cpu_busy),
@@ -434,8 +434,8 @@ int main(void)
         cmocka_unit_test(idle_time_is_that_of_uptime),
         cmocka_unit_test(packets_over_loopback_are_counted),
         cmocka_unit_test(kinds_of_disks_are_the_kernels_own),
-        cmocka_unit_test(readers_say_what_the_stateless_calls_say),
-        cmocka_unit_test(readers_of_cpus_and_memory_are_never_old),
+        cmocka_unit_test(readers_report_the_same_as_stateless_calls),
+        cmocka_unit_test(readings_of_cpus_and_memory_are_never_stale),
         cmocka_unit_test(utilisation_blocks_for_its_interval),
     };
 

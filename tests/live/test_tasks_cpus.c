@@ -138,7 +138,7 @@ static void burn_and_sleep(void *unused)
 /* An interval of five units of /proc/stat, so the idle time of /proc/stat could be wrong by 20
  * points. Each reading of the child's clock may lag by a tick. Each of its turns has a wakeup and a
  * switch. */
-static void busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals(void **state)
+static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *tasks = open_tier(TASKS_BPF);
@@ -187,7 +187,7 @@ static void the_first_interval_of_a_source_has_cpus(void **state)
     }
 }
 
-static void tiers_that_do_not_see_cpus_have_none(void **state)
+static void tiers_without_cpus_have_none(void **state)
 {
     struct source *tasks = open_tier(TASKS_SCHEDSTAT);
 
@@ -201,9 +201,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_of_a_cpu_is_the_loads_own_clock_where_ticks_see_nothing),
-        cmocka_unit_test(busy_of_a_cpu_is_no_less_than_who_runs_there_in_short_intervals),
+        cmocka_unit_test(busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals),
         cmocka_unit_test(the_first_interval_of_a_source_has_cpus),
-        cmocka_unit_test(tiers_that_do_not_see_cpus_have_none),
+        cmocka_unit_test(tiers_without_cpus_have_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void assert_booked(uint64_t booked, struct told told, uint64_t lag_ns, ui
 
 /* The record of a task that never slept has the time from its start to its end, at most its life.
  * This includes its fork and stolen time, which its CPU clock does not. */
-static void every_short_lived_process_is_booked(void **state)
+static void every_short_lived_process_is_accounted(void **state)
 {
     enum { CHILDREN = 200 };
     struct source *source = open_taskstats();
@@ -134,7 +134,7 @@ static uint64_t cost_of_an_exit(void)
     return sum / CHILDREN;
 }
 
-static void who_never_looks_at_a_clock_is_booked_to_the_end(void **state)
+static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
 {
     enum { CHILDREN = 50 };
     struct source *source = open_taskstats();
@@ -184,7 +184,7 @@ static uint64_t clock_asleep(pid_t child)
     return now_ns(clock);
 }
 
-static void a_process_that_ends_is_booked_once_with_its_last_interval(void **state)
+static void an_exited_process_is_accounted_once_with_its_last_interval(void **state)
 {
     struct source *source;
     int go[2];
@@ -267,7 +267,7 @@ static bool all_have_ended(const pid_t *children, size_t count)
     return true;
 }
 
-static void who_ends_while_all_are_asked_is_not_booked_from_its_birth(void **state)
+static void a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_start(void **state)
 {
     enum { CHILDREN = 60 };
     pid_t children[CHILDREN], releaser;
@@ -329,7 +329,7 @@ static pid_t threaded_child(const char *name)
     return child;
 }
 
-static void a_threaded_process_is_booked_whole_and_once(void **state)
+static void a_threaded_process_is_accounted_whole_and_once(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
@@ -348,7 +348,7 @@ static void a_threaded_process_is_booked_whole_and_once(void **state)
     source_close(source);
 }
 
-static void a_zombie_group_that_nobody_saw_is_not_booked_twice(void **state)
+static void an_unseen_zombie_group_is_accounted_once(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
@@ -369,7 +369,7 @@ static void a_zombie_group_that_nobody_saw_is_not_booked_twice(void **state)
     source_close(source);
 }
 
-static void a_zombie_from_before_is_no_loss_when_it_is_reaped(void **state)
+static void an_old_zombie_is_no_loss_when_reaped(void **state)
 {
     pid_t child = fork();
     struct source *source;
@@ -386,7 +386,7 @@ static void a_zombie_from_before_is_no_loss_when_it_is_reaped(void **state)
     source_close(source);
 }
 
-static void without_exit_records_what_came_and_went_is_counted(void **state)
+static void without_exit_records_short_lived_processes_are_counted(void **state)
 {
     struct camp_error error = { 0 };
     struct source *source;
@@ -409,14 +409,14 @@ static void without_exit_records_what_came_and_went_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_short_lived_process_is_booked),
-        cmocka_unit_test(who_never_looks_at_a_clock_is_booked_to_the_end),
-        cmocka_unit_test(a_process_that_ends_is_booked_once_with_its_last_interval),
-        cmocka_unit_test(who_ends_while_all_are_asked_is_not_booked_from_its_birth),
-        cmocka_unit_test(a_threaded_process_is_booked_whole_and_once),
-        cmocka_unit_test(a_zombie_group_that_nobody_saw_is_not_booked_twice),
-        cmocka_unit_test(a_zombie_from_before_is_no_loss_when_it_is_reaped),
-        cmocka_unit_test(without_exit_records_what_came_and_went_is_counted),
+        cmocka_unit_test(every_short_lived_process_is_accounted),
+        cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_to_its_end),
+        cmocka_unit_test(an_exited_process_is_accounted_once_with_its_last_interval),
+        cmocka_unit_test(a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_start),
+        cmocka_unit_test(a_threaded_process_is_accounted_whole_and_once),
+        cmocka_unit_test(an_unseen_zombie_group_is_accounted_once),
+        cmocka_unit_test(an_old_zombie_is_no_loss_when_reaped),
+        cmocka_unit_test(without_exit_records_short_lived_processes_are_counted),
     };
 
     own_name("");

@@ -56,7 +56,7 @@ static void a_process_is_sampled_for_no_more_ticks_than_there_were(void **state)
     camp_taskstats_close(&session);
 }
 
-static void processes_that_are_gone_are_told_apart_in_a_batch(void **state)
+static void gone_processes_are_distinguished_in_a_batch(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat tasks[70];
@@ -148,7 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_time_after_burning_and_sleeping_is_the_measured_time),
         cmocka_unit_test(a_process_is_sampled_for_no_more_ticks_than_there_were),
-        cmocka_unit_test(processes_that_are_gone_are_told_apart_in_a_batch),
+        cmocka_unit_test(gone_processes_are_distinguished_in_a_batch),
         cmocka_unit_test(a_zombie_reads_as_never_having_run),
         cmocka_unit_test(a_listener_does_not_answer_questions),
         cmocka_unit_test(without_the_capability_it_is_refused_at_open),

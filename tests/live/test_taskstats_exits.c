@@ -89,7 +89,7 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
 
 /* Each child writes the last reading of its own clock to shared memory. Its clock as a zombie also
  * includes its exit, of which a record has a part. */
-static void every_child_has_a_record_of_at_least_what_it_knew(void **state)
+static void every_child_has_a_record_of_at_least_its_own_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t *known = mmap(NULL, CHILDREN * sizeof *known, PROT_READ | PROT_WRITE,
@@ -153,7 +153,7 @@ static struct used burn_in_child(struct camp_taskstats *session, struct camp_tas
 /* The bounds of a record. The measured time is at most the child's CPU time, and that is at most
  * the record's at_most_ns plus the CPU time after the record. A child that only exits measures the
  * latter: its clock minus the part in its record. */
-static void what_a_child_used_is_at_most_what_its_record_says(void **state)
+static void the_record_of_a_child_has_at_least_its_own_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t steal = steal_ns(), most = 0, used = 0, life = 0, after = 0;
@@ -239,7 +239,7 @@ static void the_threads_of_a_process_add_up_to_its_record(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_leader_that_ends_first_is_not_taken_for_its_process(void **state)
+static void a_leader_that_exits_first_does_not_end_its_process(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -256,7 +256,7 @@ static void a_leader_that_ends_first_is_not_taken_for_its_process(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_process_that_once_had_threads_has_one_record_of_the_whole(void **state)
+static void a_process_that_had_threads_has_one_record(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -338,11 +338,11 @@ static void dropped_records_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_child_has_a_record_of_at_least_what_it_knew),
-        cmocka_unit_test(what_a_child_used_is_at_most_what_its_record_says),
+        cmocka_unit_test(every_child_has_a_record_of_at_least_its_own_time),
+        cmocka_unit_test(the_record_of_a_child_has_at_least_its_own_time),
         cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
-        cmocka_unit_test(a_leader_that_ends_first_is_not_taken_for_its_process),
-        cmocka_unit_test(a_process_that_once_had_threads_has_one_record_of_the_whole),
+        cmocka_unit_test(a_leader_that_exits_first_does_not_end_its_process),
+        cmocka_unit_test(a_process_that_had_threads_has_one_record),
         cmocka_unit_test(records_read_one_by_one_are_the_same),
         cmocka_unit_test(dropped_records_are_counted),
     };

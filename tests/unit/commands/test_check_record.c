@@ -182,7 +182,7 @@ static void busy_of_cpus_that_were_timed_is_not_of_the_columns(void **state)
     release(&made);
 }
 
-static void where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted(void **state)
+static void the_largest_errors_come_first_and_the_rest_is_counted(void **state)
 {
     struct made made;
 
@@ -219,7 +219,7 @@ static void a_selection_has_no_unaccounted_time(void **state)
     release(&made);
 }
 
-static void every_loss_is_told_at_once(void **state)
+static void every_loss_is_reported_at_once(void **state)
 {
     struct made made;
 
@@ -292,9 +292,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percents_are_of_one_cpu),
         cmocka_unit_test(busy_of_cpus_that_were_timed_is_not_of_the_columns),
-        cmocka_unit_test(where_sampling_is_most_wrong_comes_first_and_the_rest_is_counted),
+        cmocka_unit_test(the_largest_errors_come_first_and_the_rest_is_counted),
         cmocka_unit_test(a_selection_has_no_unaccounted_time),
-        cmocka_unit_test(every_loss_is_told_at_once),
+        cmocka_unit_test(every_loss_is_reported_at_once),
         cmocka_unit_test(unread_time_is_at_most_what_the_measured_time_leaves_of_the_cpus),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
         cmocka_unit_test(an_empty_interval_is_a_record_too),

@@ -67,7 +67,7 @@ static char *page_of(const struct check_report *report)
     return text;
 }
 
-static void processes_that_are_gone_are_added_up_by_name(void **state)
+static void gone_processes_are_merged_by_name(void **state)
 {
     struct check_report report = { 0 };
     double stays = 0, comes = 0;
@@ -108,7 +108,7 @@ static void the_last_intervals_are_shown_and_the_first_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processes_that_are_gone_are_added_up_by_name),
+        cmocka_unit_test(gone_processes_are_merged_by_name),
         cmocka_unit_test(the_last_intervals_are_shown_and_the_first_is_named),
     };
 

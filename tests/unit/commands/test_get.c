@@ -31,7 +31,7 @@ static void a_disks_time_is_known_across_its_wrap(void **state)
     assert_true(rate > 19.999e6 && rate < 20.001e6);
 }
 
-static void a_share_is_read_where_its_time_is(void **state)
+static void a_share_is_stored_with_its_time(void **state)
 {
     const struct camp_counter *share = counter_by_name(CAMP_KIND_THREAD, "run_delay_percent");
 
@@ -54,7 +54,7 @@ static void every_counter_of_the_catalogue_fits(void **state)
     assert_int_equal(all_counters()->count, counters);
 }
 
-static void a_field_is_known_by_its_own_bit_alone(void **state)
+static void each_field_has_its_own_bit(void **state)
 {
     struct reading reading;
 
@@ -121,9 +121,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_disks_time_is_known_across_its_wrap),
-        cmocka_unit_test(a_share_is_read_where_its_time_is),
+        cmocka_unit_test(a_share_is_stored_with_its_time),
         cmocka_unit_test(every_counter_of_the_catalogue_fits),
-        cmocka_unit_test(a_field_is_known_by_its_own_bit_alone),
+        cmocka_unit_test(each_field_has_its_own_bit),
         cmocka_unit_test(a_counter_of_taskstats_is_unknown_without_its_message),
         cmocka_unit_test(the_nearest_word_is_suggested_and_a_far_one_is_not),
     };

@@ -33,7 +33,7 @@ static void take(struct family *family, int32_t pid, int32_t tid, int32_t parent
     family->capacity = family->count;
 }
 
-static void children_of_children_descend_and_nobody_else(void **state)
+static void only_children_and_grandchildren_are_descendants(void **state)
 {
     struct family family = { 0 };
 
@@ -55,7 +55,7 @@ static void children_of_children_descend_and_nobody_else(void **state)
 }
 
 /* The parent is the one that lived when its child ended. */
-static void a_pid_that_was_used_again_is_another_parent(void **state)
+static void a_reused_pid_is_another_parent(void **state)
 {
     struct family family = { 0 };
 
@@ -70,7 +70,7 @@ static void a_pid_that_was_used_again_is_another_parent(void **state)
     family_release(&family);
 }
 
-static void threads_are_booked_under_the_name_of_their_process(void **state)
+static void threads_are_accounted_under_the_name_of_their_process(void **state)
 {
     struct family family = { 0 };
 
@@ -86,7 +86,7 @@ static void threads_are_booked_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
-static void what_was_before_is_taken_off(void **state)
+static void earlier_time_is_subtracted(void **state)
 {
     struct family before = { 0 }, now = { 0 };
 
@@ -106,7 +106,7 @@ static void what_was_before_is_taken_off(void **state)
     family_release(&before);
 }
 
-static void who_runs_another_program_goes_on_by_another_tid(void **state)
+static void a_thread_that_calls_exec_continues_under_another_tid(void **state)
 {
     struct family before = { 0 }, now = { 0 };
 
@@ -137,7 +137,7 @@ static void a_circle_of_parents_ends(void **state)
 }
 
 /* Those that found no room, added up by parent and name. */
-static void a_total_is_of_whom_its_parent_is(void **state)
+static void a_total_belongs_to_its_parent(void **state)
 {
     struct family family = { 0 };
     struct camp_thread_states *total;
@@ -162,7 +162,7 @@ static void a_total_is_of_whom_its_parent_is(void **state)
 }
 
 /* It comes a while after the last of its threads. */
-static void the_parent_of_a_total_may_have_ended_before_it_came(void **state)
+static void the_parent_of_a_total_may_have_exited_before(void **state)
 {
     struct family family = { 0 };
 
@@ -177,7 +177,7 @@ static void the_parent_of_a_total_may_have_ended_before_it_came(void **state)
     family_release(&family);
 }
 
-static void who_lived_and_ended_meanwhile_is_there_once(void **state)
+static void a_short_lived_thread_is_collected_once(void **state)
 {
     struct family family = { 0 };
 
@@ -197,14 +197,14 @@ static void who_lived_and_ended_meanwhile_is_there_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_lived_and_ended_meanwhile_is_there_once),
-        cmocka_unit_test(a_total_is_of_whom_its_parent_is),
-        cmocka_unit_test(the_parent_of_a_total_may_have_ended_before_it_came),
-        cmocka_unit_test(children_of_children_descend_and_nobody_else),
-        cmocka_unit_test(a_pid_that_was_used_again_is_another_parent),
-        cmocka_unit_test(threads_are_booked_under_the_name_of_their_process),
-        cmocka_unit_test(what_was_before_is_taken_off),
-        cmocka_unit_test(who_runs_another_program_goes_on_by_another_tid),
+        cmocka_unit_test(a_short_lived_thread_is_collected_once),
+        cmocka_unit_test(a_total_belongs_to_its_parent),
+        cmocka_unit_test(the_parent_of_a_total_may_have_exited_before),
+        cmocka_unit_test(only_children_and_grandchildren_are_descendants),
+        cmocka_unit_test(a_reused_pid_is_another_parent),
+        cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
+        cmocka_unit_test(earlier_time_is_subtracted),
+        cmocka_unit_test(a_thread_that_calls_exec_continues_under_another_tid),
         cmocka_unit_test(a_circle_of_parents_ends),
     };
 

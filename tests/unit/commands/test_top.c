@@ -32,7 +32,7 @@ static void check_percent(int64_t part, uint64_t whole, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_percentage_takes_four_columns_however_large(void **state)
+static void any_percentage_fits_into_four_columns(void **state)
 {
     (void)state;
     check_percent(0, 1000000, "0.0");
@@ -151,7 +151,7 @@ static void make_cpus(struct frame *frame, const struct schema *cpus, size_t cou
     }
 }
 
-static void many_cpus_are_all_and_the_busiest(void **state)
+static void of_many_cpus_the_total_and_the_busiest_are_shown(void **state)
 {
     static struct column made_up[CPUS_STATES_COLUMN_COUNT];
     static const struct schema cpus = { "cpus", made_up, CPUS_STATES_COLUMN_COUNT,
@@ -227,7 +227,7 @@ static void check_cut(size_t living, size_t ended, size_t top, size_t expected_l
     top_rows_release(&rows);
 }
 
-static void those_that_ended_come_last_and_get_a_quarter_of_the_rows(void **state)
+static void exited_rows_come_last_and_get_a_quarter_of_the_space(void **state)
 {
     (void)state;
     check_cut(30, 10, 0, 30, 10);
@@ -253,7 +253,7 @@ static struct entity *add_thread(struct frame *frame, int32_t number, int32_t pr
     return entity;
 }
 
-static void a_process_is_asked_again_when_it_is_another(void **state)
+static void a_reused_pid_is_read_again(void **state)
 {
     static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
     struct top_workloads workloads = { 0 };
@@ -300,13 +300,13 @@ static void a_process_is_asked_again_when_it_is_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_percentage_takes_four_columns_however_large),
+        cmocka_unit_test(any_percentage_fits_into_four_columns),
         cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_is_a_name_or_a_number),
         cmocka_unit_test(a_line_is_prstat_s_column_for_column),
-        cmocka_unit_test(a_process_is_asked_again_when_it_is_another),
-        cmocka_unit_test(many_cpus_are_all_and_the_busiest),
-        cmocka_unit_test(those_that_ended_come_last_and_get_a_quarter_of_the_rows),
+        cmocka_unit_test(a_reused_pid_is_read_again),
+        cmocka_unit_test(of_many_cpus_the_total_and_the_busiest_are_shown),
+        cmocka_unit_test(exited_rows_come_last_and_get_a_quarter_of_the_space),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

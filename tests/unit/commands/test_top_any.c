@@ -83,7 +83,7 @@ static void check_order(const struct frame *frame, int sort, const char *const *
 }
 
 /* Time that nobody accounts for is not idle. */
-static void rows_are_in_the_order_of_what_is_not_idle(void **state)
+static void rows_are_ordered_by_time_not_idle(void **state)
 {
     struct frame frame;
     char name[TOP_ANY_WORD_SIZE];
@@ -218,7 +218,7 @@ static void check_titles(const struct frame *frame, size_t width, const char *ex
 }
 
 /* What has no room is in "other", or for labels not there. */
-static void columns_are_those_that_have_room(void **state)
+static void columns_are_chosen_by_available_space(void **state)
 {
     struct frame frame;
 
@@ -233,7 +233,7 @@ static void columns_are_those_that_have_room(void **state)
 }
 
 /* All have the same user. An application that is in every name is there already. */
-static void labels_are_those_that_tell_rows_apart(void **state)
+static void labels_that_distinguish_rows_are_shown(void **state)
 {
     struct frame frame;
 
@@ -266,7 +266,7 @@ static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
 }
 
 /* The columns of many rules do not take the room of what tells sessions apart. */
-static void five_states_have_room_then_labels(void **state)
+static void five_states_fit_then_labels(void **state)
 {
     static const struct column many[] = {
         { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
@@ -290,7 +290,7 @@ static void five_states_have_room_then_labels(void **state)
     frame_release(&frame);
 }
 
-static void a_rule_s_heading_has_letters_of_two_words(void **state)
+static void the_heading_of_a_rule_has_letters_of_two_words(void **state)
 {
     static const char *const titles[][2] = {
         { "table lock", "tab.lock%" },
@@ -352,15 +352,15 @@ static void two_columns_never_have_the_same_heading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_in_the_order_of_what_is_not_idle),
+        cmocka_unit_test(rows_are_ordered_by_time_not_idle),
         cmocka_unit_test(a_label_adds_rows_up),
         cmocka_unit_test(percentages_are_of_the_row_s_own_time),
         cmocka_unit_test(without_a_terminal_names_are_whole),
-        cmocka_unit_test(columns_are_those_that_have_room),
-        cmocka_unit_test(labels_are_those_that_tell_rows_apart),
+        cmocka_unit_test(columns_are_chosen_by_available_space),
+        cmocka_unit_test(labels_that_distinguish_rows_are_shown),
         cmocka_unit_test(cpu_time_and_what_rows_are_sorted_by_have_room),
-        cmocka_unit_test(five_states_have_room_then_labels),
-        cmocka_unit_test(a_rule_s_heading_has_letters_of_two_words),
+        cmocka_unit_test(five_states_fit_then_labels),
+        cmocka_unit_test(the_heading_of_a_rule_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };

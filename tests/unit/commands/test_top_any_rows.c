@@ -48,7 +48,7 @@ static void check(const struct top_any_rows *rows, size_t at, const char *name, 
     assert_int_equal(frame_values(rows->frame, rows->order[at])[0], cpu_ns);
 }
 
-static void a_user_is_one_row_with_who_ended(void **state)
+static void a_user_has_one_row_with_exited_processes(void **state)
 {
     const struct top_any_selection by_user = { .group = 0 }, by_database = { .group = 1 };
     struct frame frame = four();
@@ -93,7 +93,7 @@ static void labels_are_searched_and_sorted_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_user_is_one_row_with_who_ended),
+        cmocka_unit_test(a_user_has_one_row_with_exited_processes),
         cmocka_unit_test(labels_are_searched_and_sorted_by),
     };
 

@@ -144,7 +144,7 @@ static size_t tasks_shown(const struct made *made)
 
 /* ---------------------------------------------------------------------------------- CPUs -- */
 
-static void any_is_of_every_idle_cpu_and_own_of_one(void **state)
+static void wait_any_counts_every_idle_cpu_and_wait_own_one(void **state)
 {
     struct made made;
 
@@ -178,7 +178,7 @@ static void the_machine_is_in_percent_of_all_its_cpus(void **state)
     release(&made);
 }
 
-static void of_many_cpus_those_with_wait_are_shown_in_their_order(void **state)
+static void of_many_cpus_those_with_waits_are_shown_by_id(void **state)
 {
     struct made made;
 
@@ -196,7 +196,7 @@ static void of_many_cpus_those_with_wait_are_shown_in_their_order(void **state)
     release(&made);
 }
 
-static void of_the_kernel_alone_the_other_definitions_are_unknown(void **state)
+static void on_tier_kernel_the_other_definitions_are_unknown(void **state)
 {
     struct made made;
     uint64_t *values;
@@ -268,7 +268,7 @@ static void classic_has_the_columns_of_mpstat(void **state)
 
 /* --------------------------------------------------------------------------------- Tasks -- */
 
-static void a_task_has_a_row_for_each_disk_the_longest_first(void **state)
+static void a_task_has_a_row_for_each_disk_longest_wait_first(void **state)
 {
     struct made made;
 
@@ -296,7 +296,7 @@ static void a_task_has_a_row_for_each_disk_the_longest_first(void **state)
     release(&made);
 }
 
-static void what_remains_of_its_state_is_of_no_disk(void **state)
+static void the_rest_of_the_disk_state_has_no_disk(void **state)
 {
     struct made made;
 
@@ -320,7 +320,7 @@ static void what_remains_of_its_state_is_of_no_disk(void **state)
 }
 
 /* The disks are read a little later than the states. */
-static void what_the_readings_lie_apart_is_the_longest_waits(void **state)
+static void time_between_the_readings_goes_to_the_longest_wait(void **state)
 {
     struct made made;
 
@@ -339,7 +339,7 @@ static void what_the_readings_lie_apart_is_the_longest_waits(void **state)
     release(&made);
 }
 
-static void a_wait_of_who_is_in_no_frame_yet_is_booked_with_the_next(void **state)
+static void a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame(void **state)
 {
     struct made made;
 
@@ -356,7 +356,7 @@ static void a_wait_of_who_is_in_no_frame_yet_is_booked_with_the_next(void **stat
     release(&made);
 }
 
-static void a_wait_is_booked_in_one_interval(void **state)
+static void a_wait_is_accounted_in_one_interval(void **state)
 {
     struct made made;
 
@@ -378,7 +378,7 @@ static void a_wait_is_booked_in_one_interval(void **state)
     release(&made);
 }
 
-static void one_number_of_two_tasks_one_after_the_other(void **state)
+static void two_tasks_with_one_pid_are_distinguished(void **state)
 {
     struct made made;
 
@@ -400,7 +400,7 @@ static void one_number_of_two_tasks_one_after_the_other(void **state)
     release(&made);
 }
 
-static void a_pair_that_was_forgotten_and_made_anew_is_never_below_zero(void **state)
+static void a_recreated_pair_never_has_negative_growth(void **state)
 {
     struct made made;
 
@@ -417,7 +417,7 @@ static void a_pair_that_was_forgotten_and_made_anew_is_never_below_zero(void **s
     release(&made);
 }
 
-static void rows_of_chosen_processes_and_sums_of_all(void **state)
+static void rows_have_selected_processes_and_sums_have_all(void **state)
 {
     static const int32_t pids[] = { 20 };
     struct made made;
@@ -462,20 +462,20 @@ static void each_loss_has_a_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_is_of_every_idle_cpu_and_own_of_one),
+        cmocka_unit_test(wait_any_counts_every_idle_cpu_and_wait_own_one),
         cmocka_unit_test(the_machine_is_in_percent_of_all_its_cpus),
-        cmocka_unit_test(of_many_cpus_those_with_wait_are_shown_in_their_order),
-        cmocka_unit_test(of_the_kernel_alone_the_other_definitions_are_unknown),
+        cmocka_unit_test(of_many_cpus_those_with_waits_are_shown_by_id),
+        cmocka_unit_test(on_tier_kernel_the_other_definitions_are_unknown),
         cmocka_unit_test(an_empty_interval_is_a_record_too),
         cmocka_unit_test(classic_has_the_columns_of_mpstat),
-        cmocka_unit_test(a_task_has_a_row_for_each_disk_the_longest_first),
-        cmocka_unit_test(what_remains_of_its_state_is_of_no_disk),
-        cmocka_unit_test(what_the_readings_lie_apart_is_the_longest_waits),
-        cmocka_unit_test(a_wait_of_who_is_in_no_frame_yet_is_booked_with_the_next),
-        cmocka_unit_test(a_wait_is_booked_in_one_interval),
-        cmocka_unit_test(one_number_of_two_tasks_one_after_the_other),
-        cmocka_unit_test(a_pair_that_was_forgotten_and_made_anew_is_never_below_zero),
-        cmocka_unit_test(rows_of_chosen_processes_and_sums_of_all),
+        cmocka_unit_test(a_task_has_a_row_for_each_disk_longest_wait_first),
+        cmocka_unit_test(the_rest_of_the_disk_state_has_no_disk),
+        cmocka_unit_test(time_between_the_readings_goes_to_the_longest_wait),
+        cmocka_unit_test(a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
+        cmocka_unit_test(a_wait_is_accounted_in_one_interval),
+        cmocka_unit_test(two_tasks_with_one_pid_are_distinguished),
+        cmocka_unit_test(a_recreated_pair_never_has_negative_growth),
+        cmocka_unit_test(rows_have_selected_processes_and_sums_have_all),
         cmocka_unit_test(each_loss_has_a_line),
     };
 

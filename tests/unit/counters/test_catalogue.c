@@ -123,7 +123,7 @@ static void a_list_of_cpus_is_read_with_its_ranges(void **state)
     assert_false(holds("0-3", CAMP_CPU_TOTAL));
 }
 
-static void a_reading_says_how_its_time_was_obtained(void **state)
+static void a_reading_has_the_provenance_of_its_time(void **state)
 {
     const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
     const struct camp_kernel kernel = { 0 };
@@ -178,7 +178,7 @@ static void a_share_in_no_struct_has_a_time_of_its_kinds(void **state)
     }
 }
 
-static void fields_lie_where_the_header_has_them(void **state)
+static void field_offsets_match_the_header(void **state)
 {
     const struct camp_counter runs = row(CAMP_KIND_PROCESS, "runs");
     const struct camp_counter busy = row(CAMP_KIND_CPU, "busy_percent");
@@ -234,11 +234,11 @@ int main(void)
         cmocka_unit_test(idle_is_sampled_where_the_tick_never_stops),
         cmocka_unit_test(interrupts_are_measured_with_irq_time_accounting),
         cmocka_unit_test(a_list_of_cpus_is_read_with_its_ranges),
-        cmocka_unit_test(a_reading_says_how_its_time_was_obtained),
+        cmocka_unit_test(a_reading_has_the_provenance_of_its_time),
         cmocka_unit_test(no_kind_has_two_counters_of_one_name),
         cmocka_unit_test(every_row_has_its_texts),
         cmocka_unit_test(a_share_in_no_struct_has_a_time_of_its_kinds),
-        cmocka_unit_test(fields_lie_where_the_header_has_them),
+        cmocka_unit_test(field_offsets_match_the_header),
         cmocka_unit_test(too_small_an_array_is_filled_and_the_number_reported),
         cmocka_unit_test(kinds_and_accountings_have_names),
     };

@@ -96,7 +96,7 @@ static void a_counter_below_zero_is_unknown(void **state)
     assert_int_equal(cpu.irq_ns, 6ull * TICK);
 }
 
-static void columns_of_the_future_are_passed_over(void **state)
+static void columns_of_later_versions_are_ignored(void **state)
 {
     struct camp_cpu cpu;
 
@@ -147,7 +147,7 @@ static void a_broken_line_is_named_by_its_number(void **state)
 }
 
 /* user - guest: what cannot be known of one is not known of the other. */
-static void user_time_is_unknown_where_guest_time_is(void **state)
+static void unknown_guest_time_makes_user_time_unknown(void **state)
 {
     struct camp_cpu cpu;
 
@@ -206,7 +206,7 @@ static void a_thousand_cpus_stream_through_a_small_buffer(void **state)
     free(text);
 }
 
-static void too_little_room_fills_what_there_is_and_says_how_much(void **state)
+static void a_short_array_is_filled_and_the_total_reported(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpus[3];
@@ -225,7 +225,7 @@ static void too_little_room_fills_what_there_is_and_says_how_much(void **state)
     assert_int_equal(id, 0);
 }
 
-static void callers_of_other_versions_get_what_they_know(void **state)
+static void callers_of_other_versions_get_their_fields(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct {
@@ -258,14 +258,14 @@ int main(void)
         cmocka_unit_test(guest_time_is_taken_out_of_user_time),
         cmocka_unit_test(more_guest_than_user_time_is_no_user_time),
         cmocka_unit_test(a_counter_below_zero_is_unknown),
-        cmocka_unit_test(columns_of_the_future_are_passed_over),
+        cmocka_unit_test(columns_of_later_versions_are_ignored),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(a_broken_line_is_named_by_its_number),
-        cmocka_unit_test(user_time_is_unknown_where_guest_time_is),
+        cmocka_unit_test(unknown_guest_time_makes_user_time_unknown),
         cmocka_unit_test(binary_bytes_are_a_format_error),
         cmocka_unit_test(a_thousand_cpus_stream_through_a_small_buffer),
-        cmocka_unit_test(too_little_room_fills_what_there_is_and_says_how_much),
-        cmocka_unit_test(callers_of_other_versions_get_what_they_know),
+        cmocka_unit_test(a_short_array_is_filled_and_the_total_reported),
+        cmocka_unit_test(callers_of_other_versions_get_their_fields),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ static void a_column_counts_only_where_both_readings_know_it(void **state)
     assert_near(u.sum_percent, 75);
 }
 
-static void busy_is_never_below_nothing(void **state)
+static void busy_time_is_never_negative(void **state)
 {
     struct camp_cpu after = zero;
 
@@ -165,7 +165,7 @@ static void busy_is_never_below_nothing(void **state)
     assert_near(utilisation(&zero, &after, 1).measured_busy_percent, 0);
 }
 
-static void readings_that_do_not_belong_together_are_invalid(void **state)
+static void mismatched_readings_are_invalid(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -219,8 +219,8 @@ int main(void)
         cmocka_unit_test(the_total_is_of_all_its_cpus),
         cmocka_unit_test(a_column_that_goes_backwards_counts_as_nothing),
         cmocka_unit_test(a_column_counts_only_where_both_readings_know_it),
-        cmocka_unit_test(busy_is_never_below_nothing),
-        cmocka_unit_test(readings_that_do_not_belong_together_are_invalid),
+        cmocka_unit_test(busy_time_is_never_negative),
+        cmocka_unit_test(mismatched_readings_are_invalid),
         cmocka_unit_test(an_interval_of_0_takes_the_earlier_reading),
     };
 

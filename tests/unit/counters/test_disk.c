@@ -57,7 +57,7 @@ static void partitions_are_known_by_their_disk_before_them(void **state)
     }
 }
 
-static void only_the_kind_that_was_asked_for_is_listed(void **state)
+static void only_the_requested_kind_is_listed(void **state)
 {
     (void)state;
     read_all("desktop-2.6.32", CAMP_DISK_PARTITION);
@@ -116,7 +116,7 @@ static void one_disk_is_read_of_its_file_in_sys(void **state)
     assert_true(disk.reads > 0 && disk.read_bytes > disk.reads * SECTOR);
 }
 
-static void names_that_lead_elsewhere_are_refused(void **state)
+static void names_outside_of_the_folder_are_refused(void **state)
 {
     static const char *const names[] = { "", ".", "..", LONG_NAME };
     struct tree tree = stored_tree("vm-6.18");
@@ -201,11 +201,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_have_their_units),
         cmocka_unit_test(partitions_are_known_by_their_disk_before_them),
-        cmocka_unit_test(only_the_kind_that_was_asked_for_is_listed),
+        cmocka_unit_test(only_the_requested_kind_is_listed),
         cmocka_unit_test(names_of_partitions_follow_the_kernels_rule),
         cmocka_unit_test(without_sys_one_disk_is_read_of_diskstats),
         cmocka_unit_test(one_disk_is_read_of_its_file_in_sys),
-        cmocka_unit_test(names_that_lead_elsewhere_are_refused),
+        cmocka_unit_test(names_outside_of_the_folder_are_refused),
         cmocka_unit_test(idle_disks_are_disks_too),
         cmocka_unit_test(no_disk_at_all_is_an_empty_list),
         cmocka_unit_test(broken_texts_are_format_errors),

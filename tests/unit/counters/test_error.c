@@ -56,7 +56,7 @@ static void an_error_holds_the_longest_path_and_a_sentence(void **state)
 }
 
 /* Whatever stands before it. */
-static void what_to_do_is_never_cut_off(void **state)
+static void advice_is_never_truncated(void **state)
 {
     struct camp_error error;
     char path[CAMP_ERROR_SIZE + 400];
@@ -110,7 +110,7 @@ static void every_result_and_provenance_has_a_name(void **state)
     assert_string_equal(camp_provenance_name(99), "unknown");
 }
 
-static void a_struct_of_another_size_is_cut_or_zeroed(void **state)
+static void a_struct_of_another_size_is_truncated_or_zeroed(void **state)
 {
     const char value[4] = { 1, 2, 3, 4 };
     char room[8];
@@ -128,10 +128,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_system_call_is_reported_in_words_with_what_to_do),
         cmocka_unit_test(an_error_holds_the_longest_path_and_a_sentence),
-        cmocka_unit_test(what_to_do_is_never_cut_off),
+        cmocka_unit_test(advice_is_never_truncated),
         cmocka_unit_test(a_character_is_not_cut),
         cmocka_unit_test(every_result_and_provenance_has_a_name),
-        cmocka_unit_test(a_struct_of_another_size_is_cut_or_zeroed),
+        cmocka_unit_test(a_struct_of_another_size_is_truncated_or_zeroed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

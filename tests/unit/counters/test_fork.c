@@ -27,7 +27,7 @@ static void the_whole_line_is_needed(void **state)
         assert_false(camp_parse_fork_count(stat, length, &count)); /* 47 is not 4711 */
 }
 
-static void what_is_no_number_is_refused(void **state)
+static void a_text_that_is_no_number_is_refused(void **state)
 {
     static const char *const texts[] = { "\nprocesses \n",
                                          "\nprocesses x\n",
@@ -67,7 +67,7 @@ static int read_made(size_t length, const char *line, uint64_t *ret_count)
     return r;
 }
 
-static void it_is_found_behind_interrupts_of_any_length(void **state)
+static void numbers_after_interrupts_of_any_length_are_found(void **state)
 {
     (void)state;
     /* So that the line falls on every place around the edges of what is read at once. */
@@ -98,8 +98,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_line_is_needed),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(it_is_found_behind_interrupts_of_any_length),
+        cmocka_unit_test(a_text_that_is_no_number_is_refused),
+        cmocka_unit_test(numbers_after_interrupts_of_any_length_are_found),
         cmocka_unit_test(a_file_without_it_is_no_stat_file),
     };
 

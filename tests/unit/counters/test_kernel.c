@@ -44,7 +44,7 @@ static void nohz_full_names_the_cpus_that_measure(void **state)
     assert_int_equal(kernel.tickless_idle, 1);
 }
 
-static void a_tree_tells_all_but_the_tick(void **state)
+static void a_process_tree_has_all_of_its_time_except_a_tick(void **state)
 {
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
@@ -64,7 +64,7 @@ static void a_tree_tells_all_but_the_tick(void **state)
     assert_string_equal(kernel.release, "6.8.0-31-generic");
 }
 
-static void what_an_old_kernel_does_not_tell_is_unknown(void **state)
+static void counters_missing_in_an_old_kernel_are_unknown(void **state)
 {
     struct camp_kernel kernel = kernel_of("old");
 
@@ -92,7 +92,7 @@ static void s390x_measures_on_every_cpu(void **state)
     assert_string_equal(kernel.measured_cpus, "0-1");
 }
 
-static void broken_files_tell_nothing(void **state)
+static void broken_files_are_refused(void **state)
 {
     struct camp_kernel kernel = kernel_of("broken");
 
@@ -105,7 +105,7 @@ static void broken_files_tell_nothing(void **state)
     assert_string_equal(kernel.measured_cpus, "");
 }
 
-static void a_smaller_struct_gets_its_beginning(void **state)
+static void a_smaller_struct_gets_the_first_fields(void **state)
 {
     char bytes[sizeof(struct camp_kernel)];
     struct camp_kernel begun;
@@ -119,7 +119,7 @@ static void a_smaller_struct_gets_its_beginning(void **state)
         assert_int_equal(bytes[i], 7);
 }
 
-static void configuration_words_are_yes_no_or_not_said(void **state)
+static void configuration_words_are_yes_no_or_missing(void **state)
 {
     struct kernel_config config = KERNEL_CONFIG_UNKNOWN;
 
@@ -134,7 +134,7 @@ static void configuration_words_are_yes_no_or_not_said(void **state)
     assert_int_equal(config.delay_accounting, ANSWER_UNKNOWN);
 }
 
-static void timer_list_says_whether_ticks_stop(void **state)
+static void timer_list_reports_whether_ticks_stop(void **state)
 {
     (void)state;
     assert_int_equal(camp_kernel_tickless_line(text("  .nohz           : 1")), ANSWER_YES);
@@ -184,13 +184,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nohz_full_names_the_cpus_that_measure),
-        cmocka_unit_test(a_tree_tells_all_but_the_tick),
-        cmocka_unit_test(what_an_old_kernel_does_not_tell_is_unknown),
+        cmocka_unit_test(a_process_tree_has_all_of_its_time_except_a_tick),
+        cmocka_unit_test(counters_missing_in_an_old_kernel_are_unknown),
         cmocka_unit_test(s390x_measures_on_every_cpu),
-        cmocka_unit_test(broken_files_tell_nothing),
-        cmocka_unit_test(a_smaller_struct_gets_its_beginning),
-        cmocka_unit_test(configuration_words_are_yes_no_or_not_said),
-        cmocka_unit_test(timer_list_says_whether_ticks_stop),
+        cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(a_smaller_struct_gets_the_first_fields),
+        cmocka_unit_test(configuration_words_are_yes_no_or_missing),
+        cmocka_unit_test(timer_list_reports_whether_ticks_stop),
         cmocka_unit_test(a_cpu_list_that_does_not_fit_says_so),
         cmocka_unit_test(the_type_of_a_mount_stands_after_the_dash),
         cmocka_unit_test(capabilities_are_sixteen_digits_at_most),

@@ -18,7 +18,7 @@ static void sizes_are_bytes(void **state)
     assert_int_equal(memory.swap_total_bytes, 0);
 }
 
-static void what_an_old_kernel_lacks_is_unknown(void **state)
+static void fields_missing_in_an_old_kernel_are_unknown(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_memory memory;
@@ -60,7 +60,7 @@ static void another_order_and_other_lines_do_not_matter(void **state)
     assert_int_equal(memory.swap_free_bytes, 6 * KIB);
 }
 
-static void with_a_source_only_its_file_is_read(void **state)
+static void with_a_chosen_source_only_its_file_is_read(void **state)
 {
     struct camp_memory memory;
 
@@ -115,9 +115,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_bytes),
-        cmocka_unit_test(what_an_old_kernel_lacks_is_unknown),
+        cmocka_unit_test(fields_missing_in_an_old_kernel_are_unknown),
         cmocka_unit_test(another_order_and_other_lines_do_not_matter),
-        cmocka_unit_test(with_a_source_only_its_file_is_read),
+        cmocka_unit_test(with_a_chosen_source_only_its_file_is_read),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(on_a_failure_nothing_is_written),
         cmocka_unit_test(no_file_is_gone),

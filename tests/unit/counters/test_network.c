@@ -48,7 +48,7 @@ static void each_listed_name_can_be_read_even_with_a_colon_or_a_blank(void **sta
     }
 }
 
-static void an_interface_that_is_not_there_is_gone(void **state)
+static void a_missing_interface_is_gone(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_network network;
@@ -171,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_received_and_then_sent),
         cmocka_unit_test(each_listed_name_can_be_read_even_with_a_colon_or_a_blank),
-        cmocka_unit_test(an_interface_that_is_not_there_is_gone),
+        cmocka_unit_test(a_missing_interface_is_gone),
         cmocka_unit_test(trouble_in_a_late_column_does_not_move_the_others),
         cmocka_unit_test(counters_fill_64_bits),
         cmocka_unit_test(no_interfaces_at_all_is_an_empty_list),

@@ -55,7 +55,7 @@ static void cpu_time_of_a_source_comes_from_stat_and_says_its_resolution(void **
     assert_int_equal(task.cpu_provenance, CAMP_MEASURED);
 }
 
-static void only_what_was_wanted_beside_stat_is_read(void **state)
+static void only_requested_files_besides_stat_are_read(void **state)
 {
     const uint32_t of_stat = CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE |
                              CAMP_TASK_THREADS | CAMP_TASK_START | CAMP_TASK_STATE |
@@ -198,7 +198,7 @@ static void another_start_time_is_gone(void **state)
     assert_int_equal(task.known, 77);
 }
 
-static void a_process_that_ends_at_this_moment_is_gone(void **state)
+static void an_exiting_process_is_gone(void **state)
 {
     const struct camp_process process = { .pid = 20, .start = 4711 };
     struct camp_task task;
@@ -215,7 +215,7 @@ int main(void)
         cmocka_unit_test(a_name_ends_at_the_last_bracket),
         cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
         cmocka_unit_test(cpu_time_of_a_source_comes_from_stat_and_says_its_resolution),
-        cmocka_unit_test(only_what_was_wanted_beside_stat_is_read),
+        cmocka_unit_test(only_requested_files_besides_stat_are_read),
         cmocka_unit_test(one_thread_has_its_delay_switches_and_bytes),
         cmocka_unit_test(delays_and_switches_of_threads_are_added_up),
         cmocka_unit_test(a_file_that_is_missing_is_a_cleared_bit),
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(every_shorter_part_of_a_line_is_refused_or_reads_the_same),
         cmocka_unit_test(the_largest_number_of_64_bits_is_read),
         cmocka_unit_test(another_start_time_is_gone),
-        cmocka_unit_test(a_process_that_ends_at_this_moment_is_gone),
+        cmocka_unit_test(an_exiting_process_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

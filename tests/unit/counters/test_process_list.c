@@ -25,7 +25,7 @@ static void pids_are_the_folders_that_are_numbers_ascending(void **state)
     }
 }
 
-static void a_list_that_is_too_short_holds_the_first_and_says_how_many(void **state)
+static void a_short_array_gets_the_first_items_and_the_total_count(void **state)
 {
     struct camp_pid pids[3] = { [2] = { .pid = -5 } };
     size_t count;
@@ -292,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pids_are_the_folders_that_are_numbers_ascending),
-        cmocka_unit_test(a_list_that_is_too_short_holds_the_first_and_says_how_many),
+        cmocka_unit_test(a_short_array_gets_the_first_items_and_the_total_count),
         cmocka_unit_test(elements_are_as_far_apart_as_the_caller_says),
         cmocka_unit_test(every_listed_process_reads),
         cmocka_unit_test(an_executable_is_found_by_exe_deleted_or_not),

@@ -230,7 +230,7 @@ static void a_process_of_one_thread_has_one_record(void **state)
     assert_string_equal(exits[0].name, "a) b\nc");
 }
 
-static void a_thread_that_is_not_the_last_is_no_process(void **state)
+static void the_exit_of_a_thread_other_than_the_last_is_no_process(void **state)
 {
     struct message message = exit_message(false, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -244,7 +244,7 @@ static void a_thread_that_is_not_the_last_is_no_process(void **state)
     assert_int_equal(exits[0].is_process, 0);
 }
 
-static void the_last_of_several_threads_brings_the_whole(void **state)
+static void the_exit_record_of_the_last_thread_has_the_whole_process(void **state)
 {
     struct taskstats whole = { .cpu_run_virtual_total = 50 * MS, .cpu_run_real_total = 48 * MS };
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -265,7 +265,7 @@ static void the_last_of_several_threads_brings_the_whole(void **state)
     assert_int_equal(exits[1].began_s, 1700000000 - 3);
 }
 
-static void what_a_task_ran_at_most_is_bounded_by_its_life_and_a_tick(void **state)
+static void the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -285,7 +285,7 @@ static void what_a_task_ran_at_most_is_bounded_by_its_life_and_a_tick(void **sta
     assert_int_equal(exits[0].at_most_ns, 6 * MS + TICK);
 }
 
-static void an_old_kernel_does_not_say_whose_thread_it_was(void **state)
+static void an_old_kernel_does_not_report_the_process_of_a_thread(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(false);
@@ -346,10 +346,10 @@ int main(void)
         cmocka_unit_test(a_missing_capability_is_named),
         cmocka_unit_test(a_kernel_without_taskstats_is_not_supported),
         cmocka_unit_test(a_process_of_one_thread_has_one_record),
-        cmocka_unit_test(a_thread_that_is_not_the_last_is_no_process),
-        cmocka_unit_test(the_last_of_several_threads_brings_the_whole),
-        cmocka_unit_test(what_a_task_ran_at_most_is_bounded_by_its_life_and_a_tick),
-        cmocka_unit_test(an_old_kernel_does_not_say_whose_thread_it_was),
+        cmocka_unit_test(the_exit_of_a_thread_other_than_the_last_is_no_process),
+        cmocka_unit_test(the_exit_record_of_the_last_thread_has_the_whole_process),
+        cmocka_unit_test(the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick),
+        cmocka_unit_test(an_old_kernel_does_not_report_the_process_of_a_thread),
         cmocka_unit_test(statistics_that_are_too_short_are_a_wrong_format),
         cmocka_unit_test(every_truncation_is_a_wrong_format),
         cmocka_unit_test(a_length_beyond_all_numbers_is_a_wrong_format),

@@ -21,7 +21,7 @@ static void a_number_ends_where_its_digits_do(void **state)
     assert_int_equal(*cursor.at, 'x');
 }
 
-static void nothing_is_read_behind_the_end(void **state)
+static void no_byte_beyond_the_end_is_read(void **state)
 {
     struct cursor cursor = cursor_of("1234", 2);
     uint64_t value;
@@ -88,7 +88,7 @@ static void a_prefix_is_eaten_only_whole(void **state)
     assert_int_equal(*cursor.at, '0');
 }
 
-static void words_are_parted_by_blanks_and_cut_to_their_room(void **state)
+static void words_are_separated_by_blanks_and_truncated(void **state)
 {
     struct cursor cursor = of("  first second");
     struct cursor word;
@@ -107,11 +107,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_ends_where_its_digits_do),
-        cmocka_unit_test(nothing_is_read_behind_the_end),
+        cmocka_unit_test(no_byte_beyond_the_end_is_read),
         cmocka_unit_test(numbers_have_64_bits_and_no_more),
         cmocka_unit_test(lines_may_be_empty_and_the_last_may_lack_its_newline),
         cmocka_unit_test(a_prefix_is_eaten_only_whole),
-        cmocka_unit_test(words_are_parted_by_blanks_and_cut_to_their_room),
+        cmocka_unit_test(words_are_separated_by_blanks_and_truncated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

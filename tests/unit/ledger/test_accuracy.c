@@ -90,7 +90,7 @@ static void errors_cancel_in_the_total_but_not_in_the_absolute(void **state)
     assert_int_equal(accuracy.active, 2);
 }
 
-static void a_process_that_did_not_run_is_left_out_but_its_samples_are_kept(void **state)
+static void a_process_that_did_not_run_is_excluded_and_its_samples_are_kept(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -120,7 +120,7 @@ static void parts_merge_to_the_same_as_adding_each(void **state)
     assert_near(first.stray, all.stray, 1e-9);
 }
 
-static void nothing_measured_has_no_error(void **state)
+static void without_measured_time_there_is_no_error(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -137,7 +137,7 @@ static const struct column two_columns[] = {
 };
 static const struct schema small_schema = { "small", two_columns, 3, 2 };
 
-static void unaccounted_time_is_what_the_states_do_not_add_up_to(void **state)
+static void unaccounted_time_is_elapsed_minus_the_states(void **state)
 {
     struct frame frame;
 
@@ -178,7 +178,7 @@ static void a_frame_grows_and_keeps_what_it_holds(void **state)
     frame_release(&frame);
 }
 
-static void a_counter_that_went_backwards_counted_nothing(void **state)
+static void a_counter_that_went_backwards_has_no_growth(void **state)
 {
     (void)state;
     assert_int_equal(counted_since(5, 7), 2);
@@ -192,12 +192,12 @@ int main(void)
         cmocka_unit_test(the_papers_first_sample_gives_its_summary_line),
         cmocka_unit_test(the_papers_second_sample_gives_its_summary_line),
         cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute),
-        cmocka_unit_test(a_process_that_did_not_run_is_left_out_but_its_samples_are_kept),
+        cmocka_unit_test(a_process_that_did_not_run_is_excluded_and_its_samples_are_kept),
         cmocka_unit_test(parts_merge_to_the_same_as_adding_each),
-        cmocka_unit_test(nothing_measured_has_no_error),
-        cmocka_unit_test(unaccounted_time_is_what_the_states_do_not_add_up_to),
+        cmocka_unit_test(without_measured_time_there_is_no_error),
+        cmocka_unit_test(unaccounted_time_is_elapsed_minus_the_states),
         cmocka_unit_test(a_frame_grows_and_keeps_what_it_holds),
-        cmocka_unit_test(a_counter_that_went_backwards_counted_nothing),
+        cmocka_unit_test(a_counter_that_went_backwards_has_no_growth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

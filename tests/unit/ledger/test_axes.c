@@ -33,7 +33,7 @@ static void assert_fault(const char *text, const char *problem, const char *word
     assert_string_equal(fault.word, word);
 }
 
-static void states_are_said_by_column_title_or_without_unit(void **state)
+static void states_are_named_by_column_title_or_without_unit(void **state)
 {
     (void)state;
     assert_axes("A=user_ns; B=run_queue; C=lock", "1230");
@@ -42,7 +42,7 @@ static void states_are_said_by_column_title_or_without_unit(void **state)
     assert_axes("A=user;B=run_queue;C=lock;D=web_wait_ms", "1234");
 }
 
-static void a_star_is_what_is_left(void **state)
+static void a_star_stands_for_the_remaining_states(void **state)
 {
     (void)state;
     assert_axes("A=user; B=*; C=lock", "1232");
@@ -61,7 +61,7 @@ static void names_are_kept(void **state)
     assert_string_equal(axes.vertices.names[1], "run");
 }
 
-static void what_is_wrong_is_named(void **state)
+static void an_error_names_its_place(void **state)
 {
     (void)state;
     assert_fault("A=user;B=lock", "it takes three or four axes, NAME=STATE+STATE; ...",
@@ -103,10 +103,10 @@ static void default_of_too_few_states_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_are_said_by_column_title_or_without_unit),
-        cmocka_unit_test(a_star_is_what_is_left),
+        cmocka_unit_test(states_are_named_by_column_title_or_without_unit),
+        cmocka_unit_test(a_star_stands_for_the_remaining_states),
         cmocka_unit_test(names_are_kept),
-        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(an_error_names_its_place),
         cmocka_unit_test(default_of_unknown_states_has_them_in_their_order),
         cmocka_unit_test(default_of_too_few_states_is_none),
     };

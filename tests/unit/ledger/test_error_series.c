@@ -28,7 +28,7 @@ static void add(struct frame *frame, int64_t id, uint64_t measured_ns, uint64_t 
     assert_int_equal(tasks_add_row(frame, id, 0, 1, name, &one), CAMP_OK);
 }
 
-static void an_interval_is_what_its_processes_add_up_to(void **state)
+static void an_interval_is_the_sum_of_its_processes(void **state)
 {
     struct error_series series = { 0 };
     struct frame frame;
@@ -75,7 +75,7 @@ static void without_sampled_times_there_is_no_error(void **state)
     frame_release(&frame);
 }
 
-static void an_interval_in_which_nothing_ran_has_no_error(void **state)
+static void an_interval_without_cpu_time_has_no_error(void **state)
 {
     struct error_series series = { 0 };
     struct accuracy accuracy = { 0 };
@@ -126,9 +126,9 @@ static void a_thousand_intervals_stay_in_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_is_what_its_processes_add_up_to),
+        cmocka_unit_test(an_interval_is_the_sum_of_its_processes),
         cmocka_unit_test(without_sampled_times_there_is_no_error),
-        cmocka_unit_test(an_interval_in_which_nothing_ran_has_no_error),
+        cmocka_unit_test(an_interval_without_cpu_time_has_no_error),
         cmocka_unit_test(frames_of_another_source_are_refused),
         cmocka_unit_test(a_thousand_intervals_stay_in_their_order),
     };

@@ -72,7 +72,7 @@ static void check(const struct frame *frame, const char *name, uint32_t count, u
     assert_int_equal(frame_unaccounted_ns(frame, at), 0);
 }
 
-static void threads_stay_as_they_are(void **state)
+static void threads_are_not_grouped(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -87,7 +87,7 @@ static void threads_stay_as_they_are(void **state)
     frame_release(&groups);
 }
 
-static void a_process_is_its_threads_under_the_name_of_the_first(void **state)
+static void a_process_sums_its_threads_under_the_name_of_the_first(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -106,7 +106,7 @@ static void a_process_is_its_threads_under_the_name_of_the_first(void **state)
     frame_release(&groups);
 }
 
-static void ended_threads_of_one_name_are_one_row_where_asked(void **state)
+static void exited_threads_of_one_name_are_one_row_on_request(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -122,7 +122,7 @@ static void ended_threads_of_one_name_are_one_row_where_asked(void **state)
     frame_release(&groups);
 }
 
-static void the_ended_are_not_mixed_into_the_living(void **state)
+static void exited_processes_are_not_mixed_into_living_ones(void **state)
 {
     struct frame frame, groups;
 
@@ -138,7 +138,7 @@ static void the_ended_are_not_mixed_into_the_living(void **state)
     frame_release(&groups);
 }
 
-static void a_thread_that_ended_is_its_living_process_s(void **state)
+static void an_exited_thread_belongs_to_its_living_process(void **state)
 {
     struct frame frame, groups;
 
@@ -211,7 +211,7 @@ static void a_group_has_the_labels_that_all_in_it_have(void **state)
     frame_release(&groups);
 }
 
-static void nothing_groups_to_nothing(void **state)
+static void an_empty_frame_has_no_groups(void **state)
 {
     struct frame frame, groups;
 
@@ -223,7 +223,7 @@ static void nothing_groups_to_nothing(void **state)
     frame_release(&groups);
 }
 
-static void a_guess_that_was_wrong_is_given_back(void **state)
+static void a_wrong_guess_is_corrected(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
     uint64_t after[3] = { 110, 15, 31 }, ret[3];
@@ -245,15 +245,15 @@ static void a_guess_that_was_wrong_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_stay_as_they_are),
-        cmocka_unit_test(a_process_is_its_threads_under_the_name_of_the_first),
-        cmocka_unit_test(ended_threads_of_one_name_are_one_row_where_asked),
-        cmocka_unit_test(the_ended_are_not_mixed_into_the_living),
-        cmocka_unit_test(a_thread_that_ended_is_its_living_process_s),
+        cmocka_unit_test(threads_are_not_grouped),
+        cmocka_unit_test(a_process_sums_its_threads_under_the_name_of_the_first),
+        cmocka_unit_test(exited_threads_of_one_name_are_one_row_on_request),
+        cmocka_unit_test(exited_processes_are_not_mixed_into_living_ones),
+        cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),
         cmocka_unit_test(users_cgroups_and_numbers_hold_all_the_time),
         cmocka_unit_test(a_group_has_the_labels_that_all_in_it_have),
-        cmocka_unit_test(nothing_groups_to_nothing),
-        cmocka_unit_test(a_guess_that_was_wrong_is_given_back),
+        cmocka_unit_test(an_empty_frame_has_no_groups),
+        cmocka_unit_test(a_wrong_guess_is_corrected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

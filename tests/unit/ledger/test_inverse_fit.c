@@ -107,7 +107,7 @@ static void coefficients_and_their_errors_are_those_of_r(void **state)
     }
 }
 
-static void errors_that_are_not_above_0_are_left_out_and_counted(void **state)
+static void errors_of_0_and_below_are_excluded_and_counted(void **state)
 {
     const struct inverse_point points[] = { { 1, 80 },  { 2, 0 },    { 4, 41 },
                                             { NAN, 3 }, { 9, 22 },   { 10, -5 },
@@ -138,7 +138,7 @@ static void an_exact_curve_is_found_exactly(void **state)
     assert_true(fabs(inverse_fit_at(&fit, 5) - 50) < 1e-8);
 }
 
-static void what_cannot_be_fitted_says_why(void **state)
+static void a_failed_fit_has_its_reason(void **state)
 {
     const struct inverse_point two[] = { { 1, 80 }, { 2, 40 }, { 3, 0 } };
     const struct inverse_point same[] = { { 7, 80 }, { 7, 40 }, { 7, 10 }, { 7, 20 } };
@@ -214,7 +214,7 @@ static enum inverse_verdict verdict_from(double least, double most, size_t count
     return ret->verdict;
 }
 
-static void of_a_load_that_hardly_varied_nothing_is_said(void **state)
+static void a_load_that_hardly_varied_gets_no_verdict(void **state)
 {
     struct inverse_judgement judgement;
 
@@ -270,7 +270,7 @@ static void a_curve_without_a_slope_has_no_pole(void **state)
     assert_true(inverse_fit_at(&nearly, 0) == 4 && inverse_fit_at(&nearly, 1e6) == 4);
 }
 
-static void the_verdict_is_what_the_paper_saw(void **state)
+static void the_verdict_matches_the_paper(void **state)
 {
     static const struct {
         const char *name;
@@ -302,7 +302,7 @@ static void the_verdict_is_what_the_paper_saw(void **state)
 }
 
 /* Significant, but of what use? */
-static void a_slope_that_explains_less_than_half_is_scattered(void **state)
+static void a_curve_that_explains_less_than_half_is_scattered(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -321,7 +321,7 @@ static void a_slope_that_explains_less_than_half_is_scattered(void **state)
     assert_int_equal(judgement.verdict, VERDICT_SCATTERED);
 }
 
-static void two_curves_close_together_are_one(void **state)
+static void two_close_curves_are_one(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -360,18 +360,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coefficients_and_their_errors_are_those_of_r),
-        cmocka_unit_test(errors_that_are_not_above_0_are_left_out_and_counted),
+        cmocka_unit_test(errors_of_0_and_below_are_excluded_and_counted),
         cmocka_unit_test(an_exact_curve_is_found_exactly),
-        cmocka_unit_test(what_cannot_be_fitted_says_why),
+        cmocka_unit_test(a_failed_fit_has_its_reason),
         cmocka_unit_test(a_million_equal_loads_are_one_load),
         cmocka_unit_test(one_error_at_all_loads_is_no_relation),
-        cmocka_unit_test(of_a_load_that_hardly_varied_nothing_is_said),
+        cmocka_unit_test(a_load_that_hardly_varied_gets_no_verdict),
         cmocka_unit_test(the_curve_has_no_value_beyond_its_pole),
         cmocka_unit_test(the_curve_ends_exactly_at_its_pole),
         cmocka_unit_test(a_curve_without_a_slope_has_no_pole),
-        cmocka_unit_test(the_verdict_is_what_the_paper_saw),
-        cmocka_unit_test(a_slope_that_explains_less_than_half_is_scattered),
-        cmocka_unit_test(two_curves_close_together_are_one),
+        cmocka_unit_test(the_verdict_matches_the_paper),
+        cmocka_unit_test(a_curve_that_explains_less_than_half_is_scattered),
+        cmocka_unit_test(two_close_curves_are_one),
         cmocka_unit_test(a_few_outliers_are_no_cluster),
     };
 

@@ -24,7 +24,7 @@ static void the_same_values_are_the_same_pointer(void **state)
     assert_ptr_not_equal(intern(app, "shop"), labels);
 }
 
-static void values_are_told_apart_by_where_they_end(void **state)
+static void values_are_distinguished_by_their_ends(void **state)
 {
     const char *const three[] = { "a", "b", "" };
     const char *const two[] = { "a", "b" };
@@ -71,7 +71,7 @@ static void a_long_value_is_cut_between_characters(void **state)
     assert_int_equal(strlen(labels_value(intern(wild, ""), 0)), 124);
 }
 
-static void what_is_beyond_eight_is_left_out(void **state)
+static void labels_beyond_eight_are_dropped(void **state)
 {
     const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
@@ -81,7 +81,7 @@ static void what_is_beyond_eight_is_left_out(void **state)
 }
 
 /* Also the end of the room, which is why this is the last test. */
-static void many_tuples_are_kept_until_there_is_no_room(void **state)
+static void tuples_are_kept_until_the_limit(void **state)
 {
     enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
     /* without the number that is its first value, of 5 to 7 digits */
@@ -116,11 +116,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_values_are_the_same_pointer),
-        cmocka_unit_test(values_are_told_apart_by_where_they_end),
+        cmocka_unit_test(values_are_distinguished_by_their_ends),
         cmocka_unit_test(none_is_null),
         cmocka_unit_test(a_long_value_is_cut_between_characters),
-        cmocka_unit_test(what_is_beyond_eight_is_left_out),
-        cmocka_unit_test(many_tuples_are_kept_until_there_is_no_room),
+        cmocka_unit_test(labels_beyond_eight_are_dropped),
+        cmocka_unit_test(tuples_are_kept_until_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

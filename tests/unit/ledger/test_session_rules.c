@@ -100,7 +100,7 @@ static void a_bad_line_is_named_with_what_to_do(void **state)
     }
 }
 
-static void columns_have_an_end(void **state)
+static void too_many_columns_are_refused(void **state)
 {
     char text[4096] = "", *at = text;
     struct session_rules rules;
@@ -267,7 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rule_that_matches_all_of_the_text_wins),
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
-        cmocka_unit_test(columns_have_an_end),
+        cmocka_unit_test(too_many_columns_are_refused),
         cmocka_unit_test(postgres_has_a_place_for_all_it_says),
         cmocka_unit_test(mariadb_has_a_place_for_all_it_says),
         cmocka_unit_test(oracle_has_a_place_for_all_it_says),

@@ -52,7 +52,7 @@ static void one_and_two_degrees_of_freedom_have_closed_forms(void **state)
     }
 }
 
-static void what_is_too_far_has_probability_0(void **state)
+static void a_very_large_t_has_probability_0(void **state)
 {
     (void)state;
     assert_true(student_t_two_sided(INFINITY, 1) == 0);
@@ -75,7 +75,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probabilities_equal_those_of_r),
         cmocka_unit_test(one_and_two_degrees_of_freedom_have_closed_forms),
-        cmocka_unit_test(what_is_too_far_has_probability_0),
+        cmocka_unit_test(a_very_large_t_has_probability_0),
         cmocka_unit_test(invalid_arguments_have_no_probability),
     };
 

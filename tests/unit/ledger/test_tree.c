@@ -42,7 +42,7 @@ static void check(const struct family *family, size_t count, const char *expecte
     frame_release(&frame);
 }
 
-static void children_stand_under_their_parents_in_the_order_they_came(void **state)
+static void children_follow_their_parents_in_the_given_order(void **state)
 {
     const struct family family[] = { { 5, 2 }, { 3, 1 }, { 1, 0 }, { 4, 1 },
                                      { 2, 1 }, { 6, 5 }, { 7, 2 } };
@@ -51,7 +51,7 @@ static void children_stand_under_their_parents_in_the_order_they_came(void **sta
     check(family, 7, "1 .3 .4 .2 ..5 ...6 ..7");
 }
 
-static void who_has_no_parent_among_them_is_at_the_top(void **state)
+static void a_row_without_a_listed_parent_is_at_the_top(void **state)
 {
     const struct family family[] = { { 9, 8 }, { 3, 1 }, { 10, 9 }, { 1, 0 } };
 
@@ -61,7 +61,7 @@ static void who_has_no_parent_among_them_is_at_the_top(void **state)
     check(family, 0, "");
 }
 
-static void nobody_is_lost_where_parents_go_in_a_circle(void **state)
+static void a_circle_of_parents_loses_no_process(void **state)
 {
     const struct family circle[] = { { 2, 3 }, { 3, 2 }, { 4, 4 }, { 5, 3 } };
 
@@ -97,9 +97,9 @@ static void many_generations_and_many_children_are_no_recursion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(children_stand_under_their_parents_in_the_order_they_came),
-        cmocka_unit_test(who_has_no_parent_among_them_is_at_the_top),
-        cmocka_unit_test(nobody_is_lost_where_parents_go_in_a_circle),
+        cmocka_unit_test(children_follow_their_parents_in_the_given_order),
+        cmocka_unit_test(a_row_without_a_listed_parent_is_at_the_top),
+        cmocka_unit_test(a_circle_of_parents_loses_no_process),
         cmocka_unit_test(many_generations_and_many_children_are_no_recursion),
     };
 

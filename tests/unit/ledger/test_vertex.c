@@ -84,7 +84,7 @@ static void states_of_one_vertex_are_added_up(void **state)
     frame_release(&frame);
 }
 
-static void what_is_missing_is_kept_beside_the_shares(void **state)
+static void missing_time_is_kept_beside_the_shares(void **state)
 {
     struct frame frame;
     struct vertices vertices;
@@ -107,7 +107,7 @@ static void what_is_missing_is_kept_beside_the_shares(void **state)
     frame_release(&frame);
 }
 
-static void a_state_at_no_vertex_is_left_out_and_said(void **state)
+static void a_state_at_no_vertex_is_left_out_and_reported(void **state)
 {
     struct frame frame;
     struct vertices vertices;
@@ -298,8 +298,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_of_one_vertex_are_added_up),
-        cmocka_unit_test(what_is_missing_is_kept_beside_the_shares),
-        cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_said),
+        cmocka_unit_test(missing_time_is_kept_beside_the_shares),
+        cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_reported),
         cmocka_unit_test(only_states_can_be_assigned_to_vertices_that_exist),
         cmocka_unit_test(without_time_there_is_no_place),
         cmocka_unit_test(the_paper_s_points_are_where_the_paper_has_them),

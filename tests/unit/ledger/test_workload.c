@@ -49,7 +49,7 @@ static void the_first_rule_whose_expressions_all_match_wins(void **state)
     workloads_release(&workloads);
 }
 
-static void nothing_is_no_rule(void **state)
+static void an_empty_line_is_no_rule(void **state)
 {
     struct workloads workloads;
 
@@ -128,7 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rule_whose_expressions_all_match_wins),
-        cmocka_unit_test(nothing_is_no_rule),
+        cmocka_unit_test(an_empty_line_is_no_rule),
         cmocka_unit_test(many_rules_are_kept),
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
     };

@@ -14,7 +14,7 @@
 
 #define LENGTH 4000000u
 
-static void earliest_of_close_sightings_is_the_phase(void **state)
+static void the_earliest_of_close_observations_is_the_phase(void **state)
 {
     const uint64_t seen[] = { 40000030000, 40004021000, 40008045000, 40012025000 };
     uint64_t spread;
@@ -84,7 +84,7 @@ static int cpu_result(double percent, enum load_phase phase, uint64_t period_ns)
     return r;
 }
 
-static void shares_that_no_cpu_has_are_refused(void **state)
+static void impossible_shares_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(cpu_result(0, LOAD_ANY_PHASE, 0), CAMP_E_INVALID);
@@ -94,7 +94,7 @@ static void shares_that_no_cpu_has_are_refused(void **state)
     assert_int_equal(cpu_result(30, LOAD_ANY_PHASE, 999999), CAMP_E_INVALID);
 }
 
-static void what_does_not_fit_between_two_ticks_is_refused_with_the_maximum(void **state)
+static void a_share_too_large_between_two_ticks_is_refused_with_the_maximum(void **state)
 {
     const struct load_cpu_plan plan = { 99.9, LOAD_BETWEEN_TICKS, 0, -1, 1 };
     double maximum = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, 0);
@@ -109,7 +109,7 @@ static void what_does_not_fit_between_two_ticks_is_refused_with_the_maximum(void
     assert_non_null(strstr(error.message, wanted));
 }
 
-static void longer_periods_leave_less_room_between_ticks(void **state)
+static void longer_periods_leave_less_space_between_ticks(void **state)
 {
     uint64_t tick_ns = tick_length_ns();
     double one = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, tick_ns);
@@ -167,7 +167,7 @@ static void packets_out_of_bounds_are_refused(void **state)
     assert_int_equal(net_result(NULL, 1, 65508), CAMP_E_INVALID);
 }
 
-static void memory_beyond_what_is_there_is_refused(void **state)
+static void more_than_the_available_memory_is_refused(void **state)
 {
     const struct load_memory_plan plan = { .step_bytes = 1ull << 40, .steps = 1000 };
     static struct load_memory_truth truth;
@@ -226,7 +226,7 @@ static void sleeps_out_of_bounds_are_refused(void **state)
     assert_int_equal(sleep_result(50, 0, 1023), CAMP_E_GONE);
 }
 
-static void pages_that_cannot_be_touched_are_refused(void **state)
+static void untouchable_pages_are_refused(void **state)
 {
     const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
     const struct load_fault_plan device = { .file = "/dev/null", .pages = 1 };
@@ -257,23 +257,23 @@ static void rates_and_threads_out_of_bounds_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(earliest_of_close_sightings_is_the_phase),
+        cmocka_unit_test(the_earliest_of_close_observations_is_the_phase),
         cmocka_unit_test(late_sightings_do_not_move_the_phase),
         cmocka_unit_test(early_sighting_shortly_before_the_others_is_the_phase),
         cmocka_unit_test(phase_just_below_a_multiple_is_found_across_it),
         cmocka_unit_test(next_tick_is_later_than_the_time),
         cmocka_unit_test(ticks_between_coarse_times_are_counted),
-        cmocka_unit_test(shares_that_no_cpu_has_are_refused),
-        cmocka_unit_test(what_does_not_fit_between_two_ticks_is_refused_with_the_maximum),
-        cmocka_unit_test(longer_periods_leave_less_room_between_ticks),
+        cmocka_unit_test(impossible_shares_are_refused),
+        cmocka_unit_test(a_share_too_large_between_two_ticks_is_refused_with_the_maximum),
+        cmocka_unit_test(longer_periods_leave_less_space_between_ticks),
         cmocka_unit_test(absent_cpu_is_refused),
         cmocka_unit_test(packets_go_to_no_address_but_ones_own),
         cmocka_unit_test(packets_out_of_bounds_are_refused),
-        cmocka_unit_test(memory_beyond_what_is_there_is_refused),
+        cmocka_unit_test(more_than_the_available_memory_is_refused),
         cmocka_unit_test(direct_blocks_are_whole_sectors),
         cmocka_unit_test(cold_reads_are_neither_direct_nor_writes),
         cmocka_unit_test(sleeps_out_of_bounds_are_refused),
-        cmocka_unit_test(pages_that_cannot_be_touched_are_refused),
+        cmocka_unit_test(untouchable_pages_are_refused),
         cmocka_unit_test(rates_and_threads_out_of_bounds_are_refused),
     };
 

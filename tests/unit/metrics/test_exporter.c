@@ -16,7 +16,7 @@ static void assert_format(const char *accept, enum exposition_format wanted)
         fail_msg("'%s' is the other format", accept);
 }
 
-static void the_format_is_the_one_that_is_liked_best(void **state)
+static void the_preferred_format_is_chosen(void **state)
 {
     (void)state;
     assert_int_equal(negotiate_format(NULL, 0), P);
@@ -44,7 +44,7 @@ static bool takes_gzip(const char *encoding)
     return negotiate_gzip(encoding, strlen(encoding));
 }
 
-static void gzip_is_sent_to_who_takes_it(void **state)
+static void gzip_is_sent_to_clients_that_accept_it(void **state)
 {
     (void)state;
     assert_false(negotiate_gzip(NULL, 0));
@@ -113,7 +113,7 @@ static void a_page_is_written_in_both_formats(void **state)
                 "# EOF\n");
 }
 
-static void what_is_not_known_is_absent_with_its_head(void **state)
+static void an_unknown_family_is_absent_with_its_head(void **state)
 {
     struct series times[] = { { { "a" }, 5, false } };
     const struct metric_family families[] = { { &time_metric, times, 1 },
@@ -139,7 +139,7 @@ static void assert_label(const char *name, const char *wanted)
     bytes_release(&page);
 }
 
-static void hostile_names_break_no_line_and_stay_different(void **state)
+static void hostile_names_break_no_line_and_stay_distinct(void **state)
 {
     (void)state;
     assert_label("a\"b\\c\nd", "a\\\"b\\\\c\\nd");
@@ -154,7 +154,7 @@ static void hostile_names_break_no_line_and_stay_different(void **state)
     assert_label("", "");
 }
 
-static void each_metric_is_stated_whole(void **state)
+static void each_metric_is_complete(void **state)
 {
     size_t count;
     const struct metric *metrics = exported_metrics(&count);
@@ -219,7 +219,7 @@ static void look_at_devices(struct device_sums *sums, const char *const *names,
     device_sums_finish(sums);
 }
 
-static void a_device_that_goes_takes_nothing_with_it(void **state)
+static void the_counts_of_a_removed_device_stay_in_the_sum(void **state)
 {
     static const char *const names[] = { "sda", "sdb" };
     struct device_sums sums = { 0 };
@@ -239,15 +239,15 @@ static void a_device_that_goes_takes_nothing_with_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_format_is_the_one_that_is_liked_best),
-        cmocka_unit_test(gzip_is_sent_to_who_takes_it),
+        cmocka_unit_test(the_preferred_format_is_chosen),
+        cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
         cmocka_unit_test(a_page_is_written_in_both_formats),
-        cmocka_unit_test(what_is_not_known_is_absent_with_its_head),
-        cmocka_unit_test(hostile_names_break_no_line_and_stay_different),
-        cmocka_unit_test(each_metric_is_stated_whole),
+        cmocka_unit_test(an_unknown_family_is_absent_with_its_head),
+        cmocka_unit_test(hostile_names_break_no_line_and_stay_distinct),
+        cmocka_unit_test(each_metric_is_complete),
         cmocka_unit_test(numbers_of_the_kernels_texts_are_found),
         cmocka_unit_test(pressure_is_the_total_of_its_line),
-        cmocka_unit_test(a_device_that_goes_takes_nothing_with_it),
+        cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static uint64_t group_total(const char *name)
     return sum;
 }
 
-static void a_thread_counts_from_look_to_look_and_to_its_end(void **state)
+static void a_thread_is_accounted_between_snapshots_and_until_its_exit(void **state)
 {
     const struct camp_thread_states a = thread_of(10, 10, "a", 100);
     const struct camp_thread_states b = after(a, 300, 600), c = after(b, 50, 50);
@@ -112,7 +112,7 @@ static void a_thread_counts_from_look_to_look_and_to_its_end(void **state)
     thread_sums_release(&sums);
 }
 
-static void what_came_and_went_between_two_looks_is_booked_once(void **state)
+static void threads_between_two_snapshots_are_accounted_once(void **state)
 {
     struct camp_thread_states brief = after(thread_of(20, 20, "brief", 1500), 7, 3);
 
@@ -130,7 +130,7 @@ static void what_came_and_went_between_two_looks_is_booked_once(void **state)
 }
 
 /* Its last numbers come with a later look than the one that misses it. */
-static void who_is_missing_is_taken_off_its_last_numbers(void **state)
+static void a_missing_thread_is_subtracted_from_its_last_numbers(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 400, 500);
     struct camp_thread_states last = after(a, 20, 30);
@@ -154,7 +154,7 @@ static void who_is_missing_is_taken_off_its_last_numbers(void **state)
 }
 
 /* exec(2) by another than the first thread: it goes on as the first one. */
-static void who_goes_on_under_another_tid_is_the_same(void **state)
+static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
 {
     const struct camp_thread_states first = after(thread_of(10, 10, "a", 100), 0, 900);
     const struct camp_thread_states other = after(thread_of(12, 10, "a", 200), 300, 500);
@@ -184,7 +184,8 @@ static void who_goes_on_under_another_tid_is_the_same(void **state)
 }
 
 /* It began while the last look went on, which met it. */
-static void who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid(void **state)
+static void
+a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(void **state)
 {
     const struct camp_thread_states other = after(thread_of(12, 10, "a", 1010), 20, 10);
     struct camp_thread_states later = after(other, 40, 60);
@@ -205,7 +206,7 @@ static void who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid(vo
 }
 
 /* The numbers of groups are others since then, and not all threads were told of that. */
-static void a_look_that_failed_leaves_no_thread_in_a_group_of_before(void **state)
+static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
     struct camp_states_wait wait = { .thread = &a, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
@@ -228,7 +229,7 @@ static void a_look_that_failed_leaves_no_thread_in_a_group_of_before(void **stat
 }
 
 /* Of 3 in the total one was read before; its parent had ended, too. */
-static void a_total_is_told_by_what_was_read_of_its_threads(void **state)
+static void threads_already_read_are_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
     struct camp_thread_states all = after(thread_of(0, 0, "make", 900), 500, 600);
@@ -252,7 +253,7 @@ static void a_total_is_told_by_what_was_read_of_its_threads(void **state)
     thread_sums_release(&sums);
 }
 
-static void who_is_older_than_the_session_counts_since_it_is_watched(void **state)
+static void a_thread_older_than_the_session_counts_from_its_watch(void **state)
 {
     struct camp_thread_states old = after(thread_of(10, 10, "old", 1200), 5, 5);
     uint32_t note = 0;
@@ -296,7 +297,7 @@ static void threads_are_in_the_group_of_their_process(void **state)
     thread_sums_release(&sums);
 }
 
-static void workloads_are_asked_once_a_process_and_again_when_it_changes(void **state)
+static void workloads_are_matched_once_per_process_and_again_after_a_change(void **state)
 {
     static const char text[] = "web name=^nginx$\ndb name=^post\n";
     const struct camp_thread_states a = after(thread_of(10, 10, "nginx", 1100), 1, 0);
@@ -325,7 +326,7 @@ static void workloads_are_asked_once_a_process_and_again_when_it_changes(void **
 }
 
 /* Random lives of threads: what is booked is what they lived. */
-static void over_random_lives_nothing_is_lost_or_booked_twice(void **state)
+static void random_lives_are_accounted_exactly_once(void **state)
 {
     enum { MOST = 200 };
     static struct camp_thread_states threads[MOST];
@@ -370,17 +371,18 @@ static void over_random_lives_nothing_is_lost_or_booked_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_counts_from_look_to_look_and_to_its_end),
-        cmocka_unit_test(what_came_and_went_between_two_looks_is_booked_once),
-        cmocka_unit_test(who_is_missing_is_taken_off_its_last_numbers),
-        cmocka_unit_test(who_goes_on_under_another_tid_is_the_same),
-        cmocka_unit_test(who_was_met_by_the_look_it_began_in_is_the_same_under_another_tid),
-        cmocka_unit_test(a_look_that_failed_leaves_no_thread_in_a_group_of_before),
-        cmocka_unit_test(a_total_is_told_by_what_was_read_of_its_threads),
-        cmocka_unit_test(who_is_older_than_the_session_counts_since_it_is_watched),
+        cmocka_unit_test(a_thread_is_accounted_between_snapshots_and_until_its_exit),
+        cmocka_unit_test(threads_between_two_snapshots_are_accounted_once),
+        cmocka_unit_test(a_missing_thread_is_subtracted_from_its_last_numbers),
+        cmocka_unit_test(a_thread_that_continues_under_another_tid_is_the_same),
+        cmocka_unit_test(
+            a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid),
+        cmocka_unit_test(a_failed_snapshot_leaves_no_thread_in_its_old_group),
+        cmocka_unit_test(threads_already_read_are_subtracted_from_a_total),
+        cmocka_unit_test(a_thread_older_than_the_session_counts_from_its_watch),
         cmocka_unit_test(threads_are_in_the_group_of_their_process),
-        cmocka_unit_test(workloads_are_asked_once_a_process_and_again_when_it_changes),
-        cmocka_unit_test(over_random_lives_nothing_is_lost_or_booked_twice),
+        cmocka_unit_test(workloads_are_matched_once_per_process_and_again_after_a_change),
+        cmocka_unit_test(random_lives_are_accounted_exactly_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void assert_refused(const char *lacking, int parameters_of_switch, const 
     btf__free(kernel);
 }
 
-static void a_kernel_that_has_what_is_needed_is_taken(void **state)
+static void a_kernel_with_all_needed_events_is_accepted(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
 
@@ -84,7 +84,7 @@ a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it(voi
     assert_refused(NULL, 0, "sched_switch prev_state", "Linux 5.18");
 }
 
-static void each_other_that_is_missing_is_named_with_the_version_that_has_it(void **state)
+static void each_missing_event_is_named_with_the_kernel_version_that_has_it(void **state)
 {
     (void)state;
     assert_refused("bpf_iter_task", 5, "iter/task", "Linux 5.8");
@@ -95,7 +95,7 @@ static void each_other_that_is_missing_is_named_with_the_version_that_has_it(voi
     assert_refused("sched_wakeup_new", 5, "sched_wakeup_new", "Linux 5.5");
 }
 
-static void what_is_not_needed_is_listed_as_missing_and_does_not_stop(void **state)
+static void a_missing_optional_event_is_listed_and_accepted(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     struct camp_states_event events[EVENTS_MAX];
@@ -128,11 +128,11 @@ static void what_is_not_needed_is_listed_as_missing_and_does_not_stop(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_has_what_is_needed_is_taken),
+        cmocka_unit_test(a_kernel_with_all_needed_events_is_accepted),
         cmocka_unit_test(
             a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it),
-        cmocka_unit_test(each_other_that_is_missing_is_named_with_the_version_that_has_it),
-        cmocka_unit_test(what_is_not_needed_is_listed_as_missing_and_does_not_stop),
+        cmocka_unit_test(each_missing_event_is_named_with_the_kernel_version_that_has_it),
+        cmocka_unit_test(a_missing_optional_event_is_listed_and_accepted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

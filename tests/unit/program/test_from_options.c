@@ -50,7 +50,7 @@ static void a_time_of_day_is_the_first_in_the_recording(void **state)
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
 }
 
-static void a_time_of_day_outside_of_the_recording_is_around_it(void **state)
+static void a_time_of_day_outside_of_the_recording_is_next_to_it(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -73,7 +73,7 @@ static void times_may_be_relative(void **state)
     assert_false(from_time_parse("+10m", FROM_BEGIN, 0, 0, &time_ns));
 }
 
-static void what_is_no_time_is_refused(void **state)
+static void a_text_that_is_no_time_is_refused(void **state)
 {
     static const char *const texts[] = { "",
                                          "x",
@@ -98,9 +98,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_is_local_time_unless_it_says_so),
         cmocka_unit_test(a_time_of_day_is_the_first_in_the_recording),
-        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_around_it),
+        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_next_to_it),
         cmocka_unit_test(times_may_be_relative),
-        cmocka_unit_test(what_is_no_time_is_refused),
+        cmocka_unit_test(a_text_that_is_no_time_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

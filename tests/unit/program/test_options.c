@@ -176,7 +176,7 @@ static void bad_values_are_refused_with_one_line_that_names_them(void **state)
     }
 }
 
-static void bounds_are_told_as_a_person_writes_them(void **state)
+static void bounds_are_shown_as_people_write_them(void **state)
 {
     static const char *const cases[][3] = {
         { "--bytes", "0", "--bytes 0: takes a size such as 4096, 976K or 2M, from 1 to 1T\n" },
@@ -409,7 +409,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_option_sets_its_variable),
         cmocka_unit_test(operands_may_stand_between_options),
         cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
-        cmocka_unit_test(bounds_are_told_as_a_person_writes_them),
+        cmocka_unit_test(bounds_are_shown_as_people_write_them),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(an_unknown_long_option_is_called_unknown),
         cmocka_unit_test(a_near_miss_of_a_long_option_is_suggested),

@@ -53,7 +53,7 @@ static void the_unit_stands_beside_the_numbers(void **state)
     assert_string_equal(column(&finding, "unit"), "switches");
 }
 
-static void an_error_has_its_sign(void **state)
+static void an_error_is_signed(void **state)
 {
     static const struct {
         double reported;
@@ -69,7 +69,7 @@ static void an_error_has_its_sign(void **state)
     }
 }
 
-static void what_failed_says_what_was_allowed(void **state)
+static void a_failed_row_shows_what_was_allowed(void **state)
 {
     static struct verify_record record;
     struct finding finding = finding_of(0.5, INFINITY);
@@ -85,8 +85,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unit_stands_beside_the_numbers),
-        cmocka_unit_test(an_error_has_its_sign),
-        cmocka_unit_test(what_failed_says_what_was_allowed),
+        cmocka_unit_test(an_error_is_signed),
+        cmocka_unit_test(a_failed_row_shows_what_was_allowed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

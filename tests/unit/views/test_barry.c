@@ -39,7 +39,7 @@ static void a_point_with_equal_times_is_in_the_centre(void **state)
     assert_drawn_at(point(0, 0.5, 0.5, NULL), HEIGHT, MIDDLE);
 }
 
-static void a_dot_lies_right_in_its_cell(void **state)
+static void a_dot_is_at_its_exact_place_in_its_cell(void **state)
 {
     char *text;
 
@@ -53,7 +53,7 @@ static void a_dot_lies_right_in_its_cell(void **state)
 }
 
 /* Rounding puts none outside, in triangles of any height. */
-static void a_dot_of_two_kinds_of_time_is_on_their_side(void **state)
+static void a_dot_with_two_kinds_of_time_is_on_their_side(void **state)
 {
     (void)state;
     for (size_t height = 2; height < 50; height++) {
@@ -125,8 +125,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_with_one_kind_of_time_is_in_its_corner),
         cmocka_unit_test(a_point_with_equal_times_is_in_the_centre),
-        cmocka_unit_test(a_dot_lies_right_in_its_cell),
-        cmocka_unit_test(a_dot_of_two_kinds_of_time_is_on_their_side),
+        cmocka_unit_test(a_dot_is_at_its_exact_place_in_its_cell),
+        cmocka_unit_test(a_dot_with_two_kinds_of_time_is_on_their_side),
         cmocka_unit_test(the_picture_has_as_many_dots_as_points),
         cmocka_unit_test(without_utf8_a_character_is_the_number_of_dots),
     };

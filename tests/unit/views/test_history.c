@@ -41,7 +41,7 @@ static const char *rest_of(const struct history *history, struct history_reader 
     return text;
 }
 
-static void readers_are_each_where_they_are(void **state)
+static void each_reader_has_its_own_position(void **state)
 {
     struct history history = { 0 };
     struct history_reader early = { 0 }, late = { 0 };
@@ -61,7 +61,7 @@ static void readers_are_each_where_they_are(void **state)
     history_release(&history);
 }
 
-static void what_is_dropped_ends_at_a_key_frame(void **state)
+static void dropping_stops_at_a_key_frame(void **state)
 {
     struct history history = { .limits.bytes = 33 };
     struct history_reader reader = { 0 };
@@ -78,7 +78,7 @@ static void what_is_dropped_ends_at_a_key_frame(void **state)
     history_release(&history);
 }
 
-static void a_limit_of_frames_or_of_time_keeps_at_least_so_many(void **state)
+static void limits_of_frames_and_time_are_minimums(void **state)
 {
     struct history frames = { .limits.frames = 6 }, times = { .limits.time_ns = 6ull * S };
 
@@ -95,7 +95,7 @@ static void a_limit_of_frames_or_of_time_keeps_at_least_so_many(void **state)
     history_release(&times);
 }
 
-static void who_stopped_in_a_piece_gets_its_rest_and_hears_of_the_gap(void **state)
+static void a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -116,7 +116,7 @@ static void who_stopped_in_a_piece_gets_its_rest_and_hears_of_the_gap(void **sta
     history_release(&history);
 }
 
-static void who_was_at_the_very_end_of_what_is_dropped_misses_nothing(void **state)
+static void a_reader_at_the_end_of_the_dropped_part_misses_nothing(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -134,7 +134,7 @@ static void who_was_at_the_very_end_of_what_is_dropped_misses_nothing(void **sta
     history_release(&history);
 }
 
-static void who_stops_holds_one_piece(void **state)
+static void a_stalled_reader_holds_one_piece(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader readers[50] = { { 0 } };
@@ -167,7 +167,7 @@ static void a_key_frame_is_wanted_before_the_limit_is_full(void **state)
 }
 
 /* The last words of a stream are no frame. */
-static void what_is_no_frame_is_kept_and_counts_for_nothing(void **state)
+static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
 {
     struct history history = { .limits.frames = 2 };
     struct history_reader reader = { 0 };
@@ -186,14 +186,14 @@ static void what_is_no_frame_is_kept_and_counts_for_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_are_each_where_they_are),
-        cmocka_unit_test(what_is_dropped_ends_at_a_key_frame),
-        cmocka_unit_test(a_limit_of_frames_or_of_time_keeps_at_least_so_many),
-        cmocka_unit_test(who_stopped_in_a_piece_gets_its_rest_and_hears_of_the_gap),
-        cmocka_unit_test(who_was_at_the_very_end_of_what_is_dropped_misses_nothing),
-        cmocka_unit_test(who_stops_holds_one_piece),
+        cmocka_unit_test(each_reader_has_its_own_position),
+        cmocka_unit_test(dropping_stops_at_a_key_frame),
+        cmocka_unit_test(limits_of_frames_and_time_are_minimums),
+        cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap),
+        cmocka_unit_test(a_reader_at_the_end_of_the_dropped_part_misses_nothing),
+        cmocka_unit_test(a_stalled_reader_holds_one_piece),
         cmocka_unit_test(a_key_frame_is_wanted_before_the_limit_is_full),
-        cmocka_unit_test(what_is_no_frame_is_kept_and_counts_for_nothing),
+        cmocka_unit_test(pieces_other_than_frames_are_kept_and_not_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

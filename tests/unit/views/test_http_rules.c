@@ -41,7 +41,7 @@ static unsigned ask_as(const struct http_place *where, const char *host)
     return http_check(where, &request, &resource);
 }
 
-static void the_page_is_for_all_and_the_stream_for_who_has_the_token(void **state)
+static void the_page_is_public_and_the_stream_needs_the_token(void **state)
 {
     struct http_request page = request_of("/"), stream = request_of("/stream");
     enum http_resource resource;
@@ -85,7 +85,7 @@ static void a_token_is_right_as_a_whole_or_wrong(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void only_names_that_nobody_else_can_own_are_ours(void **state)
+static void only_unforgeable_host_names_are_accepted(void **state)
 {
     static const char *const ours[] = { "127.0.0.1:8080", "localhost:8080", "LocalHost:8080",
                                         "[::1]:8080" };
@@ -173,7 +173,7 @@ static void another_page_is_refused(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void only_get_and_head_are_taken(void **state)
+static void only_get_and_head_are_accepted(void **state)
 {
     static const char *const methods[] = { "POST", "PUT",    "DELETE", "OPTIONS", "TRACE",
                                            "get",  "HEADER", "",       "CONNECT" };
@@ -210,7 +210,7 @@ static void there_are_two_paths_and_no_queries(void **state)
         assert_int_equal(ask(request_of(asked[i].target)), asked[i].status);
 }
 
-static void what_no_browser_sends_is_refused(void **state)
+static void requests_that_no_browser_sends_are_refused(void **state)
 {
     struct http_request request = request_of("/stream");
 
@@ -233,7 +233,7 @@ static void what_no_browser_sends_is_refused(void **state)
     assert_int_equal(ask(request), 400);
 }
 
-static void each_refusal_says_why(void **state)
+static void each_refusal_has_its_reason(void **state)
 {
     static const unsigned refusals[] = { 400, 401, 403, 404, 405, 421, 503 };
 
@@ -263,16 +263,16 @@ static void a_header_is_found_in_any_letters_and_the_first_of_two_is_kept(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_is_for_all_and_the_stream_for_who_has_the_token),
+        cmocka_unit_test(the_page_is_public_and_the_stream_needs_the_token),
         cmocka_unit_test(a_token_is_right_as_a_whole_or_wrong),
-        cmocka_unit_test(only_names_that_nobody_else_can_own_are_ours),
+        cmocka_unit_test(only_unforgeable_host_names_are_accepted),
         cmocka_unit_test(through_a_tunnel_any_port_is_ours_but_no_other_name),
         cmocka_unit_test(port_80_may_be_left_out_of_the_host),
         cmocka_unit_test(another_page_is_refused),
-        cmocka_unit_test(only_get_and_head_are_taken),
+        cmocka_unit_test(only_get_and_head_are_accepted),
         cmocka_unit_test(there_are_two_paths_and_no_queries),
-        cmocka_unit_test(what_no_browser_sends_is_refused),
-        cmocka_unit_test(each_refusal_says_why),
+        cmocka_unit_test(requests_that_no_browser_sends_are_refused),
+        cmocka_unit_test(each_refusal_has_its_reason),
         cmocka_unit_test(a_header_is_found_in_any_letters_and_the_first_of_two_is_kept),
     };
 

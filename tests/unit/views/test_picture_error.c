@@ -103,7 +103,7 @@ static void there_is_a_dot_for_each_interval_with_an_error(void **state)
     error_picture_release(&picture);
 }
 
-static void the_curve_is_drawn_when_it_fits_only(void **state)
+static void the_curve_is_drawn_only_when_it_fits(void **state)
 {
     struct error_picture picture;
 
@@ -122,7 +122,7 @@ static void the_curve_is_drawn_when_it_fits_only(void **state)
     error_picture_release(&picture);
 }
 
-static void a_picture_tells_its_fit_in_words(void **state)
+static void a_picture_describes_its_fit_in_sentences(void **state)
 {
     struct error_picture picture;
     char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
@@ -158,7 +158,7 @@ static void a_pause_breaks_the_line(void **state)
     error_picture_release(&picture);
 }
 
-static void nothing_to_draw_is_a_picture_that_says_so(void **state)
+static void an_empty_series_gives_a_picture_with_a_note(void **state)
 {
     struct error_picture picture = { .source = "nothing" };
 
@@ -173,7 +173,7 @@ static void nothing_to_draw_is_a_picture_that_says_so(void **state)
     error_picture_release(&picture);
 }
 
-static void a_picture_says_whose_errors_when_and_how_many(void **state)
+static void a_picture_names_source_time_and_interval_count(void **state)
 {
     struct error_picture picture;
     char *text;
@@ -214,7 +214,7 @@ static void an_axis_ends_with_the_data(void **state)
     }
 }
 
-static void of_very_many_intervals_every_kth_is_shown_and_it_is_said(void **state)
+static void of_many_intervals_every_kth_is_shown_with_a_note(void **state)
 {
     struct error_picture picture = { .source = "many" };
 
@@ -231,13 +231,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_a_dot_for_each_interval_with_an_error),
-        cmocka_unit_test(the_curve_is_drawn_when_it_fits_only),
-        cmocka_unit_test(a_picture_tells_its_fit_in_words),
+        cmocka_unit_test(the_curve_is_drawn_only_when_it_fits),
+        cmocka_unit_test(a_picture_describes_its_fit_in_sentences),
         cmocka_unit_test(a_pause_breaks_the_line),
-        cmocka_unit_test(nothing_to_draw_is_a_picture_that_says_so),
-        cmocka_unit_test(a_picture_says_whose_errors_when_and_how_many),
+        cmocka_unit_test(an_empty_series_gives_a_picture_with_a_note),
+        cmocka_unit_test(a_picture_names_source_time_and_interval_count),
         cmocka_unit_test(an_axis_ends_with_the_data),
-        cmocka_unit_test(of_very_many_intervals_every_kth_is_shown_and_it_is_said),
+        cmocka_unit_test(of_many_intervals_every_kth_is_shown_with_a_note),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,7 +185,7 @@ static void axes_have_ticks_and_titles_on_both_sides(void **state)
     assert_written(stream, "<text x=\"119\" y=\"24\" class=\"tick\">2</text>");
 }
 
-static void a_legend_goes_on_in_the_next_row(void **state)
+static void a_long_legend_continues_in_the_next_row(void **state)
 {
     const struct plot_legend entries[] = {
         { "one", PLOT_AREA, { .fill = "#111" } },
@@ -201,7 +201,7 @@ static void a_legend_goes_on_in_the_next_row(void **state)
     assert_written(stream, "<text x=\"23\" y=\"48\">three</text>");
 }
 
-static void what_fits_is_never_a_part_of_a_character(void **state)
+static void a_truncated_text_has_whole_characters(void **state)
 {
     (void)state;
     assert_int_equal(svg_text_fit("b\xc3\xa4r", 10, 12), 3);
@@ -221,8 +221,8 @@ int main(void)
         cmocka_unit_test(limits_are_made_round),
         cmocka_unit_test(lines_break_where_there_is_no_number),
         cmocka_unit_test(axes_have_ticks_and_titles_on_both_sides),
-        cmocka_unit_test(a_legend_goes_on_in_the_next_row),
-        cmocka_unit_test(what_fits_is_never_a_part_of_a_character),
+        cmocka_unit_test(a_long_legend_continues_in_the_next_row),
+        cmocka_unit_test(a_truncated_text_has_whole_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static void json_is_one_object_a_line_with_null_for_unknown(void **state)
                    "\"total\":{\"n\":18446744073709551615}}\n");
 }
 
-static void json_replaces_what_is_no_utf8(void **state)
+static void json_replaces_invalid_utf8(void **state)
 {
     static const struct {
         const char *name, *expected;
@@ -132,7 +132,7 @@ static void csv_quotes_and_repeats_the_inline_fields(void **state)
                    "2026-11-21T12:00:00.000+00:00,\"a,b\",-3,z,0.333333333,false\n");
 }
 
-static void csv_replaces_what_is_no_utf8(void **state)
+static void csv_replaces_invalid_utf8(void **state)
 {
     struct made made;
     char *text;
@@ -144,7 +144,7 @@ static void csv_replaces_what_is_no_utf8(void **state)
     free(text);
 }
 
-static void csv_writes_the_table_that_is_named(void **state)
+static void csv_writes_the_named_table(void **state)
 {
     struct view_options options = { .table = "total" };
     struct made made;
@@ -199,7 +199,7 @@ static void text_is_cut_at_the_width(void **state)
 }
 
 /* A stated width holds whatever the text's length and the line's. */
-static void a_long_text_takes_no_room_of_the_next_column(void **state)
+static void a_long_text_leaves_the_next_column_its_space(void **state)
 {
     struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
     struct made made;
@@ -213,7 +213,7 @@ static void a_long_text_takes_no_room_of_the_next_column(void **state)
     free(expected);
 }
 
-static void columns_are_those_that_were_asked_for(void **state)
+static void only_the_requested_columns_are_shown(void **state)
 {
     static const char *const columns[] = { "name", "new", NULL };
     struct view_options options = { .columns = columns };
@@ -296,15 +296,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_one_object_a_line_with_null_for_unknown),
-        cmocka_unit_test(json_replaces_what_is_no_utf8),
+        cmocka_unit_test(json_replaces_invalid_utf8),
         cmocka_unit_test(csv_quotes_and_repeats_the_inline_fields),
-        cmocka_unit_test(csv_replaces_what_is_no_utf8),
-        cmocka_unit_test(csv_writes_the_table_that_is_named),
+        cmocka_unit_test(csv_replaces_invalid_utf8),
+        cmocka_unit_test(csv_writes_the_named_table),
         cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
         cmocka_unit_test(text_lets_no_name_move_the_cursor),
         cmocka_unit_test(text_is_cut_at_the_width),
-        cmocka_unit_test(a_long_text_takes_no_room_of_the_next_column),
-        cmocka_unit_test(columns_are_those_that_were_asked_for),
+        cmocka_unit_test(a_long_text_leaves_the_next_column_its_space),
+        cmocka_unit_test(only_the_requested_columns_are_shown),
         cmocka_unit_test(a_full_disk_is_an_error_and_not_silence),
         cmocka_unit_test(classic_prints_the_papers_lines),
     };
