@@ -272,9 +272,8 @@ static int show(struct probe *probe)
              call_count(&probe->subjects), probe->subjects.network, probe->subjects.disk);
     for (size_t i = 0; i < probe->cost_count; i++)
         fill_row(&probe->cells[i * FIELDS], &probe->costs[i]);
-    tables[0] = (struct table){ "rates",      TABLE_ROWS,        fields, FIELDS,
-                                probe->cells, probe->cost_count, false };
-    tables[1] = (struct table){ "record", TABLE_INLINE, time_field, 1, &time_cell, 1, true };
+    tables[0] = TABLE_OF_ROWS("rates", fields, probe->cells, probe->cost_count);
+    tables[1] = TABLE_OF_ONE("record", TABLE_INLINE, time_field, &time_cell);
     if (probe->format == FORMAT_TEXT) {
         options.colour = view_wants_colour(stdout);
         options.width = view_width(stdout);

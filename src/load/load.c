@@ -56,7 +56,7 @@ static const struct command_list load_list = {
              "it itself.",
     .title = "Loads",
     .commands = loads,
-    .count = COUNT_OF(loads),
+    .count = ARRAY_COUNT(loads),
     .after = "`camp load LOAD --help` tells its options.",
     .statuses = load_statuses,
 };
@@ -74,7 +74,7 @@ int command_load(int argc, char **argv)
         return help_of_commands(&load_list, stdout);
     if (is_version_option(name))
         return print_version();
-    for (size_t i = 0; i < COUNT_OF(loads); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(loads); i++) {
         if (strcmp(loads[i].name, name) == 0) {
             stop_on_signals();
             load_mark_startup();

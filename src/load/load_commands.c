@@ -59,7 +59,7 @@ int load_cpu_command(int argc, char **argv)
     char remark[REMARK_SIZE];
 
     r = load_parse("camp load cpu [OPTIONS]", "Uses a known share of one CPU.", specs,
-                   COUNT_OF(specs), argc, argv);
+                   ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     plan.phase = (enum load_phase)phase;
@@ -91,7 +91,7 @@ int load_fork_command(int argc, char **argv)
     r = load_parse("camp load fork [OPTIONS]",
                    "Forks children that each use a little CPU time and end. At most 256 of them\n"
                    "live at a time.",
-                   specs, COUNT_OF(specs), argc, argv);
+                   specs, ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     r = load_fork(&plan, &truth, &error);
@@ -124,7 +124,7 @@ int load_memory_command(int argc, char **argv)
     struct camp_error error = { 0 };
 
     r = load_parse("camp load memory [OPTIONS]", "Takes memory in steps, and writes to each page.",
-                   specs, COUNT_OF(specs), argc, argv);
+                   specs, ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     r = load_memory(&plan, &truth, &error);
@@ -175,7 +175,7 @@ int load_net_command(int argc, char **argv)
     r = load_parse("camp load net [OPTIONS]",
                    "Sends UDP packets to itself, and counts the packets that arrive. It sends\n"
                    "nothing to other machines: the target must be an address of this one.",
-                   specs, COUNT_OF(specs), argc, argv);
+                   specs, ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     if (plan.packets != 0 && plan.duration_ns != 0)
@@ -215,7 +215,7 @@ int load_threads_command(int argc, char **argv)
     double percent;
 
     r = load_parse("camp load threads [OPTIONS]",
-                   "Runs threads that each use a known share of a CPU.", specs, COUNT_OF(specs),
+                   "Runs threads that each use a known share of a CPU.", specs, ARRAY_COUNT(specs),
                    argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;

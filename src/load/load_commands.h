@@ -3,6 +3,7 @@
 #define CAMP_LOAD_LOAD_COMMANDS_H
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "program/command.h"
 #include "views/view.h"
 
@@ -23,7 +24,6 @@ extern const char *const load_formats[];
 #define LOAD_DURATION                                                                              \
     LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \
                      "far.")
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* Parses the options of a load; arguments are an error. */
 int load_parse(const char *usage, const char *about, const struct option_spec *specs, size_t count,

@@ -31,8 +31,8 @@ int load_io_command(int argc, char **argv)
     struct camp_error error = { 0 };
     char remark[REMARK_SIZE] = "";
 
-    r = load_parse("camp load io [OPTIONS]", "Reads or writes in blocks.", specs, COUNT_OF(specs),
-                   argc, argv);
+    r = load_parse("camp load io [OPTIONS]", "Reads or writes in blocks.", specs,
+                   ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
@@ -91,7 +91,7 @@ int load_sleep_command(int argc, char **argv)
     struct camp_error error = { 0 };
     char remark[REMARK_SIZE] = "";
 
-    r = load_parse(command->usage, command->about, specs, COUNT_OF(specs), argc, argv);
+    r = load_parse(command->usage, command->about, specs, ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     plan.cpu = cpu == UINT64_MAX ? -1 : (int32_t)cpu;
@@ -130,7 +130,7 @@ int load_fault_command(int argc, char **argv)
 
     r = load_parse("camp load fault [OPTIONS]",
                    "Touches pages of a file that are not in memory, one after the other.", specs,
-                   COUNT_OF(specs), argc, argv);
+                   ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     r = load_fault(&plan, &truth, &error);

@@ -1,4 +1,4 @@
-#include "members.h"
+#include "thread_sums.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"

@@ -148,11 +148,8 @@ void verify_record_fill(struct verify_record *ret, const struct finding *finding
     }
     ret->note_list[notes] = NULL;
     fill_summary(ret, summary);
-    ret->tables[0] =
-        (struct table){ "rows", TABLE_ROWS, row_fields, ROW_FIELDS, ret->cells, rows, false };
-    ret->tables[1] =
-        (struct table){ "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, ret->summary,
-                        1,         true };
+    ret->tables[0] = TABLE_OF_ROWS("rows", row_fields, ret->cells, rows);
+    ret->tables[1] = TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, ret->summary);
     ret->record =
         (struct record){ "camp.verify/1", ret->headline, ret->tables, 2, 0, ret->note_list };
 }
@@ -177,6 +174,6 @@ void verify_record_list(struct verify_record *ret, const struct finding *finding
         cells[2] = cell_text(findings[i].spec->help);
         rows++;
     }
-    ret->tables[0] = (struct table){ "rows", TABLE_ROWS, list_fields, 3, ret->cells, rows, false };
+    ret->tables[0] = TABLE_OF_ROWS("rows", list_fields, ret->cells, rows);
     ret->record = (struct record){ "camp.verify/1", NULL, ret->tables, 1, 0, NULL };
 }

@@ -9,6 +9,8 @@
 #ifndef CAMP_VIEWS_RECORD_H
 #define CAMP_VIEWS_RECORD_H
 
+#include "ledger/array.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,6 +93,13 @@ struct table {
     size_t row_count;
     bool hidden_in_text; /* the headline or the notes show its content */
 };
+
+/* Tables by the array of their fields: of rows, and of one row that the headline or the notes say
+ * in text. */
+#define TABLE_OF_ROWS(name, fields, cells, rows)                                                   \
+    ((struct table){ name, TABLE_ROWS, fields, ARRAY_COUNT(fields), cells, rows, false })
+#define TABLE_OF_ONE(name, shape, fields, cells)                                                   \
+    ((struct table){ name, shape, fields, ARRAY_COUNT(fields), cells, 1, true })
 
 struct record {
     const char *schema;   /* "camp.check/1" */

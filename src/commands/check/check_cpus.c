@@ -136,7 +136,7 @@ int check_fill_cpus(struct check_record *check, const struct check_context *cont
 
     if (!ARRAY_RESERVE(check->order, check->order_capacity, cpus->entity_count) ||
         !ARRAY_RESERVE(check->cpu_cells, check->cpu_capacity,
-                       cpus->entity_count * COUNT(cpu_fields)))
+                       cpus->entity_count * ARRAY_COUNT(cpu_fields)))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
@@ -150,19 +150,12 @@ int check_fill_cpus(struct check_record *check, const struct check_context *cont
     for (size_t i = 0; i < rows; i++) {
         size_t at = check->order[i];
         struct cpu_percents percents = percents_of(context, cpus, at, cpus->elapsed_ns[at]);
-        struct cell *cells = &check->cpu_cells[i * COUNT(cpu_fields)];
+        struct cell *cells = &check->cpu_cells[i * ARRAY_COUNT(cpu_fields)];
 
         *cells = cell_integer(cpus->entities[at].id);
         fill_percents(cells + 1, &percents, 100);
     }
-    check->tables[CHECK_CPUS] = (struct table){
-        .name = "cpus",
-        .shape = TABLE_ROWS,
-        .fields = cpu_fields,
-        .field_count = COUNT(cpu_fields),
-        .cells = check->cpu_cells,
-        .row_count = rows,
-    };
+    check->tables[CHECK_CPUS] = TABLE_OF_ROWS("cpus", cpu_fields, check->cpu_cells, rows);
     return CAMP_OK;
 }
 
@@ -196,7 +189,6 @@ struct cell *check_fill_machine(struct check_record *check, const struct check_m
     cells = fill_percents(cells, &machine->percents, 100.0 * (double)machine->cpus);
     *cells++ = cell_real(machine->unaccounted);
     *cells++ = cell_real(machine->resolution);
-    check->tables[CHECK_MACHINE] =
-        one_row("machine", TABLE_OBJECT, machine_fields, COUNT(machine_fields), first);
+    check->tables[CHECK_MACHINE] = TABLE_OF_ONE("machine", TABLE_OBJECT, machine_fields, first);
     return cells;
 }

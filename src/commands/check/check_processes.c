@@ -26,7 +26,7 @@ static const struct field process_fields[] = {
 
 size_t check_process_column(const char *name)
 {
-    for (size_t i = 0; i < COUNT(process_fields); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(process_fields); i++) {
         if (process_fields[i].name != NULL && strcmp(process_fields[i].name, name) == 0)
             return i;
     }
@@ -37,7 +37,7 @@ void check_process_columns(char *ret, size_t size)
 {
     size_t length = 0;
 
-    for (size_t i = 0; i < COUNT(process_fields) && length < size; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(process_fields) && length < size; i++) {
         if (process_fields[i].name != NULL)
             length += (size_t)snprintf(ret + length, size - length, "%s%s", i > 0 ? ", " : "",
                                        process_fields[i].name);
@@ -149,22 +149,16 @@ int check_fill_processes(struct check_record *check, const struct check_context 
         context->selection.top > 0 && context->selection.top < rows ? context->selection.top : rows;
 
     if (!ARRAYS_RESERVE(check->process_capacity, shown, ARRAY(check->remarks),
-                        ARRAY_ROWS(check->process_cells, COUNT(process_fields))))
+                        ARRAY_ROWS(check->process_cells, ARRAY_COUNT(process_fields))))
         return CAMP_E_NOMEM;
     if (rows > 0)
         qsort_r(check->order, rows, sizeof *check->order, compare_rows, tasks);
     for (size_t i = 0; i < shown; i++) {
         remark_on(&tasks->entities[check->order[i]], check->remarks[i], sizeof check->remarks[i]);
-        fill_process(&check->process_cells[i * COUNT(process_fields)], tasks, check->order[i],
+        fill_process(&check->process_cells[i * ARRAY_COUNT(process_fields)], tasks, check->order[i],
                      context->tier, check->remarks[i]);
     }
-    check->tables[CHECK_PROCESSES] = (struct table){
-        .name = "processes",
-        .shape = TABLE_ROWS,
-        .fields = process_fields,
-        .field_count = COUNT(process_fields),
-        .cells = check->process_cells,
-        .row_count = shown,
-    };
+    check->tables[CHECK_PROCESSES] =
+        TABLE_OF_ROWS("processes", process_fields, check->process_cells, shown);
     return CAMP_OK;
 }

@@ -77,18 +77,6 @@ enum emphasis emphasis_of_error(double error, double points)
     return fabs(error) >= 50 && fabs(points) >= 5 ? BAD : NOTABLE;
 }
 
-struct table one_row(const char *name, enum table_shape shape, const struct field *fields,
-                     size_t field_count, const struct cell *cells)
-{
-    return (struct table){ .name = name,
-                           .shape = shape,
-                           .fields = fields,
-                           .field_count = field_count,
-                           .cells = cells,
-                           .row_count = 1,
-                           .hidden_in_text = true };
-}
-
 /* Returns where the cells of the next small table start. */
 static struct cell *fill_interval(struct check_record *check, const struct check_context *context,
                                   const struct frame *tasks, struct cell *cells)
@@ -102,8 +90,7 @@ static struct cell *fill_interval(struct check_record *check, const struct check
     *cells++ = cell_text(tier_change(context->tier));
     *cells++ = context->is_recorded ? cell_unknown() : cell_boolean(context->hidden);
     *cells++ = cell_text(context->accounting);
-    check->tables[CHECK_INTERVAL] =
-        one_row("interval", TABLE_INLINE, interval_fields, COUNT(interval_fields), first);
+    check->tables[CHECK_INTERVAL] = TABLE_OF_ONE("interval", TABLE_INLINE, interval_fields, first);
     return cells;
 }
 
@@ -128,8 +115,7 @@ static struct cell *fill_total(struct check_record *check, const struct check_co
     *cells++ = cell_real(sampled ? absolute_error_percent(accuracy) : NAN);
     *cells++ = cell_real(sampled ? maximum_error_percent(accuracy) : NAN);
     *cells++ = cell_real(sampled ? percent_of(accuracy->stray, elapsed_ns) : NAN);
-    check->tables[CHECK_TOTAL] =
-        one_row("total", TABLE_OBJECT, total_fields, COUNT(total_fields), first);
+    check->tables[CHECK_TOTAL] = TABLE_OF_ONE("total", TABLE_OBJECT, total_fields, first);
     return cells;
 }
 
@@ -142,8 +128,7 @@ static void fill_losses(struct check_record *check, const struct losses *losses,
     *cells++ = cell_natural(losses->lost);
     *cells++ = cell_natural(losses->partial);
     *cells++ = cell_real(percent_of((double)losses->unread_ns, elapsed_ns));
-    check->tables[CHECK_LOSSES] =
-        one_row("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), first);
+    check->tables[CHECK_LOSSES] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, first);
 }
 
 static void write_headline(struct check_record *check, const struct check_context *context,

@@ -3,6 +3,7 @@
 #define CAMP_COMMANDS_CHECK_CHECK_RECORD_H
 
 #include "ledger/accuracy.h"
+#include "ledger/array.h"
 #include "sources/source.h"
 #include "views/record.h"
 
@@ -10,7 +11,6 @@
 
 #define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
 #define NOTES_MAXIMUM 12
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct check_selection {
     const regex_t *filter; /* of names; NULL: all */
@@ -122,8 +122,5 @@ double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
 
 /* A tiny error is not emphasised: it needs points of a CPU as well as percents. */
 enum emphasis emphasis_of_error(double error, double points);
-
-struct table one_row(const char *name, enum table_shape shape, const struct field *fields,
-                     size_t field_count, const struct cell *cells);
 
 #endif

@@ -1,4 +1,4 @@
-#include "check_recorded.h"
+#include "check_inside.h"
 
 #include "check_sessions.h"
 #include "ledger/error_series.h"

@@ -106,7 +106,7 @@ static int add_interval(struct check_report *report)
         const char *name = report_interval_fields[i].name;
 
         interval->cells[i] = cell_unknown();
-        for (size_t j = 0; j < COUNT(tables); j++) {
+        for (size_t j = 0; j < ARRAY_COUNT(tables); j++) {
             const struct cell cell = cell_of(record, tables[j], 0, name);
 
             if (cell.kind != CELL_UNKNOWN)

@@ -38,17 +38,6 @@ const struct field report_interval_fields[REPORT_COLUMNS] = {
       2 },
 };
 
-static struct table rows_of(const char *name, const struct field *fields, size_t field_count,
-                            const struct cell *cells, size_t rows)
-{
-    return (struct table){ .name = name,
-                           .shape = TABLE_ROWS,
-                           .fields = fields,
-                           .field_count = field_count,
-                           .cells = cells,
-                           .row_count = rows };
-}
-
 static double percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : NAN;
@@ -115,11 +104,11 @@ static int write_facts(FILE *stream, const struct check_report *report)
           report->context.hidden ? "hidden (hidepid): " HIDDEN_CHANGE : "seen" },
         { "processes", check_selects_all(&report->context.selection) ? "all" : "a selection" },
     };
-    struct cell cells[2 * COUNT(rows)];
-    struct table table = rows_of("facts", fields, COUNT(fields), cells, 0);
+    struct cell cells[2 * ARRAY_COUNT(rows)];
+    struct table table = TABLE_OF_ROWS("facts", fields, cells, 0);
 
     snprintf(length, sizeof length, "%zu, of %.3f s together", count, report->elapsed_s);
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
         if (rows[i][1] == NULL)
             continue;
         cells[2 * table.row_count] = cell_text(rows[i][0]);
@@ -145,7 +134,7 @@ static int write_losses(FILE *stream, const struct check_report *report)
         cell_natural(report->losses.partial),
         cell_real(report->unread_percent),
     };
-    const struct table table = rows_of("losses", fields, COUNT(fields), cells, 1);
+    const struct table table = TABLE_OF_ROWS("losses", fields, cells, 1);
 
     html_heading(stream, "What was lost");
     html_table(
@@ -214,7 +203,7 @@ static int write_fit(FILE *stream, const struct check_report *report)
         cell_natural(fit->used),
         cell_natural(fit->left_out),
     };
-    const struct table table = rows_of("fit", fields, COUNT(fields), cells, 1);
+    const struct table table = TABLE_OF_ROWS("fit", fields, cells, 1);
     char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
 
     error_sentences(&report->picture, sentences);
@@ -233,7 +222,7 @@ static int write_intervals(FILE *stream, const struct check_report *report)
     const size_t shown = count < REPORT_INTERVALS ? count : REPORT_INTERVALS;
     struct cell *cells = calloc(shown * REPORT_COLUMNS, sizeof *cells);
     char caption[128];
-    struct table table = rows_of("intervals", report_interval_fields, REPORT_COLUMNS, cells, shown);
+    struct table table = TABLE_OF_ROWS("intervals", report_interval_fields, cells, shown);
 
     if (cells == NULL)
         return CAMP_E_NOMEM;
@@ -293,9 +282,9 @@ static int write_processes(FILE *stream, const struct check_report *report)
     };
     const size_t count = report->registry.count;
     const size_t shown = count < PROCESSES_SHOWN ? count : PROCESSES_SHOWN;
-    struct cell *cells = calloc(shown * COUNT(fields) + 1, sizeof *cells);
+    struct cell *cells = calloc(shown * ARRAY_COUNT(fields) + 1, sizeof *cells);
     size_t *order = calloc(count + 1, sizeof *order);
-    struct table table = rows_of("processes", fields, COUNT(fields), cells, shown);
+    struct table table = TABLE_OF_ROWS("processes", fields, cells, shown);
     char caption[128];
     int r = cells != NULL && order != NULL ? CAMP_OK : CAMP_E_NOMEM;
 
@@ -304,7 +293,7 @@ static int write_processes(FILE *stream, const struct check_report *report)
             order[i] = i;
         qsort_r(order, count, sizeof *order, compare_processes, report->processes);
         for (size_t i = 0; i < shown; i++)
-            fill_process(report, order[i], &cells[i * COUNT(fields)]);
+            fill_process(report, order[i], &cells[i * ARRAY_COUNT(fields)]);
         snprintf(caption, sizeof caption, "%zu of %zu, where samples were wrong by most first.",
                  shown, count);
         html_heading(stream, "Processes");
@@ -325,8 +314,8 @@ static int write_cpus(FILE *stream, const struct check_report *report)
           2 },
         { "error_percent", "error %", "(sampled - measured) / measured", 0, 1 },
     };
-    struct cell *cells = calloc(report->cpu_count * COUNT(fields) + 1, sizeof *cells);
-    const struct table table = rows_of("cpus", fields, COUNT(fields), cells, report->cpu_count);
+    struct cell *cells = calloc(report->cpu_count * ARRAY_COUNT(fields) + 1, sizeof *cells);
+    const struct table table = TABLE_OF_ROWS("cpus", fields, cells, report->cpu_count);
 
     if (cells == NULL)
         return CAMP_E_NOMEM;
@@ -335,7 +324,7 @@ static int write_cpus(FILE *stream, const struct check_report *report)
         const double measured = percent(cpu->measured_s, cpu->elapsed_s);
         const double sampled = percent(cpu->sampled_s, cpu->elapsed_s);
         const double error = error_percent(measured, sampled);
-        struct cell *row = &cells[i * COUNT(fields)];
+        struct cell *row = &cells[i * ARRAY_COUNT(fields)];
 
         row[0] = cell_integer(cpu->cpu);
         row[1] = cell_real(measured);
@@ -360,7 +349,7 @@ int check_report_page(FILE *stream, const struct check_report *report)
     snprintf(title, sizeof title, "How wrong sampled CPU time is: %s", report->host);
     html_begin(stream, title);
     write_summary(stream, report);
-    for (size_t i = 0; i < COUNT(parts) && r == CAMP_OK; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(parts) && r == CAMP_OK; i++)
         r = parts[i](stream, report);
     html_end(stream);
     return r;

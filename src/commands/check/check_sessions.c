@@ -2,6 +2,7 @@
 
 #include "check_record.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "program/command.h"
 #include "program/intervals.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MEASURED_LEAST 0.1 /* percent of the wall times: below, a relative error says nothing */
 
 static const struct field summary_fields[] = {
@@ -141,7 +141,7 @@ static void fill_notes(struct check_sessions_record *ret, const struct frame *fr
     const char *const notes[] = { ret->provenance, frame->note, facts->note };
     size_t count = 0;
 
-    for (size_t i = 0; i < COUNT(notes); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(notes); i++) {
         if (notes[i] != NULL && notes[i][0] != '\0')
             ret->notes[count++] = notes[i];
     }
@@ -181,14 +181,12 @@ void check_sessions_fill(struct check_sessions_record *ret, const struct reporte
     else
         snprintf(ret->provenance, sizeof ret->provenance, "No session: nothing to compare.");
     fill_notes(ret, frame, facts);
-    ret->tables[0] =
-        one_row("interval", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary);
-    ret->tables[1] =
-        (struct table){ "states",   TABLE_ROWS,     state_fields,         CHECK_SESSIONS_FIELDS,
-                        ret->cells, REPORTED_COUNT, error->session_s == 0 };
-    ret->tables[2] = one_row("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses);
+    ret->tables[0] = TABLE_OF_ONE("interval", TABLE_INLINE, summary_fields, ret->summary);
+    ret->tables[1] = TABLE_OF_ROWS("states", state_fields, ret->cells, REPORTED_COUNT);
+    ret->tables[1].hidden_in_text = error->session_s == 0;
+    ret->tables[2] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, ret->losses);
     ret->record = (struct record){
-        "camp.check.sessions/1", ret->headline, ret->tables, COUNT(ret->tables), 1, ret->notes
+        "camp.check.sessions/1", ret->headline, ret->tables, ARRAY_COUNT(ret->tables), 1, ret->notes
     };
 }
 

@@ -256,7 +256,7 @@ int command_doctor(int argc, char **argv)
         "What this kernel counts and how, which events it has for microstates and whether\n"
         "they can be measured, which capabilities are held and what each would give,\n"
         "which tier camp check runs on, and what would change it.",
-        specs, COUNT(specs)
+        specs, ARRAY_COUNT(specs)
     };
     struct view_options output = { .stream = stdout, .width = view_width(stdout) };
     struct doctor doctor = { 0 };

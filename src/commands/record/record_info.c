@@ -2,6 +2,7 @@
 #include "record_info.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "ledger/words.h"
 #include "program/command.h"
 #include "record_files.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEADLINE_SIZE 1024
 
 static const struct field whole_fields[] = {
@@ -60,11 +60,11 @@ struct information {
     struct recording_set set;        /* its files */
     size_t rotated;                  /* of this name */
     struct file *files;              /* [set.count] */
-    struct cell *cells;              /* [set.count x COUNT(file_fields)] */
+    struct cell *cells;              /* [set.count x ARRAY_COUNT(file_fields)] */
     const struct file *first, *last; /* of the readable ones; NULL: none */
     int64_t intervals, gaps;
     uint64_t bytes;
-    struct cell whole[COUNT(whole_fields)];
+    struct cell whole[ARRAY_COUNT(whole_fields)];
     char headline[HEADLINE_SIZE], together[160];
 };
 
@@ -123,7 +123,7 @@ static void fill_file(struct information *information, size_t at)
     struct file *file = &information->files[at];
     const struct recording_info *info = &file->info;
     const uint64_t bytes = record_files_size(information->set.paths[at]);
-    struct cell *cells = &information->cells[at * COUNT(file_fields)];
+    struct cell *cells = &information->cells[at * ARRAY_COUNT(file_fields)];
 
     if (info->begin_ns >= 0)
         time_text(file->begin, sizeof file->begin, info->begin_ns);
@@ -164,7 +164,7 @@ static int read_files(struct information *information)
     int status = STATUS_OK;
 
     information->files = calloc(count, sizeof *information->files);
-    information->cells = calloc(count * COUNT(file_fields), sizeof *information->cells);
+    information->cells = calloc(count * ARRAY_COUNT(file_fields), sizeof *information->cells);
     if (information->files == NULL || information->cells == NULL)
         return complain(STATUS_FAILURE, "out of memory");
     for (size_t i = 0; i < count; i++) {
@@ -198,7 +198,7 @@ static void fill_whole(struct information *information)
                                   information->last->end };
     struct cell *cells = information->whole;
 
-    for (size_t i = 0; i < COUNT(texts); i++)
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
         *cells++ = text_or_unknown(texts[i]);
     *cells++ = cell_integer(information->intervals);
     *cells++ = cell_integer(information->gaps);
@@ -224,8 +224,9 @@ static int show(struct information *information, const char *format)
     const char *note = information->first->info.note;
     const char *notes[] = { information->together, note[0] != '\0' ? note : NULL, NULL };
     const struct table tables[] = {
-        { "whole", TABLE_INLINE, whole_fields, COUNT(whole_fields), information->whole, 1, true },
-        { "files", TABLE_ROWS, file_fields, COUNT(file_fields), information->cells,
+        { "whole", TABLE_INLINE, whole_fields, ARRAY_COUNT(whole_fields), information->whole, 1,
+          true },
+        { "files", TABLE_ROWS, file_fields, ARRAY_COUNT(file_fields), information->cells,
           information->set.count, false },
     };
     const struct record record = { "camp.recording/1", information->headline, tables, 2, 1, notes };

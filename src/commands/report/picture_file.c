@@ -1,4 +1,4 @@
-#include "picture_file.h"
+#include "report_picture.h"
 
 #include "ledger/words.h"
 #include "program/command.h"

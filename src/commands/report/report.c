@@ -1,14 +1,220 @@
 /*
- * camp report: a source in one file to keep and pass on: the page with its data inside
- * (report_page.h), one picture (report_picture.h), or one of errors (report_error.h).
+ * camp report: a source in one file to keep and pass on: the page with its data inside, one picture
+ * (report_picture.h), or a picture of errors: sampled beside measured CPU time (--from check, or a
+ * recording of it).
  */
+#include "views/page/report.h"
 #include "ledger/words.h"
 #include "page_options.h"
 #include "program/command.h"
-#include "report_error.h"
-#include "report_page.h"
+#include "program/output_file.h"
+#include "report_picture.h"
+#include "views/pictures/picture.h"
+#include "views/pictures/picture_error.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -------------------------------------------------------------------------------- The page -- */
+
+/* A report in progress. */
+struct work {
+    struct page_options *page;
+    struct output_file file;
+    struct report *report;
+    struct stream stream;
+    struct bytes blocks; /* the current ones */
+    uint64_t size;
+};
+
+static int report_page_check(const char *output)
+{
+    if (output == NULL)
+        return complain(STATUS_USAGE, "takes --output FILE.html; with --picture KIND also .svg, "
+                                      ".png or .pdf");
+    if (!output_file_is_page(output))
+        return report_picture_refuse(output);
+    return OPTIONS_GO_ON;
+}
+
+/* Writes the current blocks; `r` is the result of making them. */
+static int put_blocks(struct work *work, int r)
+{
+    int failed;
+
+    if (r != CAMP_OK)
+        return complain(STATUS_FAILURE, "no memory");
+    failed = report_put(work->report, work->blocks.data, work->blocks.size);
+    bytes_clear(&work->blocks);
+    return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
+}
+
+static int start(struct work *work)
+{
+    struct page_options *page = work->page;
+    char title[FROM_NAME_SIZE + sizeof((struct page_options *)0)->host + 8];
+
+    snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
+    page->stream.live = false; /* the reader cannot wait for more */
+    work->report = report_start(work->file.stream, page->title != NULL ? page->title : title);
+    if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
+        return complain(STATUS_FAILURE, "no memory");
+    return put_blocks(work, stream_head(page->schema, &page->stream, &work->blocks));
+}
+
+static int put_frame(void *context, const struct frame *frame)
+{
+    struct work *work = context;
+    bool is_key;
+    int r = stream_frame_note(&work->stream, frame, &work->blocks);
+
+    if (r == CAMP_OK)
+        r = stream_frame(&work->stream, frame, &work->blocks, &is_key);
+    return put_blocks(work, r);
+}
+
+static int finish(struct work *work)
+{
+    const char *reason =
+        work->page->status == OPTIONS_GO_ON ? "this is all there is" : "the source failed";
+    int status = put_blocks(work, stream_end(reason, &work->blocks));
+    int failed;
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    failed = report_end(work->report, &work->size);
+    return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
+}
+
+/* A summary, unless the report itself goes to stdout. */
+static int print_summary(const struct work *work, const char *output)
+{
+    if (strcmp(output, "-") == 0)
+        return STATUS_OK;
+    printf("%s: %" PRIu64 " %s, %zu %s, %.1f MB\n", output, work->page->frames,
+           noun_of(work->page->frames, "interval", "intervals"), work->stream.registry.count,
+           noun_of(work->stream.registry.count, "entity", "entities"), (double)work->size / 1e6);
+    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
+}
+
+static int write_file(struct work *work, uint64_t count)
+{
+    int status = start(work);
+
+    if (status == OPTIONS_GO_ON)
+        status = page_read(work->page, count, put_frame, work);
+    if (status == OPTIONS_GO_ON)
+        status = finish(work);
+    report_release(work->report);
+    if (status == OPTIONS_GO_ON)
+        return output_file_finish(&work->file);
+    output_file_discard(&work->file);
+    return status;
+}
+
+static int report_page(struct page_options *page, const char *output, uint64_t count)
+{
+    struct work work = { .page = page };
+    int status = page_open(page);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    status = output_file_open(&work.file, output);
+    if (status == STATUS_OK)
+        status = write_file(&work, count);
+    if (status == STATUS_OK)
+        status = print_summary(&work, output);
+    if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
+        status = page->status; /* for a damaged file: its intact part was written */
+    stream_release(&work.stream);
+    bytes_release(&work.blocks);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- Pictures of errors -- */
+
+/* In report_picture_kinds these follow enum picture_kind. */
+enum { ERROR_OVER_TIME = PICTURE_KIND_COUNT, ERROR_BY_LOAD };
+
+static bool report_error_is(int kind)
+{
+    return kind == ERROR_OVER_TIME || kind == ERROR_BY_LOAD;
+}
+
+static int report_error_check(const struct report_picture *options)
+{
+    if (options->only != NULL || options->pin != NULL || options->at != NULL ||
+        options->axes != NULL || options->axes_4 != NULL || options->colour != NULL ||
+        options->over == 1)
+        return complain(STATUS_USAGE,
+                        "--picture %s is of all processes together: it takes none of "
+                        "--only, --pin, --color-by, --at, --over, --axes",
+                        report_picture_kinds[options->kind]);
+    if (options->output == NULL)
+        return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
+                                      "or .pdf");
+    return picture_file_check(options->output);
+}
+
+static int keep(void *series, const struct frame *frame)
+{
+    return error_series_add_frame(series, frame) == CAMP_OK
+               ? OPTIONS_GO_ON
+               : complain(STATUS_FAILURE, "no memory for so many intervals");
+}
+
+/* To memory first: the file is created only for a whole picture. */
+static int draw(const struct report_picture *options, struct error_picture *picture)
+{
+    char *svg = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&svg, &length);
+    int r = stream != NULL ? error_picture_fit(picture) : CAMP_E_NOMEM;
+    int status = STATUS_FAILURE;
+
+    if (r == CAMP_OK)
+        r = options->kind == ERROR_BY_LOAD ? error_by_load(stream, picture)
+                                           : error_over_time(stream, picture);
+    if (stream != NULL && fclose(stream) == 0 && r == CAMP_OK)
+        status = picture_file_write(options->output, svg, length);
+    else
+        complain(status, "no memory for the picture");
+    free(svg);
+    return status;
+}
+
+static int report_error(const struct report_picture *options, struct page_options *page)
+{
+    const struct from_facts *facts = &page->facts;
+    struct error_picture picture = { .source = facts->name };
+    struct tasks_columns columns;
+    char host[65] = "", name[sizeof facts->name + sizeof host + 2];
+    int status;
+
+    if (!tasks_columns_find(&columns, page->source->describe(page->source)) ||
+        columns.sampled == SIZE_MAX)
+        return complain(STATUS_USAGE,
+                        "%s has no sampled time of processes: --picture %s takes --from "
+                        "check with tier taskstats or bpf, or a recording of it (camp record "
+                        "--from check)",
+                        facts->name, report_picture_kinds[options->kind]);
+    if (facts->live) {
+        gethostname(host, sizeof host - 1);
+        snprintf(name, sizeof name, "%s, %s", facts->name, host);
+        picture.source = name;
+    }
+    status = page_read(page, options->count, keep, &picture.series);
+    if (status == OPTIONS_GO_ON)
+        status = draw(options, &picture);
+    error_picture_release(&picture);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------- The command -- */
 
 #define COUNT 10
 

@@ -4,7 +4,6 @@
 #include "ledger/axes.h"
 #include "ledger/timeline.h"
 #include "ledger/words.h"
-#include "picture_file.h"
 #include "program/command.h"
 #include "program/from_options.h"
 #include "program/option_values.h"

@@ -4,6 +4,8 @@
 
 #include "page_options.h"
 
+#include <stddef.h>
+
 struct report_picture {
     int kind;           /* enum picture_kind; -1: no picture */
     const char *output; /* the file */
@@ -51,5 +53,15 @@ int report_picture_check(const struct report_picture *options);
 
 /* Reads the page's source to its end, or `count` frames, and writes the picture. An exit status. */
 int report_picture(const struct report_picture *options, struct page_options *page);
+
+/* ----------------------------------------------------------------------------- Their files -- */
+
+/* Can such a file be written? OPTIONS_GO_ON, or STATUS_USAGE after a complaint: call it before a
+ * long measurement. */
+int picture_file_check(const char *path);
+
+/* Writes the picture to a checked path. STATUS_OK, or an exit status after a complaint, without
+ * leftovers. */
+int picture_file_write(const char *path, const char *svg, size_t length);
 
 #endif

@@ -1,14 +1,13 @@
 #include "time_record.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "microstates/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *const time_table_names[] = { "executables", "states", "total", NULL };
 
@@ -104,7 +103,7 @@ static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
     *cells++ = cell_natural(sum->threads);
     *cells++ = cell_natural(sum->running);
     *cells++ = cell_real(seconds(sum->elapsed_ns));
-    for (size_t i = 0; i < COUNT(short_titles); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(short_titles); i++) {
         const uint64_t ns = time_of(sum, short_titles[i]);
 
         *cells++ = cell_real(share(ns, sum->elapsed_ns));
@@ -141,32 +140,20 @@ static struct cell *fill_states(struct cell *cells, const struct family_sum *tot
     return cells;
 }
 
-static struct table table_of(const char *name, enum table_shape shape, const struct field *fields,
-                             size_t field_count, const struct cell *cells, size_t rows)
-{
-    return (struct table){ .name = name,
-                           .shape = shape,
-                           .fields = fields,
-                           .field_count = field_count,
-                           .cells = cells,
-                           .row_count = rows,
-                           .hidden_in_text = shape != TABLE_ROWS };
-}
-
 struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS])
 {
     cells[0] = cell_text(facts->time);
     cells[1] = cell_text(facts->command);
     cells[2] = cell_real(seconds(facts->real_ns));
     cells[3] = facts->status >= 0 ? cell_integer(facts->status) : cell_unknown();
-    return table_of("summary", TABLE_INLINE, summary_fields, TIME_SUMMARY_FIELDS, cells, 1);
+    return TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, cells);
 }
 
 static int allocate(struct time_record *ret, const struct family *family)
 {
-    const size_t cells = TIME_SUMMARY_FIELDS + COUNT(loss_fields) +
-                         CAMP_STATE_COUNT * COUNT(state_fields) +
-                         (family->sum_count + 1) * COUNT(sum_fields);
+    const size_t cells = TIME_SUMMARY_FIELDS + ARRAY_COUNT(loss_fields) +
+                         CAMP_STATE_COUNT * ARRAY_COUNT(state_fields) +
+                         (family->sum_count + 1) * ARRAY_COUNT(sum_fields);
 
     ret->cells = calloc(cells, sizeof *ret->cells);
     return ret->cells != NULL ? CAMP_OK : CAMP_E_NOMEM;
@@ -181,19 +168,18 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     ret->tables[0] = time_summary(facts, cells);
     first = cells += TIME_SUMMARY_FIELDS;
     cells = fill_states(cells, &family->total, &states);
-    ret->tables[1] =
-        table_of("states", TABLE_ROWS, state_fields, COUNT(state_fields), first, states);
+    ret->tables[1] = TABLE_OF_ROWS("states", state_fields, first, states);
     ret->tables[1].hidden_in_text = facts->as_figure;
     first = cells;
     for (size_t i = 0; i < family->sum_count; i++)
         cells = fill_sum(cells, &family->sums[i]);
-    ret->tables[2] = table_of("executables", TABLE_ROWS, sum_fields, COUNT(sum_fields), first,
-                              family->sum_count);
+    ret->tables[2] = TABLE_OF_ROWS("executables", sum_fields, first, family->sum_count);
     ret->tables[2].hidden_in_text = facts->as_figure;
     first = cells;
     cells = fill_sum(cells, &family->total);
-    ret->tables[3] =
-        table_of("total", TABLE_OBJECT, sum_fields + 1, COUNT(sum_fields) - 1, first + 1, 1);
+    ret->tables[3] = (struct table){
+        "total", TABLE_OBJECT, sum_fields + 1, ARRAY_COUNT(sum_fields) - 1, first + 1, 1, true
+    };
     first = cells;
     *cells++ = cell_natural(facts->losses.switches);
     *cells++ = cell_natural(facts->losses.unseen);
@@ -201,7 +187,7 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     *cells++ = cell_natural(facts->losses.exits_lost);
     *cells++ = cell_natural(facts->losses.exits_added_up);
     *cells++ = cell_natural(facts->stolen_ns);
-    ret->tables[4] = table_of("losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), first, 1);
+    ret->tables[4] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, first);
 }
 
 static char *next_note(struct time_record *record)

@@ -5,12 +5,11 @@
 #include "time_usage.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <stdio.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct field usage_fields[] = {
     { "usage", "", "on_cpu: all threads together; off_cpu_least: no thread was on a CPU", -14, 0 },
@@ -90,20 +89,9 @@ void time_usage_fill(struct time_usage_record *ret, const struct time_usage *usa
     *ret = (struct time_usage_record){ 0 };
     ret->tables[0] = time_summary(facts, cells);
     cells += TIME_SUMMARY_FIELDS;
-    ret->tables[1] = (struct table){ .name = "usage",
-                                     .shape = TABLE_ROWS,
-                                     .fields = usage_fields,
-                                     .field_count = COUNT(usage_fields),
-                                     .cells = cells,
-                                     .row_count = 2 };
+    ret->tables[1] = TABLE_OF_ROWS("usage", usage_fields, cells, 2);
     cells = fill_usage(cells, on_cpu_s, real_s);
-    ret->tables[2] = (struct table){ .name = "counts",
-                                     .shape = TABLE_OBJECT,
-                                     .fields = count_fields,
-                                     .field_count = COUNT(count_fields),
-                                     .cells = cells,
-                                     .row_count = 1,
-                                     .hidden_in_text = true };
+    ret->tables[2] = TABLE_OF_ONE("counts", TABLE_OBJECT, count_fields, cells);
     fill_counts(cells, usage);
     snprintf(ret->headline, sizeof ret->headline, "%s  real %.3f s", facts->time, real_s);
     snprintf(ret->note, sizeof ret->note,
@@ -113,7 +101,7 @@ void time_usage_fill(struct time_usage_record *ret, const struct time_usage *usa
     ret->note_list[0] = ret->note;
     if (usage->some_run)
         ret->note_list[1] = "descendants that still run are not included";
-    ret->record =
-        (struct record){ "camp.time-usage/1", ret->headline, ret->tables, COUNT(ret->tables), 1,
-                         ret->note_list };
+    ret->record = (struct record){
+        "camp.time-usage/1", ret->headline, ret->tables, ARRAY_COUNT(ret->tables), 1, ret->note_list
+    };
 }

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end", 0, 0 },
     { "interval_s", NULL, "its length", 0, 6 },
@@ -61,8 +59,8 @@ static const struct field loss_fields[] = {
     { "partial", NULL, "CPUs whose interval is incomplete", 0, 0 },
 };
 
-_Static_assert(COUNT(cpu_fields) == WAIT_CPU_CELLS, "room for a CPU");
-_Static_assert(COUNT(task_fields) == WAIT_TASK_CELLS, "room for a task");
+_Static_assert(ARRAY_COUNT(cpu_fields) == WAIT_CPU_CELLS, "room for a CPU");
+_Static_assert(ARRAY_COUNT(task_fields) == WAIT_TASK_CELLS, "room for a task");
 
 const char *const wait_table_names[] = { "cpus", "tasks", "machine", "losses", NULL };
 
@@ -195,9 +193,7 @@ static int fill_cpus(struct wait_record *ret, const struct wait_interval *interv
     }
     ret->machine[0] = cell_natural(ret->cpu_count);
     fill_cpu(ret->machine + 1, &total, interval->tier, ret->cpu_count);
-    ret->tables[WAIT_CPUS] =
-        (struct table){ "cpus",         TABLE_ROWS, cpu_fields, COUNT(cpu_fields),
-                        ret->cpu_cells, rows,       false };
+    ret->tables[WAIT_CPUS] = TABLE_OF_ROWS("cpus", cpu_fields, ret->cpu_cells, rows);
     return CAMP_OK;
 }
 
@@ -281,9 +277,7 @@ static int fill_tasks(struct wait_record *ret, const struct wait_interval *inter
     ret->machine[WAIT_CPU_CELLS + 1] =
         interval->tasks != NULL ? cell_real(percent(unattributed_ns, interval->elapsed_ns))
                                 : cell_unknown();
-    ret->tables[WAIT_TASKS] =
-        (struct table){ "tasks",         TABLE_ROWS, task_fields, COUNT(task_fields),
-                        ret->task_cells, rows,       false };
+    ret->tables[WAIT_TASKS] = TABLE_OF_ROWS("tasks", task_fields, ret->task_cells, rows);
     return CAMP_OK;
 }
 
@@ -362,15 +356,9 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
     snprintf(ret->time, sizeof ret->time, "%s", interval->time);
     fill_summary(ret, interval);
     fill_texts(ret, interval, matching);
-    ret->tables[WAIT_SUMMARY] = (struct table){
-        "summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), ret->summary, 1, true
-    };
-    ret->tables[WAIT_MACHINE] = (struct table){
-        "machine", TABLE_OBJECT, machine_fields, COUNT(machine_fields), ret->machine, 1, true
-    };
-    ret->tables[WAIT_LOSSES] =
-        (struct table){ "losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), ret->losses,
-                        1,        true };
+    ret->tables[WAIT_SUMMARY] = TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, ret->summary);
+    ret->tables[WAIT_MACHINE] = TABLE_OF_ONE("machine", TABLE_OBJECT, machine_fields, ret->machine);
+    ret->tables[WAIT_LOSSES] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, ret->losses);
     ret->record = (struct record){ "camp.wait/1",    ret->headline, ret->tables,
                                    WAIT_TABLE_COUNT, WAIT_CPUS,     ret->notes };
     return CAMP_OK;

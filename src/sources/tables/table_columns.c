@@ -1,14 +1,13 @@
 #include "table_columns.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "ledger/vertex.h"
 #include "ledger/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* In the order in which they are preferred. */
 static const char *const time_names[] = { "time",       "timestamp",  "datetime",    "date",
@@ -44,7 +43,8 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 /* Is it the name of what may be an entity or a state? With a unit it is a state. */
 static bool is_doubtful(const struct table_column *column)
 {
-    return column->unit == UNIT_NONE && is_in(doubtful_names, COUNT(doubtful_names), column->stem);
+    return column->unit == UNIT_NONE &&
+           is_in(doubtful_names, ARRAY_COUNT(doubtful_names), column->stem);
 }
 
 /* ----------------------------------------------------------------------------------- Names -- */
@@ -168,10 +168,10 @@ static bool distinguishes(const struct table_columns *columns, const struct samp
 
 static void choose_time(struct table_columns *columns)
 {
-    size_t best = COUNT(time_names);
+    size_t best = ARRAY_COUNT(time_names);
 
     for (size_t i = 0; i < columns->count; i++) {
-        const size_t place = rank_in(time_names, COUNT(time_names), columns->columns[i].stem);
+        const size_t place = rank_in(time_names, ARRAY_COUNT(time_names), columns->columns[i].stem);
 
         if (place < best) {
             best = place;
@@ -196,14 +196,14 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
 
         if (column->use == USE_TIME)
             continue;
-        if (is_in(entity_names, COUNT(entity_names), column->stem) ||
+        if (is_in(entity_names, ARRAY_COUNT(entity_names), column->stem) ||
             (is_text && is_doubtful(column))) {
             use_for_entity(columns, i);
-        } else if (is_text || is_in(time_names, COUNT(time_names), column->stem) ||
+        } else if (is_text || is_in(time_names, ARRAY_COUNT(time_names), column->stem) ||
                    ends_with(column->stem, other_ends[0]) ||
                    ends_with(column->stem, other_ends[1])) {
             column->use = USE_IGNORED;
-        } else if (is_in(elapsed_names, COUNT(elapsed_names), column->stem)) {
+        } else if (is_in(elapsed_names, ARRAY_COUNT(elapsed_names), column->stem)) {
             column->use = columns->has_elapsed ? USE_IGNORED : USE_ELAPSED;
             columns->has_elapsed = true;
         } else {
@@ -218,7 +218,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
         if (columns->columns[i].use == USE_IGNORED && !is_numeric(sample, i) &&
-            !is_in(time_names, COUNT(time_names), columns->columns[i].stem))
+            !is_in(time_names, ARRAY_COUNT(time_names), columns->columns[i].stem))
             use_for_entity(columns, i);
     }
     for (size_t i = 0; i < columns->count; i++) {
@@ -266,7 +266,7 @@ static int refuse_commas(const struct table_columns *columns, const char *name,
             const struct field field = sample->rows[j].fields[i];
             char text[120];
 
-            if (is_in(entity_names, COUNT(entity_names), columns->columns[i].stem) ||
+            if (is_in(entity_names, ARRAY_COUNT(entity_names), columns->columns[i].stem) ||
                 field_number(field, &value) != FIELD_COMMA)
                 continue;
             field_complaint(field, FIELD_COMMA, text, sizeof text);
