@@ -3,6 +3,8 @@
 #include "command.h"
 #include "counters/units.h"
 #include "sources/field.h"
+#include "sources/from_list.h"
+#include "sources/from_machine.h"
 #include "sources/label_groups.h"
 
 #include <stdio.h>
@@ -12,10 +14,60 @@
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 #define DAY_NS (1440 * MINUTE_NS)
 
-const char *const from_words[] = { "threads",  "processes", "users",       "commands", "cgroups",
-                                   "cpus",     "check",     "demo",        "sqlite:",  "postgres:",
-                                   "mariadb:", "odbc:",     "prometheus:", NULL };
-const char *const from_session_words[] = { "postgres:", "mariadb:", "odbc:", NULL };
+/* ---------------------------------------------------------------------------- The sources -- */
+
+/* Rows with the same help share it. */
+const char *from_help(void)
+{
+    static char text[1024];
+    size_t length = 0;
+
+    for (size_t i = 0; i < from_source_count && length < sizeof text; i++) {
+        const struct from_source *source = &from_sources[i];
+        const bool is_last = i + 1 == from_source_count;
+        const bool shares = !is_last && source[1].help == source->help;
+        char form[32];
+
+        if (source->hidden)
+            continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s%s",
+                                   from_source_form(source, form, sizeof form),
+                                   i == 0 ? " (the default)" : "", shares ? ", " : ": ",
+                                   shares ? "" : source->help,
+                                   shares    ? ""
+                                   : is_last ? "."
+                                             : "; ");
+    }
+    return text;
+}
+
+#define WORDS_MAX 32
+
+const char *const *from_words(void)
+{
+    static const char *words[WORDS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < from_source_count && count + 1 < WORDS_MAX; i++) {
+        const char *name = from_sources[i].name;
+
+        if (!from_sources[i].hidden && name[0] != '.' && name[0] != '-')
+            words[count++] = name;
+    }
+    return words;
+}
+
+const char *const *from_session_words(void)
+{
+    static const char *words[WORDS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < from_source_count && count + 1 < WORDS_MAX; i++) {
+        if (!from_sources[i].hidden && (from_sources[i].options & WITH_RULES) != 0)
+            words[count++] = from_sources[i].name;
+    }
+    return words;
+}
 
 void from_options_init(struct from_options *options)
 {
@@ -112,9 +164,6 @@ static int parse_times(struct from_options *options, const struct from_facts *fa
 {
     int status;
 
-    if (facts->live && !is_fleet)
-        return complain(STATUS_USAGE, "--begin and --end need a recording or a table, not a live "
-                                      "source");
     if (is_fleet && options->begin == NULL)
         return complain(STATUS_USAGE, "--end %s needs --begin TIME as well", options->end);
     if (is_fleet && (options->begin[0] == '+' || (options->end != NULL && options->end[0] == '+')))
@@ -191,16 +240,20 @@ void from_options_interval(struct from_options *options, uint64_t *interval_ns)
         *interval_ns = NS_PER_S;
 }
 
-/* The rows of a table and of a recording have intervals already. */
-static int refuse_interval(const struct from_options *options, const struct from_facts *facts,
-                           bool is_fleet)
+int from_options_check(const struct from_options *options, const char *text)
 {
-    if (facts->live || is_fleet || options->from.interval_ns == 0)
-        return OPTIONS_GO_ON;
-    return complain(STATUS_USAGE,
-                    "--interval goes with a live source or a fleet: the intervals of %s are those "
-                    "of its rows; --speed N sets the pace",
-                    facts->name);
+    const struct from_source *source = NULL;
+    struct camp_error error = { 0 };
+    int r = from_source_of(text, &source, &error);
+
+    if (r == CAMP_OK)
+        r = from_check(source, text,
+                       from_given(&options->from) | (options->begin != NULL ? WITH_BEGIN : 0u) |
+                           (options->end != NULL ? WITH_END : 0u) |
+                           (options->from.speed > 0 ? WITH_SPEED : 0u) |
+                           (options->from.interval_ns > 0 ? WITH_INTERVAL : 0u),
+                       &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
 int from_options_open(struct from_options *options, struct source **ret,
@@ -209,11 +262,12 @@ int from_options_open(struct from_options *options, struct source **ret,
     struct source *source;
     const bool has_times = options->begin != NULL || options->end != NULL;
     const bool is_fleet = options->from.text != NULL && from_is_fleet(options->from.text);
-    int status = OPTIONS_GO_ON;
+    int status =
+        from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
 
-    if (has_times && is_fleet)
+    if (status == OPTIONS_GO_ON && has_times && is_fleet)
         *ret_facts = last_day();
-    else
+    else if (status == OPTIONS_GO_ON)
         status = open_from(options, &source, ret_facts);
     if (status == OPTIONS_GO_ON && has_times) {
         if (!is_fleet)
@@ -221,11 +275,6 @@ int from_options_open(struct from_options *options, struct source **ret,
         status = parse_times(options, ret_facts, is_fleet);
         if (status == OPTIONS_GO_ON)
             status = open_from(options, &source, ret_facts);
-    }
-    if (status == OPTIONS_GO_ON) {
-        status = refuse_interval(options, ret_facts, is_fleet);
-        if (status != OPTIONS_GO_ON)
-            source_close(source);
     }
     options->live = status == OPTIONS_GO_ON && ret_facts->live;
     if (status == OPTIONS_GO_ON && ret_facts->note_warns)

@@ -28,9 +28,12 @@ struct from_options {
     uint64_t notes; /* how many notes of a recording were counted, not shown */
 };
 
-/* Words that shells offer for --from. */
-extern const char *const from_words[];         /* NULL-terminated, like the following */
-extern const char *const from_session_words[]; /* database sessions only */
+/* All sources as the help of --from. Constant, as are all that follow. */
+const char *from_help(void);
+
+/* What shells offer for --from, NULL-terminated. */
+const char *const *from_words(void);
+const char *const *from_session_words(void); /* database sessions alone */
 
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
@@ -41,14 +44,8 @@ extern const char *const from_session_words[]; /* database sessions only */
 
 /* Without --group, for a command with its own. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
-    COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help =                                      \
-      "threads (the default), processes, users, commands, cgroups, cpus or check of this "         \
-      "machine; demo, the sample data that comes with camp; FILE.camp, a recording, or the "        \
-      "folder of a rotated recording; FILE.csv, .tsv or .txt, a table; - for a table on standard "  \
-      "input; sqlite:FILE; postgres:CONNINFO and mariadb:CONNINFO, sessions of a database "         \
-      "(docs/sessions.md); odbc:DSN, sessions of Oracle or, with --query, a table; "                \
-      "prometheus:URL, a fleet of hosts (docs/fleet.md).",                                         \
-      .choices = from_words),                                                                      \
+    COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help = from_help(),                         \
+                  .choices = from_words()),                                                        \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "QUERY",                                    \
       "With sqlite:FILE or odbc:DSN: SQL that returns a time, an entity and numbers. With "        \
       "prometheus:URL: matchers that select hosts, such as '{datacenter=\"fra\"}', or PromQL "     \
@@ -111,6 +108,11 @@ void from_options_init(struct from_options *options);
 /* A command's --interval (0: not given), which is also the length of a fleet's finished intervals;
  * 1 s if not given. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
+
+/* Whether all options go with the source `text`: OPTIONS_GO_ON, or an exit status after a
+ * complaint. from_options_open() does it; it is for a command that opens a source in another way.
+ */
+int from_options_check(const struct from_options *options, const char *text);
 
 /* Opens the source. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read without
  * waiting, a progress line may be on stderr: progress_clear(&options->progress) removes it.

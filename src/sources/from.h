@@ -1,18 +1,6 @@
 /*
  * --from: any source by its name, the same in every command.
- *
- *     cpus threads processes users commands cgroups    of this machine, by microstates (states.h)
- *     check                                            sampled beside measured CPU time (tasks)
- *     demo                                             the table that comes with camp (demo.h)
- *     FILE.camp                                        a recording (camp record)
- *     FOLDER                                           one that was rotated, all its files
- *     FILE.csv, FILE.tsv, FILE.txt                     a table: time, entity, numbers
- *     -                                                one on standard input
- *     sqlite:FILE                                      a table by a query
- *     mariadb:CONNINFO                                 sessions of MariaDB (docs/sessions.md)
- *     prometheus:URL                                   a fleet, or a host's groups (docs/fleet.md)
- *     odbc:DSN                                         sessions of Oracle, or with a query a table
- *     postgres:CONNINFO                                sessions of a database (docs/sessions.md)
+ * from_list.c has the list of sources.
  */
 #ifndef CAMP_SOURCES_FROM_H
 #define CAMP_SOURCES_FROM_H

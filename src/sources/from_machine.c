@@ -3,6 +3,7 @@
 #include "beside.h"
 #include "check.h"
 #include "counters/error.h"
+#include "from_list.h"
 #include "groups.h"
 #include "sources/machine/threads_schedstat.h"
 
@@ -191,40 +192,30 @@ static int open_check(const struct from *from, struct source **ret, struct from_
     return CAMP_OK;
 }
 
-/* The names of --from. The first is FROM_DEFAULT. */
-static const struct kind {
-    const char *name;
-    int (*open)(const struct from *from, struct source **ret, struct from_facts *facts,
-                struct camp_error *error);
-} kinds[] = {
-    { "threads", open_threads },  { "processes", open_threads }, { "users", open_threads },
-    { "commands", open_threads }, { "cgroups", open_threads },   { "cpus", open_cpus },
-    { "check", open_check },
-};
-
-static const struct kind *find_kind(const char *name)
+static const struct from_source *find(const char *name)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(name, kinds[i].name) == 0)
-            return &kinds[i];
-    }
-    return NULL;
+    const struct from_source *source = from_source_find(name);
+
+    return source != NULL && source->opener <= OPENS_CHECK ? source : NULL;
 }
 
 bool from_machine_has(const char *name)
 {
-    return find_kind(name) != NULL;
+    return find(name) != NULL;
 }
 
 int from_machine_open(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
-    const struct kind *kind = find_kind(name_of(from));
+    const struct from_source *source = find(name_of(from));
 
-    if (kind == NULL)
+    if (source == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "this machine has no source '%s'",
                          name_of(from));
-    snprintf(facts->name, sizeof facts->name, "%s", kind->name);
-    snprintf(facts->kind, sizeof facts->kind, "%s", kind->name);
-    return kind->open(from, ret, facts, error);
+    snprintf(facts->name, sizeof facts->name, "%s", source->name);
+    snprintf(facts->kind, sizeof facts->kind, "%s", source->name);
+    if (source->opener == OPENS_CPUS)
+        return open_cpus(from, ret, facts, error);
+    return source->opener == OPENS_CHECK ? open_check(from, ret, facts, error)
+                                         : open_threads(from, ret, facts, error);
 }

@@ -212,10 +212,10 @@ EOF
 
 @test "check refuses options without an effect" {
     run -2 "$CAMP" check --rules x --count 1
-    [ "$output" = 'camp check: --rules goes with --from and sessions of a database' ]
+    [ "$output" = 'camp check: --rules does not go with --from check; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
     run -2 "$CAMP" check --background --count 1
     run -2 "$CAMP" check --begin 02:00 --count 1
-    [ "$output" = 'camp check: --begin goes with --from and a recording' ]
+    [[ $output == 'camp check: --begin does not go with --from check; it goes with demo, FILE.camp, '* ]]
     run -2 "$CAMP" check --from postgres: --detail
     run -2 "$CAMP" check --from postgres: --queries
 }

@@ -116,6 +116,25 @@ all_are_valid() {
     diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
 }
 
+@test "the table of sources in docs/options.md is up to date" {
+    sed -n '/^<!-- sources/,/^<!-- end/p' "$TREE/docs/options.md" | grep '^|' >"$BATS_TEST_TMPDIR/documented"
+    "$CAMP" list sources --format markdown >"$BATS_TEST_TMPDIR/generated"
+    diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
+}
+
+@test "each source is listed with the options that go with it" {
+    run "$CAMP" list sources --format csv
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = name,help,options,query_options ]
+    [ "${lines[1]}" = 'threads,of this machine,--tier --interval,' ]
+    [[ $output == *$'\nFILE.camp,'*'--begin --end --speed,'* ]]
+    run "$CAMP" list sources
+    [[ $output == *"prometheus:URL "* ]]
+    [[ $output != *mysql* ]]
+    run --separate-stderr "$CAMP" list sources --pid 1
+    [ "$status" -eq 2 ]
+}
+
 @test "every counter of the library's structs is in the table" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
     # The fields of the readings, but for what is no counter of its own: identity and provenance.

@@ -221,7 +221,7 @@ is_colored() {
         # shellcheck disable=SC2086 # words
         run -2 timeout 20 "$CAMP" $words
         echo "$words: $output"
-        [[ $output == "camp ${words%% *}: --interval goes with a live source or a fleet: the intervals of "*"--speed N sets the pace" ]]
+        [[ $output == "camp ${words%% *}: --interval does not go with --from "*", whose rows have their intervals (--speed N sets the pace); it goes with threads, "* ]]
     done
     [ ! -e x.html ] && [ ! -e x.camp ]
 }

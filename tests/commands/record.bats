@@ -129,7 +129,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [[ $output == "camp record: --tier proc: the tiers of threads are bpf, schedstat" ]]
     make_table 2 1000
     run -2 "$CAMP" record --from data.csv --tier bpf --output x.camp
-    [[ $output == *"--tier is for live measurements"* ]]
+    [[ $output == *"--tier does not go with --from data.csv; it goes with threads, "* ]]
     [ ! -e x.camp ]
 }
 
@@ -223,7 +223,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     run -2 "$CAMP" record --from run.camp --begin -900ms --end +1ms --output x.camp
     [[ $output == *"--end is not after --begin"* ]]
     run -2 "$CAMP" record --from check --begin +1s --output x.camp
-    [[ $output == *"not a live source"* ]]
+    [[ $output == *"--begin does not go with --from check; it goes with demo, FILE.camp, "* ]]
     run -1 "$CAMP" record --from run.camp --begin 2001-01-01 --end 2001-01-02 --output x.camp
     [[ $output == *"nothing was recorded"* ]]
 }

@@ -52,7 +52,7 @@ ask() {
     run -0 bash -c 'tail -n +1 "$1" | "$0" record --from - --output "$2"' "$CAMP" "$TABLES/owi.csv" "$OUTPUT"
     [[ $output == *"210 intervals, 210 rows"* ]]
     run -2 record --from - --begin 02:00 <"$TABLES/sessions4.csv"
-    [[ $output == *"standard input is read once"* ]]
+    [[ $output == *"--begin does not go with --from -; it goes with demo, FILE.camp, "* ]]
 }
 
 @test "a query of a recording is a table again" {
@@ -124,11 +124,11 @@ ask() {
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db"
     [[ $output == *"--query"* ]]
     run -2 record --query 'SELECT a FROM t'
-    [[ $output == "camp record: --query goes with --from sqlite:FILE, odbc:DSN or prometheus:URL, not with --from threads" ]]
+    [[ $output == "camp record: --query does not go with --from threads; it goes with sqlite:FILE, odbc:DSN or prometheus:URL" ]]
     run -2 record --from "$TABLES/sessions3.csv" --query 'SELECT a FROM t'
-    [[ $output == *"--query goes with --from sqlite:FILE"* ]]
+    [[ $output == *"--query does not go with --from $TABLES/sessions3.csv;"* ]]
     run -2 record --from cpus --unit ms --count 1
-    [[ $output == "camp record: --unit is for the numbers in a table; --from cpus has units of its own" ]]
+    [[ $output == "camp record: --unit does not go with --from cpus; it goes with FILE.csv, "* ]]
     [ ! -e "$OUTPUT" ]
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db" --query 'SELECT b FROM t'
     [[ $output == *"SQLite: no such column: b"* ]]
@@ -183,5 +183,5 @@ ask() {
 
 @test "the sample data refuses --tier" {
     run -2 --separate-stderr "$CAMP" top --from demo --tier bpf
-    [[ $stderr == *'was measured before'* ]]
+    [[ $stderr == *'--tier does not go with --from demo; it goes with threads, '* ]]
 }

@@ -100,7 +100,7 @@ for line in open(sys.argv[1]):
     run -2 --separate-stderr "$CAMP" top --from nothing
     [[ $stderr == *"there is no source 'nothing'"* ]]
     run -2 --separate-stderr "$CAMP" top --from "$(printf 'a%.0s' {1..50})"
-    [[ $stderr == *" *.csv, *.tsv, *.txt and -" ]]
+    [[ $stderr == *", odbc:, prometheus:" ]]
 }
 
 @test "top of a table, live: keys sort, filter, freeze, help, and the dots" {
@@ -154,10 +154,10 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     for option in '--rules x' --detail --queries --background; do
         # shellcheck disable=SC2086 # two words
         run -2 "$CAMP" top $option --count 1
-        [ "$output" = "camp top: ${option% x} is for database sessions: it does not go with --from threads" ]
+        [ "$output" = "camp top: ${option% x} does not go with --from threads; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN" ]
         # shellcheck disable=SC2086
         run -2 "$CAMP" top --from "$TABLE" $option --count 1
-        [[ $output == *"it does not go with --from "*sessions3.csv ]]
+        [[ $output == *" does not go with --from "*"sessions3.csv; it goes with postgres:CONNINFO, "* ]]
     done
 }
 

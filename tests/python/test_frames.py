@@ -185,9 +185,9 @@ class Numbers(unittest.TestCase):
     def test_messages_name_arguments_and_no_options_of_commands(self):
         for words, of, options in (
                 ('^tier=foo: the tiers of check are', 'check', {'tier': 'foo'}),
-                ('^tier= is for live measurements; .*x.camp was', 'x.camp', {'tier': 'bpf'}),
-                ('query="select', 'sqlite:x', {}), ('^query= goes with', 'cpus', {'query': 'x'}),
-                ('^detail= is for', 'check', {'detail': True})):
+                ('^tier= does not go with x.camp; it goes with threads, ', 'x.camp', {'tier': 'bpf'}),
+                ('query="select', 'sqlite:x', {}), ('^query= does not go with cpus;', 'cpus', {'query': 'x'}),
+                ('^detail= does not go with check;', 'check', {'detail': True})):
             with self.assertRaisesRegex(camp.Invalid, words) as caught:
                 camp.frames(of, **options)
             self.assertNotIn('--', str(caught.exception))

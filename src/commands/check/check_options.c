@@ -22,7 +22,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
                               "check (camp record --from check), or the folder of a rotated "
                               "recording; or the sessions of a database, live or recorded: camp "
                               "then shows how wrong the database's own report of them is.",
-                      .choices = from_session_words),
+                      .choices = from_session_words()),
         FROM_RULES_OPTIONS(&options->from),
         FROM_PART_OPTIONS(&options->from, "a recording"),
         COMMON_OPTION(COMMON_INTERVAL, &options->interval_ns),
@@ -131,26 +131,6 @@ static int resolve_tier(struct check_options *options)
     return complain(STATUS_USAGE, "--tier %s: takes one of auto, taskstats, schedstat, bpf", text);
 }
 
-/* For this machine's processes these options would have no effect, silently. */
-static int refuse_without_from(const struct from_options *from)
-{
-    const struct {
-        const char *name, *goes_with;
-        bool given;
-    } all[] = { { "rules", "sessions of a database", from->from.rules != NULL },
-                { "background", "sessions of a database", from->from.background },
-                { "begin", "a recording", from->begin != NULL },
-                { "end", "a recording", from->end != NULL },
-                { "speed", "a recording", from->from.speed > 0 } };
-
-    for (size_t i = 0; from->from.text == NULL && i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].given)
-            return complain(STATUS_USAGE, "--%s goes with --from and %s", all[i].name,
-                            all[i].goes_with);
-    }
-    return OPTIONS_GO_ON;
-}
-
 int check_options_read(struct check *check, int argc, char **argv)
 {
     struct check_options *options = &check->options;
@@ -185,8 +165,8 @@ int check_options_read(struct check *check, int argc, char **argv)
         return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "
                                       "error-by-load is of a recording");
     status = resolve_tier(options);
-    if (status == OPTIONS_GO_ON)
-        status = refuse_without_from(&options->from);
+    if (status == OPTIONS_GO_ON && options->from.from.text == NULL)
+        status = from_options_check(&options->from, "check");
     if (status != OPTIONS_GO_ON)
         return status;
     status = options->from.from.text != NULL ? selection_numbers(&check->options.processes)

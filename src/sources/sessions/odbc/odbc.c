@@ -32,12 +32,6 @@ int odbc_source_open(const struct from *from, const char *text, struct source **
     r = odbc_text_check(text, error);
     if (r != CAMP_OK)
         return r;
-    if (from->unit != NULL && from->query == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--unit is for the numbers in a table: give --query, too");
-    if (from->tier != NULL && from->query != NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "--tier is for sessions, not for the table that --query returns");
     if (!odbc_text_to_connect(text, getenv("CAMP_ODBC_USER"), getenv("CAMP_ODBC_PASSWORD"),
                               connect))
         return camp_fail(error, CAMP_E_INVALID, 0, "odbc:%s: the text is longer than %d bytes",

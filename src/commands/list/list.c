@@ -2,6 +2,7 @@
  * camp list: the names of everything readable, each a valid argument of `camp get`.
  */
 #include "commands/get/subjects.h"
+#include "list_inside.h"
 #include "program/command.h"
 #include "program/suggestion.h"
 
@@ -13,26 +14,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
-
 struct list {
     struct camp_source source;
     struct subjects subjects;
     const char *pid;
     const char *name;
     bool with_names; /* --long */
-    int format;
+    int format;      /* enum list_format */
 };
 
 #define FULL_NAME_SIZE (2 * CAMP_NAME_SIZE)
 
-static int print_table(const struct list *list, const struct table *table)
+int list_print(enum list_format format, const struct table *table)
 {
     static const char *const views[] = { "text", "json", "csv" };
     const struct record record = { .schema = "camp.list/1", .tables = table, .table_count = 1 };
     const struct view_options options = { .stream = stdout,
                                           .width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0 };
-    const struct view *view = view_by_name(views[list->format]);
+    const struct view *view = view_by_name(views[format]);
     int failed = view->record(&options, &record, 0);
 
     return failed != 0 ? output_failed(failed) : STATUS_OK;
@@ -84,9 +83,9 @@ static int list_kinds(struct list *list)
         row[5] = cell_text(kinds[i].help);
         subjects_release(&list->subjects);
     }
-    if (print_table(list, &table) != STATUS_OK)
+    if (list_print((enum list_format)list->format, &table) != STATUS_OK)
         return STATUS_FAILURE;
-    if (list->format == FORMAT_TEXT)
+    if (list->format == LIST_TEXT)
         printf("\n`camp list counters` explains each counter, `camp list networks` names "
                "each.\n");
     return fflush(stdout) != 0 ? output_failed(errno) : status;
@@ -189,7 +188,7 @@ static int list_counters(const struct list *list, uint32_t wanted)
         status = out_of_memory();
         goto out;
     }
-    if (list->format == FORMAT_MARKDOWN) {
+    if (list->format == LIST_MARKDOWN) {
         status = print_markdown(wanted);
         goto out;
     }
@@ -205,7 +204,7 @@ static int list_counters(const struct list *list, uint32_t wanted)
             fill_counter(row, &all->items[i], &kernel);
         }
     }
-    status = print_table(list, &table);
+    status = list_print((enum list_format)list->format, &table);
 out:
     free(cells);
     free(names);
@@ -304,7 +303,7 @@ static int print_subjects(struct list *list, const struct kind_words *kind)
         cells[i * fields + 2] =
             (task->known & CAMP_TASK_STATE) != 0 ? cell_text(states[i]) : cell_unknown();
     }
-    status = print_table(list, &table);
+    status = list_print((enum list_format)list->format, &table);
     if (status == STATUS_OK)
         status = unread;
 out:
@@ -333,6 +332,7 @@ static int complain_of_kind(const char *word)
     struct suggestion suggestion = { .word = word };
 
     suggestion_offer(&suggestion, "counters");
+    suggestion_offer(&suggestion, "sources");
     for (size_t i = 0; i < KIND_COUNT; i++)
         suggestion_offer(&suggestion,
                          kinds[i].plural != NULL ? kinds[i].plural : camp_kind_name(kinds[i].kind));
@@ -347,26 +347,33 @@ static int dispatch(struct list *list, char **operands, int count)
     const struct kind_words *kind = NULL;
     bool of_counters =
         count > 0 && (strcmp(operands[0], "counters") == 0 || strcmp(operands[0], "counter") == 0);
+    bool of_sources = count > 0 && strcmp(operands[0], "sources") == 0;
     const char *word = count > (of_counters ? 1 : 0) ? operands[of_counters ? 1 : 0] : NULL;
 
     if (count > (of_counters ? 2 : 1))
         return complain(STATUS_USAGE, "one kind at a time; '%s' is too much",
                         operands[of_counters ? 2 : 1]);
+    if (of_sources)
+        return list->pid != NULL || list->name != NULL
+                   ? complain(STATUS_USAGE, "--pid and --name go with processes or threads")
+                   : list_sources((enum list_format)list->format);
     if (word != NULL && (kind = kind_by_name(word, strlen(word))) == NULL)
         return complain_of_kind(word);
     if ((list->pid != NULL || list->name != NULL) && (of_counters || kind == NULL))
         return complain(STATUS_USAGE, "--pid and --name go with processes or threads");
     if (of_counters)
         return list_counters(list, kind != NULL ? (uint32_t)kind->kind : ~0u);
-    if (list->format == FORMAT_MARKDOWN)
-        return complain(STATUS_USAGE, "markdown is the form of `camp list counters` alone");
+    if (list->format == LIST_MARKDOWN)
+        return complain(
+            STATUS_USAGE,
+            "markdown is the form of `camp list counters` and `camp list sources` alone");
     return kind != NULL ? list_subjects(list, kind) : list_kinds(list);
 }
 
 static const char about[] =
     "Lists what can be read: cpus, memory, networks, disks, partitions, processes,\n"
     "threads, kernel, or counters [KIND]; without a KIND, the kinds. Every name is\n"
-    "valid input of `camp get`:\n\n"
+    "valid input of `camp get`. `camp list sources` lists what --from takes:\n\n"
     "  camp list counters cpu                  what there is to know of a CPU\n"
     "  camp get $(camp list networks) --rate   all of them\n"
     "  camp list processes --name nginx        as PID@START: never another's\n"
@@ -375,7 +382,7 @@ static const char about[] =
 int command_list(int argc, char **argv)
 {
     static const char *const formats[] = { "text", "json", "csv", "markdown", NULL };
-    struct list list = { .format = FORMAT_TEXT };
+    struct list list = { .format = LIST_TEXT };
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_PID, &list.pid, .type = OPTION_TEXT,
                       .help = "List this process, or its threads."),
@@ -383,12 +390,13 @@ int command_list(int argc, char **argv)
         { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
           "Print the names and states of tasks, too." },
         COMMON_OPTION(COMMON_FORMAT, &list.format,
-                      .help = "text, json or csv; for counters also markdown.", .choices = formats),
+                      .help = "text, json or csv; for counters and sources also markdown.",
+                      .choices = formats),
         COMMON_OPTION(COMMON_PROC, &list.source.proc),
         COMMON_OPTION(COMMON_SYS, &list.source.sys),
     };
-    const struct option_table table = { "camp list [OPTIONS] [KIND | counters [KIND]]", about,
-                                        specs, sizeof specs / sizeof specs[0] };
+    const struct option_table table = { "camp list [OPTIONS] [KIND | counters [KIND] | sources]",
+                                        about, specs, sizeof specs / sizeof specs[0] };
     int first;
     int status = options_parse(&table, argc, argv, &first);
 

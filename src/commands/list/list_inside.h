@@ -1,0 +1,15 @@
+/* What the files of camp list share. */
+#ifndef CAMP_COMMANDS_LIST_INSIDE_H
+#define CAMP_COMMANDS_LIST_INSIDE_H
+
+#include "views/record.h"
+
+enum list_format { LIST_TEXT, LIST_JSON, LIST_CSV, LIST_MARKDOWN };
+
+/* An exit status. */
+int list_print(enum list_format format, const struct table *table);
+
+/* The sources of --from, with the options that go with each. An exit status. */
+int list_sources(enum list_format format);
+
+#endif

@@ -1,0 +1,111 @@
+/* The list of sources: which text is which source, and which options go with it. */
+#include "sources/from_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static enum from_opener opener(const char *text)
+{
+    const struct from_source *source = from_source_find(text);
+
+    assert_non_null(source);
+    return source->opener;
+}
+
+static void a_text_is_a_word_a_prefix_or_the_end_of_a_file(void **state)
+{
+    (void)state;
+    assert_int_equal(opener("cgroups"), OPENS_THREADS);
+    assert_int_equal(opener("postgresql://db"), OPENS_POSTGRES);
+    assert_int_equal(opener("prometheus:http://a.csv"), OPENS_FLEET);
+    assert_int_equal(opener("run.camp"), OPENS_RECORDING);
+    assert_int_equal(opener("RUN.CSV"), OPENS_TABLE);
+    assert_int_equal(opener("-"), OPENS_TABLE);
+    assert_int_equal(opener("mysql:x"), OPENS_NOTHING);
+    assert_null(from_source_find("thread"));
+    assert_null(from_source_find("threads "));
+    assert_null(from_source_find(".csv"));
+    assert_null(from_source_find(""));
+}
+
+/* The message; "" where the options go with the source. */
+static const char *complaint(const char *text, uint32_t given)
+{
+    static struct camp_error error;
+    const int r = from_check(from_source_find(text), text, given, &error);
+
+    assert_int_equal(r, error.message[0] != '\0' && r != CAMP_OK ? CAMP_E_INVALID : CAMP_OK);
+    return r == CAMP_OK ? "" : error.message;
+}
+
+static void an_option_without_effect_is_refused_and_its_sources_are_listed(void **state)
+{
+    (void)state;
+    assert_string_equal(complaint("cpus", WITH_TIER | WITH_INTERVAL), "");
+    assert_string_equal(complaint("cpus", WITH_TIER | WITH_HOST),
+                        "--host does not go with --from cpus; it goes with prometheus:URL");
+    assert_string_equal(complaint("demo", WITH_RULES),
+                        "--rules does not go with --from demo; it goes with postgres:CONNINFO, "
+                        "mariadb:CONNINFO or odbc:DSN");
+    assert_non_null(strstr(complaint("run.camp", WITH_INTERVAL), "(--speed N sets the pace)"));
+    assert_null(strstr(complaint("cpus", WITH_SPEED), "sets the pace"));
+}
+
+static void a_query_makes_a_table_of_a_database(void **state)
+{
+    (void)state;
+    assert_string_equal(complaint("odbc:x", WITH_TIER | WITH_DETAIL), "");
+    assert_string_equal(complaint("odbc:x", WITH_QUERY | WITH_UNIT | WITH_BEGIN), "");
+    assert_non_null(
+        strstr(complaint("odbc:x", WITH_QUERY | WITH_TIER), "--from odbc:... and --query;"));
+    assert_non_null(strstr(complaint("odbc:x", WITH_UNIT), "odbc:DSN with --query"));
+    assert_non_null(strstr(complaint("prometheus:x", WITH_COLUMN), "prometheus:URL with --query"));
+    assert_string_equal(complaint("prometheus:x", WITH_QUERY | WITH_COLUMN | WITH_HOST), "");
+}
+
+static void passwords_are_not_shown(void **state)
+{
+    (void)state;
+    assert_null(strstr(complaint("postgres:password=sesame", WITH_QUERY), "sesame"));
+}
+
+static void given_options_are_those_that_are_set(void **state)
+{
+    const struct from from = { .query = "x", .detail = true, .end_ns = 1 };
+
+    (void)state;
+    assert_int_equal(from_given(&(struct from){ 0 }), 0);
+    assert_int_equal(from_given(&from), WITH_QUERY | WITH_DETAIL | WITH_END);
+}
+
+static void every_source_has_a_form_and_a_help(void **state)
+{
+    char form[32];
+
+    (void)state;
+    for (size_t i = 0; i < from_source_count; i++) {
+        assert_true(strlen(from_source_form(&from_sources[i], form, sizeof form)) > 0);
+        assert_true(strlen(from_sources[i].help) > 0);
+    }
+    assert_string_equal(from_source_form(from_source_of_recordings(), form, sizeof form),
+                        "FILE.camp");
+    assert_string_equal(from_source_form(from_source_find("odbc:"), form, sizeof form), "odbc:DSN");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_a_word_a_prefix_or_the_end_of_a_file),
+        cmocka_unit_test(an_option_without_effect_is_refused_and_its_sources_are_listed),
+        cmocka_unit_test(a_query_makes_a_table_of_a_database),
+        cmocka_unit_test(passwords_are_not_shown),
+        cmocka_unit_test(given_options_are_those_that_are_set),
+        cmocka_unit_test(every_source_has_a_form_and_a_help),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
