@@ -173,7 +173,13 @@ static int compare_missing(const void *a, const void *b)
     return left->pid < right->pid ? -1 : left->pid > right->pid;
 }
 
-/* Each is found once: its snapshot number is 0 from then on. */
+/* Its last numbers came, alone or in a total. */
+static bool is_found(const struct missing_thread *missing)
+{
+    return (missing->thread.flags & CAMP_THREAD_ENDED) != 0;
+}
+
+/* Each is found once. */
 static const struct camp_thread_states *find_missing(struct thread_sums *sums,
                                                      const struct camp_thread_states *thread)
 {
@@ -183,30 +189,10 @@ static const struct camp_thread_states *find_missing(struct thread_sums *sums,
             ? bsearch(&wanted, sums->missing, sums->missing_count, sizeof wanted, compare_missing)
             : NULL;
 
-    if (found == NULL || found->snapshot == 0)
+    if (found == NULL || is_found(found))
         return NULL;
-    found->snapshot = 0;
+    found->thread.flags |= CAMP_THREAD_ENDED;
     return &found->thread;
-}
-
-/* Threads of a total that were read before are subtracted from it. Their parent may have exited
- * before them, so that the total names another one. */
-static void subtract_read(struct thread_sums *sums, struct camp_thread_states *total)
-{
-    uint32_t left = total->count;
-
-    for (int same_parent = 1; same_parent >= 0; same_parent--) {
-        for (size_t i = 0; i < sums->missing_count && left > 0; i++) {
-            struct missing_thread *missing = &sums->missing[i];
-
-            if (missing->snapshot == 0 || strcmp(missing->thread.name, total->name) != 0 ||
-                (same_parent != 0 && missing->thread.parent != total->parent))
-                continue;
-            thread_states_subtract(total, &missing->thread);
-            missing->snapshot = 0;
-            left--;
-        }
-    }
 }
 
 static void drop_found(struct thread_sums *sums)
@@ -216,7 +202,7 @@ static void drop_found(struct thread_sums *sums)
     for (size_t i = 0; i < sums->missing_count; i++) {
         const struct missing_thread *missing = &sums->missing[i];
 
-        if (missing->snapshot + MISSING_SNAPSHOTS > sums->top.snapshots && missing->snapshot != 0)
+        if (missing->snapshot + MISSING_SNAPSHOTS > sums->top.snapshots && !is_found(missing))
             sums->missing[kept++] = *missing;
     }
     sums->missing_count = kept;
@@ -238,7 +224,8 @@ static void account_late(struct thread_sums *sums)
 
         if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
             continue;
-        subtract_read(sums, &sums->late[i]);
+        thread_states_subtract_members(&sums->late[i], sums->missing, sums->missing_count,
+                                       sizeof *sums->missing);
         account(sums, NULL, &sums->late[i], &note);
     }
     sums->late_count = 0;

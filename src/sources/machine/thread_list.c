@@ -47,3 +47,56 @@ struct camp_thread_states *thread_list_find(const struct thread_list *list,
 
     return slot != NULL ? &list->threads[slot->position] : NULL;
 }
+
+/* ------------------------------------------------------------------------------- Pending -- */
+
+#define CARRIED_ONCE (1u << 30)
+#define CARRIED_TWICE (2u << 30)
+
+static void mark_ended(const struct thread_list *list, const struct camp_thread_states *exited)
+{
+    struct camp_thread_states *thread = thread_list_find(list, exited);
+
+    if (thread != NULL)
+        thread->flags |= CAMP_THREAD_ENDED;
+}
+
+/* Copies them behind the threads of `now`, and returns how many there are. */
+static size_t copy_missing(const struct thread_list *now, const struct thread_list *before)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < before->count; i++) {
+        const struct camp_thread_states *then = &before->threads[i];
+
+        if ((then->flags & CAMP_THREAD_ENDED) == 0 && thread_list_find(now, then) == NULL)
+            now->threads[now->count + count++] = *then;
+    }
+    return count;
+}
+
+bool thread_list_carry_pending(struct thread_list *now, const struct thread_list *before,
+                               struct camp_thread_states *exited, size_t exited_count)
+{
+    size_t missing;
+
+    for (size_t i = 0; i < exited_count; i++) {
+        mark_ended(before, &exited[i]);
+        mark_ended(now, &exited[i]);
+    }
+    if (!thread_list_reserve(now, now->count + before->count + 1))
+        return false;
+    missing = copy_missing(now, before);
+    for (size_t i = 0; i < exited_count; i++) {
+        if ((exited[i].flags & CAMP_THREAD_TOTAL) != 0)
+            thread_states_subtract_members(&exited[i], now->threads + now->count, missing,
+                                           sizeof *now->threads);
+    }
+    for (size_t i = now->count, end = now->count + missing; i < end; i++) {
+        if ((now->threads[i].flags & (CAMP_THREAD_ENDED | CARRIED_TWICE)) != 0)
+            continue;
+        now->threads[now->count] = now->threads[i];
+        now->threads[now->count++].flags += CARRIED_ONCE;
+    }
+    return thread_list_index(now);
+}

@@ -27,4 +27,15 @@ bool thread_list_index(struct thread_list *list);
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 
+/* In the flags of a carried thread, how often it was carried: 1 or 2. */
+#define THREAD_PENDING (3u << 30)
+
+/* Puts the threads of `before` that `now` lacks, and whose last numbers are not in
+ * exited[exited_count], behind those of `now`, so that their last readings are subtracted when
+ * their last numbers come: alone or in a total, up to two snapshots later. Threads that exited get
+ * CAMP_THREAD_ENDED in both lists; from totals in `exited` the readings of their members are
+ * subtracted. Builds the index of `now`. False: no memory. */
+bool thread_list_carry_pending(struct thread_list *now, const struct thread_list *before,
+                               struct camp_thread_states *exited, size_t exited_count);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include "ledger/frame.h"
 
+#include <string.h>
+
 bool thread_states_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
     return a->pid == b->pid && a->begin_ns == b->begin_ns;
@@ -25,4 +27,23 @@ void thread_states_subtract(struct camp_thread_states *now, const struct camp_th
     now->written_bytes = counted_since(then->written_bytes, now->written_bytes);
     now->read_chars = counted_since(then->read_chars, now->read_chars);
     now->written_chars = counted_since(then->written_chars, now->written_chars);
+}
+
+void thread_states_subtract_members(struct camp_thread_states *total, void *pending, size_t count,
+                                    size_t stride)
+{
+    uint32_t left = total->count;
+
+    for (int same_parent = 1; same_parent >= 0; same_parent--) {
+        for (size_t i = 0; i < count && left > 0; i++) {
+            struct camp_thread_states *then = (void *)((char *)pending + i * stride);
+
+            if ((then->flags & CAMP_THREAD_ENDED) != 0 || strcmp(then->name, total->name) != 0 ||
+                (same_parent != 0 && then->parent != total->parent))
+                continue;
+            thread_states_subtract(total, then);
+            then->flags |= CAMP_THREAD_ENDED;
+            left--;
+        }
+    }
 }

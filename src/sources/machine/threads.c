@@ -17,8 +17,6 @@
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
-/* In flags: the thread is exiting, and its last numbers are pending. */
-#define AWAITED (1u << 31)
 #define ENDED_AT_ONCE 1024
 
 #define STATE_OF(state, name, title, short_title, class, figure, help)                             \
@@ -171,62 +169,6 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* A part of a total was read before it exited: its earlier reading is subtracted from the total. */
-static void subtract_from_totals(struct threads_source *source)
-{
-    for (size_t i = 0; i < source->ended.count; i++) {
-        struct camp_thread_states *total = &source->ended.threads[i];
-        uint32_t left = total->count;
-
-        if ((total->flags & CAMP_THREAD_TOTAL) == 0)
-            continue;
-        for (size_t k = 0; k < source->before.count && left > 0; k++) {
-            struct camp_thread_states *then = &source->before.threads[k];
-
-            if ((then->flags & CAMP_THREAD_ENDED) != 0 || then->parent != total->parent ||
-                strcmp(then->name, total->name) != 0 ||
-                thread_list_find(&source->now, then) != NULL)
-                continue;
-            thread_states_subtract(total, then);
-            then->flags |= CAMP_THREAD_ENDED;
-            left--;
-        }
-    }
-}
-
-static void mark_ended(const struct thread_list *list, const struct camp_thread_states *ended)
-{
-    struct camp_thread_states *thread = thread_list_find(list, ended);
-
-    if (thread != NULL)
-        thread->flags |= CAMP_THREAD_ENDED;
-}
-
-/* An exiting thread is in no snapshot any more, and its last numbers are pending: its last reading
- * stays in the list for one more interval, to be subtracted from them. */
-static int await_last_numbers(struct threads_source *source)
-{
-    struct thread_list *now = &source->now, *before = &source->before;
-
-    for (size_t i = 0; i < source->ended.count; i++) {
-        mark_ended(before, &source->ended.threads[i]);
-        mark_ended(now, &source->ended.threads[i]);
-    }
-    subtract_from_totals(source);
-    if (!thread_list_reserve(now, now->count + before->count))
-        return CAMP_E_NOMEM;
-    for (size_t i = 0; before->threads != NULL && i < before->count; i++) {
-        const struct camp_thread_states *then = &before->threads[i];
-
-        if ((then->flags & (CAMP_THREAD_ENDED | AWAITED)) != 0 ||
-            thread_list_find(now, then) != NULL)
-            continue;
-        now->threads[now->count] = *then;
-        now->threads[now->count++].flags |= AWAITED;
-    }
-    return thread_list_index(now) ? CAMP_OK : CAMP_E_NOMEM;
-}
-
 static int look(struct threads_source *source, struct camp_error *error)
 {
     struct thread_list swap = source->before;
@@ -241,7 +183,12 @@ static int look(struct threads_source *source, struct camp_error *error)
         r = add_ended(source, error);
     if (r == CAMP_OK)
         r = cpus_states_read(source->cpus, source->session, error);
-    return r == CAMP_OK ? await_last_numbers(source) : r;
+    if (r == CAMP_OK)
+        r = thread_list_carry_pending(&source->now, &source->before, source->ended.threads,
+                                      source->ended.count)
+                ? CAMP_OK
+                : CAMP_E_NOMEM;
+    return r;
 }
 
 static int fill_frame(struct threads_source *source, struct camp_error *error)
@@ -249,7 +196,7 @@ static int fill_frame(struct threads_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     for (size_t i = 0; i < source->now.count && r == CAMP_OK; i++) {
-        if ((source->now.threads[i].flags & (AWAITED | CAMP_THREAD_ENDED)) == 0)
+        if ((source->now.threads[i].flags & (THREAD_PENDING | CAMP_THREAD_ENDED)) == 0)
             r = add_thread(source, &source->now.threads[i]);
     }
     for (size_t i = 0; i < source->ended.count && r == CAMP_OK; i++)

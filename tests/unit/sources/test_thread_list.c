@@ -71,6 +71,124 @@ static void who_has_another_tid_since_it_runs_another_program_is_the_same(void *
     thread_list_release(&list);
 }
 
+/* A thread named "worker" that slept for `slept` since it began at `begin`. */
+static struct camp_thread_states worker(int32_t pid, int32_t parent, uint64_t begin, uint64_t slept)
+{
+    struct camp_thread_states thread = { .tid = pid,
+                                         .pid = pid,
+                                         .parent = parent,
+                                         .count = 1,
+                                         .name = "worker",
+                                         .begin_ns = begin,
+                                         .time_ns = begin + slept };
+
+    thread.state_ns[CAMP_STATE_TIMER] = slept;
+    return thread;
+}
+
+static struct camp_thread_states total_of(uint32_t count, int32_t parent, uint64_t slept)
+{
+    struct camp_thread_states total = worker(0, parent, 0, slept);
+
+    total.flags = CAMP_THREAD_ENDED | CAMP_THREAD_TOTAL;
+    total.count = count;
+    return total;
+}
+
+static void put(struct thread_list *list, struct camp_thread_states thread)
+{
+    assert_true(thread_list_reserve(list, list->count + 1));
+    list->threads[list->count++] = thread;
+    assert_true(thread_list_index(list));
+}
+
+/* The snapshot after *list: it has no thread. */
+static void next_snapshot(struct thread_list *list, struct camp_thread_states *exited, size_t count)
+{
+    struct thread_list now = { 0 };
+
+    assert_true(thread_list_index(&now));
+    assert_true(thread_list_carry_pending(&now, list, exited, count));
+    thread_list_release(list);
+    *list = now;
+}
+
+static void a_missing_thread_is_kept_for_two_snapshots(void **state)
+{
+    struct thread_list list = { 0 };
+
+    (void)state;
+    put(&list, worker(7, 1, 100, 50));
+    for (int i = 0; i < 2; i++) {
+        next_snapshot(&list, NULL, 0);
+        assert_non_null(find(&list, 7, 7, 100));
+        assert_true((list.threads[0].flags & THREAD_PENDING) != 0);
+    }
+    next_snapshot(&list, NULL, 0);
+    assert_null(find(&list, 7, 7, 100));
+    thread_list_release(&list);
+}
+
+static void a_thread_with_last_numbers_is_not_kept(void **state)
+{
+    struct camp_thread_states last = worker(7, 1, 100, 60);
+    struct thread_list list = { 0 };
+
+    (void)state;
+    put(&list, worker(7, 1, 100, 50));
+    next_snapshot(&list, &last, 1);
+    assert_int_equal(list.count, 0);
+    assert_int_equal(last.state_ns[CAMP_STATE_TIMER], 60);
+    thread_list_release(&list);
+}
+
+static void a_total_has_only_what_its_members_did_since_they_were_read(void **state)
+{
+    struct camp_thread_states total = total_of(2, 5, 70);
+    struct thread_list list = { 0 };
+
+    (void)state;
+    put(&list, worker(7, 5, 100, 50));
+    put(&list, worker(8, 1, 100, 40)); /* of another parent, and still pending */
+    total.count = 1;
+    next_snapshot(&list, &total, 1);
+    assert_int_equal(total.state_ns[CAMP_STATE_TIMER], 20);
+    assert_int_equal(total.time_ns - total.begin_ns, 20);
+    assert_null(find(&list, 7, 7, 100));
+    assert_non_null(find(&list, 8, 8, 100));
+    thread_list_release(&list);
+}
+
+/* The kernel gives it another parent, which the total names. */
+static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
+{
+    struct camp_thread_states total = total_of(1, 1, 70);
+    struct thread_list list = { 0 };
+
+    (void)state;
+    put(&list, worker(7, 5, 100, 50));
+    next_snapshot(&list, NULL, 0);
+    next_snapshot(&list, NULL, 0);
+    next_snapshot(&list, &total, 1); /* the latest that a total comes */
+    assert_int_equal(total.state_ns[CAMP_STATE_TIMER], 20);
+    thread_list_release(&list);
+}
+
+static void a_total_loses_no_reading_of_a_living_thread(void **state)
+{
+    struct camp_thread_states total = total_of(1, 5, 70);
+    struct thread_list before = { 0 }, now = { 0 };
+
+    (void)state;
+    put(&before, worker(7, 5, 100, 50));
+    put(&now, worker(7, 5, 100, 90));
+    assert_true(thread_list_carry_pending(&now, &before, &total, 1));
+    assert_int_equal(total.state_ns[CAMP_STATE_TIMER], 70);
+    assert_int_equal(now.count, 1);
+    thread_list_release(&before);
+    thread_list_release(&now);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +196,11 @@ int main(void)
         cmocka_unit_test(each_of_many_is_found),
         cmocka_unit_test(who_has_a_tid_again_is_another),
         cmocka_unit_test(who_has_another_tid_since_it_runs_another_program_is_the_same),
+        cmocka_unit_test(a_missing_thread_is_kept_for_two_snapshots),
+        cmocka_unit_test(a_thread_with_last_numbers_is_not_kept),
+        cmocka_unit_test(a_total_has_only_what_its_members_did_since_they_were_read),
+        cmocka_unit_test(a_thread_whose_parent_exited_is_not_accounted_twice),
+        cmocka_unit_test(a_total_loses_no_reading_of_a_living_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
