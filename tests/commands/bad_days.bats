@@ -41,7 +41,7 @@ refused() {
     [[ $output == *"; camp wait uses its tier kernel: "*"$part"* ]]
 }
 
-@test "a kernel without BTF: one line that says so, and camp check works" {
+@test "a kernel without BTF: one line reports it, and camp check works" {
     needs_microstates
     [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
     # shellcheck disable=SC2016
@@ -53,7 +53,7 @@ refused() {
     [ "${#lines[@]}" -eq 1 ] # nobody knows
 }
 
-@test "a kernel without BTF: top and time show what the scheduler counts, with a note" {
+@test "a kernel without BTF: top and time show the scheduler's counts, with a note" {
     needs_microstates
     [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
     for words in "top --count 1 --interval 50ms --format json" "time -- true"; do
@@ -80,7 +80,7 @@ without() { # without CAPABILITY...: the words that run a command so
     refused 4 "microstates need CAP_BPF and CAP_PERFMON: run as root, or see camp doctor" $(without bpf perfmon sys_admin)
 }
 
-@test "CAP_SYS_ADMIN is as good as both, and both are without it" {
+@test "CAP_SYS_ADMIN replaces both, and both work without it" {
     needs_microstates
     # shellcheck disable=SC2046
     $(without bpf perfmon) "$CAMP" time -- true
@@ -88,13 +88,13 @@ without() { # without CAPABILITY...: the words that run a command so
     $(without sys_admin) "$CAMP" time -- true
 }
 
-@test "capabilities of a container are not enough, and that is said" {
+@test "capabilities of a container are not enough, and a line reports it" {
     needs_microstates
     unshare --user --map-root-user true || skip "no user namespaces here"
     refused 4 "of the machine: run camp outside of this container" unshare --user --map-root-user
 }
 
-@test "without CAP_NET_ADMIN camp check takes the next tier, and says so" {
+@test "without CAP_NET_ADMIN camp check uses the next tier, and reports it" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to drop it"
     # shellcheck disable=SC2046
     run --separate-stderr $(without net_admin) "$CAMP" check --count 1 --interval 50ms
@@ -103,7 +103,7 @@ without() { # without CAPABILITY...: the words that run a command so
     [[ $output == *"CAP_NET_ADMIN gives both"* ]]
 }
 
-@test "a refusal of the verifier: one line that says how to see why" {
+@test "a refusal of the verifier: one line names the option that shows the reason" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
     for errno in EINVAL EACCES; do
@@ -114,7 +114,7 @@ without() { # without CAPABILITY...: the words that run a command so
     refused 4 "of the machine" /usr/bin/python3 "$HERE/refuse_programs.py" EPERM
 }
 
-@test "--verbose shows what libbpf and the verifier say" {
+@test "--verbose shows the messages of libbpf and the verifier" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
     for words in "top --count 1" "time -- true" "wait --tier bpf --count 1"; do
@@ -126,7 +126,7 @@ without() { # without CAPABILITY...: the words that run a command so
     done
 }
 
-@test "a terminal of 0 x 0 has what 80 x 24 would" {
+@test "a terminal of 0 x 0 is used as 80 x 24" {
     /usr/bin/python3 -c 'import pyte' || skip "no pyte"
     needs_microstates
     run /usr/bin/python3 "$HERE/screen.py" 0 0 q -- "$CAMP" top

@@ -26,7 +26,7 @@ teardown() {
     [[ $output == *"charged to no process: "* ]]
 }
 
-@test "text: no line is longer than 80 columns, and no colour goes into a pipe" {
+@test "text: no line is longer than 80 columns, and a pipe gets no colour" {
     for tier in auto schedstat; do
         run "$CAMP" check --count 2 --interval 200ms --tier $tier
         was_shown
@@ -100,7 +100,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     json "not any((p['name'] or '').startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
 }
 
-@test "text: a filter that matches nothing says so" {
+@test "text: a filter without a match is reported" {
     run "$CAMP" check --count 1 --interval 50ms --filter 'no such name'
     was_shown
     [[ $output == *$'\n'"--filter   matches no process that ran in this interval"$'\n'* ]]
@@ -112,7 +112,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     ends_with_its_process check --format json
 }
 
-@test "--pid of a zombie ends at once" {
+@test "--pid of a zombie exits at once" {
     python3 -c '
 import os, sys, time
 child = os.fork()
@@ -137,7 +137,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [[ $output != *"not shown"* ]]
 }
 
-@test "bad options: one line that says what to do, and status 2" {
+@test "bad options: one line of advice, and status 2" {
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
         "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \

@@ -159,7 +159,7 @@ shown() {
     [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
 }
 
-@test "an ordinary user gets the schedstat tier, which says what it lacks" {
+@test "an ordinary user gets the schedstat tier, which reports what it lacks" {
     public_camp
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
     [ "$status" -eq 0 ]
@@ -194,7 +194,7 @@ needs_microstates() {
 # The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time
 # within the interval, and the sampled time within the interval and around it.
 # bats test_tags=law
-@test "tier bpf: between ticks a CPU is busy at least for the load, and at most for all time that is not idle" {
+@test "tier bpf: between ticks a CPU is busy at least for the load, and at most for all its non-idle time" {
     needs_microstates
     watched cpu --percent 80 --phase between-ticks --duration 2s
     cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
@@ -216,7 +216,7 @@ needs_microstates() {
     law "all(at_least(measured_of(x), least_ns) and at_least(most_ns, measured_of(x)) for x in records.values())"
 }
 
-@test "tier bpf: an ordinary user is told which capabilities are missing" {
+@test "tier bpf: an ordinary user gets the names of the missing capabilities" {
     public_camp
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier bpf
     [ "$status" -eq 4 ] || [[ $stderr == *"without microstates"* ]]

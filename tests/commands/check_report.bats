@@ -28,7 +28,7 @@ if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], r
 sys.exit(0 if ok else 1)" "$PAGE" <<<"$output"
 }
 
-@test "a name that is no page is refused before anything is measured" {
+@test "a name that is no page is refused before measuring" {
     cd "$BATS_TEST_TMPDIR"
     for name in '' x.txt .html .; do
         run -2 --separate-stderr timeout 60 "$CAMP" check --report "$name"
@@ -59,7 +59,7 @@ reported() {
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "its intervals are those of --format json in the same run, number by number" {
+@test "the report has the same numbers as --format json in the same run" {
     reported 6
     page "len(p.tables['intervals']) == len(records) == 6"
     page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records]"
@@ -113,7 +113,7 @@ reported() {
     page "p.pictures[1]['lines'] == any(t == 'p' and 'The inverse curve explains' in x for t, x in p.texts)"
 }
 
-@test "a selection is reported as it is shown, all its rows, whatever --top says" {
+@test "a selection is reported with all its rows, whatever --top is" {
     sleep 600 3>&- &
     LOAD=$!
     run --separate-stderr "$CAMP" check --count 2 --interval 100ms --format json --pid $LOAD --report "$PAGE"
@@ -127,7 +127,7 @@ reported() {
     page "len(p.tables['processes']) > 1 and {'what': 'processes', 'is': 'all'} in p.tables['facts']"
 }
 
-@test "it says the command, the machine, the tier and what that cannot see" {
+@test "the report names the command, the machine, the tier and its limits" {
     run "$CAMP" check --count 1 --interval 50ms --tier schedstat --filter "it's <b>&" --report "$PAGE"
     [ "$status" -eq 0 ]
     page "{'what': 'machine', 'is': '$(uname -n)'} in p.tables['facts']"
@@ -137,7 +137,7 @@ reported() {
     page "'b' not in p.tags"
 }
 
-@test "where ticks are not known there is no error, and it is said" {
+@test "unknown ticks give no error, and a note" {
     run --separate-stderr "$CAMP" check --count 3 --interval 100ms --tier schedstat --format json --report "$PAGE"
     [ "$status" -eq 0 ]
     page "all(x['sampled_percent'] is None and x['absolute_error_percent'] is None for x in p.tables['intervals'])"
@@ -163,7 +163,7 @@ EOP
     page "'b' not in p.tags"
 }
 
-@test "SIGINT ends with a report of what was seen" {
+@test "SIGINT ends with a report of the intervals so far" {
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -175,14 +175,14 @@ EOP
     [ "$(find "$BATS_TEST_TMPDIR" -name 'out.html*' | wc -l)" -eq 1 ]
 }
 
-@test "a reader of the text that goes away early leaves the report" {
+@test "the report is complete when the reader of the text closes early" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --count 20 --format csv --report "$1" | head -1' "$CAMP" "$PAGE"
     [ "$status" -eq 0 ]
     output=
     page "0 < len(p.tables['intervals']) < 20"
 }
 
-@test "what cannot be written is told before anything is measured" {
+@test "an unwritable file is reported before measuring" {
     run --separate-stderr timeout 60 "$CAMP" check --interval 1h --report "$BATS_TEST_TMPDIR/none/out.html"
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -218,7 +218,7 @@ EOP
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "a pipe takes it too" {
+@test "a pipe is written as well" {
     run bash -c '"$0" check --count 1 --interval 50ms --format json --report /dev/fd/3 3>&1 >/dev/null | tail -1' "$CAMP"
     [ "$output" = "</html>" ]
 }

@@ -57,7 +57,7 @@ teardown() {
     [ "$(echo "$output" | json 'sum(t["used"] for t in d["tiers"])')" = 1 ]
 }
 
-@test "json: what the kernel's own files say is what is told" {
+@test "json: the facts match the kernel's own files" {
     value() { "$CAMP" doctor -f json | json "[f['value'] for f in d['facts'] if f['name'] == '$1'][0]"; }
     [ "$(value user_hz)" = "$(getconf CLK_TCK)" ]
     [ "$(value schedstats)" = "$([ -e /proc/schedstat ] && echo True || echo False)" ]
@@ -73,7 +73,7 @@ attached_to() {
         "$TREE/src/microstates/states.bpf.c"
 }
 
-@test "json: the events of microstates, and whether a session can be had" {
+@test "json: the events of microstates, and whether a session is possible" {
     run --separate-stderr "$CAMP" doctor --format json
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -91,14 +91,14 @@ attached_to() {
     [ "$(json '(d["microstates_refusal"] is None) == d["microstates"]' <<<"$output")" = True ]
 }
 
-@test "csv: the facts, or the table asked for" {
+@test "csv: the facts, or the requested table" {
     run "$CAMP" doctor --format csv --table capabilities
     [ "$status" -eq 0 ]
     [[ $output == *CAP_NET_ADMIN* ]]
     [[ $output != *tick_hz* ]]
 }
 
-@test "an ordinary user is told the one line that gives the better tier" {
+@test "an ordinary user gets the one line that enables the better tier" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     FOLDER=$(mktemp -d)
     run as_nobody doctor
@@ -125,7 +125,7 @@ tickless() { # [COMMAND...] camp: the line of the text, without its columns' bla
 
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 
-@test "an ordinary user is told the capability that opens the file of a fact" {
+@test "an ordinary user gets the name of the capability that opens a fact's file" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     tickless $nobody --inh-caps=-all
@@ -136,7 +136,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
 }
 
-@test "who holds every capability of a container is not told to take one" {
+@test "a holder of every capability of a container gets no advice to add one" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
@@ -146,7 +146,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ ${lines[-1]} == "To change that: run camp outside of this container"* ]]
 }
 
-@test "a file that a container masks is called so, and one that says nothing is not" {
+@test "a file masked by a container is reported as masked, an empty one is not" {
     unshare --mount true || skip "takes root, to mount"
     # shellcheck disable=SC2016
     over='mount --bind "$1" /proc/timer_list && shift && exec "$@"'
@@ -158,7 +158,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [ "$line" = 'tickless_idle - unknown: takes a readable /boot/config-$(uname -r)' ]
 }
 
-@test "what is not taken is a usage error" {
+@test "unknown arguments are usage errors" {
     run "$CAMP" doctor now
     [ "$status" -eq 2 ]
     run "$CAMP" doctor --format yaml

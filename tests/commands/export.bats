@@ -17,12 +17,12 @@ scrape() {
     [ "$status" -eq 0 ]
 }
 
-@test "export: both formats are read by their parsers, and say the same" {
+@test "export: both formats parse, and have the same numbers" {
     scrape formats
     scrape formats --tier schedstat
 }
 
-@test "export: groups and what is retired add up to all threads, and no counter falls" {
+@test "export: groups and retired ones add up to all threads, and no counter falls" {
     scrape laws
 }
 
@@ -31,15 +31,15 @@ scrape() {
 }
 
 # bats test_tags=law
-@test "export: it says of a busy program what camp top says" {
+@test "export: a busy program has the same numbers as in camp top" {
     scrape top
 }
 
-@test "export: who asks for what is not there, from elsewhere or by another name is refused" {
+@test "export: requests for unknown targets, from other pages or to another host name are refused" {
     scrape rules
 }
 
-@test "export: a crowd that says nothing keeps no scraper out" {
+@test "export: idle connections do not keep a scraper out" {
     scrape crowd
 }
 
@@ -47,11 +47,11 @@ scrape() {
     scrape hostile
 }
 
-@test "export: SIGHUP reads the rules again, and keeps those of before when they are wrong" {
+@test "export: SIGHUP reloads the rules, and keeps the old ones when the new ones are wrong" {
     scrape rules_again "$BATS_TEST_TMPDIR/rules"
 }
 
-@test "export: it ends at once" {
+@test "export: it exits at once" {
     scrape stop
 }
 
@@ -65,14 +65,14 @@ scrape() {
     [ "${lines[-1]}" = "# EOF" ]
 }
 
-@test "export: a full disk is told" {
+@test "export: a full disk is reported" {
     run "$CAMP" export --once --interval 10ms --tier schedstat >/dev/null
     run bash -c '"$CAMP" export --once --interval 10ms --tier schedstat >/dev/full'
     [ "$status" -eq 1 ]
     [[ $output == *"cannot write the output"* ]]
 }
 
-@test "export: only this computer may ask, unless it is said otherwise" {
+@test "export: only this computer may connect by default" {
     run "$CAMP" export --host 0.0.0.0 --port 0
     [ "$status" -eq 2 ]
     [[ $output == *"--allow-remote"* ]]
@@ -80,7 +80,7 @@ scrape() {
     [ "$status" -eq 2 ]
 }
 
-@test "export: what is no address of this computer is said to be none, remote or not" {
+@test "export: an address of another computer is refused, with --remote or without" {
     local wrong
     for wrong in foo.bar 192.0.2.1; do
         run timeout 60 "$CAMP" export --host $wrong --port 0
@@ -89,14 +89,14 @@ scrape() {
     done
 }
 
-@test "export: a taken port, and a folder that is not there, are told with what to do" {
+@test "export: a port in use and a missing folder are reported with advice" {
     scrape taken
     run timeout 60 "$CAMP" export --tier schedstat --socket "$BATS_TEST_TMPDIR/none/x"
     [ "$status" -eq 1 ]
     [[ $output == *"a socket needs an existing folder"* ]]
 }
 
-@test "export: a Unix socket is the user's alone, and goes with it" {
+@test "export: a Unix socket is private to the user, and removed at exit" {
     ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
     local path=$BATS_TEST_TMPDIR/socket
     "$CAMP" export --tier schedstat --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
@@ -110,7 +110,7 @@ scrape() {
     [ ! -e "$path" ]
 }
 
-@test "export: what does not go together is refused" {
+@test "export: conflicting options are refused" {
     local wrong
     for wrong in '--once --port 1' '--socket x --port 1' '--socket x --allow-remote' '--format openmetrics' '--interval 1s' \
         '--group workload' '--group user --workload /dev/null' '--tier none' 'word' \
@@ -123,7 +123,7 @@ scrape() {
     done
 }
 
-@test "export: without capabilities it says what is missing, and goes on" {
+@test "export: without capabilities it reports what is missing, and continues" {
     [ "$(id -u)" -eq 0 ] || skip "needs root, to take capabilities away"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -141,14 +141,14 @@ scrape() {
     [[ $output != *...* ]] && [[ $output == *": run as root, or see camp doctor" ]]
 }
 
-@test "export: camp-exporter tells its version" {
+@test "export: camp-exporter prints its version" {
     run "$(dirname "$CAMP")/camp-exporter" --version
     [ "$status" -eq 0 ]
     [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }
 
 # In a namespace of pids the kernel shows threads by their numbers there.
-@test "export: who has a lower number in a namespace of pids than who began before is met, and once" {
+@test "export: a process with a lower pid in a namespace than an older one is accounted once" {
     [ "$(id -u)" -eq 0 ] || skip "takes root"
     local page=$BATS_TEST_TMPDIR/page
 

@@ -27,7 +27,7 @@ start_stub() {
 
 top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format text; }
 
-@test "fleet: a Prometheus without exporters has no hosts, and that is said" {
+@test "fleet: a Prometheus without exporters has no hosts, and a line reports it" {
     start_stub
     run -0 top "$URL/prefix/"
     [[ $output == *"prometheus http://$URL/prefix "* ]]
@@ -62,7 +62,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run ! top "unix:$BATS_TEST_TMPDIR/none"
 }
 
-@test "fleet: what is no Prometheus, leads away or has too much to say is refused in one line" {
+@test "fleet: a server that is no Prometheus, redirects or sends too much is refused in one line" {
     start_stub
     run ! top "$URL/html"
     [[ $output == *"no answer of Prometheus: it is no JSON"* ]]
@@ -75,7 +75,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output == *"Connection refused; is Prometheus running"* ]]
 }
 
-@test "fleet: a certificate that nobody vouches for is refused, until CAMP_PROMETHEUS_CA does" {
+@test "fleet: an untrusted certificate is refused, unless CAMP_PROMETHEUS_CA has its authority" {
     command -v openssl >/dev/null || skip 'openssl is not installed'
     cd "$BATS_TEST_TMPDIR"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 -subj /CN=localhost \

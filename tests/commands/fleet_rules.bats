@@ -8,12 +8,12 @@ setup() {
     SHIPPED=$(cd "$BATS_TEST_DIRNAME/../../packaging/prometheus" && pwd)
 }
 
-@test "fleet rules: configuration and rules are what Prometheus takes" {
+@test "fleet rules: Prometheus accepts configuration and rules" {
     promtool check config "$SHIPPED/prometheus.yml"
     promtool check rules "$SHIPPED/camp.rules.yml"
 }
 
-@test "fleet rules: known counters become what they should" {
+@test "fleet rules: known counters give the expected results" {
     promtool test rules "$SHIPPED/camp.rules.test.yml"
     # One that must fail does.
     sed 's/vertex="cpu"}., value: 0.5/vertex="cpu"}'"'"', value: 0.6/' \
@@ -31,7 +31,7 @@ setup() {
     done
 }
 
-@test "fleet rules: what the texts say to ask is tested with the rules" {
+@test "fleet rules: the queries in the documents are tested with the rules" {
     python3 - "$SHIPPED/../../docs/export.md" "$SHIPPED/camp.rules.test.yml" <<'END'
 import re, sys
 texts, tests = (open(path, encoding='utf-8').read() for path in sys.argv[1:])

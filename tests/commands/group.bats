@@ -32,7 +32,7 @@ give_labels() {
             FROM identity WHERE name IN ('p0', 'p1');"
 }
 
-@test "a group is the sum of who has its label" {
+@test "a group is the sum of the entities with its label" {
     give_labels
     "$CAMP" record --from plain.camp --group database --output groups.camp
     table=$(sqlite3 groups.camp "SELECT value FROM camp WHERE key = 'table'")
@@ -46,7 +46,7 @@ give_labels() {
     [ -s groups.html ]
 }
 
-@test "a label that is not there is told, with those that are" {
+@test "an unknown label is reported with the known ones" {
     run -2 --separate-stderr "$CAMP" record --from plain.camp --group user --output x.camp
     [[ $stderr == *'--group user: '*' has no labels' ]]
     give_labels
@@ -55,7 +55,7 @@ give_labels() {
     [ ! -e x.camp ]
 }
 
-@test "files of a set that have other labels are told apart" {
+@test "files of a set with other labels are distinguished" {
     mkdir set
     cp plain.camp set/run-20231114T221320Z.camp
     give_labels

@@ -45,7 +45,7 @@ all_are_valid() {
     all_are_valid list threads --pid $CHILD
 }
 
-@test "every counter listed can be read, by the name that is listed" {
+@test "every listed counter can be read by its listed name" {
     mapfile -t names < <("$CAMP" list counters --format csv | tail -n +2 | cut -d, -f1 |
         grep -v '^process\|^thread')
     [ "${#names[@]}" -gt 60 ]
@@ -70,7 +70,7 @@ all_are_valid() {
     [[ ${lines[0]} =~ ^process\.1@[0-9]+$ ]]
 }
 
-@test "every disk and partition of /sys is listed as what it is" {
+@test "every disk and partition of /sys is listed as its kind" {
     for folder in /sys/class/block/*; do
         name=${folder##*/}
         kind=disk
@@ -149,7 +149,7 @@ all_are_valid() {
     [ -z "$output" ]
 }
 
-@test "names and states of tasks are shown when asked for" {
+@test "names and states of tasks are shown on request" {
     sleep 600 3>&- &
     CHILD=$!
     until_it grep -qx sleep "/proc/$CHILD/comm" # it runs its own program
@@ -176,13 +176,13 @@ all_are_valid() {
     [[ $stderr == *"no-such-program-runs"* ]]
 }
 
-@test "a kind that is nearly right is suggested" {
+@test "a mistyped kind gets a suggestion" {
     run --separate-stderr "$CAMP" list netwroks
     [ "$status" -eq 2 ]
     [[ $stderr == *"did you mean 'networks'?" ]]
 }
 
-@test "what does not go together is refused" {
+@test "conflicting options are refused" {
     for words in 'cpus --pid 1' 'networks --name x' 'processes --pid 1 --name x' 'cpus disks' \
         'counters cpu memory' 'cpus --format markdown' '--format xml'; do
         # shellcheck disable=SC2086

@@ -235,7 +235,7 @@ refused_with() {
     [ "$output" = "camp $1: $message" ]
 }
 
-@test "a first guess is answered with the options that do it" {
+@test "a first guess is answered with the right options" {
     refused_with "'demo' is not a time; to read it as a source, give --from demo" view demo
     refused_with "'demo' is not a time; to read it as a source, give --from demo" top demo
     refused_with "'foo.camp' is not a time; to record to this file, give --output foo.camp, to read it as a source, --from foo.camp" \

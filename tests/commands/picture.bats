@@ -50,7 +50,7 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
-@test "picture: dots stand where the paper's worked examples say" {
+@test "picture: dots are where the paper's worked examples have them" {
     cat >places.csv <<'END'
 time,name,a,b,c
 1000,centroid,1000,1000,1000
@@ -81,7 +81,7 @@ assert not any("\x01" in (t or "") for t in texts() + texts("title"))'
     done
 }
 
-@test "picture: four components in a triangle are said to be left out" {
+@test "picture: components left out of a triangle are reported" {
     from=$sessions4 report --picture barry3 --axes 'CPU=cpu;IO=io;IDLE=idle' --output left.svg
     ask left.svg '
 assert "is at no vertex (LOCK)" in root[1].text, root[1].text
@@ -124,14 +124,14 @@ assert "web20" in texts(), texts()'
     [ ! -e none.svg ]
 }
 
-@test "picture: what is missing and what was accounted twice has a ring" {
+@test "picture: missing time and time accounted twice have rings" {
     report --picture barry3 --output rings.svg
     ask rings.svg '
 assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1
 assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1].text'
 }
 
-@test "picture: PNG and PDF are what they say" {
+@test "picture: PNG and PDF files have these formats" {
     needs_converter
     report --picture barry3 --output x.png
     report --picture barry3 --output x.pdf
@@ -141,14 +141,14 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./x.pdf ./x.png" ]
 }
 
-@test "picture: a missing rsvg-convert is told, with what to install" {
+@test "picture: a missing rsvg-convert is reported, with the package to install" {
     run -1 --separate-stderr env PATH=/nowhere "$CAMP" report --from "$sessions" --picture barry3 \
         --output x.png
     [[ $stderr == *"takes rsvg-convert: install librsvg2-bin, or take a file that ends with .svg" ]]
     [ ! -e x.png ]
 }
 
-@test "picture: when rsvg-convert fails, its word is told and nothing is left" {
+@test "picture: when rsvg-convert fails, its message is shown and no file is left" {
     mkdir bin
     printf '#!/bin/sh\nprintf half\necho "out of paint" >&2\nexit 3\n' >bin/rsvg-convert
     chmod +x bin/rsvg-convert
@@ -164,7 +164,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./bin ./x.png" ]
 }
 
-@test "picture: an output that cannot be written is told" {
+@test "picture: an unwritable output is reported" {
     run -1 --separate-stderr report --picture barry3 --output /nowhere/x.svg
     [[ $stderr == *"cannot write /nowhere/x.svg: there is no folder /nowhere" ]]
     ln -s /dev/full full.svg
@@ -184,7 +184,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ ! -s complaint ]
 }
 
-@test "picture: wrong options are told before anything is read" {
+@test "picture: wrong options are reported before reading" {
     run -2 --separate-stderr report --picture barry3 --output x.gif
     [[ $stderr == *"ends with .svg, .png or .pdf"* ]]
     run -2 --separate-stderr report --picture barry3
@@ -207,7 +207,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ ! -e x.svg ]
 }
 
-@test "picture: of this machine, as it goes on" {
+@test "picture: of this machine, live" {
     from=threads run --separate-stderr report --tier bpf --picture barry3 --count 2 --interval 50ms \
         --output now.svg
     [ "$status" -ne 4 ] || skip "$stderr"

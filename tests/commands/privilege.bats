@@ -30,24 +30,24 @@ held_by() {
 print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
 }
 
-@test "who is in the group camp has what camp's file gives" {
+@test "a user in the group camp has the capabilities of camp's file" {
     run held_by 64999
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
 
-@test "who is not in the group has nothing of it, and camp runs all the same" {
+@test "a user outside of the group has no capabilities, and camp runs" {
     run held_by 64998
     [ "$status" -eq 0 ]
     [ "$output" = '' ]
 }
 
-@test "where there is no such group, everybody has what camp's file gives" {
+@test "without the group every user has the capabilities of camp's file" {
     sed -i '/^camp:/d' "$BATS_TEST_TMPDIR/group"
     run held_by 64998
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
 
-@test "a service keeps what it was started with, and its bounding set does not keep camp from running" {
+@test "a service keeps its capabilities, and camp runs under its bounding set" {
     run held_by 64998 --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
         --bounding-set=-all,+bpf,+perfmon --no-new-privs
     [ "$output" = 'CAP_BPF CAP_PERFMON' ]

@@ -39,7 +39,7 @@ for row in record["rates"]:
 }
 
 # bats test_tags=law
-@test "probe: a rate that cannot be kept ends in time, and tells what was not done" {
+@test "probe: a rate that is too high ends in time, and reports the skipped blocks" {
     run -0 timeout 60 "$CAMP" probe --rate 100000 --duration 0.3 --format json
     python3 -c '
 import json, sys
@@ -74,7 +74,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     [[ ${lines[0]} == *rate,achieved_rate,cpu_percent,* ]]
 }
 
-@test "probe: what is no rate is refused" {
+@test "probe: an invalid rate is refused" {
     for rate in 0 -1 x 1,x '' ',' 1,,2 '1,' ',1' 1e9 nan inf; do
         run -2 --separate-stderr "$CAMP" probe --rate "$rate" --duration 10ms
         [[ $stderr == *"--rate"* ]]
@@ -83,7 +83,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     run -2 "$CAMP" probe operand
 }
 
-@test "probe: an interrupt ends it with what was seen" {
+@test "probe: an interrupt ends it with the results so far" {
     "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
     local probe=$!
     until_it_sleeps "$probe" # between two blocks

@@ -55,7 +55,7 @@ END
     done
 }
 
-@test "report: what was said of an interval is in it, once" {
+@test "report: the note of an interval is in it, once" {
     "$CAMP" record --from threads --tier schedstat --count 4 --interval 50ms --output "$BATS_TEST_TMPDIR/x.camp"
     sqlite3 "$BATS_TEST_TMPDIR/x.camp" "INSERT INTO note VALUES(2, 'it is gone'), (4, '')"
     run --separate-stderr "$CAMP" report --from "$BATS_TEST_TMPDIR/x.camp" --output "$HTML"
@@ -69,20 +69,20 @@ END
     [[ $stderr == "camp report: "*" has 1 note, which a picture does not show: --output FILE.html does" ]]
 }
 
-@test "report: it asks for nothing from outside" {
+@test "report: it loads nothing from outside" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
     run ! grep -Eo '(src|href|action)="?(https?:|//)[^ ]*' "$HTML"
     grep -q "Content-Security-Policy\" content=\"default-src 'none'" "$HTML"
 }
 
-@test "report: axes are those that were asked for" {
+@test "report: the requested axes are used" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML" \
         --axes 'A=user; B=idle; C=*'
     run blocks "$HTML"
     [[ ${lines[0]} == *'"axes3":[{"name":"A","states":[0]},{"name":"B"'* ]]
 }
 
-@test "report: Ctrl-C ends it with what was seen" {
+@test "report: Ctrl-C ends it with the intervals so far" {
     "$CAMP" report --from cpus --count 1000 --interval 50ms --output "$HTML" >"$BATS_TEST_TMPDIR/said" 3>&- &
     local pid=$!
     until_it compgen -G "$HTML.*"
@@ -94,7 +94,7 @@ END
     [ "$(grep -c '^3 frame' <<<"$output")" -ge 1 ]
 }
 
-@test "report: on a full disk what was there stays, and nothing is left beside it" {
+@test "report: on a full disk the old file stays, without leftovers" {
     echo before >"$HTML"
     run --separate-stderr bash -c 'ulimit -f 16; trap "" XFSZ
         exec "$1" report --from cpus --count 1 --interval 50ms --output "$2"' - "$CAMP" "$HTML"
@@ -110,7 +110,7 @@ END
     [[ $stderr == *"No space left on device" ]]
 }
 
-@test "report: a file's link and rights stay what they are for others" {
+@test "report: a file keeps its link and its rights" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
     ln -s real.html "$HTML"
@@ -120,7 +120,7 @@ END
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 2 ]
 }
 
-@test "report: what it cannot write is a usage error, in one line" {
+@test "report: an unwritable kind of file is a usage error, in one line" {
     for words in '' '--output x.txt' '--output .html' '--output x.html more' \
         '--output x.html --from nothing' '--output x.html --from cpus --axes A'; do
         # shellcheck disable=SC2086

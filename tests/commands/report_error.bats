@@ -54,7 +54,7 @@ dots() {
     [ "$(dots)" -gt 0 ]
 }
 
-@test "the dots stand where SQL says" {
+@test "the dots are where SQL computes them" {
     needs_sampled_time
     picture error-by-load
     sqlite3 -csv "$RUN" "$QUERY" >"$BATS_TEST_TMPDIR/data.csv"
@@ -110,7 +110,7 @@ EOF
     [[ $(head -c 4 "$BATS_TEST_TMPDIR/x.pdf") == "%PDF" ]]
 }
 
-@test "of a recording of check other pictures show its CPUs" {
+@test "other pictures of a recording of check show its CPUs" {
     run --separate-stderr "$CAMP" report --from "$RUN" --picture stack --output "$OUT"
     [ "$status" -eq 0 ]
     grep -q "<desc>" "$OUT"

@@ -18,7 +18,7 @@ ask() {
     sqlite3 "$OUTPUT" "$1"
 }
 
-@test "the fixtures are what their script makes" {
+@test "the fixtures are the output of their script" {
     "$TABLES/make.py" "$BATS_TEST_TMPDIR"
     for table in "$TABLES"/*.csv; do cmp "$table" "$BATS_TEST_TMPDIR/${table##*/}"; done
     [ "$(find "$TABLES" -name '*.csv' | wc -l)" = "$(find "$BATS_TEST_TMPDIR" -name '*.csv' | wc -l)" ]
@@ -55,7 +55,7 @@ ask() {
     [[ $output == *"--begin does not go with --from -; it goes with demo, FILE.camp, "* ]]
 }
 
-@test "a query of a recording is a table again" {
+@test "a query of a recording gives a table" {
     record --from "$TABLES/sessions4.csv"
     mv "$OUTPUT" "$BATS_TEST_TMPDIR/first.camp"
     run -0 record --from "sqlite:$BATS_TEST_TMPDIR/first.camp" --query '
@@ -67,12 +67,12 @@ ask() {
               WHERE name = 'miss3'")" = 150000000 ]
 }
 
-@test "a part of a table is taken" {
+@test "a part of a table can be selected" {
     run -0 record --from "$TABLES/sessions3.csv" --begin 2008-11-22T02:01:00 --end +90s
     [[ $output == *"30 intervals, 1800 rows"* ]]
 }
 
-@test "what was passed over and what was guessed is told beside a picture" {
+@test "skipped rows and guessed columns are reported beside a picture" {
     sed '7s/.*/1227319201,idle5,abc,0,0/' "$TABLES/sessions3.csv" >"$BATS_TEST_TMPDIR/x.csv"
     "$CAMP" report --from "$BATS_TEST_TMPDIR/x.csv" --picture barry3 \
         --output "$BATS_TEST_TMPDIR/x.svg"
@@ -106,7 +106,7 @@ ask() {
     [ "$names" = $'147,23\n147,24/a, b; c/' ]
 }
 
-@test "what is no table is told in one line" {
+@test "a file that is no table is reported in one line" {
     for bad in empty header-only no-header no-numbers one-column two-separators decimal-comma \
         utf-16; do
         run -1 --separate-stderr record --from "$TABLES/$bad.csv"
@@ -119,7 +119,7 @@ ask() {
     [[ $output == *"there is no unit 'days'; the units are ns, us, ms, s, percent and share"* ]]
 }
 
-@test "what cannot be asked is told, and nothing is written" {
+@test "a wrong query is reported, and nothing is written" {
     sqlite3 "$BATS_TEST_TMPDIR/x.db" 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db"
     [[ $output == *"--query"* ]]

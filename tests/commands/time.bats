@@ -117,7 +117,7 @@ END
     [[ $output == *"Elapsed time"* ]]
 }
 
-@test "time: what it takes, and what it does not" {
+@test "time: accepted and refused arguments" {
     run -2 --separate-stderr "$CAMP" time
     [[ $stderr == *"pass -- COMMAND, or --pid PID"* ]]
     run -2 "$CAMP" time --pid 1 -- true

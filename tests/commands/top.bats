@@ -89,7 +89,7 @@ assert "system_calls" in rows[0]["counters"]
 }
 
 # bats test_tags=law
-@test "top: groups hold the times of all their threads, the ended ones apart" {
+@test "top: groups hold the times of all their threads, with exited ones apart" {
     for group in process user command; do
         before=$(cd /proc && echo [0-9]*/task/*)
         ask "
@@ -141,7 +141,7 @@ assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
 }
 
 # bats test_tags=law
-@test "top: a cgroup that came and went within the interval is a number" {
+@test "top: a cgroup removed within the interval is shown as a number" {
     come_and_leave() {
         enter_cgroup
         leave_cgroup
@@ -150,7 +150,7 @@ assert any(row['name'] == '/' and row['threads'] > 10 for row in rows), rows
     tail -n 1 <<<"$output" | grep -Eq '"name":"cgroup [0-9]+"'
 }
 
-@test "top: without cgroups of version 2 one line says so" {
+@test "top: without cgroups of version 2 one line reports it" {
     unshare -m true 2>/dev/null || skip "cannot make a mount namespace"
     run -1 --separate-stderr unshare -m sh -c "
         awk '\$0 ~ / - cgroup2 / { print \$5 }' /proc/self/mountinfo | xargs -r umount -l
@@ -255,7 +255,7 @@ assert truth['wall_ns'] <= on_cpu + states['run_queue'] + faults <= row['elapsed
 }
 
 # bats test_tags=law
-@test "top: a program that ended within the interval is listed by name" {
+@test "top: a program that exited within the interval is listed by name" {
     around --group process --format json -- five_programs
     python3 -c "
 import json
@@ -340,7 +340,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
 ' --interval 200ms --no-syscalls --no-kernel-threads
 }
 
-@test "top: kernel threads are left out when asked" {
+@test "top: kernel threads are left out on request" {
     ask 'assert any(row["name"].startswith("kworker") for row in rows)' --interval 100ms
     ask 'assert not any(row["name"].startswith("kworker") for row in rows)' --interval 100ms --no-kernel-threads
 }
@@ -362,7 +362,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     kill "$sleep"
 }
 
-@test "top: bad input is refused, with what it takes" {
+@test "top: bad input is refused with the accepted values" {
     run -2 "$CAMP" top --interval 0
     run -2 "$CAMP" top --sort nothing
     run -2 "$CAMP" top --group nothing
@@ -372,7 +372,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     run -2 "$CAMP" top operand
 }
 
-@test "top: an ordinary user is told which capabilities are missing" {
+@test "top: an ordinary user gets the names of the missing capabilities" {
     [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -387,7 +387,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "top: ends by a signal with what was seen" {
+@test "top: a signal ends it with the interval so far" {
     "$CAMP" top --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -396,14 +396,14 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "top: --pid of no process is told, and it ends with its process" {
+@test "top: --pid of no process is reported, and camp exits with its process" {
     run -1 --separate-stderr "$CAMP" top --pid 99999998 --count 1
     [[ $stderr == "camp top: there is no process 99999998"* ]]
     ends_with_its_process top
     grep -q sleep "$BATS_TEST_TMPDIR/shown"
 }
 
-@test "a recording of threads is shown as it was" {
+@test "a recording of threads is shown as recorded" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     "$CAMP" record --output "$recording" --count 3 --interval 100ms
     run -1 "$CAMP" top --from "$recording" --begin 2001-01-01 --end 2001-01-02
@@ -420,7 +420,7 @@ for tick, line in enumerate(sys.stdin, 1):
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)" "$recording"
 }
 
-@test "filters of a recording are asked of the recording, not of who lives now" {
+@test "filters of a recording apply to the recording, not to living processes" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     sleep 600 3>&- &
     local pid=$!

@@ -23,7 +23,7 @@ needs_microstates() {
     refusal=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || skip "$refusal"
 }
 
-@test "top of a table: what is not idle comes first, and what does not add up is marked" {
+@test "top of a table: busy rows come first, and unaccounted time is marked" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 3
     diff - <(printf '%s\n' "$output") <<'END'
 2008-11-22T02:00:01.000+00:00  1.00 s  sessions3.csv  tier table  60 entities
@@ -45,7 +45,7 @@ idle1                   0.0    100       0.0    0.0
 END
 }
 
-@test "top of a table: sorted by a state or by name, filtered, all of it" {
+@test "top of a table: sorted by a state or by name, filtered, complete" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 2 --sort cpu_usage
     [[ ${lines[2]} == "drift1 "* && ${lines[3]} == "drift2 "* ]]
     run -0 "$CAMP" top --from "$TABLE" --count 1 --sort name --filter '^(web|half)[12]$'
@@ -84,7 +84,7 @@ for line in open(sys.argv[1]):
         diff "$BATS_TEST_TMPDIR/table" -
 }
 
-@test "top of a table: an option of threads is refused, and so are bad words" {
+@test "top of a table: options of threads and unknown words are refused" {
     local option
     for option in '--pid 1' --tree '--columns prstat' --no-kernel-threads \
         '--workload /dev/null'; do
@@ -149,7 +149,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     grep -q ',root,' <<<"$output"
 }
 
-@test "top refuses options of database sessions where they would do nothing" {
+@test "top refuses options of database sessions for other sources" {
     local option
     for option in '--rules x' --detail --queries --background; do
         # shellcheck disable=SC2086 # two words

@@ -51,7 +51,7 @@ on_screen() {
     [ "${#lines[@]}" -le 1 ]
 }
 
-@test "top, live: keys group, sort, freeze and filter what is shown" {
+@test "top, live: keys group, sort, freeze and filter the rows" {
     on_screen 80 24 'ggSq'
     [[ ${lines[0]} == "camp top  each command, by stopped  h: help" ]]
     on_screen 80 24 ' q'
@@ -65,7 +65,7 @@ on_screen() {
     [[ $output == *"USERNAME"* ]]
 }
 
-@test "top, live: keys for the tree and for the groups that can be had" {
+@test "top, live: keys for the tree and for the available groups" {
     on_screen 80 24 'gtq'
     [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
     # Round all groups: without --workload there is none of that kind.
@@ -132,7 +132,7 @@ until_shown() {
     return 1
 }
 
-@test "top, live: in tmux, 80 x 24, and when it is resized" {
+@test "top, live: in tmux, 80 x 24, and after a resize" {
     command -v tmux >/dev/null || skip "tmux is not installed"
     in_tmux new-session -d -x 80 -y 24 "$CAMP" top --interval 300ms 3>&-
     until_shown '^camp top  each process' '^     id  name .* un%$'
@@ -162,7 +162,7 @@ until_shown() {
     run ! in_tmux has-session
 }
 
-@test "top, live: where it is not live, it prints" {
+@test "top, live: without a terminal it prints" {
     run env TERM=dumb CAMP="$CAMP" script -qec '"$CAMP" top --count 1 --interval 100ms' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]

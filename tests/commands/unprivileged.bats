@@ -95,7 +95,7 @@ assert busy[0] == max(busy) > 0, busy"
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"*"; camp top --pid $$ shows its CPU time and run queue" ]]
 }
 
-@test "unprivileged: a source that is named falls back with the same note as the default" {
+@test "unprivileged: a named source falls back with the same note as the default" {
     for source in threads processes users commands; do
         user --from $source --count 1
         one_note top
@@ -141,7 +141,7 @@ assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows"
     done
 }
 
-@test "unprivileged: a state that the scheduler's counts do not have is refused with those that they have" {
+@test "unprivileged: a state missing in the scheduler's counts is refused with the available ones" {
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --sort nothing
     [ "$status" -eq 2 ]
     [[ ${stderr_lines[-1]} == "camp top: --sort nothing: takes one of busy, cpu, run_queue, off_cpu, unaccounted, name" ]]
@@ -199,7 +199,7 @@ assert usage["on_cpu"] <= record["real_s"] * os.cpu_count(), usage
 assert not record["counts"]["some_running"], record'
 }
 
-@test "unprivileged: camp time leaves out children that ended before the shell called exec" {
+@test "unprivileged: camp time leaves out children that exited before the shell called exec" {
     run -0 as_nobody sh -c 'python3 -c "
 import time
 while time.process_time() < 0.2:

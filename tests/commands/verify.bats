@@ -40,7 +40,7 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
 }
 
 # bats test_tags=law
-@test "verify: no number is wrong here, none would pass that is off by 30 %" {
+@test "verify: every number is right here, and an error of 30 % would not pass" {
     run "$CAMP" verify --format json
     echo "$output"
     [ "$status" -le 3 ] && [ "$status" -ne 2 ]
@@ -86,7 +86,7 @@ for row in json.load(sys.stdin)["rows"]:
     [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
 }
 
-@test "verify: a distortion is said in the text, and why a row failed" {
+@test "verify: the text reports a distortion, and why a row failed" {
     CAMP_VERIFY_DISTORT=list-cpus:2 run -1 "$CAMP" verify --only list-cpus
     [[ ${lines[0]} == *"CAMP_VERIFY_DISTORT IS SET"* ]]
     [[ ${lines[3]} == "list-cpus: FAIL: "*"(allowed: -0 to +0 CPUs)" ]]
@@ -103,7 +103,7 @@ for row in json.load(sys.stdin)["rows"]:
     CAMP_VERIFY_DISTORT=list-cpus run -2 "$CAMP" verify --only list-cpus
 }
 
-@test "verify: --only takes a pattern, and refuses one that is of no row" {
+@test "verify: --only accepts a pattern, and refuses one without a row" {
     run -0 "$CAMP" verify --only 'list-[cn]*' --format csv
     [ "${#lines[@]}" -eq 3 ]
     run -2 --separate-stderr "$CAMP" verify --only 'nothing*'
@@ -119,7 +119,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "verify: an ordinary user is told what could not be tested, and nothing fails" {
+@test "verify: an ordinary user gets the untested rows with reasons, and nothing fails" {
     [ "$(id -u)" -eq 0 ] || skip "to become another user needs root; the other tests ran as one"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod -R a+rX "$BATS_RUN_TMPDIR"
@@ -144,7 +144,7 @@ fits() {
     done
 }
 
-@test "verify: the text says the unit of each row's numbers, tested or not, in 80 columns" {
+@test "verify: the text has the unit of each row, tested or not, in 80 columns" {
     units() { "$CAMP" verify --list --only '[lmn]*' --format json | python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
@@ -160,7 +160,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [ "$rows" -ge 14 ]
 }
 
-@test "verify: an interrupt ends it, and what was not tested is said" {
+@test "verify: an interrupt ends it, and the untested rows are named" {
     "$CAMP" verify >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     until [ -n "$(cat "/proc/$pid/task/$pid/children")" ]; do # the first load has started
@@ -182,7 +182,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [[ $stderr == *"cannot write the output"* ]]
 }
 
-@test "verify: how long it takes is the same in its help and in its documentation" {
+@test "verify: help and documentation state the same duration" {
     run -0 "$CAMP" verify --help
     takes="about 20 s, and up to three times that under concurrent load"
     [[ $(tr '\n' ' ' <<<"$output") == *"$takes"* ]]

@@ -14,16 +14,16 @@ attack() {
     [ "$status" -eq 0 ]
 }
 
-@test "view: who asks without the token, from elsewhere or by another name is refused" {
+@test "view: requests without the token, from other pages or to another host name are refused" {
     attack rules --from cpus
     [ "${#lines[@]}" -ge 35 ]
 }
 
-@test "view: what is no HTTP is refused, and the server lives on" {
+@test "view: invalid HTTP is refused, and the server continues" {
     attack garbage --from cpus
 }
 
-@test "view: a crowd that says nothing keeps nobody out" {
+@test "view: idle connections keep no client out" {
     attack crowd --from cpus --interval 50ms
 }
 
@@ -52,26 +52,26 @@ make_table() {
     }'
 }
 
-@test "view: a client that does not read slows nobody, and is told of the gap" {
+@test "view: a stalled client slows no other, and gets a note about the gap" {
     make_table 500 1000 >"$BATS_TEST_TMPDIR/table.csv"
     attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
 }
 
-@test "view: when the source has ended, who comes gets all of it" {
+@test "view: after the end of the source a new client gets all of it" {
     make_table 200 10 >"$BATS_TEST_TMPDIR/table.csv"
     attack ended --from "$BATS_TEST_TMPDIR/table.csv"
     [[ $output == *"200 frames, 'this is all there is'"* ]]
 }
 
-@test "view: it ends at once, and tells its clients" {
+@test "view: it exits at once, and notifies its clients" {
     attack stop --from cpus --interval 100ms
 }
 
-@test "view: a port that is taken is named, and what to do" {
+@test "view: a port in use is reported with advice" {
     attack taken --from cpus
 }
 
-@test "view: a Unix socket is the user's alone, any port of the tunnel is ours, no other name" {
+@test "view: a Unix socket is private to the user, and accepts any port of a tunnel but no other name" {
     local path=$BATS_TEST_TMPDIR/socket
     attack rules --from cpus --socket "$path"
     [ ! -e "$path" ]
@@ -93,7 +93,7 @@ make_table() {
     [ "$(cat "$path")" = text ]
 }
 
-@test "view: over ssh it says how to come to it" {
+@test "view: over ssh it prints how to reach it" {
     SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done
@@ -104,7 +104,7 @@ make_table() {
     grep -q "^from your own computer: ssh -N -L $port:127.0.0.1:$port " "$BATS_TEST_TMPDIR/out"
 }
 
-@test "view: what is not for it is a usage error, in one line" {
+@test "view: foreign arguments are usage errors, in one line" {
     refuse() {
         local expected=$1
         shift

@@ -80,7 +80,7 @@ for task in tasks:
 }
 
 # bats test_tags=law
-@test "wait: the tasks add up to what the machine says of them, the longest first" {
+@test "wait: the tasks add up to the machine's total, longest first" {
     need_states
     start_reader
     ask '
@@ -134,7 +134,7 @@ print('# waited', waited, [(row['idle_percent'], row['any_percent'], row['own_pe
 }
 
 # bats test_tags=law
-@test "wait: the disk of a direct reader is the one its file lies on" {
+@test "wait: the disk of a direct reader is the one of its file" {
     need_states
     start_reader
     local number
@@ -218,7 +218,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ ${lines[1]} == *" all "* ]]
 }
 
-@test "wait: an ordinary user is told what is missing, and gets what is left" {
+@test "wait: an ordinary user gets the missing capabilities and the kernel's own numbers" {
     [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -233,7 +233,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [ -z "$output" ]
 }
 
-@test "wait: bad input is refused, with what it takes" {
+@test "wait: bad input is refused with the accepted values" {
     run -2 "$CAMP" wait --interval 0
     run -2 "$CAMP" wait --count x
     run -2 "$CAMP" wait --format xml
@@ -254,7 +254,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "wait: ends by a signal with what was seen" {
+@test "wait: a signal ends it with the interval so far" {
     need_states
     "$CAMP" wait --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     local camp=$!
@@ -264,7 +264,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "wait: --pid of no process is told, and it ends with its process" {
+@test "wait: --pid of no process is reported, and camp exits with its process" {
     run -1 --separate-stderr "$CAMP" wait --pid 99999998 --count 1
     [[ $stderr == "camp wait: there is no process 99999998"* ]]
     ends_with_its_process wait
