@@ -1,5 +1,5 @@
-/* libcurl's multi interface, which returns while a server thinks; its proxies and resolvers as
- * curl(1) has them (http_proxy, NO_PROXY). Certificates are verified always. */
+/* libcurl's multi interface, which does not block while the server works. Proxies and resolvers are
+ * those of curl(1) (http_proxy, NO_PROXY). Certificates are always verified. */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
@@ -16,8 +16,8 @@
 
 #define ANSWER_BYTES ((size_t)64 << 20)
 #define CONNECT_MS 3000
-#define WHOLE_MS 30000 /* of a question, until its answer is there */
-#define SLICE_MS 50    /* so soon is *stop seen */
+#define WHOLE_MS 30000 /* limit of a question and its answer */
+#define SLICE_MS 50    /* delay until *stop takes effect */
 #define TOKEN_SIZE 16384
 
 struct prometheus_client {
@@ -26,12 +26,12 @@ struct prometheus_client {
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    bool is_asked; /* and not answered yet */
+    bool is_asked; /* and no answer yet */
     char *body;    /* of the question */
     char *text;    /* [length] of the answer; capacity is one more */
     size_t length, capacity;
     char detail[CURL_ERROR_SIZE];
-    /* Of failures: */
+    /* For failures: */
     struct camp_error failure;
     struct retry retry;
 };
@@ -48,8 +48,8 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
 
 /* ------------------------------------------------------------------------------ Opening -- */
 
-/* libcurl's: a return of less than it gave ends the transfer. */
-static size_t take(char *data, size_t size, size_t count, void *context)
+/* libcurl's callback: a smaller return value ends the transfer. */
+static size_t append(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;
     const size_t more = size * count, needed = client->length + more + 1;
@@ -71,12 +71,12 @@ static bool set_options(struct prometheus_client *client)
     bool good = true;
 
     libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append);
     libcurl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
     libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
     libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl knows */
+    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* every encoding of libcurl */
     libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
     good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     if (client->place.socket != NULL)
@@ -142,7 +142,7 @@ void prometheus_client_close(struct prometheus_client *client)
     free(client);
 }
 
-/* ------------------------------------------------------------------------------- Asking -- */
+/* --------------------------------------------------------------------------------- Questions -- */
 
 static bool add_header(struct prometheus_client *client, const char *name, const char *value)
 {
@@ -158,7 +158,7 @@ static bool add_header(struct prometheus_client *client, const char *name, const
     return longer != NULL;
 }
 
-/* The first word of a file: tokens are renewed there while we run. */
+/* Reads the first word of a file, because tokens are renewed while camp runs. */
 static int read_token(const char *path, char *ret, struct camp_error *error)
 {
     FILE *file = fopen(path, "re");
@@ -191,13 +191,13 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
         good &= add_header(client, "Authorization: Bearer ", token);
     if (tenant != NULL && strpbrk(tenant, "\r\n") == NULL)
         good &= add_header(client, "X-Scope-OrgID: ", tenant);
-    good &= add_header(client, "Expect:", ""); /* no round trip of its own before a question */
+    good &= add_header(client, "Expect:", ""); /* saves a round trip per question */
     explicit_bzero(token, sizeof token);
     libcurl.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 }
 
-/* "query=up&time=1": *ret is the caller's to free. */
+/* "query=up&time=1": the caller frees *ret. */
 static bool encode(CURL *easy, const struct prometheus_parameter *parameters, size_t count,
                    char **ret)
 {
@@ -240,7 +240,7 @@ static int begin(struct prometheus_client *client, const char *path,
     return r;
 }
 
-/* Whether the answer is there; *ret is how it came. */
+/* Whether the answer has arrived; *ret is its result. */
 static bool is_done(struct prometheus_client *client, CURLcode *ret)
 {
     CURLMsg *message;

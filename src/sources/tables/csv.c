@@ -21,11 +21,11 @@ struct csv {
     const struct from *from;
     char *name; /* in messages; owned */
     int descriptor;
-    bool at_end;  /* of the file: what is left is in the buffer */
-    char *buffer; /* [capacity]; what is not yet divided is [begin, end) */
+    bool at_end;  /* of the file: the rest is in the buffer */
+    char *buffer; /* [capacity]; the part not yet divided is [begin, end) */
     size_t capacity, begin, end;
     uint64_t line;        /* at `begin`, from 1 */
-    char separator;       /* of fields; '\0' until the header has told it */
+    char separator;       /* of fields; '\0' until the header has determined it */
     uint64_t done, total; /* bytes */
     struct field *fields; /* [field_capacity] of the last row */
     size_t field_capacity;
@@ -38,7 +38,7 @@ static bool is_stopped(const struct csv *csv)
     return csv->from->stop != NULL && *csv->from->stop;
 }
 
-/* Makes room behind `end`: by moving what is left to the front, then by more memory. */
+/* Makes space after `end`: moves the rest to the front, then grows the buffer. */
 static int reserve(struct csv *csv, struct camp_error *error)
 {
     if (csv->begin > 0) {
@@ -51,7 +51,7 @@ static int reserve(struct csv *csv, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads on; sets at_end instead when there is nothing more. */
+/* Reads more of the file, or sets at_end. */
 static int fill(struct csv *csv, struct camp_error *error)
 {
     ssize_t length;
@@ -81,18 +81,18 @@ static int fill(struct csv *csv, struct camp_error *error)
 
 /* ------------------------------------------------------------------------- Rows and fields -- */
 
-enum extent { EXTENT_WHOLE, EXTENT_MORE /* it goes on behind the buffer */, EXTENT_OPEN };
+enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues after the buffer */, EXTENT_OPEN };
 
 static const char separators[] = { ',', ';', '\t' };
 
-/* Until it is known which of them divides fields, each may. */
+/* Until the separator is known, each possible one separates. */
 static bool is_separator(const struct csv *csv, char character)
 {
     return csv->separator != '\0' ? character == csv->separator
                                   : memchr(separators, character, sizeof separators) != NULL;
 }
 
-/* Where a row with quotes ends (at its LF or at `end`), by a look at each byte. */
+/* The end of a row with quotes (its LF or `end`), byte by byte. */
 static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
                                  const char **ret_end)
 {
@@ -106,7 +106,7 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
             *ret_end = at;
             return EXTENT_WHOLE;
         } else if (*at == '"' && state != PLAIN) {
-            state = QUOTED; /* a field begins, or the quote before is a doubled one */
+            state = QUOTED; /* a field starts, or the quote is doubled */
         } else {
             state = is_separator(csv, *at) ? BEGIN : PLAIN;
         }
@@ -115,7 +115,7 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
     return state == QUOTED ? EXTENT_OPEN : EXTENT_MORE;
 }
 
-/* Where the row at the cursor ends. */
+/* The end of the row at the cursor. */
 static enum extent extent_of(const struct csv *csv, const char **ret_end)
 {
     const char *begin = csv->buffer + csv->begin;
@@ -136,7 +136,7 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* How often each of `separators` stands outside of quotes. */
+/* Counts each of `separators` outside of quotes. */
 static void count_separators(const struct csv *csv, const char *at, const char *end,
                              size_t ret[sizeof separators])
 {
@@ -152,8 +152,8 @@ static void count_separators(const struct csv *csv, const char *at, const char *
     }
 }
 
-/* Which of them it is, by the header: the only one that is there. Nothing is guessed, for a file
- * that is divided at the wrong one may still look like a table. */
+/* Determines the separator from the header: the only one in it. Nothing is guessed, because a file
+ * divided at the wrong one may still look like a table. */
 static int choose_separator(struct csv *csv, const char *begin, const char *end,
                             struct camp_error *error)
 {
@@ -189,7 +189,7 @@ static struct field *add_field(struct csv *csv, struct row *row)
     return &csv->fields[row->count++];
 }
 
-/* Takes the quotes off the field that begins at `at`, in place. Returns where it ends. */
+/* Unquotes the field that starts at `at`, in place. Returns its end. */
 static char *unquote(char *at, const char *end, struct field *field)
 {
     char *write = at;
@@ -208,7 +208,7 @@ static char *unquote(char *at, const char *end, struct field *field)
     return at;
 }
 
-/* Divides [at, end), without its end of line, into fields. False: no memory. */
+/* Divides [at, end), without its line end, into fields. False: no memory. */
 static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
 {
     for (;;) {
@@ -244,7 +244,7 @@ static uint64_t lines_in(const char *at, const char *end)
     return lines;
 }
 
-/* Takes the row that ends at `end` (its LF or the end of the file) off the buffer. */
+/* Removes the row that ends at `end` (its LF or the end of the file) from the buffer. */
 static bool remove_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
 {
     char *begin = csv->buffer + csv->begin;
@@ -264,7 +264,7 @@ static bool remove_row(struct csv *csv, enum extent extent, const char *end, str
 
 /* ------------------------------------------------------------------------------- The rows -- */
 
-/* Before the first row that is no empty line, which ends at `end`, is valid_frame. */
+/* Called before the first non-empty row, which ends at `end`. */
 static int resolve_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
     const char *begin = csv->buffer + csv->begin;
@@ -314,7 +314,7 @@ static void close_csv(struct rows *rows)
     free(csv);
 }
 
-/* The first bytes: a byte order mark is valid_frame off. */
+/* At the start of the file, skips a byte order mark. */
 static int skip_mark(struct csv *csv, struct camp_error *error)
 {
     int r = CAMP_OK;

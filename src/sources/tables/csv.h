@@ -1,11 +1,11 @@
 /*
- * Comma-separated values, as RFC 4180 has them: fields may be quoted, a quote within is doubled,
- * lines end in LF or CRLF. A byte order mark of UTF-8 is passed over, so are empty lines. What
- * divides fields is a comma, a semicolon or a tab: whichever stands in the first row outside of
- * quotes. When none does, or more than one, the first row is CAMP_E_FORMAT.
+ * Comma-separated values as in RFC 4180: fields may be quoted, a quote within is doubled, lines end
+ * in LF or CRLF. A UTF-8 byte order mark and empty lines are skipped. The separator is a comma, a
+ * semicolon or a tab: the only one in the first row outside of quotes. If there is none, or more
+ * than one, the first row is CAMP_E_FORMAT.
  *
- * A row whose quote is not closed (within 1 MiB, or at all) is that line alone, so that one stray
- * quote does not swallow the rows behind it.
+ * A row with an unclosed quote (within 1 MiB, or at all) is a single line, so that one stray quote
+ * does not swallow the following rows.
  */
 #ifndef CAMP_SOURCES_TABLES_CSV_H
 #define CAMP_SOURCES_TABLES_CSV_H
@@ -13,8 +13,8 @@
 #include "rows.h"
 #include "sources/from.h"
 
-/* `path` "-": standard input. Of `from`, progress (in bytes; a total of 0: not known) and stop are
- * looked at. */
+/* `path` "-": standard input. Uses progress (in bytes; a total of 0: unknown) and stop of
+ * `from`. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
 

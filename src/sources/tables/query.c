@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_MS 2000         /* a writer is waited for */
-#define STEPS_BETWEEN 100000 /* of SQLite's machine, between two looks at *stop */
+#define BUSY_MS 2000         /* how long to wait for a writer */
+#define STEPS_BETWEEN 100000 /* of SQLite's virtual machine, between two checks of *stop */
 
 struct query {
     struct rows rows; /* first: it is rows */
@@ -15,7 +15,7 @@ struct query {
     sqlite3_stmt *statement;
     struct field *fields; /* [count] */
     size_t count;
-    uint64_t read; /* rows, the header not among them */
+    uint64_t read; /* rows, without the header */
     bool is_begun;
 };
 
@@ -34,7 +34,7 @@ static void name_columns(struct query *query)
     }
 }
 
-/* Every value as the text that SQLite makes of it; of NULL an empty one. */
+/* Every value as SQLite's text; NULL as an empty one. */
 static void read_columns(struct query *query)
 {
     for (size_t i = 0; i < query->count; i++) {
@@ -83,7 +83,7 @@ static int is_stopped(void *from)
     return *((const struct from *)from)->stop;
 }
 
-/* One statement, which reads and has results. */
+/* Prepares one statement, which must be a query. */
 static int prepare(struct query *query, const char *text, struct camp_error *error)
 {
     const char *rest = "";

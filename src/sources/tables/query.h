@@ -1,11 +1,11 @@
-/* The rows of an SQL query of an SQLite file, which is opened so that nothing can be written. */
+/* The rows of an SQL query of an SQLite file, opened read-only. */
 #ifndef CAMP_SOURCES_TABLES_QUERY_H
 #define CAMP_SOURCES_TABLES_QUERY_H
 
 #include "rows.h"
 #include "sources/from.h"
 
-/* `query` is one statement that reads. What SQLite says against it is in *error. */
+/* `query` is one statement. *error has SQLite's message. */
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error);
 

@@ -1,4 +1,4 @@
-/* Built without SQLite: nothing can be asked of its files. */
+/* For a build without SQLite. */
 #include "counters/error.h"
 #include "query.h"
 

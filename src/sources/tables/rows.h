@@ -1,6 +1,6 @@
 /*
- * The contract of what a table is read from: rows of text, one after the other, the names of the
- * columns first. A CSV file (csv.h) and a query (query.h) are two of it; table.h makes frames.
+ * The contract of a table's input: rows of text, the names of the columns first. CSV files (csv.h)
+ * and queries (query.h) implement it; table.h makes frames of it.
  */
 #ifndef CAMP_SOURCES_TABLES_ROWS_H
 #define CAMP_SOURCES_TABLES_ROWS_H
@@ -10,17 +10,17 @@
 #include <camp/camp.h>
 
 struct row {
-    uint64_t number; /* of the line on which it begins, or of the result: for messages */
+    uint64_t number; /* of its first line, or of the result: for messages */
     size_t count;
-    const struct field *fields; /* [count]; theirs until the next call */
-    const char *problem; /* "a quote is not closed": it cannot be divided; NULL: it is fine */
+    const struct field *fields; /* [count]; valid until the next call */
+    const char *problem; /* "a quote is not closed": the row cannot be divided; NULL: it is valid */
 };
 
 struct rows {
     /* CAMP_OK, SOURCE_END (source.h) or CAMP_E_*. */
     int (*next)(struct rows *rows, struct row *ret, struct camp_error *error);
     void (*close)(struct rows *rows); /* releases all, *rows included */
-    const char *word;                 /* what `number` counts: "line", "row" */
+    const char *word;                 /* the unit of `number`: "line", "row" */
 };
 
 #endif

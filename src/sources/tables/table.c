@@ -21,15 +21,15 @@ struct table_source {
     char (*names)[TABLE_NAME_SIZE + 8];
     struct schema schema;
     struct frame frame;
-    size_t at, end; /* in times.order: the next row, and that behind the last */
+    size_t at, end; /* in times.order: the next row, and the end */
     double speed;
-    uint64_t due_ns; /* when the last frame was shown, with a speed; 0: none was */
+    uint64_t due_ns; /* when the last frame was shown, with a speed; 0: not yet */
     const volatile sig_atomic_t *stop;
 };
 
 /* ------------------------------------------------------------------------------- The schema -- */
 
-/* A column's name is its stem, with a number where another has the same. */
+/* A column's name is its stem, with a number if another has the same. */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
@@ -74,7 +74,7 @@ static bool make_schema(struct table_source *source)
 
 /* -------------------------------------------------------------------------------- The note -- */
 
-/* Adds a sentence, or nothing when there is no room for all of it. */
+/* Adds a sentence, unless there is no space for all of it. */
 static void __attribute__((format(printf, 2, 3)))
 add_note(struct from_facts *facts, const char *format, ...)
 {
@@ -144,7 +144,7 @@ static int64_t time_at(const struct table_source *source, size_t at)
     return source->rows.times[source->times.order[at]];
 }
 
-/* Where the frame ends that begins at `at` in the order. */
+/* The end of the frame that starts at `at` in the order. */
 static size_t frame_end(const struct table_source *source, size_t at)
 {
     const int64_t time = time_at(source, at);
@@ -165,7 +165,7 @@ static int64_t middle_at(const struct table_source *source, size_t at)
     return from_middle_ns(time_at(source, at), (uint64_t)length_at(source, at));
 }
 
-/* Leaves out what lies outside of what was asked for. Returns how many frames are left. */
+/* Drops rows outside of the requested times. Returns the number of frames left. */
 static uint64_t limit(struct table_source *source, const struct from *from)
 {
     uint64_t frames = 0;
@@ -207,7 +207,7 @@ static bool fill_row(struct table_source *source, size_t row)
     return true;
 }
 
-/* Times of the monotonic clock are those since the table's beginning. */
+/* Times of the monotonic clock count from the table's start. */
 static bool fill_frame(struct table_source *source)
 {
     struct frame *frame = &source->frame;
@@ -225,7 +225,7 @@ static bool fill_frame(struct table_source *source)
     return true;
 }
 
-/* Shows a frame as long after the one before as it was, by so many times faster. */
+/* Waits between two frames as long as their times differ, divided by the speed. */
 static void wait_for(struct table_source *source)
 {
     const struct frame *frame = &source->frame;
@@ -308,7 +308,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
     facts->tier = "table";
     facts->interval_ns = source->times.interval_ns;
     facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
-    if (facts->begin_ns <= 0) /* of a table that counts from 0; 0 itself means: not known */
+    if (facts->begin_ns <= 0) /* a table that counts from 0; 0 would mean unknown */
         facts->begin_ns = 1;
     facts->end_ns = time_at(source, source->rows.count - 1);
     write_note(source, rows->word, facts);

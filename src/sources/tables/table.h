@@ -1,17 +1,17 @@
 /*
- * A table as a source: rows of (time, entity, numbers) become frames, whoever made them. What the
- * columns mean is wanted in table_columns.h, how times and numbers are written in sources/field.h.
+ * A table as a source: rows of (time, entity, numbers) become frames. table_columns.h describes the
+ * columns, sources/field.h how times and numbers are written.
  *
- * - A frame is all rows of one time; its interval is the time since the one before, of the first
- *   the usual one.
- * - A row is about the time since its entity's row before, as long as that was in the frame before
- *   or not above 1.5 times what is usual; otherwise about the usual time. A column of elapsed time
- *   says it instead.
- * - Values are valid_frame in the unit of their column's name, of struct from, or in that which
- * makes the median row come nearest to its time; the last is a guess, and wanted so.
- * - What does not add up is data: nothing is normalised.
- * - Rows that cannot be valid_frame, and a further one of the same time and entity, are passed
- * over, and counted in losses.partial of their frame; the first one and their number are told.
+ *  - A frame is all rows of one time; its interval is the time since the frame before, for the
+ * first frame the usual one.
+ *  - A row covers the time since its entity's last row, if that was in the frame before, or not
+ * more than 1.5 times the usual time ago; otherwise the usual time. A column of elapsed time
+ * overrides this.
+ *  - The unit of values is in their column's name or in struct from; otherwise it is the one with
+ *    which the median row comes nearest to its time. That is a guess, which the note mentions.
+ *  - Values that do not add up are data: nothing is normalised.
+ *  - Invalid rows, and a repeated row of one time and entity, are skipped, and counted in
+ *    losses.partial of their frame; the note has their number and the first of them.
  */
 #ifndef CAMP_SOURCES_TABLES_TABLE_H
 #define CAMP_SOURCES_TABLES_TABLE_H
@@ -19,9 +19,9 @@
 #include "rows.h"
 #include "sources/from.h"
 
-/* Reads all of `rows`, which is released in any case. `name` is the table's, for messages, and its
- * only entity's when it has no column of them. Of *facts all but the name is set. CAMP_E_FORMAT: it
- * is no table, CAMP_E_INVALID: there is no such unit. */
+/* Reads all of `rows`, which is released in any case. `name` is the table's name for messages, and
+ * that of the only entity if there is no column of entities. Sets all of *facts but the name.
+ * CAMP_E_FORMAT: it is no table; CAMP_E_INVALID: unknown unit. */
 int table_source_open(struct rows *rows, const char *name, const struct from *from,
                       struct source **ret, struct from_facts *facts, struct camp_error *error);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order in which they are preferred. */
+/* In order of preference. */
 static const char *const time_names[] = { "time",       "timestamp",  "datetime",    "date",
                                           "ts",         "snap_time",  "sample_time", "end_time",
                                           "begin_time", "start_time", "snap_id",     "snap",
@@ -19,13 +19,13 @@ static const char *const entity_names[] = {
     "pid",    "tgid", "thread",   "tid",        "command", "username", "uid",
     "id",     "host", "hostname", "node",       "machine", "instance", "server"
 };
-/* These are names of states too. */
+/* These may be names of states too. */
 static const char *const doubtful_names[] = { "cpu", "core", "user" };
 static const char *const elapsed_names[] = { "elapsed", "elapsed_time", "wall", "wall_time",
                                              "duration" };
 static const char *const other_ends[] = { "_count", "_bytes" };
 
-/* How many of `names` come before this one; `count`: it is none of them. */
+/* The position of a name in `names`; `count`: missing. */
 static size_t rank_in(const char *const *names, size_t count, const char *name)
 {
     size_t i = 0;
@@ -40,7 +40,7 @@ static bool is_in(const char *const *names, size_t count, const char *name)
     return rank_in(names, count, name) < count;
 }
 
-/* Is it the name of what may be an entity or a state? With a unit it is a state. */
+/* Whether it may be the name of an entity or a state. With a unit it is a state. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE &&
@@ -59,7 +59,7 @@ static bool is_digit(char character)
     return character >= '0' && character <= '9';
 }
 
-/* Takes the unit off the end of a stem. */
+/* Cuts the unit off the end of a stem. */
 static enum unit cut_unit(char *stem)
 {
     char *last = strrchr(stem, '_');
@@ -103,8 +103,8 @@ struct sample {
     size_t count;
 };
 
-/* Is at least half of the fields numbers, broken ones like -1 and NaN among them? The rows of the
- * others are then passed over, with a warning. */
+/* Whether at least half of the fields are numbers, including invalid ones like -1 and NaN. The
+ * other rows are then skipped, with a warning. */
 static bool is_numeric(const struct sample *sample, size_t column)
 {
     size_t numbers = 0, filled = 0;
@@ -124,8 +124,7 @@ static bool is_same_field(struct field a, struct field b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Have two rows the same time and entity? `also` is a column that is valid_frame for a part of it.
- */
+/* Whether two rows have the same time and entity. `also`: a further column of the entity. */
 static bool is_repeated(const struct table_columns *columns, const struct row *a,
                         const struct row *b, size_t also)
 {
@@ -154,8 +153,8 @@ static size_t count_repeated(const struct table_columns *columns, const struct s
     return repeated;
 }
 
-/* Is it this column that tells rows of one time apart? Not when a few are there twice by mistake.
- */
+/* Whether this column distinguishes the rows of one time. A few rows repeated by mistake do not
+ * count. */
 static bool distinguishes(const struct table_columns *columns, const struct sample *sample,
                           size_t column)
 {
@@ -187,7 +186,7 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* By the kind of their contents, and by name where that is clear. */
+/* By the type of their contents, and by unambiguous names. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -212,8 +211,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
     }
 }
 
-/* The entity where no name tells it: the first column of text, and numbers without which rows of
- * one time are the same. */
+/* The entity if no name says it: the first column of text, and numbers without which rows of one
+ * time are the same. */
 static void choose_entity(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
@@ -228,7 +227,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
     }
 }
 
-/* Numbers and times are what stands below a header. */
+/* Whether no field is a number or a time. */
 static bool is_header(const struct row *header)
 {
     struct time_form text = { 0 };
@@ -254,8 +253,8 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* Whether 1,500 is a thousand and a half or one and a half nobody can tell, and as texts such
- * numbers would be names. What names entities may have commas. */
+/* 1,500 is ambiguous, and such numbers as texts would become names. Only names of entities may have
+ * commas. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)
 {

@@ -1,16 +1,16 @@
 /*
- * Which column of a table is what: by its name, and by what stands in the first rows.
+ * The use of each column of a table, by its name and the first rows.
  *
- * - The time: named time, timestamp, datetime, date, ts, snap_time, ... snap_id, sample, tick;
- *   the first of these that there is, otherwise the first column.
- * - The entity: every column named entity, session, sid, pid, host, ...; otherwise the first of
- *   text. A column of numbers named cpu, core or user is part of it when without it rows of one
- *   time could not be told apart, and a state when they can. Of several the texts are joined.
- * - The entity's own time: named elapsed, wall or duration.
- * - States: the other columns of numbers, in their order.
- * - Ignored: what is left of text, further times, and names that end in _count or _bytes.
+ *  - The time: named time, timestamp, datetime, date, ts, snap_time, ... snap_id, sample, tick, in
+ *    this order; otherwise the first column.
+ *  - The entity: every column named entity, session, sid, pid, host, ...; otherwise the first of
+ *    text. A column of numbers named cpu, core or user is part of the entity if rows of one time
+ * are not distinct without it, and a state if they are. The texts of several columns are joined.
+ *  - The entity's own time: named elapsed, wall or duration.
+ *  - States: the other columns of numbers, in their order.
+ *  - Ignored: other text, further times, and names that end in _count or _bytes.
  *
- * Names are compared in small letters, with all but letters and digits as "_". A unit at the end
+ * Names are compared in lower case, with "_" for anything but letters and digits. A unit at the end
  * ("_ms", see unit_of_name()), or a "%" anywhere, is the column's unit and not part of its name.
  */
 #ifndef CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
@@ -38,11 +38,12 @@ struct table_columns {
     struct time_form time_form;
 };
 
-/* All zero is none. */
+/* All zero: none. */
 void table_columns_release(struct table_columns *columns);
 
-/* header[count], and the table's first rows, rows[row_count] with at least `count` fields each.
- * CAMP_E_FORMAT: it is no header, or there are no states, or too many. `name` is the table's. */
+/* header[count], and the first rows of the table, rows[row_count], with at least `count` fields
+ * each. CAMP_E_FORMAT: it is no header, or there are no states, or too many. `name` is the
+ * table's. */
 int table_columns_choose(struct table_columns *ret, const char *name, const struct row *header,
                          const struct row *rows, size_t row_count, struct camp_error *error);
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_ROWS 100 /* by which the columns are told */
+#define SAMPLE_ROWS 100 /* rows that determine the columns */
 
-/* The table's beginning, kept until it is known what its columns are. */
+/* The start of the table, kept until its columns are known. */
 struct sample {
     struct row header;
     struct row rows[SAMPLE_ROWS];
@@ -22,7 +22,7 @@ static void release_sample(struct sample *sample)
         free((void *)sample->rows[i].fields);
 }
 
-/* Copies a row with its texts in one piece of memory; one that is short gets empty fields. */
+/* Copies a row with its texts in one allocation; a short one gets empty fields. */
 static bool copy_row(struct row *ret, const struct row *row, size_t least)
 {
     const size_t count = row->count > least ? row->count : least;

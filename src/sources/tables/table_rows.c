@@ -100,7 +100,7 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
     return true;
 }
 
-/* The entity's id, by its columns' texts; 0 with an empty problem: no memory. */
+/* The entity's id, by the texts of its columns; 0 with an empty problem: no memory. */
 static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
                             const struct row *row, struct field only, char *problem)
 {
@@ -133,7 +133,7 @@ static bool is_of_whole_length(const struct table_columns *columns, const struct
         return false;
     }
     while (count > columns->count && row->fields[count - 1].length == 0)
-        count--; /* commas at the end of a line */
+        count--; /* trailing commas */
     if (count != columns->count)
         snprintf(problem, TABLE_PROBLEM_SIZE, "%zu fields, the header has %zu", count,
                  columns->count);
@@ -162,7 +162,7 @@ static bool read_number(const struct table_column *column, struct field field, d
     return *problem == '\0';
 }
 
-/* Fills the numbers of row `at`. False: one is none. */
+/* Fills the numbers of row `at`. False: one is invalid. */
 static bool read_numbers(struct table_rows *rows, const struct table_columns *columns,
                          const struct row *row, char *problem)
 {
@@ -181,7 +181,7 @@ static bool read_numbers(struct table_rows *rows, const struct table_columns *co
     return true;
 }
 
-/* Fills the row behind the last. *problem stays empty when it is as it should be. */
+/* Fills the row after the last. *problem stays empty if the row is valid. */
 static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                      struct field only, char *problem)
 {
@@ -199,7 +199,7 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
         return true;
     }
     for (size_t i = 0; !rows->has_time && i < at; i++)
-        rows->times[i] = rows->times[at]; /* there is no row with a time before them */
+        rows->times[i] = rows->times[at]; /* no earlier row has a time */
     rows->has_time = true;
     rows->entities[at] = read_entity(rows, columns, row, only, problem);
     if (rows->entities[at] == 0)

@@ -1,9 +1,9 @@
 /*
- * The rows of a table, as compact arrays in the order in which they were read.
+ * The rows of a table, as compact arrays in the order of reading.
  *
- * A row that cannot be valid_frame as it is (too few fields, text in a number, NaN, a negative
- * value, no time, no entity) is kept as one that was passed over: it counts in the frame of its
- * time, or of the row before it when it tells none.
+ * An invalid row (too few fields, text in a number, NaN, a negative value, no time, no entity) is
+ * kept as skipped: it counts in the frame of its time, or without a time in that of the row before
+ * it.
  */
 #ifndef CAMP_SOURCES_TABLES_TABLE_ROWS_H
 #define CAMP_SOURCES_TABLES_TABLE_ROWS_H
@@ -13,17 +13,17 @@
 #include "table_columns.h"
 
 #define TABLE_PROBLEM_SIZE 192
-/* A value: as many as there can be of states fit 63 bits. */
+/* Limit of a value: the sum of all states fits 63 bits. */
 #define TABLE_LARGEST_NS ((double)(INT64_MAX / VERTICES_STATES_MAXIMUM))
 
-/* First as it was read, in the unit of its column; then, once that is known, as a time. */
+/* As read, in the unit of its column; later, once the unit is known, a time. */
 union amount {
     double read;
     uint64_t ns;
 };
 
 struct table_names {
-    char **names;    /* [count] by id - 1: whole, owned */
+    char **names;    /* [count] by id - 1: not cut, owned */
     size_t *lengths; /* [count] */
     size_t count, capacity;
     struct index index;
@@ -32,33 +32,33 @@ struct table_names {
 struct table_rows {
     size_t count, capacity, state_count;
     int64_t *times;        /* [count] ns */
-    uint32_t *entities;    /* [count] id, from 1; 0: not known */
-    uint32_t *numbers;     /* [count] of the lines */
-    union amount *elapsed; /* [count]; as read: 0 without such a column, NaN: passed over */
+    uint32_t *entities;    /* [count] id, from 1; 0: unknown */
+    uint32_t *numbers;     /* [count] numbers of the lines */
+    union amount *elapsed; /* [count]; as read: 0 without such a column, NaN: skipped */
     union amount *values;  /* [count x state_count] */
     struct table_names names;
     char *name_buffer; /* [name_capacity]: an entity's texts, joined */
     size_t name_capacity;
-    bool is_in_order; /* of time, so far */
-    bool has_time;    /* any row */
+    bool is_in_order; /* by time, so far */
+    bool has_time;    /* any row has a time */
     uint64_t passed_over;
     uint64_t problem_number; /* the line of the first problem */
     char problem[TABLE_PROBLEM_SIZE];
 };
 
-/* Owns its arrays: table_rows_release(). */
+/* table_rows_release() frees its arrays. */
 void table_rows_init(struct table_rows *rows, size_t state_count);
 void table_rows_release(struct table_rows *rows);
 
-/* A further row. `only`: the entity's name in a table without a column of them. CAMP_OK or
+/* Adds a row. `only`: the entity's name in a table without a column of entities. CAMP_OK or
  * CAMP_E_NOMEM. */
 int table_rows_add(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                    struct field only);
 
-/* A row is passed over; the first in the table is remembered. */
+/* Skips a row; the first problem of the table is kept. */
 void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem);
 
-/* Before elapsed times are in ns. */
+/* Valid before elapsed times are in ns. */
 bool table_rows_is_passed_over(const struct table_rows *rows, size_t row);
 
 #endif

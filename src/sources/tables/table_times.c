@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ABSENT_SPACINGS 1.5 /* usual spacings after which an entity was not there */
+#define ABSENT_SPACINGS 1.5 /* usual spacings after which an entity was absent */
 #define NEVER UINT32_MAX
 
 /* ---------------------------------------------------------------------------------- Order -- */
@@ -34,16 +34,16 @@ static uint32_t *order_of(struct table_rows *rows)
     return order;
 }
 
-/* --------------------------------------------------------------------- Rows in their order -- */
+/* ----------------------------------------------------------------------------- Rows in order -- */
 
-/* When an entity was last_row last. */
+/* The last row of an entity. */
 struct last_row {
     int64_t time;
-    uint32_t frame;       /* counted from 0; NEVER: never */
-    uint32_t valid_frame; /* the last frame in which it has a row that is not passed over */
+    uint32_t frame;       /* its number, from 0; NEVER: none */
+    uint32_t valid_frame; /* the last frame with a valid row of it */
 };
 
-/* A walk over all rows, frame by frame. */
+/* A pass over all rows, frame by frame. */
 struct walk {
     const struct table_rows *rows;
     const uint32_t *order;
@@ -53,13 +53,14 @@ struct walk {
     int64_t time;
 };
 
-/* What the walk has come to. */
+/* The current row of the pass. */
 struct step {
     size_t row;
-    int64_t frame_gap; /* since the frame before, where one begins; 0: none begins, or the first */
-    int64_t gap;       /* since the entity's row before; 0: it is its first, or not known whose */
-    bool was_there;    /* that row is in the frame before */
-    struct last_row *last_row; /* as it is now; NULL: not known whose row it is */
+    int64_t frame_gap; /* since the frame before, at the first row of a frame; 0: not the first row,
+                          or no frame before */
+    int64_t gap; /* since the entity's row before; 0: it is the first, or the entity is unknown */
+    bool was_there;            /* the entity's row before is in the frame before */
+    struct last_row *last_row; /* of the entity; NULL: unknown */
 };
 
 static bool walk_init(struct walk *walk, const struct table_rows *rows, const uint32_t *order)
@@ -106,8 +107,8 @@ static void pass_over(struct table_rows *rows, size_t row, const char *problem)
     table_rows_pass_over(rows, rows->numbers[row], problem);
 }
 
-/* Passes over who has a row of this time already, and finds what is usual between frames and
- * between rows of an entity. */
+/* Skips repeated rows of one time, and finds the usual time between frames and between rows of an
+ * entity. */
 static void measure_gaps(struct table_times *times, struct table_rows *rows, struct walk *walk,
                          struct usual *frames, struct usual *entities)
 {
@@ -148,9 +149,9 @@ static int find_gaps(struct table_times *times, struct table_rows *rows)
     return r;
 }
 
-/* ------------------------------------------------------------------------------- Into times -- */
+/* -------------------------------------------------------------------------------- Conversion -- */
 
-/* The row's own time without a column that says it. */
+/* The row's own time, without a column for it. */
 static double elapsed_by_rows(const struct table_times *times, const struct step *step)
 {
     if (step->gap > 0 &&
@@ -159,7 +160,7 @@ static double elapsed_by_rows(const struct table_times *times, const struct step
     return (double)times->spacing_ns;
 }
 
-/* False: a value is more than a frame can hold. */
+/* False: a value is too large for a frame. */
 static bool convert_values(const struct table_times *times, struct table_rows *rows,
                            const struct table_columns *columns, size_t row, double elapsed_ns)
 {

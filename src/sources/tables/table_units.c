@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* The unit in which `fixed_ns` and so many of it come nearest to `length_ns`; of those that do
- * equally the first of enum unit. */
+/* The unit in which `number`, together with `fixed_ns`, comes nearest to `length_ns`; the first of
+ * equally near ones. */
 static enum unit nearest(enum unit first, double fixed_ns, double number, double length_ns)
 {
     double least = INFINITY;
@@ -24,7 +24,7 @@ static enum unit nearest(enum unit first, double fixed_ns, double number, double
     return best;
 }
 
-/* The usual elapsed time by the column of it, whose unit is found where nobody says it. */
+/* The usual elapsed time by its column, whose unit is guessed if unknown. */
 static int find_elapsed(struct table_times *times, const struct table_rows *rows, enum unit *unit,
                         double *ret_ns)
 {
@@ -46,7 +46,7 @@ static int find_elapsed(struct table_times *times, const struct table_rows *rows
     return CAMP_OK;
 }
 
-/* Times that only count become as long as the elapsed times say. */
+/* Stretches times that only count to the length of the elapsed times. */
 static void stretch(struct table_times *times, struct table_rows *rows, double elapsed_ns)
 {
     const double factor = elapsed_ns / (double)times->spacing_ns;
@@ -80,7 +80,7 @@ static double sum_of(const struct table_rows *rows, const struct table_columns *
     return sum;
 }
 
-/* The unit of values without one; nothing is guessed when all of them are 0. */
+/* Guesses the unit of values without one, unless all of them are 0. */
 static int guess_unit(struct table_times *times, const struct table_rows *rows,
                       const struct table_columns *columns, double length_ns)
 {

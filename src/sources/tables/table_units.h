@@ -1,12 +1,12 @@
-/* The units of a table's values and of its elapsed times, where no name says them. */
+/* The units of a table's values and elapsed times, if no name says them. */
 #ifndef CAMP_SOURCES_TABLES_TABLE_UNITS_H
 #define CAMP_SOURCES_TABLES_TABLE_UNITS_H
 
 #include "table_times.h"
 
-/* Fills unit, is_guessed and sum of *times, whose gaps are known (0: there are none), and gives it
- * gaps where it has none: the usual elapsed time, or 1 s. Times of a plain form are stretched to
- * the elapsed times. *ret_elapsed: the unit of their column. CAMP_OK or CAMP_E_NOMEM. */
+/* Fills unit, is_guessed and sum of *times, whose gaps are known (0: there are none), and sets
+ * missing gaps: the usual elapsed time, or 1 s. Times of a plain form are stretched to the elapsed
+ * times. *ret_elapsed: the unit of their column. CAMP_OK or CAMP_E_NOMEM. */
 int table_units_find(struct table_times *times, struct table_rows *rows,
                      const struct table_columns *columns, enum unit wanted, enum unit *ret_elapsed);
 

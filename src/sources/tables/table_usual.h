@@ -1,4 +1,4 @@
-/* What is usual: the median of many numbers, of which at most 65,536 are looked at. */
+/* The usual value: the median of many numbers, of which at most 65,536 are sampled. */
 #ifndef CAMP_SOURCES_TABLES_TABLE_USUAL_H
 #define CAMP_SOURCES_TABLES_TABLE_USUAL_H
 
@@ -6,19 +6,19 @@
 #include <stddef.h>
 
 struct usual {
-    double *numbers; /* owned: usual_release() */
+    double *numbers; /* usual_release() frees it */
     size_t count, step;
 };
 
-/* Of at most `count` numbers. False: no memory. */
+/* For at most `count` numbers. False: no memory. */
 bool usual_init(struct usual *usual, size_t count);
 void usual_release(struct usual *usual);
 
-/* The number that comes `at` that place of all, each place once. */
+/* Adds the number at position `at`; each position once. */
 void usual_add(struct usual *usual, size_t at, double number);
 
-/* Of an even count the lower of the two in the middle, so that it is one of them; 0 when there is
- * none. */
+/* Of an even count the lower of the two middle ones, so that the result is one of the numbers; 0:
+ * there is none. */
 double usual_median(struct usual *usual);
 
 #endif

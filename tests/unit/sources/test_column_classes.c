@@ -1,4 +1,4 @@
-/* Every state of every source has a class; what is no state has none. */
+/* Every state of every source has a class; other columns have none. */
 #include "sources/fleet/fleet_columns.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
@@ -73,8 +73,8 @@ static void every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name(vo
     fleet_columns_release(&columns);
 }
 
-/* Of a recording, a table or a fleet only the name is left. */
-static void a_name_has_the_class_of_the_column_it_is_from(void **state)
+/* A recording, a table or a fleet has only the name. */
+static void a_name_has_the_class_of_its_column(void **state)
 {
     const struct schema *const schemas[] = { &threads_schema, &threads_schedstat_schema,
                                              &cpus_schema, &cpus_states_schema };
@@ -99,7 +99,7 @@ int main(void)
         cmocka_unit_test(every_state_of_this_machine_has_a_class),
         cmocka_unit_test(every_state_of_a_database_has_a_class),
         cmocka_unit_test(every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name),
-        cmocka_unit_test(a_name_has_the_class_of_the_column_it_is_from),
+        cmocka_unit_test(a_name_has_the_class_of_its_column),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The source "cpus" on a /proc/stat that is written anew between two looks. */
+/* The source "cpus" on a /proc/stat that is rewritten between two snapshots. */
 #include "sources/source.h"
 
 #include <setjmp.h>
@@ -76,7 +76,7 @@ static void columns_are_differences_in_ns(void **state)
     assert_int_equal(frame_values(frame, 1)[CPUS_NICE], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SYSTEM], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_IDLE], 20000000);
-    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* it went backwards */
+    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* it went back */
     assert_int_equal(frame_values(frame, 1)[CPUS_IRQ], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SOFTIRQ], 20000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_STEAL], 40000000);

@@ -46,7 +46,7 @@ static void assert_fault(const char *text, enum field_fault expected)
     assert_int_equal(field_number(field_of(text), &value), expected);
 }
 
-static void what_is_no_number_is_told_apart(void **state)
+static void faults_of_numbers_are_distinguished(void **state)
 {
     (void)state;
     assert_fault("", FIELD_EMPTY);
@@ -116,7 +116,7 @@ static void times_may_be_texts_of_iso_8601(void **state)
     assert_time(form, "2024-02-29T00:00:00Z", 1709164800 * (int64_t)NS_PER_S);
 }
 
-static void times_that_do_not_exist_are_none(void **state)
+static void times_that_do_not_exist_are_refused(void **state)
 {
     const struct time_form form = { 0 };
 
@@ -137,7 +137,7 @@ static void times_that_do_not_exist_are_none(void **state)
     assert_no_time(form, "5", FIELD_NO_TIME);
 }
 
-/* A zone that is ahead by an hour, by two in summer. */
+/* A time zone one hour ahead, two in summer. */
 static void times_without_an_offset_are_local(void **state)
 {
     const struct time_form form = { 0 };
@@ -191,7 +191,7 @@ static void small_numbers_count_from_zero(void **state)
                    FIELD_NO_TIME);
 }
 
-static void units_are_told_by_their_names(void **state)
+static void units_are_found_by_name(void **state)
 {
     (void)state;
     assert_int_equal(unit_of_name("ms", 2), UNIT_MS);
@@ -207,14 +207,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read_to_the_last_bit),
-        cmocka_unit_test(what_is_no_number_is_told_apart),
+        cmocka_unit_test(faults_of_numbers_are_distinguished),
         cmocka_unit_test(a_complaint_is_one_short_line),
         cmocka_unit_test(times_may_be_texts_of_iso_8601),
-        cmocka_unit_test(times_that_do_not_exist_are_none),
+        cmocka_unit_test(times_that_do_not_exist_are_refused),
         cmocka_unit_test(times_without_an_offset_are_local),
         cmocka_unit_test(numbers_are_times_by_their_magnitude),
         cmocka_unit_test(small_numbers_count_from_zero),
-        cmocka_unit_test(units_are_told_by_their_names),
+        cmocka_unit_test(units_are_found_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

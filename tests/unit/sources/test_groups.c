@@ -1,4 +1,4 @@
-/* Threads added up as a source: rows that go on as the same ones, and names of what they are. */
+/* Threads added up as a source: rows with lasting identities and names. */
 #include "sources/groups.h"
 
 #include "../tree.h"
@@ -8,7 +8,7 @@ static const struct column columns[] = {
 };
 static const struct schema schema = { "threads", columns, 1, 1 };
 
-/* Threads as a test wants them. */
+/* Synthetic threads. */
 struct made {
     struct source source;
     struct frame frame;
@@ -72,7 +72,7 @@ static const struct frame *grouped(struct made *made, enum group_key key, struct
     return frame;
 }
 
-static void users_have_their_names_and_go_on_whoever_is_new(void **state)
+static void users_are_named_and_continue_with_new_threads(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -90,7 +90,7 @@ static void users_have_their_names_and_go_on_whoever_is_new(void **state)
     source_close(source);
 }
 
-static void what_ended_is_a_row_of_its_own_without_an_id(void **state)
+static void ended_threads_are_a_row_of_their_own_without_an_id(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -124,8 +124,8 @@ static void a_process_is_new_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_have_their_names_and_go_on_whoever_is_new),
-        cmocka_unit_test(what_ended_is_a_row_of_its_own_without_an_id),
+        cmocka_unit_test(users_are_named_and_continue_with_new_threads),
+        cmocka_unit_test(ended_threads_are_a_row_of_their_own_without_an_id),
         cmocka_unit_test(a_process_is_new_once),
     };
 

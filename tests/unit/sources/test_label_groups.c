@@ -1,4 +1,4 @@
-/* Entities added up by a label: a row for each value, which goes on as the same one. */
+/* Entities added up by a label: a row for each value, with a lasting identity. */
 #include "sources/label_groups.h"
 
 #include "../tree.h"
@@ -72,7 +72,7 @@ static void check(const struct frame *frame, size_t row, const char *name, uint3
     assert_int_equal(frame_unaccounted_ns(frame, row), 3 * count);
 }
 
-static void a_value_is_a_row_that_goes_on(void **state)
+static void a_value_is_the_same_row_in_each_frame(void **state)
 {
     struct camp_error error = { 0 };
     const struct frame *frame;
@@ -113,8 +113,8 @@ static void a_value_is_a_row_that_goes_on(void **state)
     assert_true(is_closed);
 }
 
-/* Longer than a name may be, and alike as far as that goes. */
-static void long_values_are_told_apart(void **state)
+/* Longer than a name may be, and equal in the part that fits. */
+static void long_values_are_distinguished(void **state)
 {
     char text[100];
     const struct frame *frame;
@@ -137,8 +137,8 @@ static void long_values_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_a_row_that_goes_on),
-        cmocka_unit_test(long_values_are_told_apart),
+        cmocka_unit_test(a_value_is_the_same_row_in_each_frame),
+        cmocka_unit_test(long_values_are_distinguished),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

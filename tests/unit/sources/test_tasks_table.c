@@ -1,5 +1,5 @@
-/* The table of known processes: who is new, who is gone, whose end is booked where. Uses pids that
- * cannot exist (above the kernel's limit of 2^22), so that nothing on this machine interferes. */
+/* The table of known processes: new and ended ones, and where an end is accounted. Pids are above
+ * the kernel's limit of 2^22, so no process of this machine interferes. */
 #include "sources/machine/tasks_table.h"
 
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void end(struct tasks_table *table, int number, uint64_t measured, uint64
     assert_int_equal(tasks_table_end(table, &exit), CAMP_OK);
 }
 
-static void who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone(void **state)
+static void a_first_listed_process_is_new_and_a_missing_one_is_gone(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -74,7 +74,7 @@ static void who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone(void **
     tasks_table_release(&table);
 }
 
-static void the_end_of_a_known_process_is_booked_in_its_row(void **state)
+static void the_end_of_a_known_process_is_accounted_in_its_row(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -93,7 +93,7 @@ static void the_end_of_a_known_process_is_booked_in_its_row(void **state)
     tasks_table_release(&table);
 }
 
-static void who_came_and_went_unseen_is_booked_under_its_name(void **state)
+static void an_unlisted_process_is_accounted_by_its_name(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -113,7 +113,7 @@ static void who_came_and_went_unseen_is_booked_under_its_name(void **state)
     tasks_table_release(&table);
 }
 
-static void a_pid_given_away_again_within_an_interval_is_two_processes(void **state)
+static void a_pid_reused_within_an_interval_is_two_processes(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -129,7 +129,7 @@ static void a_pid_given_away_again_within_an_interval_is_two_processes(void **st
     tasks_table_release(&table);
 }
 
-static void who_never_slept_ran_all_the_time_since_the_last_tick(void **state)
+static void a_process_that_never_slept_ran_since_the_last_tick(void **state)
 {
     struct tasks_table table = { 0 };
     struct camp_task_exit exit = {
@@ -142,12 +142,13 @@ static void who_never_slept_ran_all_the_time_since_the_last_tick(void **state)
     exit.voluntary_switches = 1;
     assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
     assert_true(table.ended[0].sum.measured == 14 + 10);
-    assert_int_equal(table.unread_ns, 4); /* of the one that slept: it may have run so much more */
+    assert_int_equal(table.unread_ns,
+                     4); /* of the process that slept: it may have run this much longer */
     tasks_table_release(&table);
 }
 
-/* From whom is not known: of all that ended no more is booked than is left without it. */
-static void what_the_hypervisor_stole_was_run_by_nobody(void **state)
+/* The stolen process is unknown: all ended ones together get at most the rest. */
+static void stolen_time_is_charged_to_no_process(void **state)
 {
     struct tasks_table table = { .stolen_ns = 6 };
     struct camp_task_exit exit = {
@@ -194,7 +195,7 @@ static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t pre
     assert_int_equal(tasks_table_merge(table, &me, 1, previous_snapshot_ns), CAMP_OK);
 }
 
-static void a_new_token_is_another_process_only_if_it_began_since_the_last_look(void **state)
+static void a_new_token_is_another_process_only_if_it_started_later(void **state)
 {
     struct tasks_table table = { 0 };
     struct timespec now;
@@ -204,13 +205,12 @@ static void a_new_token_is_another_process_only_if_it_began_since_the_last_look(
     clock_gettime(CLOCK_BOOTTIME, &now);
     merge_myself(&table, 1, 0);
     tasks_table_start_interval(&table);
-    /* This process began before the last take_snapshot: the kernel has forgotten its inode, that is
-     * all. */
+    /* This process started before the last snapshot: the kernel has only forgotten its inode. */
     merge_myself(&table, 2, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
     assert_int_equal(table.count, 1);
     assert_int_equal(table.tasks[0].flags, 0);
     tasks_table_start_interval(&table);
-    /* It began after that take_snapshot: who had the pid then is gone. */
+    /* It started after that snapshot: the earlier process with this pid is gone. */
     merge_myself(&table, 3, 1);
     assert_int_equal(table.count, 2);
     assert_int_equal(table.tasks[0].flags, TASK_GONE);
@@ -240,14 +240,14 @@ static void ten_thousand_names_stay_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_listed_first_is_new_and_who_is_listed_no_more_is_gone),
-        cmocka_unit_test(the_end_of_a_known_process_is_booked_in_its_row),
-        cmocka_unit_test(who_came_and_went_unseen_is_booked_under_its_name),
-        cmocka_unit_test(a_pid_given_away_again_within_an_interval_is_two_processes),
-        cmocka_unit_test(who_never_slept_ran_all_the_time_since_the_last_tick),
-        cmocka_unit_test(what_the_hypervisor_stole_was_run_by_nobody),
+        cmocka_unit_test(a_first_listed_process_is_new_and_a_missing_one_is_gone),
+        cmocka_unit_test(the_end_of_a_known_process_is_accounted_in_its_row),
+        cmocka_unit_test(an_unlisted_process_is_accounted_by_its_name),
+        cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
+        cmocka_unit_test(a_process_that_never_slept_ran_since_the_last_tick),
+        cmocka_unit_test(stolen_time_is_charged_to_no_process),
         cmocka_unit_test(a_zombie_is_reported_once),
-        cmocka_unit_test(a_new_token_is_another_process_only_if_it_began_since_the_last_look),
+        cmocka_unit_test(a_new_token_is_another_process_only_if_it_started_later),
         cmocka_unit_test(ten_thousand_names_stay_sorted),
     };
 

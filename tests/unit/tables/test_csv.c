@@ -1,4 +1,4 @@
-/* CSV: is a text divided into rows and fields as RFC 4180 says? */
+/* CSV: a text is divided into rows and fields according to RFC 4180. */
 #include "sources/tables/csv.h"
 
 #include "../foreign_table.h"
@@ -60,7 +60,7 @@ static void fields_end_at_commas_and_rows_at_lines(void **state)
     ASSERT_ROWS("", "");
 }
 
-static void the_header_says_what_divides_fields(void **state)
+static void the_header_determines_the_separator(void **state)
 {
     (void)state;
     ASSERT_ROWS("a;b\n1,5;2\n", "1:|a|b\n2:|1,5|2\n");
@@ -72,7 +72,7 @@ static void the_header_says_what_divides_fields(void **state)
     open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
 }
 
-static void lines_may_end_as_on_windows(void **state)
+static void lines_may_end_in_crlf(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\r\n1,2\r\n", "1:|a|b\n2:|1|2\n");
@@ -91,7 +91,7 @@ static void a_byte_order_mark_is_no_part_of_a_name(void **state)
                 "1:|a|b\n");
 }
 
-static void empty_lines_are_passed_over_and_counted(void **state)
+static void empty_lines_are_skipped_and_counted(void **state)
 {
     (void)state;
     ASSERT_ROWS("\n\na,b\n\r\nc\n\n", "3:|a|b\n5:|c\n");
@@ -107,7 +107,7 @@ static void quotes_hold_commas_lines_and_quotes(void **state)
     ASSERT_ROWS("a\"\",b\nc,d\n", "1:|a\"\"|b\n2:|c|d\n");
 }
 
-static void a_quote_that_is_not_closed_is_its_line_alone(void **state)
+static void an_unclosed_quote_is_a_single_line(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\n1,\"2\n3,4\n5,6\n",
@@ -115,13 +115,13 @@ static void a_quote_that_is_not_closed_is_its_line_alone(void **state)
     ASSERT_ROWS("a,b\n1,\"2", "1:|a|b\n2:|1|2(a quote is not closed)\n");
 }
 
-static void text_behind_a_quote_is_told(void **state)
+static void text_after_a_quote_is_reported(void **state)
 {
     (void)state;
     ASSERT_ROWS("\"a\"b,c\nd,e\n", "1:|a|c(there is text behind a closing quote)\n2:|d|e\n");
 }
 
-/* Rows cross the ends of the blocks in which the file is read, quoted ones too. */
+/* Rows cross the ends of the blocks in which the file is read, with and without quotes. */
 static void rows_of_a_long_file_are_whole(void **state)
 {
     const struct from from = { .stop = &never };
@@ -149,7 +149,7 @@ static void rows_of_a_long_file_are_whole(void **state)
     free(text);
 }
 
-static void what_is_no_table_is_told(void **state)
+static void a_file_that_is_no_table_is_refused(void **state)
 {
     const size_t length = (size_t)2 << 20;
     char *text = calloc(1, length);
@@ -165,7 +165,7 @@ static void what_is_no_table_is_told(void **state)
     free(text);
 }
 
-static void a_file_that_cannot_be_read_is_told(void **state)
+static void an_unreadable_file_is_refused(void **state)
 {
     const struct from from = { .stop = &never };
     struct camp_error error = { 0 };
@@ -206,7 +206,7 @@ static void progress_reaches_the_end(void **state)
     assert_int_equal(heard.total, 8);
 }
 
-static void reading_ends_when_it_is_told_to_stop(void **state)
+static void reading_ends_at_a_stop(void **state)
 {
     volatile sig_atomic_t stop = 1;
     const struct from from = { .stop = &stop };
@@ -222,18 +222,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_end_at_commas_and_rows_at_lines),
-        cmocka_unit_test(the_header_says_what_divides_fields),
-        cmocka_unit_test(lines_may_end_as_on_windows),
+        cmocka_unit_test(the_header_determines_the_separator),
+        cmocka_unit_test(lines_may_end_in_crlf),
         cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
-        cmocka_unit_test(empty_lines_are_passed_over_and_counted),
+        cmocka_unit_test(empty_lines_are_skipped_and_counted),
         cmocka_unit_test(quotes_hold_commas_lines_and_quotes),
-        cmocka_unit_test(a_quote_that_is_not_closed_is_its_line_alone),
-        cmocka_unit_test(text_behind_a_quote_is_told),
+        cmocka_unit_test(an_unclosed_quote_is_a_single_line),
+        cmocka_unit_test(text_after_a_quote_is_reported),
         cmocka_unit_test(rows_of_a_long_file_are_whole),
-        cmocka_unit_test(what_is_no_table_is_told),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_told),
+        cmocka_unit_test(a_file_that_is_no_table_is_refused),
+        cmocka_unit_test(an_unreadable_file_is_refused),
         cmocka_unit_test(progress_reaches_the_end),
-        cmocka_unit_test(reading_ends_when_it_is_told_to_stop),
+        cmocka_unit_test(reading_ends_at_a_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

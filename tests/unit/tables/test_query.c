@@ -69,7 +69,7 @@ static void assert_query_fails(const char *path, const char *query, int code, co
         fail_msg("\"%s\" does not say \"%s\"", error.message, message);
 }
 
-static void a_query_that_cannot_be_asked_is_told(void **state)
+static void an_invalid_query_is_refused(void **state)
 {
     char path[64];
 
@@ -92,7 +92,7 @@ static void a_query_that_cannot_be_asked_is_told(void **state)
     unlink(path);
 }
 
-static void nothing_is_written_by_a_query(void **state)
+static void a_query_writes_nothing(void **state)
 {
     char path[64], attach[128];
     struct table table;
@@ -115,8 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_query_is_a_table),
-        cmocka_unit_test(a_query_that_cannot_be_asked_is_told),
-        cmocka_unit_test(nothing_is_written_by_a_query),
+        cmocka_unit_test(an_invalid_query_is_refused),
+        cmocka_unit_test(a_query_writes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

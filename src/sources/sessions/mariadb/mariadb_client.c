@@ -20,8 +20,8 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* What a session of ours is held to by the server, should camp be stopped or gone: in s. And joins
- * by hash: the tables of performance_schema have no index (500 sessions: 93 ms, not 330). */
+/* Limits for camp's session, in s, enforced by the server if camp is stopped or gone. Joins use
+ * hashes: the tables of performance_schema have no index (500 sessions: 93 ms, not 330). */
 #define SETTINGS                                                                                   \
     "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
 
@@ -34,10 +34,10 @@ struct mariadb_client {
     enum step step;
     int waits_for; /* MYSQL_WAIT_READ ...; 0: the step is done */
     MYSQL *connected;
-    int failed;         /* of a query: what it returned */
-    const char *wanted; /* the statement of the caller; NULL: none, a connection is enough */
-    const char *asked;  /* the statement on its way, or answered; NULL: none */
-    MYSQL_RES *result;  /* of what was asked */
+    int failed;         /* the result of a query's call */
+    const char *wanted; /* the caller's statement; NULL: none, just connect */
+    const char *asked;  /* the pending or answered statement; NULL: none */
+    MYSQL_RES *result;  /* of `asked` */
     struct mariadb_client_facts facts;
 };
 
@@ -51,7 +51,7 @@ static void drop_result(struct mariadb_client *client)
 
 /* ---------------------------------------------------------------------------- Failures -- */
 
-/* `text` may be of the connection, which is closed here. */
+/* `text` may belong to the connection, which is closed here. */
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
 {
@@ -89,7 +89,7 @@ static const char *option(const struct mariadb_client *client, enum mariadb_opti
     return client->options.values[which][0] != '\0' ? client->options.values[which] : NULL;
 }
 
-/* MYSQL_PWD is libmariadb's own; an option file has the last word. */
+/* libmariadb does not read MYSQL_PWD; an option file overrides it. */
 static void set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;
@@ -169,7 +169,7 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     return CAMP_OK;
 }
 
-/* A right that is missing: the connection is as good as before. */
+/* A missing right does not affect the connection. */
 static bool is_refusal(unsigned number)
 {
     return number == ER_DBACCESS_DENIED_ERROR || number == ER_TABLEACCESS_DENIED_ERROR ||
@@ -184,7 +184,7 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
                                   libmariadb.mysql_error(client->mysql), error);
 }
 
-/* What comes once a step is done: its call has returned. */
+/* The step after a finished one. */
 static int after_step(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->step == CONNECTING)
@@ -204,7 +204,7 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* The steps that wait for nothing. */
+/* Finishes the steps that need not wait. */
 static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 {
     int r = CAMP_OK;
@@ -232,7 +232,7 @@ static int start_connecting(void *context, struct camp_error *error)
     return finish_steps(client, error);
 }
 
-/* An answer to another statement is of no use. */
+/* An answer to another statement does not count. */
 static bool is_answered(const void *context)
 {
     const struct mariadb_client *client = context;
@@ -292,7 +292,7 @@ static const struct remote_driver driver = {
     .fail_late = fail_late,
 };
 
-/* --------------------------------------------------------------------------- In public -- */
+/* -------------------------------------------------------------------------- Public functions -- */
 
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error)

@@ -1,10 +1,10 @@
 /*
- * One connection to MariaDB that never waits longer than it is told: libmariadb without blocking
- * (mysql_..._start, mysql_..._cont), one poll(2), a deadline for everything.
+ * One connection to MariaDB that never waits longer than the caller's deadline: libmariadb without
+ * blocking (mysql_..._start, mysql_..._cont), one poll(2), a deadline for everything.
  *
- * A connection that is lost is told once, by the call that saw it, and made again by the next ones:
- * at once first, then with growing pauses. An answer that does not come (a server that is stopped)
- * is a lost connection. Names of hosts are looked up by libmariadb, which waits for them.
+ * A lost connection is reported once, by the call that found it, and made again by the next calls:
+ * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
+ * connection. libmariadb resolves host names, and blocks meanwhile.
  */
 #ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
 #define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
@@ -19,25 +19,24 @@
 struct mariadb_client;
 
 struct mariadb_client_facts {
-    char version[64];   /* "10.11.6-MariaDB"; "": not connected yet */
-    int64_t connection; /* its own id, by the server's word; 0: there is none */
-    int32_t server_pid; /* thread listens on the Unix socket, as this machine sees it; 0: unknown */
-    bool is_loopback;   /* the server is at the other end of a Unix socket, or of 127.0.0.1 */
-    uint64_t connections; /* how many were made */
-    uint64_t failures;    /* how many were lost, or not to be had */
+    char version[64];     /* "10.11.6-MariaDB"; "": not connected yet */
+    int64_t connection;   /* its id, as the server reports it; 0: none */
+    int32_t server_pid;   /* the local process that listens on the Unix socket; 0: unknown */
+    bool is_loopback;     /* the server is at the other end of a Unix socket, or of 127.0.0.1 */
+    uint64_t connections; /* made so far */
+    uint64_t failures;    /* lost or failed connections */
     uint64_t answers;
 };
 
-/* Connects, for up to 5 s. Failures: as mariadb_failure_report(). CAMP_E_NOTSUP: it is not MariaDB.
- */
+/* Connects, for up to 5 s. Fails as mariadb_failure_report(). CAMP_E_NOTSUP: it is not MariaDB. */
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error);
 void mariadb_client_close(struct mariadb_client *client);
 
-/* Asks, or goes on with what was asked, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all
- * rows, to be released by mysql_free_result(). REMOTE_PENDING: nothing by then, or *stop is set;
- * call again (an answer to another statement is dropped then). Failures: as
- * mariadb_failure_report(); call again. `statement` is a constant. */
+/* Runs a statement, or continues a pending one, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret
+ * is all rows; release it with mysql_free_result(). REMOTE_PENDING: no answer yet, or *stop is set;
+ * call again (an answer to another statement is then dropped). Fails as mariadb_failure_report();
+ * call again. `statement` is a constant. */
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error);
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 4096 /* of a row's texts */
-#define NAME_SIZE 256   /* of a column */
+#define FIRST_SIZE 4096 /* size of a row's texts */
+#define NAME_SIZE 256   /* size of a column's name */
 
 struct odbc_connection {
     odbc_handle environment, handle;
@@ -37,9 +37,9 @@ static bool is_good(int16_t result)
 
 /* ------------------------------------------------------------------------------- Failures -- */
 
-/* What a class of SQLSTATEs means, and what to do; the first that matches. */
+/* The meaning of a class of SQLSTATEs, and advice; the first match counts. */
 static const struct {
-    const char *begin; /* of the SQLSTATE */
+    const char *begin; /* prefix of the SQLSTATE */
     int code;
     const char *advice;
 } failures[] = {
@@ -54,7 +54,7 @@ static const struct {
     { "", CAMP_E_IO, "" },
 };
 
-/* Without "[unixODBC][Driver Manager]" and the like, in one line. */
+/* One line, without "[unixODBC][Driver Manager]" etc. */
 static const char *tidy(char *message)
 {
     char *begin = message;
@@ -103,7 +103,7 @@ static int connect_to(struct odbc_connection *connection, const char *text,
         !is_good(
             libodbc.AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "unixODBC gives no connection");
-    /* A driver that does not know these does without. */
+    /* A driver without these attributes works without them. */
     libodbc.SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, number(ODBC_LOGIN_S), 0);
     libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, number(ODBC_READ_ONLY), 0);
     if (!is_good(libodbc.DriverConnect(connection->handle, NULL, (unsigned char *)text,
@@ -151,7 +151,7 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Asked when it is prepared, and again once it was executed: some drivers know only then. */
+/* Called after preparing and again after executing: some drivers know only then. */
 static int count_columns(struct odbc_statement *statement, struct camp_error *error)
 {
     int16_t count = 0;
@@ -186,7 +186,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, number(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
-    /* Before anything is executed: what has no result writes. */
+    /* Checked before execution: a statement without a result writes. */
     return count_columns(statement, error);
 }
 
@@ -232,7 +232,7 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, error);
 }
 
-/* Reads a value behind the first *used bytes; one that is longer than the room comes in pieces. */
+/* Appends a value after the first *used bytes; a longer one arrives in pieces. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {
@@ -241,23 +241,23 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
 
     for (;;) {
         odbc_length length = 0;
-        size_t room;
+        size_t space;
 
         if (!ARRAY_RESERVE(statement->texts, statement->size, *used + 256))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
-        room = statement->size - *used;
+        space = statement->size - *used;
         result = libodbc.GetData(statement->handle, (uint16_t)(column + 1), ODBC_TEXT,
-                                 statement->texts + *used, (odbc_length)room, &length);
+                                 statement->texts + *used, (odbc_length)space, &length);
         if (result == ODBC_NO_DATA || (is_good(result) && length == ODBC_NULL))
             break;
         if (!is_good(result))
             return complain_of(statement, error);
-        /* All of it is there, or as much as has room before its NUL: then there is more. */
-        if (length >= 0 && (size_t)length < room) {
+        /* All of it, or as much as fits before its NUL: then there is more. */
+        if (length >= 0 && (size_t)length < space) {
             *used += (size_t)length;
             break;
         }
-        *used += room - 1;
+        *used += space - 1;
     }
     statement->begins[column] = begin;
     statement->fields[column].length = *used - begin;

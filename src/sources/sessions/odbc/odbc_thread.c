@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define SLICE_NS (50 * NS_PER_MS) /* between two snapshots at *stop */
+#define SLICE_NS (50 * NS_PER_MS) /* between two checks of *stop */
 
 struct odbc_thread {
     pthread_mutex_t mutex;

@@ -1,11 +1,11 @@
 /*
- * Work that may not come back, done on a thread of its own.
+ * Work that may never return, on a thread of its own.
  *
- * A call of ODBC returns when the driver does. The timeouts that ODBC knows are requests: the
- * driver of SQLite does not know them and waits 100 s for a lock, PostgreSQL's has the server keep
- * them, and a server that is stopped keeps nothing; SIGINT interrupts none of it. So each call is
- * made here, and who waits for it may go away: what is at work then is left behind, with all that
- * it has, until the driver returns or the program ends.
+ * An ODBC call returns when the driver does. ODBC's timeouts are requests: SQLite's driver ignores
+ * them and waits 100 s for a lock, PostgreSQL's leaves them to the server, and a stopped server
+ * does nothing; SIGINT interrupts none of it. So each call is made on this thread, and the caller
+ * may stop waiting: the pending work is then abandoned with all its memory, until the driver
+ * returns or the program ends.
  */
 #ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
 #define CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
@@ -16,20 +16,21 @@
 
 struct odbc_thread;
 
-/* `context` is work()'s and release()'s; the thread's own while it is at work. NULL: no memory, or
- * no further thread. */
+/* `context` is for work() and release(); it belongs to the thread while that works. NULL: no
+ * memory, or no further thread. */
 struct odbc_thread *odbc_thread_open(void (*work)(void *context), void (*release)(void *context),
                                      void *context);
 
-/* Has work() called once more; not while it is at work. */
+/* Calls work() once more, on the idle thread. */
 void odbc_thread_begin(struct odbc_thread *thread);
 
-/* Waits for it until then (CLOCK_MONOTONIC) or until *stop is set (NULL: never). False: it is still
- * at work. */
+/* Waits until then (CLOCK_MONOTONIC) or until *stop is set (NULL: never). False: the thread still
+ * works. */
 bool odbc_thread_wait(struct odbc_thread *thread, uint64_t until_ns,
                       const volatile sig_atomic_t *stop);
 
-/* release() is called, at once or, when it is at work, once that has returned. NULL: nothing. */
+/* Calls release(), at once or, while the thread works, after work() has returned. NULL is
+ * ignored. */
 void odbc_thread_close(struct odbc_thread *thread);
 
 #endif

@@ -19,8 +19,8 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* What a session of ours is held to by the server, should camp be stopped or gone: settings that
- * this version does not have are left out. Times are in ms. */
+/* Limits for camp's session, enforced by the server if camp is stopped or gone; settings unknown to
+ * this version are left out. Times are in ms. */
 #define SETTINGS                                                                                   \
     "select pg_catalog.set_config(s.name, v.value, false) from pg_catalog.pg_settings s join "     \
     "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', 'off'), "            \
@@ -34,8 +34,8 @@ struct postgres_client {
     struct remote remote;
     char *conninfo;
     struct postgres_statements statements;
-    unsigned prepared; /* how many statements are */
-    int wanted;        /* the statement to ask; -1: none, a connection is enough */
+    unsigned prepared; /* number of prepared statements */
+    int wanted;        /* the statement to ask; -1: none, just connect */
     PGconn *connection;
     enum step step;
     PostgresPollingStatusType wants; /* while connecting */
@@ -76,7 +76,7 @@ static int fail_late(void *context, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-/* By what the server said last, libpq's own words otherwise. */
+/* By the server's last message, otherwise by libpq's. */
 static int drop_lost(struct postgres_client *client, struct camp_error *error)
 {
     struct postgres_failure failure;
@@ -98,8 +98,8 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
 
 /* ------------------------------------------------------------------------------- Steps -- */
 
-/* A crash of another backend is a warning (57P02), then the connection ends without a word. */
-static void take_notice(void *context, const PGresult *notice)
+/* A crash of another backend sends a warning (57P02) before the connection ends. */
+static void keep_notice(void *context, const PGresult *notice)
 {
     struct postgres_client *client = context;
     const char *state = libpq.PQresultErrorField(notice, PG_DIAG_SQLSTATE);
@@ -107,7 +107,7 @@ static void take_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-/* connect_timeout is of the calls that block: here it is for us to keep. */
+/* libpq enforces connect_timeout only in blocking calls, so camp does here. */
 static uint64_t connect_limit_ns(PGconn *connection)
 {
     PQconninfoOption *options = libpq.PQconninfo(connection);
@@ -132,7 +132,7 @@ static int start_connecting(void *context, struct camp_error *error)
     if (client->connection == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     libpq.PQsetErrorVerbosity(client->connection, PQERRORS_VERBOSE);
-    libpq.PQsetNoticeReceiver(client->connection, take_notice, client);
+    libpq.PQsetNoticeReceiver(client->connection, keep_notice, client);
     client->noticed[0] = '\0';
     client->wants = PGRES_POLLING_WRITING;
     client->step = CONNECTING;
@@ -141,7 +141,7 @@ static int start_connecting(void *context, struct camp_error *error)
                                                                 : CAMP_OK;
 }
 
-/* A step that was sent waits for its answer. */
+/* Waits for the answer to a sent step. */
 static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
@@ -168,8 +168,8 @@ static int go_on_connecting(struct postgres_client *client, struct camp_error *e
     return sent(client, libpq.PQsendQuery(client->connection, SETTINGS), SETTING, error);
 }
 
-/* Takes what has come. True: all of the answer is there. */
-static bool take_answer(struct postgres_client *client)
+/* Reads what has arrived. True: the answer is complete. */
+static bool read_answer(struct postgres_client *client)
 {
     while (!libpq.PQisBusy(client->connection)) {
         PGresult *result = libpq.PQgetResult(client->connection);
@@ -222,7 +222,7 @@ static int ask_wanted(void *context, struct camp_error *error)
                 ASKING, error);
 }
 
-/* What comes after a step whose answer is good. */
+/* The step after a successful answer. */
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
     if (client->step == SETTING)
@@ -239,11 +239,11 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
 {
     const bool is_alive =
         libpq.PQconsumeInput(client->connection) && libpq.PQflush(client->connection) >= 0;
-    const bool is_whole = take_answer(client);
+    const bool is_whole = read_answer(client);
 
     if (!is_whole)
         return is_alive ? CAMP_OK : drop_lost(client, error);
-    if (!is_good(client)) /* a statement of ours that fails would fail again in this session */
+    if (!is_good(client)) /* a failing statement would fail again in this session */
         return drop_lost(client, error);
     return after_answer(client, error);
 }
@@ -252,7 +252,7 @@ static int go_on(void *context, short events, struct camp_error *error)
 {
     struct postgres_client *client = context;
 
-    (void)events; /* libpq finds out */
+    (void)events; /* libpq finds out itself */
     return client->step == CONNECTING ? go_on_connecting(client, error)
                                       : go_on_answering(client, error);
 }
@@ -278,7 +278,7 @@ static const struct remote_driver driver = {
     .fail_late = fail_late,
 };
 
-/* --------------------------------------------------------------------------- In public -- */
+/* -------------------------------------------------------------------------- Public functions -- */
 
 int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
                          const volatile sig_atomic_t *stop, struct postgres_client **ret,

@@ -1,12 +1,13 @@
 /*
- * One connection to PostgreSQL that asks prepared statements again and again, and never waits
- * longer than it is told: libpq without blocking, one poll(2), a deadline for everything.
+ * One connection to PostgreSQL that repeats prepared statements, and never waits longer than the
+ * caller's deadline: libpq without blocking, one poll(2), a deadline for everything.
  *
- * A connection that is lost is told once, by the call that saw it, and made again by the next ones:
- * at once first, then with growing pauses. An answer that does not come (a server that is stopped)
- * is a lost connection. Outside of transactions, as pg_stat_activity stands still within one.
+ * A lost connection is reported once, by the call that found it, and made again by the next calls:
+ * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
+ * connection. Statements run outside of transactions, because pg_stat_activity does not change
+ * within one.
  *
- * Names of hosts are looked up by libpq, which waits for them: give hostaddr where that hurts.
+ * libpq resolves host names, and blocks meanwhile: hostaddr avoids that.
  */
 #ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
 #define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
@@ -20,23 +21,23 @@
 #include <stdbool.h>
 
 #define POSTGRES_VERSION_MIN                                                                       \
-    100000 /* version 10: backend_type, set_config() of all that is asked */
+    100000 /* version 10: backend_type, and all settings in set_config()                           \
+            */
 
 struct postgres_client;
 
 struct postgres_client_facts {
-    int version;         /* 150018: server_version_num; 0: not connected yet */
-    int32_t backend_pid; /* of this connection, by the server's word; 0: there is none */
-    uint64_t
-        connections; /* how many were made: who has more than before starts anew with the server */
-    uint64_t failures; /* how many were lost, or not to be had */
-    uint64_t answers;  /* round trips of statements */
-    uint64_t asked_ns; /* when the last one began, CLOCK_MONOTONIC */
+    int version;          /* 150018: server_version_num; 0: not connected yet */
+    int32_t backend_pid;  /* of this connection, as the server reports it; 0: none */
+    uint64_t connections; /* made so far: the caller starts again after another one */
+    uint64_t failures;    /* lost or failed connections */
+    uint64_t answers;     /* round trips of statements */
+    uint64_t asked_ns;    /* start of the last statement, CLOCK_MONOTONIC */
 };
 
 #define POSTGRES_STATEMENTS 2
 
-/* The texts[POSTGRES_STATEMENTS] for a version of the server (server_version_num); asked at each
+/* Sets texts[POSTGRES_STATEMENTS] for a version of the server (server_version_num); called for each
  * connection. */
 struct postgres_statements {
     void (*texts)(void *context, int version, const char **ret_texts);
@@ -44,18 +45,16 @@ struct postgres_statements {
 };
 
 /* Connects, for up to 5 s (or connect_timeout of the connection string). `conninfo` and
- * `statements` stay the caller's; so does what they refer to. Failures: as
- * postgres_failure_report().
- */
+ * `statements`, and what they refer to, remain the caller's. Fails as postgres_failure_report(). */
 int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
                          const volatile sig_atomic_t *stop, struct postgres_client **ret,
                          struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);
 
-/* Asks a statement, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all rows in binary form,
- * to be released by PQclear(). REMOTE_PENDING: nothing by then, or *stop is set; call again: what
- * was asked before is then answered first, whichever statement it was. Failures: as
- * postgres_failure_report(); call again. */
+/* Runs a statement, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret is all rows in binary form;
+ * release it with PQclear(). REMOTE_PENDING: no answer yet, or *stop is set; the next call returns
+ * the answer to this statement first, whatever it asks. Fails as postgres_failure_report(); call
+ * again. */
 int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,
                         PGresult **ret, struct camp_error *error);
 
