@@ -2,9 +2,8 @@
  * CPU time, as the paper validated it: idle, half, full, and two times 30 %.
  *
  * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock. The
- * samples are contiguous and the process sleeps at the first and the last of them, so their mean,
- * weighted by their length, covers exactly what the clock measures; the 95 % interval of the mean
- * comes from their scatter, as in the paper.
+ * samples are contiguous and the process sleeps at the first and the last of them, so their
+ * weighted mean covers exactly what the clock measures; its 95 % interval comes from their scatter.
  *
  * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of all
  * processes, the loads and exited processes included (verify_witness.c), so other activity is known
@@ -26,9 +25,8 @@
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)
-/* 16: one at each mark between the ends, and the last after the load */
-#define SAMPLES (DURATION_NS / SAMPLE_NS)
-#define STUDENT_95 2.13 /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
+#define SAMPLES (DURATION_NS / SAMPLE_NS) /* 16: at the marks, the last after the load */
+#define STUDENT_95 2.13                   /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
 
 struct samples {
     size_t count;

@@ -25,144 +25,11 @@ void dots_release(struct dots *dots)
     *dots = (struct dots){ 0 };
 }
 
-static const struct entity *entity_of(const struct picture *picture, const struct dot *dot)
+const struct entity *dots_entity(const struct picture *picture, const struct dot *dot)
 {
     const struct timeline *timeline = picture->timeline;
 
     return &timeline->registry.entities[timeline->entities[dot->row]].entity;
-}
-
-/* A group of dots: a name without the number at its end ("web" of web1 and web2), or a label. */
-struct kind {
-    const char *name;
-    size_t length, count;
-};
-
-static struct kind kind_of(const struct entity *entity, int colour)
-{
-    const char *name = colour >= 0 ? labels_value(entity->labels, (size_t)colour) : entity->name;
-    size_t length = strlen(name);
-
-    while (colour < 0 && length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
-        length--;
-    return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
-}
-
-static int compare_kinds(const void *left, const void *right)
-{
-    const struct kind *a = left, *b = right;
-    const int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
-
-    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
-}
-
-static int compare_counts(const void *left, const void *right)
-{
-    const struct kind *a = left, *b = right;
-
-    return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
-}
-
-static void add_group(struct dots *dots, const struct kind *kind)
-{
-    snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s", (int)kind->length,
-             kind->name);
-}
-
-/* All groups, largest first; returns their number. */
-static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
-                          struct kind *kinds)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < dots->count; i++)
-        kinds[i] = kind_of(entity_of(picture, &dots->dots[i]), colour);
-    qsort(kinds, dots->count, sizeof *kinds, compare_kinds);
-    for (size_t i = 0; i < dots->count; i++) {
-        if (count > 0 && compare_kinds(&kinds[count - 1], &kinds[i]) == 0)
-            kinds[count - 1].count++;
-        else
-            kinds[count++] = kinds[i];
-    }
-    qsort(kinds, count, sizeof *kinds, compare_counts);
-    return count;
-}
-
-/* By the first label with several values, where all names are alike. */
-static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
-{
-    const int labels = (int)picture->timeline->schema->label_count;
-    size_t count;
-
-    if (picture->colour != PICTURE_COLOUR_USUAL) {
-        dots->colour = picture->colour;
-        return count_kinds(dots, picture, dots->colour, kinds);
-    }
-    for (int colour = PICTURE_COLOUR_NAME; colour < labels; colour++) {
-        dots->colour = colour;
-        count = count_kinds(dots, picture, colour, kinds);
-        if (count > 1)
-            return count;
-    }
-    dots->colour = PICTURE_COLOUR_NAME;
-    return count_kinds(dots, picture, dots->colour, kinds);
-}
-
-/* A name that occurs once is no group: its label may be beside its dot. */
-static int find_groups(struct dots *dots, const struct picture *picture)
-{
-    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
-    size_t count;
-
-    if (kinds == NULL)
-        return CAMP_E_NOMEM;
-    count = find_kinds(dots, picture, kinds);
-    for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
-        if (kinds[i].count > 1 || dots->colour >= 0)
-            add_group(dots, &kinds[i]);
-    }
-    free(kinds);
-    return CAMP_OK;
-}
-
-static int group_of(const struct dots *dots, const struct entity *entity)
-{
-    const struct kind kind = kind_of(entity, dots->colour);
-
-    for (size_t i = 0; i < dots->group_count; i++) {
-        if (strlen(dots->names[i]) == kind.length &&
-            memcmp(dots->names[i], kind.name, kind.length) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
-bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
-                 struct svg_point at, double width)
-{
-    const double right = at.x + width;
-
-    if (dots->colour >= 0) {
-        const char *label = picture->timeline->schema->label_names[dots->colour];
-
-        svg_text(stream, at, SVG_START, NULL, label);
-        at.x += 14 + svg_text_width(label, 12) * 0.9;
-    }
-
-    for (size_t i = 0; i < dots->group_count; i++) {
-        const char *name = dots->names[i][0] != '\0' ? dots->names[i]
-                           : dots->colour >= 0       ? "(none)"
-                                                     : "(no name)";
-        const double wide = 16 + svg_text_width(name, 12) * 0.9;
-
-        if (at.x + wide > right)
-            break;
-        svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4 }, 5,
-                   &(struct svg_look){ .fill = palette_groups[i] }, NULL);
-        svg_text(stream, (struct svg_point){ at.x + 14, at.y }, SVG_START, NULL, name);
-        at.x += wide + 14;
-    }
-    return dots->group_count > 0;
 }
 
 int dots_gather(struct dots *ret, const struct picture *picture,
@@ -188,10 +55,10 @@ int dots_gather(struct dots *ret, const struct picture *picture,
         project(&position, dot);
         ret->count++;
     }
-    if (find_groups(ret, picture) != CAMP_OK)
+    if (dots_find_groups(ret, picture) != CAMP_OK)
         return CAMP_E_NOMEM; /* the caller releases */
     for (size_t i = 0; i < ret->count; i++)
-        ret->dots[i].group = group_of(ret, entity_of(picture, &ret->dots[i]));
+        ret->dots[i].group = dots_group(ret, dots_entity(picture, &ret->dots[i]));
     return CAMP_OK;
 }
 
@@ -259,7 +126,7 @@ static void describe_dot(struct text_part *text, const struct picture *picture,
 {
     char name[ENTITY_TEXT_SIZE];
 
-    entity_text(name, entity_of(picture, dot));
+    entity_text(name, dots_entity(picture, dot));
     text->length = (size_t)snprintf(text->text, sizeof text->text, "%s", name);
     for (size_t i = 0; i < picture->vertices->count; i++)
         append_share(text, picture->vertices->names[i], dot->weights.shares[i]);
@@ -389,7 +256,7 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
 {
     char text[ENTITY_TEXT_SIZE];
 
-    entity_text(text, entity_of(picture, dot));
+    entity_text(text, dots_entity(picture, dot));
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 

@@ -90,6 +90,15 @@ int dots_gather(struct dots *ret, const struct picture *picture,
                 void (*project)(const struct position *position, struct dot *dot));
 void dots_release(struct dots *dots);
 
+/* The entity of a dot. */
+const struct entity *dots_entity(const struct picture *picture, const struct dot *dot);
+
+/* Finds the groups of all dots (picture_groups.c). CAMP_OK or CAMP_E_NOMEM. */
+int dots_find_groups(struct dots *dots, const struct picture *picture);
+
+/* The number of an entity's group; -1: none. */
+int dots_group(const struct dots *dots, const struct entity *entity);
+
 struct box {
     double left, top, right, bottom;
 };

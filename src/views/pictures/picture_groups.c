@@ -1,0 +1,142 @@
+/*
+ * Groups of dots, which share a colour: by a name without the number at its end, or by a label. The
+ * largest groups have a colour each, and are in the legend.
+ */
+#include "picture_parts.h"
+#include "views/palette.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A group of dots: a name without the number at its end ("web" of web1 and web2), or a label. */
+struct kind {
+    const char *name;
+    size_t length, count;
+};
+
+static struct kind kind_of(const struct entity *entity, int colour)
+{
+    const char *name = colour >= 0 ? labels_value(entity->labels, (size_t)colour) : entity->name;
+    size_t length = strlen(name);
+
+    while (colour < 0 && length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
+        length--;
+    return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
+}
+
+static int compare_kinds(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+    const int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+
+    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+
+    return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
+}
+
+static void add_group(struct dots *dots, const struct kind *kind)
+{
+    snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s", (int)kind->length,
+             kind->name);
+}
+
+/* All groups, largest first; returns their number. */
+static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
+                          struct kind *kinds)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < dots->count; i++)
+        kinds[i] = kind_of(dots_entity(picture, &dots->dots[i]), colour);
+    qsort(kinds, dots->count, sizeof *kinds, compare_kinds);
+    for (size_t i = 0; i < dots->count; i++) {
+        if (count > 0 && compare_kinds(&kinds[count - 1], &kinds[i]) == 0)
+            kinds[count - 1].count++;
+        else
+            kinds[count++] = kinds[i];
+    }
+    qsort(kinds, count, sizeof *kinds, compare_counts);
+    return count;
+}
+
+/* By the first label with several values, where all names are alike. */
+static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
+{
+    const int labels = (int)picture->timeline->schema->label_count;
+    size_t count;
+
+    if (picture->colour != PICTURE_COLOUR_USUAL) {
+        dots->colour = picture->colour;
+        return count_kinds(dots, picture, dots->colour, kinds);
+    }
+    for (int colour = PICTURE_COLOUR_NAME; colour < labels; colour++) {
+        dots->colour = colour;
+        count = count_kinds(dots, picture, colour, kinds);
+        if (count > 1)
+            return count;
+    }
+    dots->colour = PICTURE_COLOUR_NAME;
+    return count_kinds(dots, picture, dots->colour, kinds);
+}
+
+/* A name that occurs once is no group: its label may be beside its dot. */
+int dots_find_groups(struct dots *dots, const struct picture *picture)
+{
+    struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
+    size_t count;
+
+    if (kinds == NULL)
+        return CAMP_E_NOMEM;
+    count = find_kinds(dots, picture, kinds);
+    for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
+        if (kinds[i].count > 1 || dots->colour >= 0)
+            add_group(dots, &kinds[i]);
+    }
+    free(kinds);
+    return CAMP_OK;
+}
+
+int dots_group(const struct dots *dots, const struct entity *entity)
+{
+    const struct kind kind = kind_of(entity, dots->colour);
+
+    for (size_t i = 0; i < dots->group_count; i++) {
+        if (strlen(dots->names[i]) == kind.length &&
+            memcmp(dots->names[i], kind.name, kind.length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
+                 struct svg_point at, double width)
+{
+    const double right = at.x + width;
+
+    if (dots->colour >= 0) {
+        const char *label = picture->timeline->schema->label_names[dots->colour];
+
+        svg_text(stream, at, SVG_START, NULL, label);
+        at.x += 14 + svg_text_width(label, 12) * 0.9;
+    }
+
+    for (size_t i = 0; i < dots->group_count; i++) {
+        const char *name = dots->names[i][0] != '\0' ? dots->names[i]
+                           : dots->colour >= 0       ? "(none)"
+                                                     : "(no name)";
+        const double wide = 16 + svg_text_width(name, 12) * 0.9;
+
+        if (at.x + wide > right)
+            break;
+        svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4 }, 5,
+                   &(struct svg_look){ .fill = palette_groups[i] }, NULL);
+        svg_text(stream, (struct svg_point){ at.x + 14, at.y }, SVG_START, NULL, name);
+        at.x += wide + 14;
+    }
+    return dots->group_count > 0;
+}

@@ -1,0 +1,85 @@
+/* The sessions of a PostgreSQL server in postgres_laws.c: connections, the scheduler's counts of
+ * their backends, and the accounts of the backends in an interval. */
+#ifndef CAMP_TESTS_SERVERS_POSTGRES_BACKEND_H
+#define CAMP_TESTS_SERVERS_POSTGRES_BACKEND_H
+
+#include "../live/scheduler_witness.h"
+#include "../live/states_session.h"
+#include "microstates/backends.h"
+#include "sources/machine/proc_clock.h"
+#include "sources/sessions/postgres/postgres_layout.h"
+#include "sources/sessions/postgres/postgres_layout_probe.h"
+#include "sources/sessions/postgres/postgres_memory.h"
+
+#include <libpq-fe.h>
+#include <string.h>
+
+#define ACCOUNTS 256
+
+extern pid_t postmaster;
+extern pid_t pgbench; /* 0: none */
+extern const char *conninfo;
+
+extern struct backend_account before[ACCOUNTS], after[ACCOUNTS];
+extern size_t before_count, after_count;
+
+PGconn *connect_to_server(void);
+
+char *query(PGconn *connection, const char *sql);
+
+/* Runs while we do something else. */
+void send_query(PGconn *connection, const char *sql);
+
+void make_fail(PGconn *connection);
+
+void disconnect_all(PGconn **connections, size_t count);
+
+bool is_over(unsigned *tries);
+
+/* Waits until the server reports this of a backend: "Lock/relation/active". */
+void await_wait(PGconn *observer, PGconn *session, const char *wanted);
+
+/* Where this server has what. */
+struct postgres_layout read_address(void);
+
+/* The scheduler's counts of a backend. They are exact while it sleeps. */
+struct witness {
+    struct camp_thread task;
+    uint64_t cpu_ns, run_queue_ns, slept, switches;
+    char state;
+};
+
+/* Waits until all sleep at two readings with equal counts: then no task is left that wakes them. */
+void await_still(const pid_t *pids, size_t count, struct witness *ret);
+
+struct backends *open_backends(const struct postgres_layout *place);
+
+/* All, of which each adds up to its time. */
+size_t read_accounts(struct backends *backends, struct backend_account *accounts);
+
+/* An interval of one backend. */
+struct interval {
+    const struct backend_account *first, *last;
+    uint64_t time_ns;
+};
+
+struct interval interval_of(pid_t pid);
+
+/* An interval with witnesses of `pids`, which are read before and after it. */
+void measure(const struct postgres_layout *place, const pid_t *pids, size_t count,
+             struct witness (*ret)[2]);
+
+/* A session that only sleeps: its class of waits and its activity. */
+struct sleeper {
+    const char *what;
+    PGconn *session;
+    uint32_t class;
+    enum postgres_activity activity;
+};
+
+/* Each session sleeps in its wait for all of the interval, except the scheduler's counts. It was
+ * asleep before the interval and is asleep at the end, so no wait for a CPU is incomplete. */
+void assert_asleep(const struct postgres_layout *place, const struct sleeper *sleepers,
+                   size_t count);
+
+#endif

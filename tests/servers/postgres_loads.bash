@@ -1,0 +1,168 @@
+# shellcheck shell=bash
+# The loads of postgres_laws.bats on a PostgreSQL server, their recordings, and the scheduler's counts of both.
+
+# ------------------------------------------------------------------------------- loads --
+
+make_tables() {
+    query_postgres 'create table locked(a int); create table copied(a int);
+        create table large as select generate_series(1, 20000) a;
+        alter table large set (parallel_workers = 2); analyze large;
+        create function burn(int) returns int parallel safe language plpgsql
+            as $$begin for i in 1..1000000000 loop end loop; return 0; end$$' >/dev/null
+    "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
+}
+
+# The role camp may have three connections; these are more. All at once: each takes a second to begin.
+begin_recordings() {
+    local super="postgres:host=$PG_FOLDER dbname=postgres user=camp_super" name
+    printf '%s\n' 'idle mine class=Timeout event=PgSleep' 'contention theirs class=Lock' \
+        'idle rest class=.*' >"$SERVERS/own.rules"
+    RECORDINGS=()
+    record bpf --from "postgres:$PG"
+    record memory --from "$super" --tier schedstat+memory
+    record gated --from "$super" --tier schedstat+SQL
+    record sql --from "$super" --tier SQL
+    record own --from "$super" --rules "$SERVERS/own.rules" --detail --queries --background
+    record grouped --from "$super" --group application
+    for name in bpf memory gated sql own grouped; do has_begun "$name"; done
+}
+
+record() {
+    record_at_once "$@" --interval 500ms
+    RECORDINGS+=("$1 $RECORD_PID")
+}
+
+# A session that runs what say() gives it, and then waits for more: open_session NAME.
+open_session() {
+    mkfifo "$SERVERS/$1.in"
+    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
+        <"$SERVERS/$1.in" >"$SERVERS/$1.log" 2>&1 3>&- &
+    SERVER_PIDS+=($!)
+    # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
+    exec {SESSIONS[$1]}>"$SERVERS/$1.in"
+    until_it has_backend "$1"
+}
+
+begin_known_sessions() {
+    local name
+    for name in "${QUIET[@]}" leader; do open_session "$name"; done
+    say holder 'begin; lock table locked;'
+    until_it is_doing holder 'idle in transaction'
+    say waiter 'select * from locked;'
+    say failed 'begin; select 1/0;'
+    say sleeper 'select pg_sleep(1000);'
+    say copier 'copy copied from stdin;'
+    say leader 'select sum(burn(a)) from large;'
+    until_it is_doing failed 'idle in transaction (aborted)'
+    until_it eval '[ "$(backend_of leader | wc -l)" = 3 ]'
+    # shellcheck disable=SC2046 # pids
+    until_still $(backends_of "$(quiet_names)")
+}
+
+quiet_names() {
+    local IFS='|'
+    echo "(${QUIET[*]})"
+}
+
+# "PID NS": the backend's, and for how long there was a client.
+begin_and_end_briefly() {
+    local i pid before
+    for i in 1 2 3; do
+        before=$(date +%s%N)
+        pid=$(query_postgres 'select pg_backend_pid(), pg_sleep(0.05)')
+        echo "${pid%%|*} $(($(date +%s%N) - before))"
+    done >"$SERVERS/brief"
+}
+
+is_doing() {
+    query_postgres "select state from pg_stat_activity where application_name = '$1'" | grep -qxF "$2"
+}
+
+open_burners() {
+    local i
+    for i in $(seq $BURNERS); do
+        open_session "burner$i"
+        taskset -cp "$(last_cpu)" "$(backend_of "burner$i")" >/dev/null
+    done
+}
+
+begin_burners() {
+    local i
+    for i in $(seq $BURNERS); do say "burner$i" 'do $$ begin loop end loop; end $$;'; done
+    for i in $(seq $BURNERS); do until_it is_doing "burner$i" active; done
+    count_leader before
+}
+
+last_cpu() {
+    taskset -cp $$ | sed 's/.*[^0-9]//'
+}
+
+end_burners() {
+    local i
+    count_leader after
+    query_postgres "select pg_cancel_backend(pid) from pg_stat_activity
+        where application_name ~ '^burner' or application_name = 'leader' and leader_pid is null" >/dev/null
+    for i in $(seq $BURNERS); do until_it is_doing "burner$i" idle; done
+    count_by_scheduler burner after
+}
+
+# On two CPUs, however many there are. A client that is stopped leaves its sessions still.
+open_pgbench() {
+    local pid
+    taskset -c "$(first_cpus 2)" "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -n -c 8 -T 600 \
+        postgres >"$SERVERS/pgbench.log" 2>&1 3>&- &
+    PGBENCH_PID=$!
+    SERVER_PIDS+=("$PGBENCH_PID")
+    until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
+    for pid in $(backend_of pgbench); do taskset -cp "$(first_cpus 2)" "$pid" >/dev/null; done
+    kill -STOP "$PGBENCH_PID"
+}
+
+run_pgbench() {
+    kill -CONT "$PGBENCH_PID"
+    phase_begins pgbench
+    all_go_on 7
+    phase_ends pgbench
+    kill -STOP "$PGBENCH_PID"
+    count_by_scheduler pgbench after
+}
+
+first_cpus() {
+    taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
+        while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done | head -"$1" | paste -sd,
+}
+
+# ---------------------------------------------------------------------------- witnesses --
+
+# Waits until every recording has N more intervals after the current one.
+all_go_on() { more_ticks_of_each "$1" bpf memory gated sql own grouped; }
+
+# The pids of the backends whose whole application name matches.
+backends_of() {
+    query_postgres "select pid from pg_stat_activity where application_name ~ '^($1)\$'"
+}
+
+# count_by_scheduler NAME WHEN: the scheduler's counts of these backends, once they sleep.
+count_by_scheduler() {
+    local pids
+    pids=$(backends_of "$1[0-9]*")
+    # shellcheck disable=SC2086 # pids
+    until_still $pids
+    # shellcheck disable=SC2086
+    count_tasks $pids >"$SERVERS/$1.$2"
+}
+
+# The counts of the quiet sessions, which sleep all the time.
+count_quiet() {
+    local name
+    for name in "${QUIET[@]}"; do count_by_scheduler "$name" "$1"; done
+}
+
+# The counts of the leader, its workers and the loops. They run, so only the number of their sleeps is exact.
+count_leader() {
+    local name
+    for name in leader $(seq -f 'burner%g' $BURNERS); do
+        # shellcheck disable=SC2046 # pids
+        count_tasks $(backends_of "$name") >"$SERVERS/$name.running.$1"
+    done
+}
