@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------- Names -- */
-
 const char *camp_kind_name(uint32_t kind)
 {
     static const char names[][10] = { "cpu",       "memory",  "network", "disk",
@@ -31,8 +29,6 @@ const char *camp_accounting_name(int accounting)
     return accounting > 0 && (size_t)accounting < sizeof names / sizeof names[0] ? names[accounting]
                                                                                  : NULL;
 }
-
-/* ------------------------------------------------------------------------ Rows -- */
 
 /* The unit is the last word of a name; a name without one counts, or is a fact. */
 static const char *unit_of(const struct camp_counter *counter)
@@ -114,8 +110,6 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
                          camp_catalogue_row_count);
     return CAMP_OK;
 }
-
-/* ------------------------------------------------------------------ Provenance -- */
 
 /* Whether `cpu` is in a list such as "1-3,5": ascending ranges, as the kernel writes them. What is
  * not such a list holds no CPU. */

@@ -1,9 +1,9 @@
 /*
- * The account of a thread: its maps, how it is made, and how an interval is booked in it.
+ * The account of a thread: its maps, its creation, and the accounting of intervals.
  *
- * Who writes an account: the thread itself, the switch of its CPU, and whoever wakes it; these are
- * one after the other by the scheduler's own rules. Interrupts write to their CPU's account alone,
- * so that they may come at any moment; the thread that they hit takes it out of its interval when
+ * Writers of an account are the thread itself, the switch of its CPU, and the thread that wakes it;
+ * the scheduler's own rules order them. Interrupts write only to their CPU's account, so they may
+ * come at any moment; their time is subtracted from the interval of the interrupted thread when
  * that is closed.
  */
 #ifndef CAMP_MICROSTATES_ACCOUNT_BPF_H
@@ -27,13 +27,12 @@
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
-/* Until the first snapshot has met all threads, who is unknown is older than the session. */
+/* Until the first snapshot has visited all threads, an unknown thread is older than the session. */
 bool all_met;
 
-/* Snapshots are numbered: the one that is being made, and the last one, which its reader has (0: it
- * does not). */
+/* Snapshots are numbered: the current one, and the last one if its reader has it (otherwise 0). */
 uint32_t snapshot_now, snapshot_before;
-bool snapshot_brief; /* of who did nothing its tid is enough */
+bool snapshot_brief; /* a tid is enough for an idle thread */
 
 enum account_flag {
     IN_CALL = 1u << 0,
@@ -49,17 +48,18 @@ struct account {
     uint8_t state;     /* enum camp_state of the open interval */
     uint8_t flags;
     uint16_t cpu;                   /* it runs on, or ran on last */
-    uint32_t shown, shown_sequence; /* in which snapshot last; the sequence when it was in full */
+    uint32_t shown, shown_sequence; /* the last snapshot that showed it; its sequence number when
+                                     * shown in full */
     uint64_t since_ns;
-    uint64_t irq_before_ns; /* interrupts of that CPU that are booked */
+    uint64_t irq_before_ns; /* accounted interrupts of that CPU */
     uint64_t arrived_ns;    /* on that CPU */
     uint64_t run_ns;        /* the scheduler's count of its CPU time then */
     uint64_t delay_ns;      /* the scheduler's count of its run-queue time at the same moment */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device; /* it last asked for input or output */
-    uint32_t left;   /* the scheduler's count of its switches away from a CPU, at the last one */
-    uint64_t faults; /* that the kernel had served when a system call ran into one */
+    uint32_t device; /* of its last input or output */
+    uint32_t left;   /* the scheduler's count of its switches off a CPU, at the last one */
+    uint64_t faults; /* served by the kernel when a system call ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -88,7 +88,7 @@ static __always_inline struct cpu_account *this_cpu(void)
     return cpu_of(bpf_get_smp_processor_id());
 }
 
-/* USER and SYSTEM. IRQ is never the state of an interval: it is what is taken out of one. */
+/* USER and SYSTEM. IRQ is never the state of an interval: its time is subtracted from intervals. */
 static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
@@ -111,7 +111,7 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
 }
 
-/* Takes what interrupts took since *before out of an interval. */
+/* Subtracts the interrupts since *before from an interval. */
 static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
                                                    uint64_t total)
 {
@@ -138,8 +138,8 @@ static __always_inline void end_writing(struct account *account)
     account->sequence++;
 }
 
-/* A wait counts for the CPU on which it begins. A function of its own, not static: the verifier
- * goes through it once, not from each place that calls it (which took it 1.5 s). */
+/* A wait counts for the CPU on which it starts. A global function: the verifier checks it once, not
+ * at each call (which took it 1.5 s). */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
     struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
@@ -221,8 +221,8 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* While another account is being made on this CPU none can be: only the first snapshot may be
- * interrupted by a switch in the midst of it, and it meets that thread itself a moment later. */
+/* While another account is being created on this CPU none can be: only the first snapshot can be
+ * interrupted by a switch, and it visits that thread itself a moment later. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -257,8 +257,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     return account;
 }
 
-/* A thread that nobody has met: it is older than the session, or one of the lost. What it did until
- * now is not known. */
+/* A thread seen for the first time: older than the session, or one that was lost. Its time so far
+ * is unknown. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {
@@ -270,7 +270,7 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
                         OLDER | (!is_worker(task) && call_now(task) >= 0 ? IN_CALL : 0));
 }
 
-/* Of switches that were not seen. */
+/* Unseen switches. */
 
 /* How long it has run since it arrived, by the scheduler's count, and at most until now. */
 static __always_inline uint64_t ran_until(const struct account *account,
@@ -281,8 +281,8 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* The CPU on which it is booked runs another: it left unseen. Who runs on a CPU that made no switch
- * in the session is not known. */
+/* The CPU of its account runs another thread: it left unseen. On a CPU without a switch in the
+ * session the running thread is unknown. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

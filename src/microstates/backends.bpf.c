@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * The programs of backends.h: at each switch and wakeup of a watched task the time since the last
- * one is booked in its account.
+ * The programs of backends.h: each switch and wakeup of a watched task accounts for the time since
+ * the last one.
  *
- * Who leaves its CPU to sleep is still the current task there, so that what it waits for is read
- * from its own memory, as the server wrote it a moment before. A wait ends with the wakeup, not
- * when the server says so: it does that only once it has a CPU again, which is how samples of the
- * server's word take the run queue for waiting.
+ * A task that leaves its CPU to sleep is still the current task, so its wait event is read from its
+ * own memory, as the server wrote it a moment before. A wait ends with the wakeup, not when the
+ * server clears the event: it does that only once it has a CPU again, which is why samples of the
+ * server's event count run queue time as waiting.
  *
- * An account is written by the switch of the CPU of its task and by whoever wakes it, one after the
- * other by the scheduler's own rules. Of all other tasks a switch looks up the number, no more.
+ * Writers of an account are the switch of the task's CPU and the task that wakes it; the
+ * scheduler's own rules order them. For all other tasks a switch only looks up the number.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* Set before loading. */
 const volatile struct backends_place place;
 
-/* Whom an iterator meets: one task, or 0: the children of the parent. */
+/* The tasks that an iterator visits: one task, or 0: the children of the parent. */
 int32_t wanted;
 uint32_t met;
 
@@ -75,11 +75,9 @@ static __always_inline void end_writing(struct backend_slot *slot)
     slot->sequence++;
 }
 
-/* ------------------------------------------------------------------------------- Booking -- */
-
-/* Its number among the first `limit` waits, or `limit`: it is not there, and there is no room. A
- * function of its own, not static: the verifier goes through it once, not from each place that
- * calls it with all that may come of its loop (a million steps, and it gives up). */
+/* The index of a wait among the first `limit`, or `limit`: not found, and no space. A global
+ * function: the verifier checks it once, not at each call with every result of its loop (it gives
+ * up after a million steps). */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
                             uint32_t limit)
 {
@@ -106,7 +104,7 @@ __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t 
     return limit;
 }
 
-/* Who waits from now on, and for what. */
+/* Starts the wait of a task, with its reason. */
 static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
 {
     uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
@@ -121,8 +119,8 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     slot->account.waits[wait].times++;
 }
 
-/* Books the open interval up to a moment, at which `next` begins. What is before its beginning (two
- * CPUs do not agree on now) is nothing, and moves nothing: so the sum is exact. */
+/* Accounts for the open interval up to `now`, and starts `next`. A time before its start (the
+ * clocks of two CPUs differ) counts as 0 and moves nothing, so the sum is exact. */
 static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
@@ -141,9 +139,7 @@ static __always_inline void book(struct backend_slot *slot, uint64_t until, uint
     account->state = next;
 }
 
-/* ------------------------------------------------------------------------------- Reasons -- */
-
-/* What the current task waits for. False: could not be read. */
+/* The wait event of the current task. False: unreadable. */
 static __always_inline bool read_event(uint32_t *event)
 {
     uint64_t at;
@@ -152,7 +148,7 @@ static __always_inline bool read_event(uint32_t *event)
            bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
 }
 
-/* A new process has no place in the server's table of activities yet. */
+/* A new process has no entry in the server's table of activities yet. */
 static __always_inline bool read_activity(uint32_t *activity)
 {
     uint64_t at;
@@ -178,10 +174,7 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* ------------------------------------------------------------------------------ Switches -- */
-
-/* How long it has run since it last left a CPU, by the scheduler's count: of a switch that nobody
- * was told of. */
+/* How long it has run since it last left a CPU, by the scheduler's count: for an unseen switch. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -214,14 +207,14 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* once it is written the session may give the slot to another */
+    if (dead) { /* once written, the session may reuse the slot */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }
     end_writing(slot);
 }
 
-/* It left a CPU, and nobody was told: for what it has waited since is not known. */
+/* It left a CPU unseen: its wait since is unknown. */
 static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
                                         uint64_t now)
 {
@@ -258,7 +251,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     return 0;
 }
 
-/* A task may be woken on its way to sleep, while it is on its CPU yet: then it did not sleep. */
+/* A task may be woken while it is still on its CPU on the way to sleep: then it did not sleep. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
@@ -280,11 +273,9 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     return 0;
 }
 
-/* -------------------------------------------------------------------------- Who is watched -- */
+#define TRIES 8 /* to get a slot under contention */
 
-#define TRIES 8 /* to take a slot, while others take one */
-
-/* A free slot, which is zero. NULL: there is none. */
+/* A free slot, zeroed. NULL: none. */
 static __always_inline struct backend_slot *take_slot(uint32_t *number)
 {
     volatile struct backend_slots *all = &slots;
@@ -320,8 +311,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* From here on it is watched. Of an account that is not (its number is another's) the session hears
- * as of one that ended, without a pid. */
+/* Watched from here on. An unwatched account (with a reused number) is reported to the session as
+ * exited, without a pid. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -333,7 +324,7 @@ static __always_inline void watch(struct backend_slot *slot, uint32_t number)
     slots.in_use[number % BACKENDS_MAX] = 1;
 }
 
-/* Its last switch was not told: its number belongs to another now. */
+/* Its last switch was unseen: its number is another task's now. */
 static __always_inline void forget(int32_t tid)
 {
     struct backend_slot *slot = slot_of(tid);
@@ -363,7 +354,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
-/* The same two readings of another task that sleeps. Zero of what is not there. */
+/* The same two readings for another task that sleeps. Zero where missing. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
                                          uint32_t *activity)
 {
@@ -389,7 +380,7 @@ static __always_inline bool is_wanted(struct task_struct *task)
     return task->pid == task->tgid && task->real_parent->tgid == place.parent;
 }
 
-/* Who is older than the session. One that switched while it was asked waits for an unknown. */
+/* Tasks older than the session. One that switched meanwhile waits for an unknown reason. */
 SEC("iter.s/task")
 int meet(struct bpf_iter__task *ctx)
 {

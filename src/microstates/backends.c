@@ -28,8 +28,6 @@ struct backends {
     struct backend_slot *slots; /* [BACKENDS_MAX] */
 };
 
-/* ------------------------------------------------------------------------------- Loading -- */
-
 static int check_kernel(struct camp_error *error)
 {
     struct btf *kernel = NULL;
@@ -43,7 +41,7 @@ static int check_kernel(struct camp_error *error)
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EACCES is how the verifier refuses */
+    if (result == -EPERM) /* EACCES is a refusal by the verifier */
         return refused_permission(-result, WHAT, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
@@ -89,8 +87,8 @@ static int map_slots(struct backends *backends, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Gives accounts to those who are there: one task, or 0: the children of the parent. The iterator
- * writes nothing; its end is when all were met. */
+/* Gives accounts to existing tasks: one task, or 0: the children of the parent. The iterator writes
+ * nothing, and ends after visiting all. */
 static int meet(struct backends *backends, int32_t wanted, uint32_t *ret_met,
                 struct camp_error *error)
 {
@@ -154,8 +152,6 @@ void backends_close(struct backends *backends)
     free(backends);
 }
 
-/* ------------------------------------------------------------------------------- Reading -- */
-
 #define BUSY_TRIES 100
 #define SLEEPING_TRIES 20 /* of 1 ms */
 
@@ -166,12 +162,12 @@ static void copy_account(struct backend_account *ret, const struct backend_accou
 
     memcpy(ret, account, head);
     if (ret->wait_count > BACKEND_WAITS_MAX)
-        ret->wait_count = 0; /* it is being written: the copy is made again */
+        ret->wait_count = 0; /* it is being written: copy again */
     waits = ret->wait_count * sizeof ret->waits[0];
     memcpy(ret->waits, account->waits, waits);
 }
 
-/* Books the open interval in the copy. */
+/* Accounts for the open interval in the copy. */
 static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t wait, uint64_t now)
 {
     uint64_t interval = now > since_ns ? now - since_ns : 0;
@@ -188,8 +184,8 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
-/* A copy in which no interval is half booked. A CPU that a hypervisor has stopped in the midst of a
- * switch is waited for; after the last try (false) it is taken as it stands. */
+/* A copy without a half-accounted interval. Waits for a CPU that a hypervisor stopped within a
+ * switch; after the last try (false) the copy is used as it is. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
@@ -214,7 +210,7 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
     return false;
 }
 
-/* To the kernel again, as new. */
+/* Returned to the kernel, as new. */
 static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;

@@ -1,4 +1,4 @@
-/* A camp that was built without programs for the kernel says so. */
+/* For builds without programs for the kernel. */
 #include "../counters/error.h"
 #include "backends.h"
 

@@ -1,4 +1,4 @@
-/* In which state a thread is that sleeps in a system call. */
+/* The state of a thread that sleeps in a system call. */
 #ifndef CAMP_MICROSTATES_CALLS_H
 #define CAMP_MICROSTATES_CALLS_H
 

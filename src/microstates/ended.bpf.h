@@ -1,7 +1,7 @@
 /*
- * Threads that end: their last numbers go into a ring. Where that is full they are added up by
- * parent and name, in totals of two generations: the session takes those of one while the other is
- * being added to, so that none is taken in the midst of an addition.
+ * Exited threads: their last numbers go into a ring. When it is full they are added up by parent
+ * and name, in totals of two generations: the session reads one while the other is being added to,
+ * so that no half addition is read.
  */
 #ifndef CAMP_MICROSTATES_ENDED_BPF_H
 #define CAMP_MICROSTATES_ENDED_BPF_H
@@ -21,7 +21,7 @@ struct {
     __type(value, struct camp_thread_states);
 } totals SEC(".maps");
 
-/* Of the totals that are added to. */
+/* Of the generation being added to. */
 uint32_t generation;
 
 static const struct camp_thread_states nothing;

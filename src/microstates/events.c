@@ -1,8 +1,8 @@
 /*
- * The kernel's events and helpers that microstates are measured by, and since when there are such.
+ * The kernel's events and helpers that microstates need, and their first Linux versions.
  *
- * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and
- * the functions of the kernel by name; of an iterator "bpf_iter_NAME", of a helper its own.
+ * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and the
+ * functions of the kernel by name; of an iterator "bpf_iter_NAME", of a helper its own.
  */
 #include "events.h"
 #include "../counters/error.h"
@@ -15,7 +15,7 @@ struct event {
     const char *name;
     const char *tracepoint; /* or NULL: */
     const char *function;   /* of the kernel */
-    unsigned parameters;    /* of a tracepoint, the context included: at least so many */
+    unsigned parameters;    /* of a tracepoint, including the context: a minimum */
     bool needed;
     const char *since, *without;
 };
@@ -29,7 +29,7 @@ struct event {
         name, NULL, function, 0, true, since, without                                              \
     }
 
-/* Tracepoints are older than the way to attach to them that is taken here: that is of 5.5. */
+/* Tracepoints are older than this way to attach to them, which is of 5.5. */
 static const struct event events[] = {
     { "sched_switch prev_state", "sched_switch", NULL, 5, true, "5.18",
       "no reason why a thread leaves" },
@@ -53,7 +53,7 @@ static const struct event events[] = {
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
 };
 
-/* The parameters of a tracepoint, its context included; 0: this kernel does not have it. */
+/* The parameters of a tracepoint, including its context; 0: not in this kernel. */
 static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
 {
     char name[80];

@@ -1,5 +1,5 @@
-/* What a kernel has of that which microstates are measured by: looked for in its BTF, never told
- * by its version. */
+/* The kernel's features that microstates need: looked up in its BTF, not derived from its version.
+ */
 #ifndef CAMP_MICROSTATES_EVENTS_H
 #define CAMP_MICROSTATES_EVENTS_H
 
@@ -8,17 +8,17 @@
 #include <bpf/btf.h>
 #include <stdbool.h>
 
-/* The kernel's own BTF: btf__free(). CAMP_E_NOTSUP: it has none. CAMP_E_PERM: not for us. */
+/* The kernel's own BTF: btf__free(). CAMP_E_NOTSUP: it has none. CAMP_E_PERM: not permitted. */
 int events_of_kernel(struct btf **ret, struct camp_error *error);
 
-/* A tracepoint, whatever its parameters. */
+/* A tracepoint, with any parameters. */
 bool events_have_tracepoint(const struct btf *kernel, const char *name);
 
-/* CAMP_OK, or CAMP_E_NOTSUP: the first that is missing and cannot be done without, and the Linux
- * that has it. */
+/* CAMP_OK, or CAMP_E_NOTSUP: the first missing one that is required, and the Linux version that has
+ * it. */
 int events_require(const struct btf *kernel, struct camp_error *error);
 
-/* All of them, as this kernel has them, like camp_states_events(). */
+/* All of them, in this kernel, like camp_states_events(). */
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
 

@@ -1,6 +1,5 @@
-/* The parts of the kernel's structures that the programs read. Their real offsets are put in when a
- * program is loaded (CO-RE), so this serves every kernel; order and what is left out do not matter.
- */
+/* The parts of the kernel's structures that the programs read. Loading relocates them to the real
+ * offsets (CO-RE), so this serves every kernel; order and omissions do not matter. */
 #ifndef CAMP_MICROSTATES_KERNEL_H
 #define CAMP_MICROSTATES_KERNEL_H
 

@@ -1,6 +1,5 @@
-/* What a session knows of the threads of its last snapshot: a line of each in a list by tid, so
- * that one that slept on touches no more than that, and its whole record elsewhere, in a place of
- * its own for as long as it lives. */
+/* The threads of a session's last snapshot: a line each in a list by tid, so that an idle thread
+ * touches only that, and the whole record elsewhere, in a place that it keeps. */
 #include "session.h"
 
 #include <stdlib.h>

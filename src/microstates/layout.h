@@ -1,4 +1,4 @@
-/* What the programs in the kernel and the session share. */
+/* Shared by the programs in the kernel and the session. */
 #ifndef CAMP_MICROSTATES_LAYOUT_H
 #define CAMP_MICROSTATES_LAYOUT_H
 

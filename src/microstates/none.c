@@ -1,4 +1,4 @@
-/* A camp that was built without microstates says so. */
+/* For builds without microstates. */
 #include "../counters/error.h"
 
 #include <camp/states.h>

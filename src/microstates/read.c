@@ -1,6 +1,6 @@
 /*
- * What a session reads beside living threads: those that ended from a ring, CPUs and losses from
- * memory that it shares with the kernel, waits for disks from a map.
+ * What a session reads besides living threads: exited ones from a ring, CPUs and losses from memory
+ * shared with the kernel, waits for disks from a map.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --------------------------------------------------------------------------------- Exits -- */
 
 static void tell_exit(struct camp_states *session, const struct camp_thread_states *last)
 {
@@ -27,7 +25,7 @@ static void tell_exit(struct camp_states *session, const struct camp_thread_stat
         known->has_ended = true;
 }
 
-/* libbpf calls this for each record; a negative result stops it behind this one. */
+/* libbpf calls this for each record; a negative result stops it after this one. */
 int session_take_exit(void *context, void *record, size_t length)
 {
     struct camp_states *session = context;
@@ -43,7 +41,7 @@ int session_take_exit(void *context, void *record, size_t length)
     return session->taken_count < session->taken_capacity ? 0 : -ENOSPC;
 }
 
-/* One of a total: its time is that of its threads added up, and ends now. */
+/* A total: its time is the sum of its threads', and ends now. */
 static void hand_out_total(struct camp_states *session, const struct total_key *key,
                            struct camp_thread_states *total)
 {
@@ -57,7 +55,7 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     session_take_exit(session, total, sizeof *total);
 }
 
-/* All of a generation to which nothing is added any more. */
+/* All of a generation that is no longer added to. */
 static void take_generation(struct camp_states *session, uint32_t generation)
 {
     const int map = bpf_map__fd(session->programs->maps.totals);
@@ -76,8 +74,8 @@ static void take_generation(struct camp_states *session, uint32_t generation)
     }
 }
 
-/* Who has been added up since the last call is in the generation that was added to, which is taken
- * with the next call: whoever adds to it now is done by then. */
+/* Threads added up since the last call are in the generation that was current, which is read at the
+ * next call: all additions to it are complete by then. */
 static void take_totals(struct camp_states *session)
 {
     uint32_t *generation = &session->programs->bss->generation;
@@ -127,7 +125,7 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
-/* None is stored: there is room for any number. */
+/* Nothing is stored: any number fits. */
 int session_tell_exits(struct camp_states *session, struct camp_error *error)
 {
     int r;
@@ -139,8 +137,6 @@ int session_tell_exits(struct camp_states *session, struct camp_error *error)
         take_totals(session);
     return r;
 }
-
-/* ---------------------------------------------------------------------------------- CPUs -- */
 
 static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)
 {
@@ -159,9 +155,8 @@ struct cpu_moment {
     struct cpu_account account;
 };
 
-/* A copy in which no switch is half booked, and no interrupt ended meanwhile. A CPU that a
- * hypervisor has stopped in the midst of a switch is waited for; at the last try it is taken as it
- * stands. */
+/* A copy without a half-accounted switch, and without an interrupt that ended meanwhile. Waits for
+ * a CPU that a hypervisor stopped within a switch; after the last try the copy is used as it is. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {
@@ -269,8 +264,6 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------------- Disks -- */
-
 /* The kernel's dev_t has 20 bits for the minor number. */
 static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const struct disk_wait *wait)
 {
@@ -298,7 +291,7 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
-    /* A key that made room meanwhile begins the walk anew: it is a long one at most. */
+    /* When the key was removed meanwhile the walk restarts, and takes longer at most. */
     for (; count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
         struct disk_wait wait;
         struct camp_disk_wait shown;

@@ -4,8 +4,8 @@
 
 #include "account.bpf.h"
 
-/* Who it is. At each pointer that is followed here the verifier searches the kernel's types from
- * one end to the other (it took it 0.3 s within the tries below): once a record. */
+/* The identity of a thread. At each pointer followed here the verifier searches all the kernel's
+ * types (0.3 s within the tries below), so it is done once a record. */
 static __always_inline void identify(struct camp_thread_states *ret, struct task_struct *task,
                                      const struct account *account)
 {
@@ -46,7 +46,7 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
 
 #define TRIES 8
 
-/* Books the open interval in a copy. */
+/* Accounts for the open interval in a copy. */
 static __always_inline void close_copy(struct camp_thread_states *ret,
                                        const struct task_struct *task,
                                        const struct account *account, uint64_t now)
@@ -97,7 +97,7 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
-/* It was shown in the last snapshot, and did nothing since: its reader knows the rest. */
+/* It was shown in the last snapshot, and was idle since: its reader has the rest. */
 static __always_inline bool is_unchanged(const struct account *account)
 {
     return snapshot_before != 0 && account->shown == snapshot_before &&
@@ -105,15 +105,14 @@ static __always_inline bool is_unchanged(const struct account *account)
            !on_cpu(account->state);
 }
 
-/* Its tid, negative. Whatever it does after that look is in the next snapshot. */
+/* Its tid, negated. Later changes are in the next snapshot. */
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)
 {
     account->shown = snapshot_now;
     return -task->pid;
 }
 
-/* What others may have changed of it. Of what a thread in full has in some 20 cache lines this
- * takes 7. */
+/* Fields that other threads may have changed: 7 cache lines of the 20 that a full record needs. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {

@@ -1,4 +1,4 @@
-/* Records of a snapshot that are kept until the last one has come, and then taken by tid. */
+/* Records of a snapshot, kept until the last one has come, and then read by tid. */
 #ifndef CAMP_MICROSTATES_RECORDS_H
 #define CAMP_MICROSTATES_RECORDS_H
 

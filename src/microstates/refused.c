@@ -1,4 +1,4 @@
-/* Of the two capabilities that programs take, those that are not held are named. */
+/* Names the missing ones of the two capabilities that programs need. */
 #include "refused.h"
 #include "../counters/error.h"
 
@@ -13,7 +13,7 @@ static bool holds(const struct camp_kernel *kernel, int capability)
            (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
 }
 
-/* Where both are held, they are of a container, and these programs see the whole machine. */
+/* If both are held, they are a container's, and these programs see the whole machine. */
 int refused_permission(int system_error, const char *what, struct camp_error *error)
 {
     struct camp_kernel kernel = { 0 };

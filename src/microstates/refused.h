@@ -1,4 +1,4 @@
-/* Why the kernel takes no programs from us, and what to do about it. */
+/* Why the kernel refused programs, and what to do about it. */
 #ifndef CAMP_MICROSTATES_REFUSED_H
 #define CAMP_MICROSTATES_REFUSED_H
 

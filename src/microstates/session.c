@@ -1,8 +1,8 @@
 /*
  * A session of microstates: the programs in the kernel, loaded, attached, and read.
  *
- * Nothing is pinned: programs, maps and links live by descriptors of this process, so the kernel
- * takes all of it away when the process ends, by whatever signal.
+ * Nothing is pinned: programs, maps and links are held by descriptors of this process, so the
+ * kernel removes all of it when the process ends, by whatever signal.
  */
 #include "session.h"
 #include "../counters/error.h"
@@ -28,15 +28,13 @@
 
 #define LARGE_BYTES (256 * 1024)
 
-/* ------------------------------------------------------------------------------- Loading -- */
-
 static bool begins(const char *text, const char *with)
 {
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What a kernel does not have is left out, and what was not asked for: interrupts that are not told
- * of are part of whatever they hit, faults of text are booked as of data. */
+/* Skips events that the kernel lacks, and those not requested: unreported interrupts are part of
+ * whatever they interrupt, text faults count as data faults. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -69,7 +67,7 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EACCES is how the verifier refuses */
+    if (result == -EPERM) /* EACCES is a refusal by the verifier */
         return refused_permission(-result, "microstates", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "
@@ -97,8 +95,6 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     return r == 0 ? CAMP_OK : fail_load(r, error);
 }
 
-/* ------------------------------------------------------------------------------- Session -- */
-
 static int begin(struct camp_states *session, struct camp_error *error)
 {
     void *cpus =
@@ -117,9 +113,8 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
-/* The lists of threads grow with them. Mapped each on its own they leave no holes behind, as they
- * do in the heap (8 of 38 MB with 10,000 threads), whereto malloc() moves them once libbpf has
- * given back something large. */
+/* The lists of threads grow with them. Separate mappings leave no holes, as in the heap (8 of 38 MB
+ * with 10,000 threads), where malloc() puts them after libbpf has freed a large block. */
 static void map_large_lists(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

@@ -1,10 +1,10 @@
-/* Why a thread sleeps: told where it leaves its CPU, by what it left it in. */
+/* Why a thread sleeps: read when it leaves its CPU. */
 #ifndef CAMP_MICROSTATES_SLEEP_BPF_H
 #define CAMP_MICROSTATES_SLEEP_BPF_H
 
 #include "account.bpf.h"
 
-/* The kernel counts a fault when it has been served: until then a system call is in it. */
+/* The kernel counts a fault once it is served: until then a system call is in it. */
 static __always_inline bool in_kernel_fault(const struct account *account,
                                             const struct task_struct *task)
 {
@@ -30,7 +30,7 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
                              : CAMP_STATE_OTHER_SLEEP;
 }
 
-/* What restart_syscall(2) goes on with. Their addresses are hidden from who has no CAP_SYSLOG, or
+/* The call that restart_syscall(2) continues. Their addresses are hidden without CAP_SYSLOG, or
  * where kernel.kptr_restrict is 2; then it is other sleep. */
 extern const void do_restart_poll __ksym __weak;
 extern const void do_no_restart_syscall __ksym __weak;
@@ -46,7 +46,7 @@ static __always_inline uint8_t kind_of_restarted(const struct task_struct *task)
         return CAMP_STATE_OTHER_SLEEP;
     if (goes_on == &do_restart_poll)
         return CAMP_STATE_POLL;
-    if (goes_on == &do_no_restart_syscall) /* which futex_wait_restart() sets before it sleeps */
+    if (goes_on == &do_no_restart_syscall) /* set by futex_wait_restart() before it sleeps */
         return CAMP_STATE_LOCK;
     return goes_on == &hrtimer_nanosleep_restart || goes_on == &posix_cpu_nsleep_restart ||
                    goes_on == &alarm_timer_nsleep_restart

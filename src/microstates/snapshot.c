@@ -1,10 +1,10 @@
 /*
- * A snapshot: all living threads, by an iterator of the kernel, ascending by tid. (In a namespace
- * of pids it ascends by their numbers there, which may be in another order: they are sorted then.)
+ * A snapshot: all living threads, by an iterator of the kernel, ascending by tid. (In a PID
+ * namespace it ascends by the numbers there, which may be in another order: they are sorted then.)
  *
- * Of a thread that did nothing since the last snapshot the kernel says so, in a short record; the
- * rest is in the list that the session keeps. The two are walked side by side. A visitor is told of
- * each thread, and nothing of one that slept on is touched but its line in that list.
+ * For a thread that was idle since the last snapshot the kernel writes a short record; the rest is
+ * in the session's list. Both are merged. A visitor gets each thread, and an idle one touches only
+ * its line in that list.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -24,21 +24,19 @@
 
 struct snapshot {
     struct camp_states *session;
-    size_t at;                  /* in session->known: who may come next */
+    size_t at;                  /* in session->known: the next candidate */
     size_t kept;                /* of them, moved to its front */
-    struct known_thread *fresh; /* [fresh_count]: who was not there, ascending */
+    struct known_thread *fresh; /* [fresh_count]: unknown threads, ascending */
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
     uint64_t began_ns;
     bool broken, out_of_memory;
-    struct records kept_back;                  /* all, where the kernel's order is another */
+    struct records kept_back;                  /* all, if the kernel's order differs */
     const struct camp_states_visitor *visitor; /* or: */
     /* The caller's. */
     char *next;
     size_t size, capacity, count;
 };
-
-/* ------------------------------------------------------------------------ Side by side -- */
 
 static void tell_missed(const struct snapshot *snapshot, const struct known_thread *known)
 {
@@ -47,7 +45,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   session_record(snapshot->session, known));
 }
 
-/* Those of a lower number are not there any more. */
+/* Threads of lower numbers are gone. */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -59,7 +57,7 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     }
 }
 
-/* The known thread of this number, moved to the front of what is kept; NULL: there is none. */
+/* The known thread of this number, moved to the front of the kept ones; NULL: none. */
 static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -73,7 +71,7 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     return place;
 }
 
-/* The list stays in order, whatever the kernel says: who comes late is met when it is read again,
+/* The list stays sorted, whatever the kernel's order: a late thread is found when it is read again,
  * and sorted. */
 static bool is_in_order(struct snapshot *snapshot, int32_t tid)
 {
@@ -85,8 +83,7 @@ static bool is_in_order(struct snapshot *snapshot, int32_t tid)
     return true;
 }
 
-/* With room for it where the lists become one: who was shown is known from then on. NULL: there is
- * none. */
+/* With space for it in the merged list: a shown thread is known from then on. NULL: no memory. */
 static struct known_thread *add_fresh(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -104,7 +101,7 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     return &snapshot->fresh[snapshot->fresh_count++];
 }
 
-/* Where reading failed those behind stay as they were. */
+/* If reading failed, the remaining threads stay as they were. */
 static void keep_rest(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -131,8 +128,6 @@ static void merge(struct snapshot *snapshot)
     }
 }
 
-/* ------------------------------------------------------------------------------- Reading -- */
-
 static void hand_out(struct snapshot *snapshot, const struct camp_thread_states *thread)
 {
     if (snapshot->count++ >= snapshot->capacity)
@@ -141,7 +136,7 @@ static void hand_out(struct snapshot *snapshot, const struct camp_thread_states 
     snapshot->next += snapshot->size;
 }
 
-/* As it was; NULL: another had its tid. */
+/* Its last record; NULL: another thread had its tid. */
 static const struct camp_thread_states *before_of(const struct snapshot *snapshot,
                                                   struct known_thread *known,
                                                   const struct camp_thread_states *now)
@@ -176,7 +171,7 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     hand_out(snapshot, thread);
 }
 
-/* One that has been in its state all the time; NULL: it is none that is known. */
+/* A thread that stayed in its state; NULL: unknown. */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;
@@ -200,7 +195,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     hand_out(snapshot, record);
 }
 
-/* The same, as a visitor is told. All have waited until the snapshot began. */
+/* The same, for a visitor. All have waited until the snapshot started. */
 static void take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
@@ -228,7 +223,7 @@ static int32_t tid_of(const char *record)
     return tid < 0 ? -tid : tid;
 }
 
-/* Of the record that begins there; 0: it is not whole. */
+/* The length of the record at that place; 0: incomplete. */
 static size_t length_of(const struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t whole = sizeof(struct camp_thread_states);
@@ -268,7 +263,7 @@ static void take_kept_back(struct snapshot *snapshot)
     records_release(records);
 }
 
-/* Takes, or keeps back, the whole records of `length` bytes; how many bytes these are. */
+/* Uses, or keeps back, the whole records of `length` bytes; returns the bytes used. */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t at = 0, one;
@@ -312,7 +307,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
                                 strerror(errno));
 }
 
-/* One snapshot; *ret_broken: what the kernel took for known is not. */
+/* One snapshot; *ret_broken: a thread that the kernel took for known is unknown. */
 static int take_snapshot(struct camp_states *session, struct snapshot *snapshot, bool *ret_broken,
                          struct camp_error *error)
 {
@@ -371,7 +366,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     session->visitor = visitor;
     r = session_tell_exits(session, error);
     session->visitor = NULL;
-    /* A second try is told in full, and each thread by what the first one had of it. */
+    /* A second try requests full records, relative to what the first one had. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {
         struct snapshot snapshot = { .session = session, .visitor = visitor };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * Microstates: at each change of state of a thread, the time since the last one is booked.
+ * Microstates: each change of a thread's state accounts for the time since the last one.
  *
- * The account of a thread is in task storage, and goes with it. Its open interval (state, since_ns)
- * is closed by whatever comes next, never by a pair of events. Of some switches the kernel tells
- * nobody (0.02-1 % of them; its own trace lacks them too): they are counted as unseen, and who came
- * or left without a word has run as long as the scheduler's count of its CPU time has grown.
+ * The account of a thread is in task storage, and freed with it. Its open interval (state,
+ * since_ns) is closed by the next event, never by a pair of events. Some switches have no event
+ * (0.02-1 % of them; the kernel's own trace lacks them too): they are counted as unseen, and a
+ * thread that came or left unseen has run as long as the scheduler's count of its CPU time has
+ * grown.
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
@@ -13,8 +14,6 @@
 #include "sleep.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* ----------------------------------------------------------------------------- Switches -- */
 
 static __always_inline void arrive(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now)
@@ -109,7 +108,8 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     return ran;
 }
 
-/* The interval since the last switch, of the CPU. `ran`: who leaves now, if it had come unseen. */
+/* The CPU's interval since the last switch. `ran`: the leaving thread's time, if it had come
+ * unseen. */
 static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                      uint64_t now, uint64_t ran)
 {
@@ -162,7 +162,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (cpu == NULL)
         return 0;
-    cpu->depth = 0; /* no switch is made in an interrupt: one whose end was not seen has ended */
+    cpu->depth = 0; /* no switch happens in an interrupt: one without an end has ended */
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
@@ -211,8 +211,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     return 0;
 }
 
-/* A thread begins when it is made; until it may run it is booked as other sleep. A child of fork(2)
- * begins in the system call that it returns from. */
+/* A thread starts when it is created; until it may run its time is other sleep. A child of fork(2)
+ * starts in the system call that it returns from. */
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
@@ -226,8 +226,6 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     end_writing(account);
     return 0;
 }
-
-/* ------------------------------------------------------------------------- System calls -- */
 
 static __always_inline void cross(bool into)
 {
@@ -262,8 +260,6 @@ int BPF_PROG(on_sys_exit)
     return 0;
 }
 
-/* ---------------------------------------------------------- Faults, disks and signals -- */
-
 static __always_inline struct account *own_account(void)
 {
     return bpf_task_storage_get(&accounts, bpf_get_current_task_btf(), NULL, 0);
@@ -283,7 +279,8 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
     return 0;
 }
 
-/* Where faults are disabled the kernel serves and counts none: it goes on in another way. */
+/* Where faults are disabled the kernel neither serves nor counts one, but continues in another way.
+ */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel)
 {
@@ -297,8 +294,8 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* The last disk that a thread asked is the one that it waits for, if it waits. One that is booked
- * as waiting came unseen: its wait ends with the disk that it began with. */
+/* The disk last used by a thread is the one it waits for. A thread already accounted as waiting
+ * came unseen: its wait ends with the disk with which it started. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {
@@ -319,9 +316,7 @@ int BPF_PROG(on_signal)
     return 0;
 }
 
-/* --------------------------------------------------------------------------- Interrupts -- */
-
-/* A CPU is watched from its first switch on: what came before is in none of its times. */
+/* A CPU is watched from its first switch on: earlier time is excluded. */
 static __always_inline void interrupt_begins(void)
 {
     struct cpu_account *cpu = this_cpu();
@@ -330,9 +325,8 @@ static __always_inline void interrupt_begins(void)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
-/* What comes within another is part of the outer one. A softirq ends with interrupts on, so one may
- * come between any two lines here: as long as `depth` stands it is an inner one, and touches
- * nothing else. */
+/* A nested interrupt is part of the outer one. A softirq ends with interrupts enabled, so one may
+ * come between any two lines here: while `depth` is set it is nested, and touches nothing else. */
 static __always_inline void interrupt_ends(bool soft)
 {
     struct cpu_account *cpu = this_cpu();
@@ -372,9 +366,7 @@ INTERRUPT(irq_handler, false)
 INTERRUPT(softirq, true)
 INTERRUPT(local_timer, false)
 
-/* ----------------------------------------------------------------------------- Snapshot -- */
-
-/* The first snapshot of a session: in which state is a thread that began before it? */
+/* The first snapshot of a session: the state of a thread that started before it. */
 static __always_inline struct account *meet(struct task_struct *task)
 {
     unsigned int why = task->__state;

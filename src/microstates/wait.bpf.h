@@ -1,10 +1,10 @@
 /*
- * Threads that wait for a disk: how long there was one, on the machine and of each CPU, and which
- * disk each waited for.
+ * Threads that wait for a disk: how long at least one did, on the machine and on each CPU, and for
+ * which disk.
  *
  * A wait clock runs while its count is above zero. Count and time are one word, changed by compare
- * and swap: whoever reads it has both of one moment. The time is a sum in which a clock that starts
- * books -now, and one that stops +now; it wraps after 19 hours, so that only its differences count.
+ * and swap, so that both are read of one moment. The time is a sum: starting the clock subtracts
+ * now, stopping it adds now; it wraps after 19 hours, so only differences count.
  */
 #ifndef CAMP_MICROSTATES_WAIT_BPF_H
 #define CAMP_MICROSTATES_WAIT_BPF_H
@@ -21,7 +21,7 @@
 
 #define SWAPS 32
 
-/* Set before loading: to keep which disk a thread waits for. */
+/* Set before loading: record the disk that a thread waits for. */
 const volatile bool tell_disks = false;
 
 /* Of all threads of the machine. */
@@ -76,7 +76,7 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     return 0;
 }
 
-/* Who reads meanwhile sees too little for a moment, never too much. */
+/* A concurrent reader sees too little for a moment, never too much. */
 static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
 {
     struct disk_wait_key key = wait_key(task, device);
@@ -93,8 +93,8 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
     return 0;
 }
 
-/* Of what a CPU was idle since cpu->since_ns: how long somebody waited meanwhile, anywhere (any) or
- * who began to wait here (own). Of an idle time whose beginning was not seen it is the most. */
+/* How much of the CPU's idle time since cpu->since_ns a thread waited, anywhere (any) or having
+ * started to wait here (own). For idle time with an unseen start, the upper bound. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
     uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);

@@ -102,8 +102,6 @@ static bool each_line_of_proc(struct reading *reading, const char *name,
     return whole;
 }
 
-/* ---------------------------------------------------------------- Name and configuration -- */
-
 static void read_word(struct reading *reading, const char *name, char *ret, size_t capacity)
 {
     struct cursor line;
@@ -156,8 +154,6 @@ static void read_config(struct reading *reading)
     (void)each_line(reading, descriptor, path, take_config);
     close(descriptor);
 }
-
-/* ------------------------------------------------------------------------ Tick and times -- */
 
 /* The coarse clock moves at the tick, so its resolution is the tick's length. */
 static void read_tick(struct reading *reading)
@@ -273,8 +269,6 @@ static void read_steal(struct reading *reading)
     else
         (void)each_line_of_proc(reading, "cpuinfo", take_flags);
 }
-
-/* -------------------------------------------------------------------------- What there is -- */
 
 /* 1: it answers; 0: it is not there, or switched off; unknown: it may not be read. */
 static int answers(struct reading *reading, const char *name)

@@ -22,8 +22,6 @@
 #define STATUS_SIZE 8192     /* the end of it is enough */
 #define DIRECTORY_SIZE 32768 /* entries taken at once: 1,300 of /proc */
 
-/* ----------------------------------------------------------------------------- Texts -- */
-
 /* One line of PID/stat or task/TID/stat: the fields that are used here, in the kernel's units. */
 struct stat_line {
     char name[CAMP_NAME_SIZE];
@@ -69,8 +67,6 @@ bool camp_status_group(struct cursor text, int32_t *ret_pid);
  * shell's leading '-' and the kernel's " (deleted)" do not count. */
 bool camp_executable_is(struct cursor path, const char *name);
 bool camp_argument_is(struct cursor command_line, const char *name);
-
-/* ----------------------------------------------------------------------------- Files -- */
 
 /* The folder of one process or thread. Held open it is that task's for ever: what is opened below
  * it after the task ended fails with ESRCH, whoever has the pid then. Named only (descriptor
@@ -123,8 +119,6 @@ int camp_numbers_open(struct number_directory *directory, int base, const char *
 /* 1: *ret is the next; 0: there is none left; negative: an errno with its sign turned. */
 int camp_numbers_next(struct number_directory *directory, struct number_entry *ret);
 void camp_numbers_close(struct number_directory *directory);
-
-/* ----------------------------------------------------------------------------- Tasks -- */
 
 /* The CPU clock of the process with this pid now. False: none, or it is not a process' pid. */
 bool camp_process_clock(int32_t pid, uint64_t *ret_ns);

@@ -168,8 +168,6 @@ void camp_taskstats_close(struct camp_taskstats *taskstats)
     *taskstats = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
 }
 
-/* ------------------------------------------------------------------------------ Questions -- */
-
 static size_t put_questions(const struct camp_taskstats *taskstats, const int32_t *pids,
                             size_t count, char *buffer, uint32_t first_sequence)
 {
@@ -259,8 +257,6 @@ int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, s
     }
     return CAMP_OK;
 }
-
-/* ---------------------------------------------------------------------------- Exit records -- */
 
 static void enlarge_buffer(int descriptor)
 {

@@ -21,8 +21,6 @@ static int not_counted(struct camp_error *error, const char *what)
                      what);
 }
 
-/* ---------------------------------------------------------------------------- CPUs -- */
-
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
 {
     return not_counted(error, "CPUs");
@@ -46,15 +44,11 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
     return not_counted(error, "CPUs");
 }
 
-/* -------------------------------------------------------------------------- Memory -- */
-
 int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct camp_memory *ret,
                      size_t size, struct camp_error *error)
 {
     return not_counted(error, "memory");
 }
-
-/* ------------------------------------------------------------------------- Network -- */
 
 int camp_network_read(const struct camp_source *source, const char *name, struct camp_network *ret,
                       size_t size, struct camp_error *error)
@@ -68,8 +62,6 @@ int camp_network_read_all(const struct camp_source *source, struct camp_network 
     return not_counted(error, "networks");
 }
 
-/* --------------------------------------------------------------------------- Disks -- */
-
 int camp_disk_read(const struct camp_source *source, const char *name, struct camp_disk *ret,
                    size_t size, struct camp_error *error)
 {
@@ -81,8 +73,6 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
 {
     return not_counted(error, "disks");
 }
-
-/* ----------------------------------------------------------- Processes and threads -- */
 
 int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error)
@@ -143,8 +133,6 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
 {
     return not_counted(error, "processes");
 }
-
-/* ------------------------------------------------------------------------- Readers -- */
 
 int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
                           struct camp_error *error)
@@ -210,8 +198,6 @@ void camp_reader_close(struct camp_reader *reader)
 {
 }
 
-/* ----------------------------------------------------------------------- Taskstats -- */
-
 int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     return not_counted(error, "taskstats");
@@ -237,8 +223,6 @@ int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit
 {
     return not_counted(error, "taskstats");
 }
-
-/* ---------------------------------------------------------------------- The kernel -- */
 
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,
                      struct camp_error *error)
