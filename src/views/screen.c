@@ -30,14 +30,14 @@ static void prepare_colours(void)
         libncursesw.init_pair((short)(i + 1), colours[i].colour, -1);
 }
 
-bool screen_open(void)
+bool screen_open(struct camp_error *error)
 {
     const char *term = getenv("TERM");
 
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || term == NULL ||
         strcmp(term, "dumb") == 0)
         return false;
-    if (libncursesw_load(NULL) != CAMP_OK)
+    if (libncursesw_load(error) != CAMP_OK)
         return false;
     terminal = libncursesw.newterm(NULL, stdout, stdin);
     if (terminal == NULL)
@@ -293,8 +293,9 @@ bool screen_ask(const char *question, char *ret, size_t capacity)
 
 #else
 
-bool screen_open(void)
+bool screen_open(struct camp_error *error)
 {
+    (void)error;
     return false;
 }
 

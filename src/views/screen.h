@@ -8,6 +8,8 @@
 
 #include "record.h"
 
+#include <camp/camp.h>
+
 enum screen_key {
     SCREEN_NONE = -1, /* none was pressed in time */
     SCREEN_GONE = -2, /* the terminal was closed */
@@ -19,9 +21,9 @@ enum screen_key {
     SCREEN_RESIZED
 };
 
-/* False: stdin or stdout is no terminal, or an unsupported one; or camp was built without ncurses.
- */
-bool screen_open(void);
+/* False: stdin or stdout is no terminal, or an unsupported one; or camp was built without ncurses;
+ * or, with an error that names the package, ncurses is not installed. */
+bool screen_open(struct camp_error *error);
 void screen_close(void);
 
 /* The current size: 0 x 0 means 80 x 24. */

@@ -4,6 +4,8 @@ bats_require_minimum_version 1.5.0
 # The shared libraries of the programs: few, so that a command starts quickly, and none under the
 # GPL. Those of databases and of HTTP are loaded when a command needs them.
 
+load ../waiting
+
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
@@ -45,4 +47,36 @@ needs_plain_programs() {
         echo "$library: $(licence "$library")"
         licence "$library" | sed 's/ or /\n/g' | grep -qv '^GPL'
     done
+}
+
+# without LIBRARY PACKAGE WORD...: camp WORD..., where the library cannot be loaded, names the package.
+without() {
+    local library=$1 package=$2
+    shift 2
+    : >"$BATS_TEST_TMPDIR/$library"
+    LD_LIBRARY_PATH=$BATS_TEST_TMPDIR run "$CAMP" "$@"
+    echo "$output"
+    [[ $output != *'built without'* ]] || return 0
+    [ "$status" -eq 1 ]
+    [[ $output == *"is not installed: apt install $package"* ]]
+}
+
+@test "a command that needs a missing library names its package" {
+    without libpq.so.5 libpq5 top --count 1 --from postgres:
+    without libmariadb.so.3 libmariadb3 top --count 1 --from mariadb:
+    : >"$BATS_TEST_TMPDIR/libcurl.so.4"
+    without libcurl-gnutls.so.4 libcurl4 top --count 1 --from prometheus:
+    without libodbc.so.2 libodbc2 top --count 1 --from odbc:x
+    without libmicrohttpd.so.12 libmicrohttpd12 view
+    without libmicrohttpd.so.12 libmicrohttpd12 export
+}
+
+@test "without ncurses camp top names its package on a terminal, and prints lines" {
+    : >"$BATS_TEST_TMPDIR/libncursesw.so.6"
+    export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR TERM=xterm
+    script -qec "$CAMP top --interval 0.1" /dev/null </dev/null >"$BATS_TEST_TMPDIR/screen" &
+    pid=$!
+    until_it grep -q 'apt install libncursesw6' "$BATS_TEST_TMPDIR/screen"
+    until_it grep -q 'run queue' "$BATS_TEST_TMPDIR/screen"
+    kill "$pid"
 }

@@ -326,8 +326,13 @@ static int open_source(struct top *top)
 /* The screen is taken only when the session is there: what fails before is said on stderr. */
 static int run(struct top *top)
 {
-    if (top->format != FORMAT_LIVE || !screen_open())
+    struct camp_error error = { 0 };
+
+    if (top->format != FORMAT_LIVE || !screen_open(&error)) {
+        if (error.code != CAMP_OK)
+            complain_of(error.code, &error);
         return run_intervals(top);
+    }
     if (!top->facts.live && top->facts.interval_ns > 0) /* the screen keeps the pace */
         top->interval_ns =
             (uint64_t)((double)top->facts.interval_ns / (top->speed > 0 ? top->speed : 1));
