@@ -83,7 +83,8 @@ struct postgres_layout read_address(void)
     struct postgres_layout place;
     struct camp_error error;
 
-    if (postgres_layout_find(&place, postmaster, &error) != CAMP_OK ||
+    if (libpq_load(&error) != CAMP_OK ||
+        postgres_layout_find(&place, postmaster, &error) != CAMP_OK ||
         postgres_layout_probe(&place, conninfo, &stop, &error) != CAMP_OK)
         fail_msg("%s", error.message);
     return place;

@@ -5,6 +5,7 @@
 
 #include "../live/scheduler_witness.h"
 #include "../live/states_session.h"
+#include "libraries/libpq.h"
 #include "microstates/backends.h"
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/postgres_layout.h"
