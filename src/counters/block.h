@@ -2,7 +2,7 @@
 #ifndef CAMP_COUNTERS_BLOCK_H
 #define CAMP_COUNTERS_BLOCK_H
 
-/* Sleeps for so long on CLOCK_MONOTONIC, whatever signals come. */
+/* Sleeps for a time on CLOCK_MONOTONIC, regardless of signals. */
 void camp_block_ms(unsigned interval_ms);
 
 #endif

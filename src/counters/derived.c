@@ -44,8 +44,8 @@ int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_n
     return r;
 }
 
-/* A column that went backwards, or that one of the readings does not know (it is 0 there), says
- * nothing about this interval. */
+/* A column that went backwards, or that is unknown in one of the readings (0 there), says nothing
+ * about this interval. */
 static double gained(uint32_t is_known, uint64_t before, uint64_t after)
 {
     return is_known != 0 && after > before ? (double)(after - before) : 0;
@@ -82,7 +82,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
         return CAMP_E_INVALID;
     known = before->known & after->known;
     if ((known & CAMP_CPU_IDLE) == 0)
-        return CAMP_E_NOTSUP; /* without idle time nothing is known of the rest */
+        return CAMP_E_NOTSUP; /* without idle time the rest is unknown */
     here.elapsed_ns = after->time_ns - before->time_ns;
     percent = 100 / ((double)here.elapsed_ns * (double)cpus);
     here.idle_percent = percent * gained(CAMP_CPU_IDLE, before->idle_ns, after->idle_ns);
@@ -93,8 +93,8 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     here.sampled_busy_percent = percent * sampled(known, before, after);
     here.sum_percent =
         here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
-    /* Steal is not taken off: the kernel books what is stolen from a CPU that waits to be woken as
-     * idle too, and what is stolen from one that runs cannot be told from it. */
+    /* Steal is not subtracted: the kernel counts time stolen from a CPU that waits to be woken as
+     * idle too, and cannot distinguish it from time stolen from a running one. */
     here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
     here.resolution_percent = percent * (double)proc_time_unit_ns();
     camp_hand_out(ret, size, &here, sizeof here);
@@ -113,7 +113,7 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
         *ret_cpus = 1;
         return camp_cpu_read(source, cpu, ret, sizeof *ret, error);
     }
-    /* The total is the first of all; there being no room for the others is what counts them. */
+    /* The total comes first; without space for the others their number is still counted. */
     r = camp_cpu_read_all(source, ret, sizeof *ret, 1, &count, &unwanted);
     if (r != CAMP_E_SPACE) {
         if (r < 0 && error != NULL)

@@ -18,8 +18,8 @@ static size_t begin_of_character(const char *text, size_t at)
     return at;
 }
 
-/* What can be done stands at the end, and what is long, a path or another's message, before that:
- * so what does not fit is left out of the midst. */
+/* Advice is at the end, and long parts (a path, another message) before it: so truncation affects
+ * the middle. */
 static void fit(const char *text, char ret[CAMP_ERROR_SIZE])
 {
     const size_t length = strlen(text);

@@ -4,9 +4,9 @@
 
 #include <camp/camp.h>
 
-/* Writes *error (when not NULL) and returns `code`, so that a failure is one line:
- * return camp_fail(error, CAMP_E_GONE, 0, "process %d has ended", pid). Of a message that is too
- * long the midst is left out: its end, which says what can be done, stays. */
+/* Writes *error (when not NULL) and returns `code`, so that a failure is one line: return
+ * camp_fail(error, CAMP_E_GONE, 0, "process %d has ended", pid). A message that is too long loses
+ * its middle: its end, which has the advice, stays. */
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -15,8 +15,8 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
  * and ENOBUFS are NOMEM, the others IO. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
 
-/* Copies a struct of the size known here to a caller's of `size`: the rest of a larger one is
- * zeroed, a smaller one gets its beginning. */
+/* Copies a struct of the size known here to a caller's of `size`: a larger one is zeroed beyond it,
+ * a smaller one gets the first part. */
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
 
 #endif

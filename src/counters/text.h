@@ -43,7 +43,7 @@ static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
     const char *end = cursor->end;
     const char *at = cursor->at;
     const char *first;
-    uint64_t value = 0; /* its address is not taken: it stays in a register */
+    uint64_t value = 0; /* not addressed, so it stays in a register */
 
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -79,7 +79,7 @@ static inline bool text_line(struct cursor *cursor, struct cursor *ret_line)
     return true;
 }
 
-/* Eats `prefix` when the cursor begins with it. */
+/* Skips `prefix` if the cursor starts with it. */
 static inline bool text_prefix(struct cursor *cursor, const char *prefix)
 {
     size_t length = strlen(prefix);

@@ -51,13 +51,13 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 
     for (; count < COLUMNS && line_u64(&line, &columns[count]); count++) {
         known |= 1u << count;
-        /* A time of centuries is a counter that fell below zero: some kernels had that. */
+        /* A time of centuries is a counter that fell below zero, which some kernels had. */
         if (__builtin_mul_overflow(columns[count], ns_per_tick, &columns[count])) {
             known &= ~(1u << count);
             columns[count] = 0;
         }
     }
-    if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0) /* taken out of user below */
+    if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0) /* subtracted from user below */
         known &= ~(uint32_t)CAMP_CPU_USER;
     if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)
         known &= ~(uint32_t)CAMP_CPU_NICE;
@@ -82,7 +82,7 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 /* Enough for a dozen CPUs; it spares the copying of a long line of interrupts. */
 #define FIRST_READ 1024
 
-/* What is asked of the lines of CPUs: each function below is one of these. */
+/* What to do with the lines of CPUs: each function below is one of these. */
 struct walk {
     struct camp_lines lines;
     int32_t previous;
@@ -111,7 +111,7 @@ static int walk_fail(const struct walk *walk, size_t line, struct camp_error *er
 }
 
 /* 1: the next CPU, whose columns are still in *ret_line. 0: no more. The total comes first, and ids
- * ascend: a file that says otherwise is not /proc/stat. */
+ * ascend: otherwise the file is not /proc/stat. */
 static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_line,
                      struct camp_error *error)
 {

@@ -180,7 +180,7 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
     return CAMP_OK;
 }
 
-/* Where /sys is not there: the line of diskstats. `asked`: the name as the caller has it. */
+/* Without /sys: the line of diskstats. `asked`: the name as given by the caller. */
 static int read_of_diskstats(const struct camp_source *source, const char *name, const char *asked,
                              struct camp_disk *ret, struct camp_error *error)
 {
@@ -201,7 +201,7 @@ static int read_of_diskstats(const struct camp_source *source, const char *name,
     return r < 0 ? r : CAMP_OK;
 }
 
-/* sys/block/DISK/stat or sys/block/DISK/NAME/stat: which of them is there says the kind. */
+/* sys/block/DISK/stat or sys/block/DISK/NAME/stat: the existing one determines the kind. */
 static int read_of_sys(const char *path, const char *name, int kind, struct camp_disk *ret,
                        struct camp_error *error)
 {

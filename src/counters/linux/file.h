@@ -1,8 +1,8 @@
 /*
  * Files below /proc and /sys, or below the folders of a struct camp_source.
  *
- * Many of these files are written anew by the kernel at each first read, so one read into a buffer
- * that is large enough is one point in time.
+ * The kernel writes many of these files at each first read, so one read into a buffer that is large
+ * enough is of one point in time.
  */
 #ifndef CAMP_COUNTERS_LINUX_FILE_H
 #define CAMP_COUNTERS_LINUX_FILE_H
@@ -13,7 +13,7 @@
 
 #define PATH_SIZE 512 /* a root folder and what is below it */
 
-/* "/proc" or "/sys", or what stands in its place. */
+/* "/proc" or "/sys", or their replacement. */
 const char *camp_proc(const struct camp_source *source);
 const char *camp_sys(const struct camp_source *source);
 

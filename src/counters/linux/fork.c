@@ -1,5 +1,5 @@
-/* How many tasks were begun since boot: the line `processes` of /proc/stat (kernel: total_forks,
- * which counts threads too). It stands behind the interrupts, whose line may be very long. */
+/* Tasks started since boot: the line `processes` of /proc/stat (kernel: total_forks, which counts
+ * threads too). It follows the interrupts, whose line may be very long. */
 #define _GNU_SOURCE 1 /* memmem() */
 
 #include "fork.h"

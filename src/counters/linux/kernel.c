@@ -47,7 +47,7 @@ static void know_answer(struct reading *reading, uint32_t field, int32_t *fact, 
         know(reading, field, fact, answer);
 }
 
-/* A short file, or the beginning of a longer one. 0, or an errno: ENOENT says it is not there. */
+/* A short file, or the start of a longer one. 0, or an errno: ENOENT if it is missing. */
 static int read_short(struct reading *reading, const char *root, const char *name)
 {
     struct camp_error error = { 0 };
@@ -228,8 +228,8 @@ static bool take_timer_list(struct reading *reading, struct cursor line)
     return answer != ANSWER_YES;
 }
 
-/* After read_accounting(), which knows it of kernels with NO_HZ_FULL. The command line and the
- * running timers have the last word. */
+/* After read_accounting(), which sets it for kernels with NO_HZ_FULL. The command line and the
+ * running timers override the rest. */
 static void read_tickless_idle(struct reading *reading)
 {
     int32_t *fact = &reading->kernel->tickless_idle;
@@ -240,8 +240,8 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
-/* Steal time above zero is reported by a hypervisor. At zero: an x86 processor that does not say it
- * is virtual has none; of another one cannot know. */
+/* Steal time above zero is reported by a hypervisor. At zero: an x86 processor that does not report
+ * virtualisation has none; for others it is unknown. */
 static bool take_flags(struct reading *reading, struct cursor line)
 {
     struct cursor word;
@@ -294,8 +294,8 @@ static void read_pressure(struct reading *reading)
         know(reading, CAMP_KERNEL_IRQ_TIME, &kernel->irq_time, interrupts);
 }
 
-/* A process that reads its own schedstat was put on a CPU at least once: zeros say that it is not
- * counted (before Linux 5.14, with neither SCHEDSTATS nor delay accounting). */
+/* A process that reads its own schedstat has been put on a CPU at least once: zeros mean that it is
+ * not counted (before Linux 5.14, with neither SCHEDSTATS nor delay accounting). */
 static void read_schedstat(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;

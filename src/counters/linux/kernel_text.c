@@ -55,7 +55,7 @@ bool camp_kernel_has_word(struct cursor line, const char *word)
     return false;
 }
 
-/* The type stands after " - ", which ends the optional fields; blanks in names are octal there. */
+/* The type follows " - ", which ends the optional fields; blanks in names are octal there. */
 int camp_kernel_cgroup_of_mount(struct cursor line)
 {
     struct cursor word;

@@ -1,4 +1,4 @@
-/* What texts about the kernel say: its configuration, command line, mounts. No file is read here.
+/* Parsers of texts about the kernel: its configuration, command line, mounts. No file is read here.
  */
 #ifndef CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
 #define CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
@@ -37,14 +37,14 @@ bool camp_kernel_has_word(struct cursor line, const char *word);
 int camp_kernel_cgroup_of_mount(struct cursor line);
 
 /* A line of timer_list: ANSWER_YES when a CPU's tick may stop, ANSWER_NO when it may not,
- * ANSWER_UNKNOWN when it says nothing of it. */
+ * ANSWER_UNKNOWN for any other line. */
 int camp_kernel_tickless_line(struct cursor line);
 
 /* A line of status: "CapEff:" and a hexadecimal number. */
 bool camp_kernel_capabilities_line(struct cursor line, uint64_t *ret);
 
-/* A list of CPUs ("1-3,5") with its newline, into ret[capacity]; empty for "" and "(null)", as the
- * kernel writes where there is none. One that does not fit ends in "...". False: no such list. */
+/* A list of CPUs ("1-3,5") with its newline, into ret[capacity]; empty for "" and "(null)", which
+ * the kernel writes for none. A list that does not fit ends in "...". False: not a list. */
 bool camp_kernel_cpu_list(struct cursor text, char *ret, size_t capacity);
 
 /* Whether "6.18.44-x" is at least major.minor. */

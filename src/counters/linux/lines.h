@@ -25,23 +25,24 @@
 struct camp_lines {
     int descriptor;
     const char *path;   /* for messages */
-    const char *prefix; /* the first line that does not begin so is the end; NULL: all are wanted */
-    size_t first_read;  /* how much to ask for at first: little, where little is the rule */
-    size_t last_below;  /* an answer shorter than this (and than what was asked for) is the last */
+    const char *prefix; /* the first line without this prefix is the end; NULL: all lines are
+                         * wanted */
+    size_t first_read;  /* size of the first read: small, where files usually are */
+    size_t last_below;  /* a read shorter than this (and than requested) is the last */
     char *buffer;
     size_t capacity;
-    size_t begin; /* what is in the buffer and not yet taken: from begin up to end */
+    size_t begin; /* unread bytes in the buffer: from begin up to end */
     size_t end;
     off_t offset;
     uint64_t time_ns; /* CLOCK_MONOTONIC of the first answer */
     bool at_end;
 };
 
-#define LINES_ONE_RECORD SIZE_MAX /* as last_below: any answer shorter than asked for */
+#define LINES_ONE_RECORD SIZE_MAX /* as last_below: any read shorter than requested */
 #define LINES_UNTIL_EMPTY 0       /* as last_below: only an empty answer is the end */
 
-/* Opens a file below /proc, or what stands in its place, and writes its path[PATH_SIZE]. A
- * descriptor, or a negative CAMP_E_*. */
+/* Opens a file below /proc, or its replacement, and writes its path[PATH_SIZE]. A descriptor, or a
+ * negative CAMP_E_*. */
 int camp_open_proc(const struct camp_source *source, const char *name, char *path,
                    struct camp_error *error);
 
@@ -49,8 +50,8 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
 void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path, char *buffer,
                       size_t capacity, size_t last_below);
 
-/* text_u64() for lines, where it need not look at every byte for the end: the newline at line->end
- * stops it. It is the better half of what a call costs beyond its system calls. No tabs. */
+/* text_u64() for lines, without a check for the end at every byte: the newline at line->end stops
+ * it. It is the larger half of a call's cost besides its system calls. No tabs. */
 static inline bool line_u64(struct cursor *line, uint64_t *ret)
 {
     const char *at = line->at;
@@ -74,7 +75,7 @@ static inline bool line_u64(struct cursor *line, uint64_t *ret)
     return true;
 }
 
-/* Whether all of the line was taken, but for blanks. */
+/* Was all of the line parsed, except for blanks? */
 static inline bool line_is_at_end(const struct cursor *line)
 {
     const char *at = line->at;

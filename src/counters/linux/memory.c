@@ -58,13 +58,13 @@ static bool kib_of(struct cursor line, uint64_t *ret_bytes)
     return true;
 }
 
-/* Most lines are of no row, and their first byte says so. */
+/* Most lines are in no row, which their first byte shows. */
 static bool may_be_row(char first)
 {
     return first == 'M' || first == 'B' || first == 'C' || first == 'S';
 }
 
-/* Which row the line is; ROWS when none. `likely` is looked at first. */
+/* The row of a line; ROWS when none. `likely` is tried first. */
 static size_t row_of(const struct cursor *line, size_t likely)
 {
     size_t left = cursor_left(line);
@@ -80,7 +80,7 @@ static size_t row_of(const struct cursor *line, size_t likely)
     return ROWS;
 }
 
-/* One line into its field; lines of other names are passed over. False: a value that is none. */
+/* Parses one line into its field; other lines are skipped. False: an invalid value. */
 static bool take_row(struct cursor line, size_t *likely, struct camp_memory *memory)
 {
     size_t row = row_of(&line, *likely);

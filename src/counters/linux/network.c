@@ -23,8 +23,8 @@
 #define NO_TROUBLE_RECEIVED "    0    0    0     0          0"
 #define NO_TROUBLE_SENT "    0    0    0     0       0"
 
-/* Bytes, packets, and then five columns of trouble, of which the first two are wanted. The columns
- * are wide and mostly zero, so they are looked at as a whole first: it halves the time. */
+/* Bytes, packets, and then five columns of errors, of which the first two are wanted. The columns
+ * are wide and mostly zero, so they are first tested as a whole: it halves the time. */
 static bool half_line(struct cursor *line, const char *no_trouble, uint64_t columns[4])
 {
     struct cursor here = *line;
@@ -76,7 +76,7 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
     return true;
 }
 
-/* The two lines of headings, which say that it is this file and these columns. */
+/* The two lines of headings, which identify the file and its columns. */
 static bool is_heading(struct cursor line, size_t number)
 {
     return number == 0 ? text_prefix(&line, "Inter-|")

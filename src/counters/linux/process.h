@@ -20,7 +20,7 @@
 #define SCHEDSTAT_SIZE 128   /* 3 numbers */
 #define IO_SIZE 512          /* 7 lines of a word and a number */
 #define STATUS_SIZE 8192     /* the end of it is enough */
-#define DIRECTORY_SIZE 32768 /* entries taken at once: 1,300 of /proc */
+#define DIRECTORY_SIZE 32768 /* entries read at once: 1,300 of /proc */
 
 /* One line of PID/stat or task/TID/stat: the fields that are used here, in the kernel's units. */
 struct stat_line {
@@ -63,14 +63,14 @@ bool camp_io_parse(struct cursor text, struct io_bytes *ret);
 /* The thread group of a task (Tgid of status): its process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
 
-/* Whether an executable's path (as of readlink PID/exe) or an argv[0] ends in this name. A login
- * shell's leading '-' and the kernel's " (deleted)" do not count. */
+/* Does an executable's path (as of readlink PID/exe) or an argv[0] end in this name? A login
+ * shell's leading '-' and the kernel's " (deleted)" are ignored. */
 bool camp_executable_is(struct cursor path, const char *name);
 bool camp_argument_is(struct cursor command_line, const char *name);
 
-/* The folder of one process or thread. Held open it is that task's for ever: what is opened below
- * it after the task ended fails with ESRCH, whoever has the pid then. Named only (descriptor
- * AT_FDCWD), its files are whoever's has the number when each is opened. */
+/* The folder of one process or thread. An open folder belongs to that task for ever: files below it
+ * cannot be opened after the task has exited (ESRCH), even if its pid is reused. A folder that is
+ * only named (descriptor AT_FDCWD) belongs to the owner of the pid at each open. */
 struct task_folder {
     int descriptor;
     char path[PATH_SIZE]; /* ends in '/' */
@@ -88,7 +88,7 @@ int camp_folder_at(struct task_folder *folder, const struct camp_source *source,
 void camp_folder_close(struct task_folder *folder);
 
 /* One read(2) of folder/name, or of folder/task/TID/name (tid not 0). 0, or an errno: ESRCH when
- * the task has ended, ENOENT when this kernel has no such file. */
+ * the task has exited, ENOENT when this kernel has no such file. */
 int camp_folder_read(const struct task_folder *folder, int32_t tid, const char *name, char *buffer,
                      size_t capacity, size_t *ret_length);
 
@@ -116,7 +116,7 @@ struct number_entry {
 
 /* `name` below `base` (a descriptor or AT_FDCWD). 0 or an errno. */
 int camp_numbers_open(struct number_directory *directory, int base, const char *name);
-/* 1: *ret is the next; 0: there is none left; negative: an errno with its sign turned. */
+/* 1: *ret is the next; 0: none left; negative: an errno, negated. */
 int camp_numbers_next(struct number_directory *directory, struct number_entry *ret);
 void camp_numbers_close(struct number_directory *directory);
 
@@ -131,35 +131,35 @@ int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
 int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
                           struct camp_error *error);
 
-/* CAMP_E_GONE when this line is of a task that ended, or of another start than `start`. */
+/* CAMP_E_GONE when this line is of an exited task, or of another start than `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
 
 /* Fills all that stat holds, and cpu_ns from utime + stime if `with_cpu`. */
 int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
                       struct camp_error *error);
 
-/* What these bits need lies in files beside stat. */
+/* These bits need files beside stat. */
 #define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
 #define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
 
-/* What the files beside stat say of a process or thread. */
+/* The data of a process or thread in files beside stat. */
 struct beside_stat {
     uint32_t known;  /* of BESIDE_STAT: while reading, what is still to be added */
     uint64_t run_ns; /* this and the next three: its threads added up */
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;
-    struct io_bytes io; /* the kernel's own sum, threads that ended included */
+    struct io_bytes io; /* the kernel's own sum, including exited threads */
     const char *file;   /* that was read last, of the folder's own task, or (tid not 0) of this */
     int32_t tid;
 };
 
-/* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: the
- * folder's own task alone. */
+/* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: only
+ * the folder's own task. */
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
                           struct beside_stat *ret, struct camp_error *error);
 
-/* Adds it to *task, which holds what stat says already. */
+/* Adds it to *task, which has the data of stat. */
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task);
 
 /* Fills cpu_ns. */

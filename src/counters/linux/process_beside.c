@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* A file beside stat: unknown when it may not be read, or this kernel does not have it. */
+/* A file beside stat: unknown when unreadable, or missing in this kernel. */
 static bool is_unknown(int system_error)
 {
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
@@ -60,7 +60,7 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* The folder's own task. It says too which of the files there are. */
+/* The folder's own task, which also shows which of the files exist. */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -82,7 +82,7 @@ static int add_first(const struct task_folder *folder, struct beside_stat *sums)
     return system_error;
 }
 
-/* A thread that ended since the directory was read is no longer a living one: it is left out. */
+/* A thread that exited since the directory was read is skipped. */
 static int add_other(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     int system_error = 0;

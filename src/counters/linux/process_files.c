@@ -1,11 +1,12 @@
 /*
  * The folders and files of processes and threads below /proc.
  *
- * A process that ends while it is read must never be mixed with the next one of its pid. Who reads
- * stat last needs no more than its start time: what had the number before it was the same task.
- * Who must read stat first opens the folder (O_PATH) and the files below it: the kernel ties that
- * descriptor to the task itself, not to the number (proc_pid_permission() answers ESRCH when it has
- * ended). That costs 1.1 us; reading stat a second time to be sure costs 5.2 us.
+ * The data of a process that exits while it is read must never be mixed with those of the next
+ * owner of its pid. A caller that reads stat last only needs its start time: earlier readings of
+ * that number were of the same task. A caller that must read stat first opens the folder (O_PATH)
+ * and the files below it: the kernel ties that descriptor to the task itself, not to the number
+ * (proc_pid_permission() returns ESRCH after its exit). That costs 1.1 us; reading stat a second
+ * time costs 5.2 us.
  */
 #define _GNU_SOURCE 1 /* O_PATH */
 

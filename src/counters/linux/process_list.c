@@ -1,13 +1,13 @@
 /*
- * Which processes and threads there are.
+ * The list of processes and threads.
  *
- * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process' threads
- * in the order they were made, and the folders of a fixture in any order: each is put in its place
- * as it comes, which costs nothing where they come in order.
+ * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process's threads
+ * in the order of their creation, and a fixture's folders in any order: insertion keeps each in its
+ * place, which costs nothing when they come in order.
  *
- * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID names the
- * process as long as the kernel keeps the entry in its cache; the entry of a process that ends is
- * dropped (proc_flush_pid()), so the next one of that pid has another.
+ * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID identifies
+ * the process as long as the kernel keeps the entry in its cache; the entry of an exiting process
+ * is dropped (proc_flush_pid()), so the next owner of the pid has another.
  */
 #include "process.h"
 
@@ -17,7 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define EXECUTABLE_SIZE 4096 /* PATH_MAX: a longer path cannot be asked for */
+#define EXECUTABLE_SIZE 4096 /* PATH_MAX: longer paths cannot be opened */
 
 /* The caller's array: elements `size` bytes apart, of which each begins with a struct camp_pid,
  * camp_process or camp_thread. Kept ascending; when there are too many, the first are kept. */
@@ -25,7 +25,7 @@ struct element_array {
     char *first;
     size_t size;
     size_t capacity;
-    size_t count; /* how many there are, with those that have no room */
+    size_t count; /* all, including those without space */
 };
 
 struct element {
@@ -104,8 +104,8 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     return finish(&array, ret_count, error);
 }
 
-/* The number of a thread that is not its process's first has a folder in /proc too, though it is
- * not listed there. Its process's clock does not answer to it; files say so in status alone. */
+/* A thread other than its process's first has a folder in /proc too, though it is not listed there.
+ * The CPU clock of that number fails; of the files only status shows the difference. */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];
@@ -177,8 +177,7 @@ static int match_executable(int base, const char *path, const char *executable)
     return camp_executable_is(cursor_of(target, (size_t)length), executable);
 }
 
-/* Where the executable cannot be seen: argv[0], and of who has none (kernel threads, zombies) the
- * name. */
+/* If the executable is unreadable: argv[0], or the name without one (kernel threads, zombies). */
 static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
                             const char *executable)
 {
@@ -210,8 +209,8 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
     return r;
 }
 
-/* Most are of another executable: they cost one readlink(2). The others are asked again below
- * their open folder, so that name and start time are of the same process. */
+/* Most processes have another executable: they cost one readlink(2). The others are read again
+ * below their open folder, so that name and start time are of the same process. */
 static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
                              uint64_t *ret_start, struct camp_error *error)
 {

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define FILES_ALONE 1u /* in reader->reserved: a source was given, so no clock is asked */
+#define FILES_ALONE 1u /* in reader->reserved: with a source, no clock is read */
 
 static int read_line(const struct camp_reader *reader, struct stat_line *ret,
                      struct camp_error *error)

@@ -27,7 +27,7 @@ static bool whole_number(struct cursor *text, uint64_t *ret)
     return true;
 }
 
-/* "PID (NAME) STATE": takes the name and the state, and leaves the cursor behind them. */
+/* "PID (NAME) STATE": parses name and state, and leaves the cursor after them. */
 static bool parse_name(struct cursor *text, struct stat_line *ret)
 {
     uint64_t pid;
@@ -97,7 +97,7 @@ IN_REGISTERS bool next_pid(struct cursor *text, int32_t *ret)
     return true;
 }
 
-/* What is not wanted is not looked at: some of these numbers are negative, and some huge. */
+/* Unwanted numbers are not parsed: some are negative, and some huge. */
 IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
 {
     const char *at = text->at;
@@ -141,7 +141,7 @@ static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
     struct cursor line;
 
     while (text_line(&text, &line)) {
-        /* The line's own newline belongs to it here: it tells a whole number from a cut one. */
+        /* The newline is included here: it distinguishes a whole number from a truncated one. */
         struct cursor rest = { line.at, text.at };
 
         if (text_prefix(&rest, key))

@@ -18,8 +18,8 @@ static uint64_t grown(uint64_t before, uint64_t after)
     return after > before ? after - before : 0;
 }
 
-/* The user part of a CPU time: 0 to 1. Of a process that has not been charged with a single tick
- * yet it is not known; half and half is then wrong by no more than half of less than 1/100 s. */
+/* The user part of a CPU time: 0 to 1. Before the first charged tick it is unknown; half and half
+ * is then wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
     uint64_t user = grown(before->user_ns, after->user_ns);

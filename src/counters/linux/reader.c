@@ -1,7 +1,7 @@
 /*
  * Readers: the descriptor of a file of /proc, kept open by the caller and read by pread(2) from its
- * beginning. The kernel writes the text anew at each such read (fs/seq_file.c: an offset of 0
- * starts over), so what is saved is the way to the file and nothing of its age.
+ * start. The kernel writes the text at each such read (fs/seq_file.c: an offset of 0 starts over),
+ * so opening is saved, and the data are never stale.
  */
 #include "reader.h"
 

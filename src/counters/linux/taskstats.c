@@ -55,8 +55,8 @@
 #define RECORDS_AT_ONCE 16u
 #define QUESTION_SIZE 28 /* two headers, one attribute of 32 bits */
 
-/* A record of 600 bytes occupies 1280 to 2304 of the buffer: room for some 13,000 tasks that end
- * between two reads. It is not taken before it is needed. */
+/* A record of 600 bytes occupies 1280 to 2304 of the buffer: space for some 13,000 exiting tasks
+ * between two reads. It is allocated only when needed. */
 #define LISTENER_BUFFER_BYTES (16 << 20)
 
 enum listening {
@@ -86,7 +86,7 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
 }
 
-/* Asks about this very process: only now the kernel looks at our capabilities, and tells its
+/* Requests this process itself: only now the kernel checks the capabilities, and reports its
  * version. */
 static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
 {
@@ -266,8 +266,8 @@ static void enlarge_buffer(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/* When the kernel agrees it sends records and nothing else, when it refuses an error and nothing
- * else. So the first message is only looked at, and no record lost. */
+/* When the kernel agrees it sends only records, when it refuses only an error. So the first message
+ * is peeked at, and no record is lost. */
 static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -309,8 +309,8 @@ static void put(struct output *output, const struct camp_task_exit *exit)
     output->count++;
 }
 
-/* The kernel counts what it had to drop; where it does not tell the count (before Linux 4.12) each
- * time it says so stands for at least one. */
+/* The kernel counts dropped records; where it does not report the count (before Linux 4.12) each
+ * overflow stands for at least one. */
 static void count_overruns(struct camp_taskstats *taskstats, bool told)
 {
     uint32_t information[SK_MEMINFO_VARS] = { 0 };
@@ -361,7 +361,7 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
     return CAMP_OK;
 }
 
-/* Several messages in one system call, as long as both records of each find room. */
+/* Several messages in one system call, while both records of each fit. */
 static int take_many(struct camp_taskstats *taskstats, struct output *output,
                      struct camp_error *error)
 {
@@ -383,7 +383,7 @@ static int take_many(struct camp_taskstats *taskstats, struct output *output,
     return result < 0 ? result : got > 0;
 }
 
-/* With room for one record only: a message of two stays in the socket until the second fits. */
+/* With space for one record: a message of two stays in the socket until both fit. */
 static int take_last(struct camp_taskstats *taskstats, struct output *output,
                      struct camp_error *error)
 {

@@ -32,7 +32,7 @@
 #define AGROUP 0x20
 #endif
 
-/* All that is needed of every task ends here; later fields are taken when they are there. */
+/* Required fields of every task end here; later ones are read if present. */
 #define NEEDED_LENGTH (offsetof(struct taskstats, nivcsw) + sizeof(__u64))
 
 /* A 64-bit kernel's struct is also that of a 32-bit camp. */
@@ -166,7 +166,7 @@ int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *
 /* AGGR_PID or AGGR_TGID: an id (PID or TGID) and the struct. */
 struct aggregate {
     uint32_t id;
-    size_t length; /* of the struct, as sent; 0: there is none */
+    size_t length; /* of the struct, as sent; 0: none */
     struct taskstats stats;
 };
 
@@ -288,7 +288,7 @@ static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
     return most > exit->measured_ns ? most : exit->measured_ns;
 }
 
-/* What is said of the task itself. Which process it belongs to, the caller adds. */
+/* The task's own data. The caller adds its process. */
 static void fill_task(struct camp_task_exit *exit, const struct aggregate *task, uint64_t tick_ns)
 {
     const struct taskstats *stats = &task->stats;
@@ -308,8 +308,8 @@ static void fill_task(struct camp_task_exit *exit, const struct aggregate *task,
     camp_text_copy(exit->name, sizeof exit->name, name);
 }
 
-/* The whole process, made of its last thread's record: the kernel sums times and says no more of
- * it. Its beginning is the leader's where the kernel says it. */
+/* The whole process, from its last thread's record: the kernel only sums times. Its start is the
+ * leader's where reported. */
 static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
                          const struct aggregate *last_thread)
 {

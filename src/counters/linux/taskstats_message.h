@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Since this version (Linux 5.19) a record names its process (ac_tgid), and says whether it is the
+/* From this version (Linux 5.19) on a record names its process (ac_tgid), and whether it is the
  * last of it (AGROUP). */
 #define TASKSTATS_VERSION_TGID 12
 
@@ -20,13 +20,13 @@
  */
 #define EXITS_PER_MESSAGE 2
 
-/* Whether the kernel sent this unasked: a record of a task that ended. An answer bears the number
- * of the socket that asked. The kernel keeps a listener that did not say goodbye, and sends records
- * to whatever socket gets its number (the process' id) next. */
+/* Is it an unrequested message, the record of an exited task? An answer has the number of the
+ * requesting socket. The kernel keeps a listener that did not deregister, and sends records to the
+ * next socket with its number (the process's id). */
 bool camp_taskstats_is_notice(const void *bytes, size_t length);
 
-/* Each of these takes the message at `bytes`, which must be aligned to 4 bytes. CAMP_E_FORMAT:
- * it is not such a message. CAMP_E_PERM, CAMP_E_GONE, ...: the kernel answered so. */
+/* Each parses the message at `bytes`, which must be aligned to 4 bytes. CAMP_E_FORMAT: not such a
+ * message. CAMP_E_PERM, CAMP_E_GONE, ...: the kernel's answer. */
 
 /* The answer to "which number has the family TASKSTATS?". CAMP_E_NOTSUP: it has none here. */
 int camp_taskstats_family(const void *bytes, size_t length, uint16_t *ret_family,
@@ -38,8 +38,8 @@ int camp_taskstats_answer(const void *bytes, size_t length, uint32_t *ret_sequen
                           struct camp_taskstat *ret, uint16_t *ret_version,
                           struct camp_error *error);
 
-/* The record or records of a task that ended, into exits[EXITS_PER_MESSAGE]: the thread first.
- * tick_ns: how old measured_ns can be. */
+/* The record or records of an exited task, into exits[EXITS_PER_MESSAGE]: the thread first.
+ * tick_ns: the possible age of measured_ns. */
 int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
                         struct camp_task_exit *exits, size_t *ret_count, uint16_t *ret_version,
                         struct camp_error *error);

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Connected to the kernel, a netlink socket takes messages from nobody else. */
+/* Once connected to the kernel, a netlink socket gets messages from no other sender. */
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error)
 {
     const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };

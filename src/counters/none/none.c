@@ -11,7 +11,7 @@
  */
 #include "../error.h"
 
-/* The arguments are named for who fills them in. */
+/* The arguments are named for the port's author. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int not_counted(struct camp_error *error, const char *what)
