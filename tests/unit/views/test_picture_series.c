@@ -1,0 +1,190 @@
+/* Pictures over time: barymap, stack and lines. */
+#include "picture_drawing.h"
+
+/* ----------------------------------------------------------------------------------- Barymap -- */
+
+/* By the reference implementation's published value of red, and colours mixed by another program
+ * (tools of another language) from the same formula. */
+static void colours_are_mixed_in_oklab(void **state)
+{
+    const struct oklab red = oklab_of("#ff0000");
+    const struct oklab of_3[] = { oklab_of("#5a91ff"), oklab_of("#e1711b"), oklab_of("#696569") };
+    const struct oklab white = oklab_of("#ffffff");
+
+    (void)state;
+    assert_true(fabs(red.lightness - 0.62796) < 1e-4 && fabs(red.a - 0.22486) < 1e-4 &&
+                fabs(red.b - 0.12585) < 1e-4);
+    assert_int_equal(oklab_rgb(red), 0xff0000);
+    assert_int_equal(oklab_rgb(of_3[0]), 0x5a91ff);
+    assert_int_equal(oklab_rgb(oklab_mix(of_3, (double[]){ 0.5, 0.5, 0 }, 3, white)), 0xa78ba2);
+    assert_int_equal(oklab_rgb(oklab_mix(of_3, (double[]){ 0.25, 0.25, 0.25 }, 3, white)),
+                     0xac9daa);
+    assert_int_equal(oklab_rgb(oklab_mix(of_3, (double[]){ 2, 2, 0 }, 3, white)), 0xa78ba2);
+}
+
+static void a_cell_has_the_colour_of_its_composition(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 4; second++) {
+        begin(second);
+        add("same", 0.5, 0.5, 0, 0);
+        if (second != 1)
+            add("comes", second == 3 ? 1 : 0.25, second == 3 ? 0 : 0.25, second == 3 ? 0 : 0.25, 0);
+        keep();
+    }
+    draw(PICTURE_BARYMAP, 3, false);
+    /* 580 px are 4 s; one run through all of them, and two runs of which one is interrupted */
+    assert_says("<path stroke=\"#a78ba2\" d=\"M0 0h580\"/>");
+    assert_says("<path stroke=\"#ac9daa\" d=\"M0 1h145M290 1h145\"/>");
+    assert_says("<path stroke=\"#5a91ff\" d=\"M435 1h145\"/>");
+    assert_int_equal(count_of(RUNS), 3);
+    assert_says("2 entities in 2 lines, 4 columns.");
+}
+
+/* A CPU has no process: cpu0 is not the first thread of one. */
+static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
+{
+    (void)state;
+    begin(0);
+    add("first", 1, 0, 0, 0);
+    add("second", 1, 0, 0, 0);
+    frame.entities[0].id = -1;
+    frame.entities[1].id = 0;
+    keep();
+    draw(PICTURE_BARYMAP, 3, false);
+    assert_true(strstr(svg, ">first</text>") < strstr(svg, ">second</text>"));
+}
+
+static void a_large_map_is_added_up(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 700; second++) {
+        begin(second);
+        for (size_t i = 0; i < 500; i++)
+            add("e", i % 2 == 0, i % 2 == 1, 0, 0);
+        keep();
+    }
+    draw(PICTURE_BARYMAP, 3, false);
+    assert_says("500 entities in 250 lines, 350 columns; a line is the mean of 2 neighbours.");
+    assert_int_equal(count_of(RUNS), 1); /* each cell is half of the one, half of the other */
+    assert_says(RUNS "a78ba2\" d=\"M0 0h580M0 1h580");
+}
+
+/* ------------------------------------------------------------------------------------- Series --
+ */
+
+/* The least y of a polygon or polyline that stands behind `after`. */
+static double top_of(const char *after)
+{
+    const char *at = strstr(svg, after);
+    double least = INFINITY;
+
+    assert_non_null(at);
+    at = strstr(at, "points=\"") + strlen("points=\"");
+    while (*at != '"') {
+        char *end;
+
+        strtod(at, &end);
+        least = fmin(least, strtod(end + 1, &end));
+        at = end + (*end == ' ');
+    }
+    return least;
+}
+
+static void a_stack_of_complete_rows_reaches_the_line(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 5; second++) {
+        begin(second);
+        add("a", 0.1 * second, 0.3, 0.7 - 0.1 * second, 0);
+        add("b", 0.123, 0.777, 0.1, 0);
+        keep();
+    }
+    draw(PICTURE_STACK, 3, false);
+    /* the last of the three areas, and every point of its upper side */
+    assert_int_equal(count_of("<polygon"), 3);
+    assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
+    assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
+    assert_says("2 entities together; 0.00 % of all their time is in no state, 0.00 % was "
+                "accounted twice.");
+}
+
+static void missing_time_is_white_and_left_out_time_is_an_area(void **state)
+{
+    (void)state;
+    begin(0);
+    add("a", 0.25, 0.25, 0, 0.25);
+    keep();
+    draw(PICTURE_STACK, 3, false);
+    assert_int_equal(count_of("<polygon"), 4);
+    assert_true(fabs(top_of("fill=\"#e1711b\"/>\n<polygon") - (84 + 320 * 0.25)) < 0.01);
+    assert_says(">left out</text>");
+    assert_says("25.00 % of all their time is in no state");
+}
+
+/* Of two entities, and of two intervals of one that were added up. */
+static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 2; second++) {
+        begin(second);
+        add("a", second == 0 ? 0.5 : 1, 0.3, 0, 0);
+        add("b", second == 0 ? 0.8 : 0.2, 0.4, 0, 0);
+        keep();
+    }
+    draw(PICTURE_STACK, 3, false);
+    assert_says("15.00 % of all their time is in no state, 12.50 % was accounted twice.");
+    timeline_merge(&timeline, 0);
+    draw(PICTURE_STACK, 3, false);
+    assert_says("15.00 % of all their time is in no state, 12.50 % was accounted twice.");
+    assert_says(
+        "of 2 rows up to 20.0 % of the time is missing; of 2 rows up to 15.0 % was accounted");
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of("class=\"missing\""), 2);
+    assert_int_equal(count_of("class=\"over\""), 2);
+    assert_says(", missing 10.0 %, accounted twice 15.0 %");
+}
+
+static void the_axis_continues_above_the_line(void **state)
+{
+    (void)state;
+    begin(0);
+    add("twice", 0.9, 0.6, 0, 0);
+    keep();
+    draw(PICTURE_STACK, 3, true);
+    assert_says(">150</text>");
+    assert_true(top_of("<polygon") > 84);
+    assert_says("of 1 entity up to 50.0 % was accounted twice");
+    assert_says(">twice</text>");
+}
+
+static void a_gap_in_time_breaks_the_areas_and_the_lines(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 10; second += second == 2 ? 5 : 1) {
+        begin(second);
+        add("a", 0.5, 0.5, 0, 0);
+        keep();
+    }
+    draw(PICTURE_STACK, 3, false);
+    assert_int_equal(count_of("<polygon"), 3 * 2);
+    draw(PICTURE_LINES, 3, false);
+    assert_int_equal(count_of("<polyline"), 3 * 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(colours_are_mixed_in_oklab),
+        CASE(a_cell_has_the_colour_of_its_composition),
+        CASE(lines_without_a_process_are_in_the_order_of_their_ids),
+        CASE(a_large_map_is_added_up),
+        CASE(a_stack_of_complete_rows_reaches_the_line),
+        CASE(missing_time_is_white_and_left_out_time_is_an_area),
+        CASE(missing_time_and_time_accounted_twice_do_not_cancel),
+        CASE(the_axis_continues_above_the_line),
+        CASE(a_gap_in_time_breaks_the_areas_and_the_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
