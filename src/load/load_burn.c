@@ -6,7 +6,7 @@
  * that remains, and only then the CPU clock again: it has advanced that far unless the thread was
  * preempted.
  */
-#include "load_burn.h"
+#include "load_tools.h"
 
 #include "counters/units.h"
 #include "program/command.h"

@@ -20,8 +20,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "load_burn.h"
-#include "load_place.h"
+#include "load_tools.h"
 #include "program/command.h"
 #include "program/tick.h"
 

@@ -14,7 +14,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "load_file.h"
+#include "load_tools.h"
 #include "program/command.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Files of the loads. */
-#include "load_file.h"
+#include "load_tools.h"
 
 #include "program/command.h"
 

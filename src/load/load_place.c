@@ -1,5 +1,5 @@
 /* Where and how a load runs. */
-#include "load_place.h"
+#include "load_tools.h"
 
 #include "counters/error.h"
 

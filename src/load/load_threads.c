@@ -10,7 +10,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "load_burn.h"
+#include "load_tools.h"
 #include "program/command.h"
 
 #include <pthread.h>

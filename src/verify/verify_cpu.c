@@ -14,7 +14,7 @@
 
 #include "counters/units.h"
 #include "load/load.h"
-#include "load/load_place.h"
+#include "load/load_tools.h"
 #include "program/command.h"
 #include "verify_subject.h"
 #include "verify_witness.h"

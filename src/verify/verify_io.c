@@ -20,7 +20,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "load/load.h"
-#include "load/load_file.h"
+#include "load/load_tools.h"
 #include "program/command.h"
 #include "verify_subject.h"
 

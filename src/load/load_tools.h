@@ -1,0 +1,57 @@
+/* What the loads share: where they run, the use of a CPU by a clock, their files. */
+#ifndef CAMP_LOAD_LOAD_TOOLS_H
+#define CAMP_LOAD_LOAD_TOOLS_H
+
+#include <camp/camp.h>
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* ----------------------------------------------------------------------------------- Place -- */
+
+struct load_place {
+    cpu_set_t cpus;
+    int policy;
+    struct sched_param parameter;
+    int slack;
+    bool known;
+};
+
+/* Timer slack 1 ns, and this CPU alone (-1: any). The old settings go to *saved, also on failure.
+ * New threads inherit the settings. */
+int load_place_set(struct load_place *saved, int cpu, struct camp_error *error);
+
+/* Restores policy, CPUs and timer slack. */
+void load_place_restore(const struct load_place *saved);
+
+/* The last CPU this process may run on; -1: unknown. */
+int load_last_cpu(void);
+
+/* -------------------------------------------------------------------------------- CPU time -- */
+
+/* Uses the CPU until the CPU clock reaches own_target, and at least until `least`, but not past
+ * `limit` (both CLOCK_MONOTONIC) nor a requested stop. In user mode, except when reading the CPU
+ * clock. */
+void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
+
+/* ----------------------------------------------------------------------------------- Files -- */
+
+/* The directory for temporary files: TMPDIR or /var/tmp, which is a disk more often than /tmp is.
+ */
+const char *load_folder(void);
+
+/* Opens a new file there for reading and writing. It has no name, and vanishes when closed. -1 and
+ * errno on failure. */
+int load_make_nameless(void);
+
+/* The same, full of zeros, on its disk and if possible not in memory. Shorter when a stop is
+ * requested. */
+int load_make_filled(uint64_t bytes);
+
+/* Writes the file's dirty pages to the disk, then evicts it from the page cache, except for pages
+ * mapped by others. False, with errno: could not be tried. */
+bool load_drop_from_memory(int file);
+
+#endif
