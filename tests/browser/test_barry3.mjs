@@ -46,7 +46,7 @@ test("barry3: (0.62, 0.28, 0.10) stands where the paper's Figure 3(b) has it", a
     assertNear(y, 0.62, 0.003);
 }, { headed: true });
 
-test('barry3: what is missing does not move a dot, and is a hollow red ring', async (opener) => {
+test('barry3: missing time does not move a dot, and is a hollow red ring', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05]]));
     const corners = cornersOf(await dots(page));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
@@ -76,7 +76,7 @@ test('barry3: half a percent is no ring', async (opener) => {
     assert.equal((await spots(page, '.barry3', await colour(page, 'missing'))).length, 0);
 });
 
-test('sums: what is missing and what is over are told in words', async (opener) => {
+test('sums: missing time and time over 100 % are described in words', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
     const sums = await text(page, '#sums');
     assert.match(sums, /Unaccounted 600 ms \(10 %\): more than 0\.5 % of its own time in 2 of 6 entities/);
@@ -84,7 +84,7 @@ test('sums: what is missing and what is over are told in words', async (opener) 
     assert.match(sums, /no run queue/);
 });
 
-test('sums: the run queue is what is explained', async (opener) => {
+test('sums: the run queue is explained', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
         frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
@@ -92,7 +92,7 @@ test('sums: the run queue is what is explained', async (opener) => {
     assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
-test('axes: states at no vertex are left out, and that is told', async (opener) => {
+test('axes: states at no vertex are left out, and listed', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
@@ -113,7 +113,7 @@ test('axes: new ones move the dots', async (opener) => {
     assert.match(await text(page, '.axes-editor'), /S sleep/);
 });
 
-test('axes: a fault is told in words, and the picture stays', async (opener) => {
+test('axes: an error is described in words, and the picture stays', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
     const before = await dots(page);
     await press(page, 'a');
@@ -162,7 +162,7 @@ test('zoom: a part fills the triangle, and Escape shows the whole', async (opene
     assert.equal(right.x > left.x, true);
 }, { headed: true });
 
-test('zoom: a turn of the wheel keeps what is under the pointer', async (opener) => {
+test('zoom: the wheel keeps the spot under the pointer', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.3]]));
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -184,7 +184,7 @@ test('zoom: a turn of the wheel keeps what is under the pointer', async (opener)
     assertSpot(after, inner, 3.5); // a pointer stands at whole pixels, and zoomed is what it is off
 });
 
-test('crowds: dots at one place stand around it, and their number is written', async (opener) => {
+test('crowds: dots at one place are spread around it, with their number', async (opener) => {
     const page = await opener.report(still_life(Array.from({ length: 50 }, () => [1 / 3, 1 / 3, 1 / 3])));
     const [crowd] = (await dots(page)).sort((a, b) => b.size - a.size);
     const { width, height } = await stageBox(page, '.barry3');
@@ -203,7 +203,7 @@ function fromSides({ top, left, right }, { x, y }) {
     return Math.min(from(top, left), from(left, right), from(right, top));
 }
 
-test('crowds: their numbers stand off the sides of the triangle', async (opener) => {
+test('crowds: their numbers avoid the sides of the triangle', async (opener) => {
     const corners = cornersOf(await dots(await opener.report(still_life([]))));
     const places = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0.6, 0.4], [0.6, 0.4, 0], [0.6, 0, 0.4]];
     const page = await opener.report(still_life(places.flatMap((place) => Array.from({ length: 40 }, () => place))));
@@ -212,7 +212,7 @@ test('crowds: their numbers stand off the sides of the triangle', async (opener)
     for (const sign of signs) assert.ok(fromSides(corners, sign) > 6, `a sign at ${sign.x}, ${sign.y} is on a side`);
 });
 
-test('vertices: of which states they are is told at their names, and by a key', async (opener) => {
+test('vertices: their names and a key show their states', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'system', 'sleep', 'disk'], names: ['a'], frames: [[{ n: 0, shares: [0.25, 0.25, 0.25, 0.25] }]],
         axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],
@@ -254,7 +254,7 @@ test('crosshair: the three values under the pointer', async (opener) => {
     assertNear(c, 10, 0.5);
 });
 
-test('tooltip: exact shares, times, and what is unaccounted', async (opener) => {
+test('tooltip: exact shares, times, and unaccounted time', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
     await point(page, '.barry3', ring);
@@ -265,7 +265,7 @@ test('tooltip: exact shares, times, and what is unaccounted', async (opener) => 
     assert.match(told, /unaccounted 20 % 200 ms/);
 });
 
-test('tooltip: it is of the frame that is shown, though the pointer stands still', async (opener) => {
+test('tooltip: it follows the current frame when the pointer does not move', async (opener) => {
     const page = await opener.report(stream({ states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }], [{ n: 0, shares: [0.7, 0.1, 0.2] }]] }));
     const [dot] = await dots(page);
     await point(page, '.barry3', dot);

@@ -38,14 +38,14 @@ test('barry4: from above, three corners surround the fourth', async (opener) => 
     for (const distance of away) assertNear(distance, away[0], 2);
 });
 
-test('barry4: what is nearer is larger', async (opener) => {
+test('barry4: nearer dots are larger', async (opener) => {
     const page = await opener.report(made([]));
     const found = (await dots(page)).sort((a, b) => b.y - a.y);
     const [left, , behind] = found; // the lowest is in front, the third from below behind
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
-test('barry4: halves stand on an edge, thirds on a face', async (opener) => {
+test('barry4: halves are on an edge, thirds on a face', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
@@ -83,7 +83,7 @@ test('barry4: by fingers too', async (opener) => {
     assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 5)));
 });
 
-test('barry4: turns by itself when asked to, never where less motion is preferred', async (opener) => {
+test('barry4: turns by itself on request, never where less motion is preferred', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await page.click('.barry4 [aria-label="Turn slowly"]');

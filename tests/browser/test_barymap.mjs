@@ -67,7 +67,7 @@ async function coloursOf(page, line, t) {
     return new Set((await pixels(page, PLOT, box)).map((pixel) => pixel.slice(0, 3).join()));
 }
 
-test('barymap: missing time is hatched red, over 100 % black, and who is not there leaves it free', async (opener) => {
+test('barymap: missing time is hatched red, over 100 % black, and absent entities have no cell', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -92,7 +92,7 @@ test('barymap: less than half a percent is not marked', async (opener) => {
     assert.deepEqual([1, 3, 5, 7].map((i) => marks.filter((mark) => found[i].has(mark))), [[], [marks[0]], [], [marks[1]]]);
 });
 
-test('barymap: rows stand in order of their share, name, group or cluster', async (opener) => {
+test('barymap: rows are ordered by share, name, group or cluster', async (opener) => {
     const cells = [[0.2], [0.9], [0.5], [0.21]].map(([share]) => [[share, 1 - share, 0, 0], [share, 1 - share, 0, 0]]);
     const page = await opener.report(grid(cells, { names: ['b', 'a', 'c', 'a'] }));
     await show(page, 'barymap');
@@ -112,7 +112,7 @@ test('barymap: rows stand in order of their share, name, group or cluster', asyn
     assert.deepEqual(await order(), [1, 2, 3, 0]);
 });
 
-test('barymap: more entities than lines: several share one, in their mean colour, and it is said', async (opener) => {
+test('barymap: more entities than lines: several share one, in their mean colour, with a note', async (opener) => {
     const count = 1200; // 420 lines: 3 on each of 400
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
@@ -146,7 +146,7 @@ test('barymap: other axes give other colours', async (opener) => {
     assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
 });
 
-test('barymap: a press shows that frame, dragging goes through them', async (opener) => {
+test('barymap: a press shows a frame, dragging scrubs', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     let at = await cellOf(page, 0, 2);
@@ -163,7 +163,7 @@ test('barymap: a press shows that frame, dragging goes through them', async (ope
     assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
 }, { headed: true });
 
-test('barymap: who is under the pointer is told with exact values, and marked in Barry3', async (opener) => {
+test('barymap: the hovered entity has exact values, and is marked in Barry3', async (opener) => {
     const page = await opener.report(grid(CELLS), { height: 1300 });
     await show(page, 'barymap');
     await byName(page);
@@ -174,7 +174,7 @@ test('barymap: who is under the pointer is told with exact values, and marked in
     assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
 });
 
-test('barymap: Shift and dragging chooses rows, others are dimmed everywhere', async (opener) => {
+test('barymap: Shift and dragging selects rows, others are dimmed everywhere', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -194,7 +194,7 @@ test('barymap: Shift and dragging chooses rows, others are dimmed everywhere', a
     assert.ok(alpha > 150);
 });
 
-test('barymap: keys alone: move, read, show, pin, choose', async (opener) => {
+test('barymap: keys only: move, read, show, pin, select', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -215,7 +215,7 @@ test('barymap: keys alone: move, read, show, pin, choose', async (opener) => {
     assert.doesNotMatch(await text(page, '.legend'), /chosen/);
 }, { headed: true });
 
-test('barymap: a live stream appends columns, and the first stay as they are', async (opener) => {
+test('barymap: a live stream appends columns, and earlier ones do not change', async (opener) => {
     let response;
     const server = createServer((request, to) => {
         if (!request.url.startsWith('/stream'))

@@ -50,7 +50,7 @@ test('stack: it reaches 100 % where all time is accounted, each axis as high as 
     assert.ok([...found, ...last].every((pixel) => !isNear(pixel, missing, 40)));
 }, { headed: true });
 
-test('stack: what is missing stays free up to 100 %, hatched red; what is over stands above, hatched black', async (opener) => {
+test('stack: missing time is hatched red up to 100 %, time above 100 % hatched black', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const top = (1 + 0.075) * 1.03; // of the axis
@@ -172,7 +172,7 @@ test('charts: a long recording is drawn in bins that are their means', async (op
     for (const at of [1, 40, 80]) assertNear(heightOf(await column(page, '.stack', at, 100), CPU), 0.5, 0.02);
 });
 
-test('axes of time: a label stands where its time is within its frame, the same in all views, and inside', async (opener) => {
+test('axes of time: a label is at its time within a frame, the same in all views, and inside', async (opener) => {
     const lengths = [1000, 4000, 1000, 2000], begin = 1.79e12; // frame() sets endMs = 1.79e12 + index * lengthMs
     const ends = lengths.map((_, i) => begin + lengths.slice(0, i + 1).reduce((a, b) => a + b));
     const frames = lengths.map((lengthMs, i) => ({ rows: FRAMES[0], lengthMs, index: (ends[i] - begin) / lengthMs }));
@@ -204,7 +204,7 @@ test('axes of time: a label stands where its time is within its frame, the same 
     }
 });
 
-test('axes of time: a label has what its step takes: days, minutes, seconds, tenths', async (opener) => {
+test('axes of time: a label has the unit of its step: days, minutes, seconds, tenths', async (opener) => {
     const shapes = { [86400e3]: /^\d\d-\d\d$/, [60e3]: /^\d\d:\d\d$/, 1000: /^\d\d:\d\d:\d\d$/, 100: /^\d\d:\d\d:\d\d\.\d$/ };
     for (const [lengthMs, shape] of Object.entries(shapes)) {
         const page = await opener.page({ offline: true });

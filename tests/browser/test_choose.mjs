@@ -34,7 +34,7 @@ test('search: others are dimmed, in both Barries', async (opener) => {
     assert.equal(await bright(page), 4);
 });
 
-test('search: what is no regular expression is told, and dims nobody', async (opener) => {
+test('search: an invalid regular expression is reported, and dims nothing', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', 'post(');
     await still(page);
@@ -47,7 +47,7 @@ test('search: what is no regular expression is told, and dims nobody', async (op
     assert.equal(await bright(page), 1);
 });
 
-test('groups: the largest first, each with its colour, and its marker behind the sixth', async (opener) => {
+test('groups: the largest first, each with its colour, and another marker after the sixth', async (opener) => {
     const names = Array.from({ length: 14 }, (_, g) => Array.from({ length: 16 - g }, (_, n) => `g${'abcdefghijklmn'[g]}${n}`)).flat();
     const next = new Map();
     const rows = names.map((name, n) => {
@@ -70,7 +70,7 @@ test('groups: the largest first, each with its colour, and its marker behind the
     assert.ok(bySize.at(-1) > bySize[0], 'two shapes');
 });
 
-test('pins: a press pins, a second one lets go', async (opener) => {
+test('pins: a press pins, a second one unpins', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const box = await stageBox(page, '.barry3');
@@ -106,7 +106,7 @@ test('brush: a lasso with Shift in one Barry dims all others in both', async (op
     assert.equal(await bright(page), 4);
 });
 
-test('hover: who is under the pointer in Barry3 is marked in Barry4', async (opener) => {
+test('hover: the hovered entity of Barry3 is marked in Barry4', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const ink = await colour(page, 'ink');

@@ -37,7 +37,7 @@ for (const [what, bytes, told, dots] of BROKEN)
         if (dots > 0) assert.equal(await dotCount(page), dots);
     });
 
-test('broken: what is not base64 or not deflated is told', async (opener) => {
+test('broken: invalid base64 and invalid compression are reported', async (opener) => {
     const script = (data) => report(Buffer.alloc(0)).replace(/(octet-stream">)[^<]*/, (_, begin) => begin + data);
     for (const data of ['%%%%', Buffer.from('not deflated').toString('base64')]) {
         const page = await opener.report(script(data));
@@ -69,7 +69,7 @@ test('data: a frame of other units, of groups, of no rows, of names that are mar
     assert.equal(await dotCount(page), 0);
 });
 
-test('data: the page is called what the stream says', async (opener) => {
+test('data: the page has the title of the stream', async (opener) => {
     const called = await opener.report(stream({ states: STATES, names: NAMES, frames: [ROWS], title: 'Friday, <b>slow</b>' }));
     assert.equal(await called.title(), 'Friday, <b>slow</b>');
     assert.match(await text(called, '.subject'), /^Friday, <b>slow<\/b> · test · made-up/);
@@ -77,14 +77,14 @@ test('data: the page is called what the stream says', async (opener) => {
     assert.equal(await none.title(), 'camp · test');
 });
 
-test('data: what is next to nothing, or to all, is not told as such', async (opener) => {
+test('data: tiny and almost whole shares are not shown as 0 or 100 %', async (opener) => {
     const page = await opener.report(stream({ states: STATES, names: NAMES, frames: [[{ n: 0, shares: [0.99996, 0, 0.00004], unaccounted: 0.00001 }, ...ROWS.slice(1)]] }));
     assert.match(await text(page, '#sums'), /\(< 0\.01 %\)/);
     await press(page, 'n');
     assert.match(await said(page), /user > 99\.99 %, sleep 0 %, disk < 0\.01 %/);
 });
 
-test('data: an entity that is called otherwise later is in the group of its new name', async (opener) => {
+test('data: a renamed entity is in the group of its new name', async (opener) => {
     const rename = json(ENTITIES, [{ n: 1, id: 1001, pid: 1001, parent: 1, uid: 0, name: 'a', kernel: false }]);
     let send;
     const { url, close } = await serve((response) => {
@@ -103,7 +103,7 @@ test('data: an entity that is called otherwise later is in the group of its new 
     }
 });
 
-test('data: a number that is given to somebody else is nobody else\'s in the frames before', async (opener) => {
+test('data: a reused number has no effect on earlier frames', async (opener) => {
     const other = json(ENTITIES, [{ n: 0, id: 4711, pid: 4711, parent: 1, uid: 0, name: 'other', kernel: false }]);
     const page = await opener.report(Buffer.concat([
         begin({ frames: 5 }), one(0), frame(3, [], { index: 1, key: false, gone: [0] }),
@@ -115,7 +115,7 @@ test('data: a number that is given to somebody else is nobody else\'s in the fra
     assert.match(await said(page), /^other 4711: /);
 });
 
-test('data: 300 frames of 500 entities are read while the page can be used', async (opener) => {
+test('data: the page stays usable while 300 frames of 500 entities are read', async (opener) => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ n, shares: [n / 500, 1 - n / 500, 0] }));
     const page = await opener.report(stream({
         states: STATES, names: rows.map(({ n }) => `t${n}`), frames: Array.from({ length: 300 }, () => rows),
@@ -159,7 +159,7 @@ test('live: views of time end at most a tenth after now', async (opener) => {
     }
 });
 
-test('live: frames are followed as they come, the token is sent and hidden', async (opener) => {
+test('live: new frames are followed, the token is sent and hidden', async (opener) => {
     let send, token;
     const { url, close } = await serve((response, request) => {
         token = request.headers.authorization;
@@ -193,7 +193,7 @@ test('live: frames are followed as they come, the token is sent and hidden', asy
     }
 });
 
-test('live: what goes by is not read out, frame by frame', async (opener) => {
+test('live: playing frames are not announced one by one', async (opener) => {
     let send;
     const { url, close } = await serve((response) => {
         send = (bytes) => response.write(bytes);
@@ -219,7 +219,7 @@ test('live: what goes by is not read out, frame by frame', async (opener) => {
     }
 });
 
-test('live: a page in the background takes what comes, though timers stand still there', async (opener) => {
+test('live: a page in the background receives frames without timers', async (opener) => {
     let send;
     const { url, close } = await serve((response) => {
         send = (bytes) => response.write(bytes);
@@ -241,7 +241,7 @@ test('live: a page in the background takes what comes, though timers stand still
     }
 });
 
-test('live: refusals are told in words, and not asked again', async (opener) => {
+test('live: refusals are described in words, and final', async (opener) => {
     for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
         let asked = 0;
         const { url, close } = await serve((response) => {
@@ -261,7 +261,7 @@ test('live: refusals are told in words, and not asked again', async (opener) => 
     }
 });
 
-test('live: a server that goes away is told and asked again; what came is kept', async (opener) => {
+test('live: a lost server is reported and asked again; earlier frames are kept', async (opener) => {
     let asked = 0, drop;
     const { url, close } = await serve((response) => {
         asked++;
@@ -305,7 +305,7 @@ async function cutOff(opener, first, later, check) {
 const moved = (index, user) => frame(3, [{ n: 0, shares: [user, 1 - user, 0] }], { index, key: false });
 const RUN = [one(0), moved(1, 0.75), one(2), moved(3, 0.5)];
 
-test('live: a run goes on after a lost connection: nothing is lost, nothing is there twice', async (opener) => {
+test('live: a run continues after a lost connection, without losses and duplicates', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, RUN[2], RUN[3], moved(4, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^5 \/ 5 /.test(document.querySelector('.odometer').textContent));
@@ -318,7 +318,7 @@ test('live: a run goes on after a lost connection: nothing is lost, nothing is t
     });
 });
 
-test('live: what came while the connection was lost and was dropped is a gap, and it is told', async (opener) => {
+test('live: frames dropped during a lost connection are a gap, and reported', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, one(64), moved(65, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^6 \/ 6 /.test(document.querySelector('.odometer').textContent));
@@ -328,7 +328,7 @@ test('live: what came while the connection was lost and was dropped is a gap, an
     });
 });
 
-test('live: a new run is told as one, and what came before it is kept', async (opener) => {
+test('live: a new run is reported, and earlier frames are kept', async (opener) => {
     const first = Buffer.concat([begin({ live: true }), ...RUN]);
     const refused = (response) => response.writeHead(401).end(); // its token is another
     const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);

@@ -30,7 +30,7 @@ test('multiples: one for each of the largest groups, with its count and mean', a
     assert.ok(!isAt(74, 100));
 });
 
-test('multiples: at most 12; a press chooses a group in all views', async (opener) => {
+test('multiples: at most 12; a press selects a group in all views', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -52,7 +52,7 @@ const leaving = (frames) => stream({
     frames: Array.from({ length: frames }, (_, t) => [{ n: 0, shares: [0.3, 0.3, 0.3, 0.1] }, { n: 1, shares: [t ? 0.5 : 0.3, t ? 0.1 : 0.3, 0.3, 0.1] }]),
 });
 
-test('multiples, compare: what is at no vertex is told, not renormalised in silence', async (opener) => {
+test('multiples, compare: time at no vertex is reported, not renormalised silently', async (opener) => {
     const page = await opener.report(leaving(2));
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
@@ -105,7 +105,7 @@ const compare = async (page, preset) => {
     await still(page);
 };
 
-test('compare: arrows begin and end where the means of the periods are', async (opener) => {
+test('compare: arrows connect the means of the periods', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     await assertArrows(page, [0, 5], [5, 10]);
@@ -115,7 +115,7 @@ test('compare: arrows begin and end where the means of the periods are', async (
     assert.match(await text(page, '#compare header .caption'), /3 entities · 1 only after/);
 });
 
-test('compare: who moved most comes first, in text', async (opener) => {
+test('compare: the largest moves come first, in text', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     const rows = await page.locator('.compared tbody tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
@@ -151,7 +151,7 @@ test('compare: the periods are moved by keys and by dragging', async (opener) =>
     await assertArrows(page, [4, 7], [0, 10]);
 }, { headed: true });
 
-test('compare: all before the current frame with what comes from it on; then it ends', async (opener) => {
+test('compare: the frames before the current one with those from it on; then it closes', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'ArrowRight', 'ArrowRight', 'ArrowRight');
     await compare(page, 'now');

@@ -17,7 +17,7 @@ const columns = (page, title) => page.evaluate((wanted) => {
     return [...document.querySelectorAll('#table tbody tr:not(.room)')].map((row) => row.cells[at].textContent);
 }, title);
 
-test('labels: each is a way to group, also by keys', async (opener) => {
+test('labels: each can group, also by keys', async (opener) => {
     const page = await opener.report(data());
     const offered = (where) => page.locator(`${where} option`).allTextContents();
     assert.deepEqual(await offered('#group-by'), ['no groups', 'by name', 'by process', 'by user', 'by database']);
@@ -55,7 +55,7 @@ test('labels: columns of the table, sorted and copied', async (opener) => {
     assert.deepEqual(lines.slice(1).map((line) => line[at]), ['', '', 'a b <i>', 'shop', 'shop']);
 });
 
-test('labels: who is under the pointer', async (opener) => {
+test('labels: the hovered entity has its labels', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, labels: ['user', 'database'], names: [{ name: 'a', labels: { user: 'app', database: 'shop' } }],
         frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]],

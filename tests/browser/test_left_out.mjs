@@ -55,7 +55,7 @@ test('left out: up to 5 % of its time is no mark', async (opener) => {
     assert.equal(await marksAt(page, found.top), 0);
 });
 
-test('left out: of two on the same vertex the one that waited for a CPU is marked, in Barry4 too', async (opener) => {
+test('left out: of two dots on one vertex the one that waited for a CPU is marked, in Barry4 too', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
         // Barry4's marks fade by distance: whatever is bluer than the dots are.
@@ -77,7 +77,7 @@ function bluish(page) {
     });
 }
 
-test('left out: both rings stand around a dot of which time is missing, or accounted twice, as well', async (opener) => {
+test('left out: a dot with missing time or time accounted twice has both rings', async (opener) => {
     const missing = [0.2, 0.1, 0.2, 0.3], over = [0.1, 0.5, 0.3, 0.4];
     const page = await opener.report(sessions([missing, over]));
     const found = await corners(page);
@@ -88,7 +88,7 @@ test('left out: both rings stand around a dot of which time is missing, or accou
     }
 });
 
-test('left out: who is dimmed has no mark; who is pointed at keeps it', async (opener) => {
+test('left out: a dimmed dot has no mark; a hovered one keeps it', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4];
     const page = await opener.report(sessions([much]));
     const spot = spotOf(await corners(page), much);
@@ -101,7 +101,7 @@ test('left out: who is dimmed has no mark; who is pointed at keeps it', async (o
     assert.equal(await marksAt(page, spot), 0);
 });
 
-test('left out: the legend names the states, where there are any', async (opener) => {
+test('left out: the legend names the states, if any', async (opener) => {
     const page = await opener.report(sessions([]));
     const rings = async () => {
         await still(page);
@@ -117,7 +117,7 @@ test('left out: the legend names the states, where there are any', async (opener
     assert.equal(await rings(), 'time is missing over 100 %');
 });
 
-test('left out: the pointer and keys tell the exact share and the state', async (opener) => {
+test('left out: the pointer and keys show the exact share and the state', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4], little = [0.6, 0.1, 0.26, 0.04];
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);
@@ -133,7 +133,7 @@ test('left out: the pointer and keys tell the exact share and the state', async 
     assert.equal(await said(page), 'session3 1003: CPU 10 %, idle 30 %, waiting 20 %, left out 40 %');
 });
 
-test('left out: the table has its share, once, and marks what is much', async (opener) => {
+test('left out: the table has its share, once, and marks large ones', async (opener) => {
     const page = await opener.report(sessions([[0.1, 0.3, 0.2, 0.4], [0.6, 0.1, 0.26, 0.04]]));
     await show(page, 'table');
     const heads = await page.locator('#table th').evaluateAll((cells) => cells.map(({ dataset }) => dataset.key));

@@ -63,7 +63,7 @@ test('table: it shows the current frame', async (opener) => {
     assert.deepEqual(await names(page), ['cron', 'postgres', 'nginx', 'nginx', 'backup']);
 });
 
-test('table: a head sorts, and says how', async (opener) => {
+test('table: a heading sorts, and shows the order', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     const state = (key) => page.getAttribute(`#table th[data-key="${key}"]`, 'aria-sort');
@@ -80,7 +80,7 @@ test('table: a head sorts, and says how', async (opener) => {
     assert.deepEqual((await rows(page)).map(({ unaccounted }) => unaccounted), ['20.00', '0', '0', '0', '−10.00']);
 });
 
-test('table: the search leaves those that it finds', async (opener) => {
+test('table: the search leaves only matches', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', 'ng|cr');
     await show(page, 'table');
@@ -88,7 +88,7 @@ test('table: the search leaves those that it finds', async (opener) => {
     assert.match(await text(page, '#table .caption'), /3 of 5 entities/);
 });
 
-test('table: a press pins in all views, a second lets go', async (opener) => {
+test('table: a press pins in all views, a second one unpins', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table tbody tr:not(.room)').first().click();
@@ -103,7 +103,7 @@ test('table: a press pins in all views, a second lets go', async (opener) => {
     assert.equal(await page.locator('#table tr.pinned').count(), 0);
 }, { headed: true });
 
-test('table: keys alone: rows are read, pinned, sorted', async (opener) => {
+test('table: keys only: rows are read, pinned, sorted', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table .table-scroll').focus();
@@ -121,7 +121,7 @@ test('table: keys alone: rows are read, pinned, sorted', async (opener) => {
     assert.deepEqual(await names(page), ['backup', 'cron', 'nginx', 'nginx', 'postgres']);
 });
 
-test('table: 30,000 rows are there, and only those that can be seen are elements', async (opener) => {
+test('table: of 30,000 rows only visible ones are elements', async (opener) => {
     const count = 30000;
     const who = Array.from({ length: count }, (_, n) => ({ name: `w${n}`, id: n, pid: n }));
     const frames = [who.map((_, n) => ({ n, shares: [(n + 1) / count, 0, 1 - (n + 1) / count, 0] }))];
@@ -160,7 +160,7 @@ test('table: as many states as vertices: each column once', async (opener) => {
     assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
 });
 
-test('table: where nobody has a process, none is spoken of', async (opener) => {
+test('table: without processes there is no such column', async (opener) => {
     const nobody = { pid: 0, parent: 0, uid: 0 };
     const page = await opener.report(stream({
         states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...nobody }, { name: 'cpu1', ...nobody }],

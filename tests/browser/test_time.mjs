@@ -56,7 +56,7 @@ test('time: keys go to the first, last and next frame', async (opener) => {
     await assertWalker(page, 2, 20);
 });
 
-test('time: playing goes on to the last frame and stops there', async (opener) => {
+test('time: playing continues to the last frame and stops there', async (opener) => {
     const page = await opener.report(wandering(12, { interval_ms: 50 }));
     await page.selectOption('[aria-label=Speed]', '2');
     await page.evaluate(() => { // it may be over before a busy machine asks
@@ -76,7 +76,7 @@ test('time: playing goes on to the last frame and stops there', async (opener) =
     await page.waitForFunction(() => !/^12 /.test(document.querySelector('.odometer').textContent));
 });
 
-test('time: rows that are not in a frame stay; those that are gone, go', async (opener) => {
+test('time: unchanged rows stay; gone rows disappear', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, names: ['top', 'left', 'right', 'a', 'b', 'c'],
         frames: [

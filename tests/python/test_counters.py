@@ -33,7 +33,7 @@ class BesidePsutil(unittest.TestCase):
         self.assertLessEqual(value, after, what)
 
     @NEEDS_PSUTIL
-    def test_times_of_cpus_lie_between_two_readings(self):
+    def test_times_of_cpus_are_between_two_readings(self):
         before = camp.cpus()
         theirs = psutil.cpu_times(percpu=True)
         after = camp.cpus()
@@ -47,7 +47,7 @@ class BesidePsutil(unittest.TestCase):
                          units_of_ns(last.user_ns + last.guest_ns), 'user')
 
     @NEEDS_PSUTIL
-    def test_counters_of_networks_lie_between_two_readings(self):
+    def test_counters_of_networks_are_between_two_readings(self):
         names = {'received_bytes': 'bytes_recv', 'sent_bytes': 'bytes_sent',
                  'received_packets': 'packets_recv', 'sent_packets': 'packets_sent',
                  'received_errors': 'errin', 'sent_errors': 'errout'}
@@ -62,7 +62,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_counters_of_disks_lie_between_two_readings(self):
+    def test_counters_of_disks_are_between_two_readings(self):
         def read():
             return {disk.name: disk for disk in camp.disks() + camp.partitions()}
         before, theirs, after = read(), psutil.disk_io_counters(True, False), read()
@@ -74,7 +74,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_counters_of_a_process_lie_between_two_readings(self):
+    def test_counters_of_a_process_are_between_two_readings(self):
         us, them = camp.process(os.getpid()), psutil.Process()
         before = us.read()
         times, switches, threads = them.cpu_times(), them.num_ctx_switches(), them.num_threads()
@@ -125,7 +125,7 @@ class Table(unittest.TestCase):
     def rows(block):
         return zip(block.ids, block.of_rows('start'), block.names, block['cpu_ns'])
 
-    def test_a_process_that_has_run_another_program_has_its_new_name(self):
+    def test_a_process_after_exec_has_its_new_name(self):
         table = camp.process_table()
         child = subprocess.Popen(['sh', '-c', 'read line; exec sleep 60'], stdin=subprocess.PIPE)
         self.addCleanup(child.wait)
@@ -144,7 +144,7 @@ class Table(unittest.TestCase):
             child.stdin.close()
         self.assertEqual(names, ['sh', 'sleep'])
 
-    def test_who_has_ended_is_not_in_the_table(self):
+    def test_an_exited_process_is_not_in_the_table(self):
         table = camp.process_table()
         with Sleeper() as child:
             self.assertIn(child.pid, table.read().ids)
@@ -173,7 +173,7 @@ class Laws(unittest.TestCase):
         self.assertLessEqual(total.idle_ns, sum(cpu.idle_ns for cpu in camp.cpus()) + len(each) *
                              10**9 // HZ)
 
-    def test_only_what_is_wanted_is_read(self):
+    def test_only_wanted_fields_are_read(self):
         task = camp.process(os.getpid()).read('cpu_ns')
         self.assertIsNone(task.voluntary_switches)
         self.assertIsNone(task.sampled_ns)
@@ -191,7 +191,7 @@ class Laws(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
-    def test_who_is_gone_is_said_by_the_exception_that_fits(self):
+    def test_a_missing_subject_raises_the_fitting_exception(self):
         child = subprocess.Popen(['true'])
         process = camp.process(child.pid)
         child.wait()
@@ -210,7 +210,7 @@ class Errors(unittest.TestCase):
         self.assertRaises(ValueError, camp.network, 'a\0b')
         self.assertRaises(TypeError, camp.memory, 'proc')
 
-    def test_what_is_out_of_range_is_invalid_and_named(self):
+    def test_a_value_out_of_range_is_invalid_and_named(self):
         now, me = camp.cpu(), camp.process(os.getpid())
         for name, ask in (
                 ('pid', lambda: camp.process(2**40)), ('pid', lambda: camp.process(-1)),
@@ -234,7 +234,7 @@ class Errors(unittest.TestCase):
             self.assertIsInstance(caught.exception, ValueError)
             self.assertNotIn('place for', str(caught.exception))
 
-    def test_what_is_of_a_wrong_type_is_a_type_error_that_names_it(self):
+    def test_a_wrong_type_is_a_type_error_that_names_the_argument(self):
         for name, ask in (
                 ('pid', lambda: camp.process('x')), ('pid', lambda: camp.process(1.0)),
                 ('CPU', lambda: camp.cpu('x')), ('start', lambda: camp.Process(1, None).read()),
@@ -243,7 +243,7 @@ class Errors(unittest.TestCase):
                 ('camp.Cpu', lambda: camp.utilisation(tuple.__new__(camp.Cpu, ()), camp.cpu()))):
             self.assertRaisesRegex(TypeError, name, ask)
 
-    def test_a_disk_that_is_not_there_has_the_name_that_was_asked_for(self):
+    def test_a_missing_disk_is_reported_by_its_requested_name(self):
         self.assertRaisesRegex(camp.Gone, 'no disk ../../etc;', camp.disk, '../../etc')
 
 

@@ -15,7 +15,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / 'docs'
 
 
 class Docs(unittest.TestCase):
-    def test_the_tour_runs_as_it_is_written(self):
+    def test_the_tour_runs_as_written(self):
         try:
             import pandas
             camp.microstates().close()
@@ -37,7 +37,7 @@ class Docs(unittest.TestCase):
                              stdout=subprocess.PIPE, check=False)
         self.assertEqual((run.returncode, run.stdout), (0, ''))
 
-    def test_the_pages_that_are_named_are_there(self):
+    def test_the_named_pages_exist(self):
         package = pathlib.Path(camp.__file__).parent
         self.assertIn('docs/python.md', camp.__doc__)
         for file in (*package.glob('*.py'), DOCS.parent / 'README.md', DOCS / 'python.md'):
@@ -48,11 +48,11 @@ class Docs(unittest.TestCase):
                 for link in re.findall(r'\]\(([\w/.-]+)\)', text):
                     self.assertTrue((file.parent / link).exists(), f'{file}: {link}')
 
-    def test_the_readme_names_the_page_that_says_which_folder_of_the_build_to_import_from(self):
+    def test_the_readme_names_the_page_about_importing_from_the_build(self):
         self.assertIn('docs/python.md', (DOCS.parent / 'README.md').read_text(encoding='utf-8'))
         self.assertIn('PYTHONPATH=build/release/python python3', (DOCS / 'python.md').read_text(encoding='utf-8'))
 
-    def test_campmon_tells_of_each_workstation_and_of_those_that_do_not_answer(self):
+    def test_campmon_reports_each_workstation_and_silent_ones(self):
         program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
         with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
             self.addCleanup(server.kill)

@@ -95,7 +95,7 @@ class Numbers(unittest.TestCase):
         self.assertRaises(camp.Invalid, states.threads)
 
     @NEEDS_MICROSTATES
-    def test_waits_for_disks_take_a_session_that_counts_them(self):
+    def test_waits_for_disks_need_a_session_that_counts_them(self):
         with camp.microstates() as states:
             self.assertRaises(camp.Invalid, states.disk_waits)
         with camp.microstates(system_calls=False, disks=True) as states:
@@ -111,7 +111,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(frames[1]['busy_ns'].tolist(), [100_000_000, 7_000_000])
         self.assertEqual(frames[1]['idle_ns'].tolist(), [900_000_000, 9_000_000])
 
-    def test_check_has_sampled_beside_measured_time_or_does_without(self):
+    def test_check_has_measured_time_and_sampled_time_if_available(self):
         with camp.frames('check', interval=0.05) as frames:
             frame = next(frames)
         self.assertIn(frames.tier, ('taskstats', 'schedstat'))
@@ -119,7 +119,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(frame.unaccounted_ns, [])
         self.assertEqual([entity.id for entity in frame.beside.entities[1:]], camp.cpu_ids())
 
-    def test_who_asks_for_no_source_is_told_which_there_are(self):
+    def test_an_unknown_source_is_refused_with_the_known_ones(self):
         for of, options in (('thread', {}), ('threads', {'tier': 'x'}),
                             ('no.csv', {'query': 'select'})):
             self.assertRaises(camp.Invalid, camp.frames, of, **options)
@@ -136,7 +136,7 @@ class Numbers(unittest.TestCase):
             frame = next(frames)
         return known(frame), known(frame.beside) if frame.beside else None
 
-    def test_whose_a_row_is_is_none_where_the_source_does_not_know_and_never_root(self):
+    def test_an_unknown_user_of_a_row_is_none_and_never_root(self):
         nobody = {(False,) * 4}
         self.assertEqual(self.owners('cpus', tier='proc'), (nobody, None))
         known, beside = self.owners('check')
@@ -146,7 +146,7 @@ class Numbers(unittest.TestCase):
             self.assertEqual(self.owners(table(folder)), (nobody, None))
 
     @NEEDS_MICROSTATES
-    def test_whose_a_thread_is_is_known_and_of_groups_what_they_are_of(self):
+    def test_a_thread_has_its_user_and_a_group_its_key(self):
         self.assertEqual(self.owners('cpus')[0], {(False,) * 4})
         for of in ('threads', 'processes'):
             known, beside = self.owners(of)
@@ -162,7 +162,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual([(row.pid, row.parent, row.uid) for row in ended if row.members > 1],
                          [(None,) * 3] * len(ended))
 
-    def test_a_file_or_server_that_is_not_there_is_no_process(self):
+    def test_a_missing_file_or_server_raises_no_process_error(self):
         for of, kind, fits, number, options in (
                 ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
                 ('/no/such.csv', camp.NotFound, FileNotFoundError, errno.ENOENT, {}),
@@ -209,7 +209,7 @@ class Memory(unittest.TestCase):
         self.assertRaises(KeyError, lambda: frame['none'])
 
     @NEEDS_PANDAS
-    def test_numpy_and_pandas_take_a_frame_without_copying(self):
+    def test_numpy_and_pandas_use_a_frame_without_copying(self):
         frame = self.frame()
         array = numpy.asarray(frame)
         self.assertEqual(array.tolist(), [[10_000_000, 20_000_000], [5_000_000, 5_000_000]])
@@ -223,7 +223,7 @@ class Memory(unittest.TestCase):
         self.assertFalse(array.flags.writeable)
 
     @NEEDS_PANDAS
-    def test_memory_stays_as_long_as_somebody_has_it(self):
+    def test_memory_stays_while_it_is_referenced(self):
         array = numpy.asarray(self.frame())
         column = self.frame()['busy_ns']
         rubbish = [bytes(64) for _ in range(10000)]
@@ -301,7 +301,7 @@ class Waiting(unittest.TestCase):
         self.assertEqual(len(found), 4 * len(names))
         self.assertTrue(all(some for of, some in found if of != 'check'))
 
-    def test_one_reader_is_one_threads_at_a_time(self):
+    def test_one_reader_serves_one_thread_at_a_time(self):
         refused = []
 
         def read():  # either of the two threads may be second

@@ -87,7 +87,7 @@ class Names(unittest.TestCase):
             self.assertEqual(list(parameters)[:1], [parameter] if parameter else [], name)
         self.assertEqual(set(paper.__all__), {*printed_names, 'GetNetBytesRecv'})
 
-    def test_functions_of_cpu_time_take_an_interval_of_100_ms_unless_told(self):
+    def test_functions_of_cpu_time_have_a_default_interval_of_100_ms(self):
         with_interval = [name for name in paper.__all__
                          if 'interval' in inspect.signature(getattr(paper, name)).parameters]
         self.assertEqual(with_interval, ['GetCPUtime_Kernel', 'GetCPUtime_Total', 'GetCPUtime_User',
@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
             self.assertEqual(parameters['interval'].default, 100)
             self.assertEqual(list(parameters).index('interval'), 1)
 
-    def test_what_is_enumerated_is_valid_input(self):
+    def test_enumerated_names_are_valid_input(self):
         for name in paper.EnumNetworkInterfaces():
             for function in (paper.GetNetBytesSent, paper.GetNetPacketsSent, paper.GetNetBytesRecv,
                              paper.GetNetBytesRecvd, paper.GetNetPacketsRecvd):
@@ -113,7 +113,7 @@ class Names(unittest.TestCase):
             self.assertLessEqual(paper.GetPercentProcessorTime(cpu, 1), 100)
 
 
-    def test_each_name_is_the_counter_that_it_says(self):
+    def test_each_name_is_its_counter(self):
         # Of lo, what is sent is what is received: the other interfaces tell them apart.
         fields = {'GetNetBytesSent': 'sent_bytes', 'GetNetPacketsSent': 'sent_packets',
                   'GetNetBytesRecvd': 'received_bytes', 'GetNetPacketsRecvd': 'received_packets'}
@@ -151,7 +151,7 @@ class Processes(unittest.TestCase):
             self.assertRaises(camp.Gone, paper.GetWorkingSetKb, other)
         self.assertRaises(camp.Gone, paper.GetThreadCount, identifier)
 
-    def test_who_is_not_there_has_no_identifier(self):
+    def test_a_missing_process_has_no_identifier(self):
         child = subprocess.Popen(['true'])
         child.wait()
         for pid in (child.pid, 0, -1, 10**12):
@@ -183,12 +183,12 @@ class Processes(unittest.TestCase):
 
 
 class AsPrinted(unittest.TestCase):
-    def test_the_programs_are_letter_by_letter_those_of_the_paper(self):
+    def test_the_programs_equal_those_of_the_paper(self):
         figures = {name: (printed.FOLDER / name).read_text(encoding='ascii')
                    for name in printed.PRELUDE}
         self.assertEqual([len(text.splitlines()) for text in figures.values()], [11, 8])
 
-    def test_figure_1_tells_the_rate_of_known_traffic(self):
+    def test_figure_1_reports_the_rate_of_known_traffic(self):
         words = ['unshare', '-n'] if os.geteuid() == 0 else ['unshare', '-rn']
         script = 'ip link set lo up && exec "$0" -c "$1"'
         child = subprocess.run(
@@ -200,7 +200,7 @@ class AsPrinted(unittest.TestCase):
         rate, expected = map(float, child.stdout.split())
         self.assertEqual(rate, expected)
 
-    def test_figure_4_is_measured_as_its_own_clock_has_it(self):
+    def test_figure_4_matches_its_own_clock(self):
         tick = 1 / (camp.kernel().tick_hz or 100)
         for amount in (30, 50):
             with Waste(amount) as waste:

@@ -51,7 +51,7 @@ class Vanishing(unittest.TestCase):
         self.storm.kill()
         self.storm.wait()
 
-    def test_who_vanishes_while_it_is_read_is_gone_and_nothing_else(self):
+    def test_a_process_that_exits_during_reading_is_gone(self):
         gone = read = 0
         table = camp.process_table()
         before = camp.fork_count()
@@ -72,7 +72,7 @@ class Vanishing(unittest.TestCase):
         self.assertGreater(read, 10)
         self.assertGreater(gone, 0)
 
-    def test_who_came_and_went_within_an_interval_is_in_its_frame(self):
+    def test_a_short_lived_process_is_in_the_frame_of_its_interval(self):
         try:
             frames = camp.frames('check', tier='taskstats', interval=0.3)
         except (camp.Permission, camp.NotSupported) as error:
@@ -106,7 +106,7 @@ class WithoutRights(unittest.TestCase):
         if not readable:
             self.skipTest('an ordinary user cannot read the tree')
 
-    def test_an_ordinary_user_is_told_which_capability_is_missing(self):
+    def test_an_ordinary_user_gets_the_name_of_the_missing_capability(self):
         said = python('''
 import camp
 for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.taskstats):
@@ -126,7 +126,7 @@ with camp.frames('threads', interval=0.05) as frames:
 ''', *SETPRIV)
         self.assertEqual(said, 'schedstat True cpu_ns run_queue_ns off_cpu_ns\n')
 
-    def test_an_ordinary_user_has_measured_times_of_everybodys_processes(self):
+    def test_an_ordinary_user_gets_measured_times_of_all_processes(self):
         said = python(f'''
 import camp
 process = camp.process({os.getpid()})
@@ -136,7 +136,7 @@ with camp.frames('check', interval=0.05) as frames:
 ''', *SETPRIV)
         self.assertEqual(said, 'True measured None\nschedstat True False\n')
 
-    def test_processes_that_are_hidden_are_not_there(self):
+    def test_hidden_processes_are_absent(self):
         script = f'''
 import os, camp
 print([process.pid for process in camp.processes()] == [os.getpid()])
@@ -150,7 +150,7 @@ for ask in (camp.process, ):
         said = python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE)
         self.assertEqual(said, 'True\ngone\n')
 
-    def test_processes_whose_files_may_not_be_read_are_not_in_the_table(self):
+    def test_unreadable_processes_are_not_in_the_table(self):
         script = 'import os, camp; print([*camp.process_table().read().ids] == [os.getpid()])'
         mount = 'mount -t proc -o hidepid=1 proc /proc && exec "$@"'
         self.assertEqual(python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE), 'True\n')
@@ -172,7 +172,7 @@ class Fixtures(unittest.TestCase):
             (pathlib.Path(folder) / 'stat').write_text('cpu  1 x\n', encoding='ascii')
             self.assertRaises(camp.FormatError, camp.cpu, None, source)
 
-    def test_a_column_that_an_old_kernel_lacks_is_none_and_never_0(self):
+    def test_a_column_missing_in_an_old_kernel_is_none_and_never_0(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / 'stat').write_text('cpu  20 0 10 70\ncpu0 20 0 10 70\n',
                                                        encoding='ascii')
@@ -228,7 +228,7 @@ class Leaks(unittest.TestCase):
                 frame.entities, frame.values, frame.beside
             self.leaves_nothing(call, 300)
 
-    def test_sources_that_are_opened_and_closed(self):
+    def test_opened_and_closed_sources(self):
         def count():
             return len(os.listdir('/proc/self/fd'))
         camp.frames('check').close()
@@ -259,10 +259,10 @@ class Binary(unittest.TestCase):
             self.assertLessEqual({name for name in symbols if name.startswith('_')}, private)
             self.assertFalse(symbols & {'PyType_GetModuleState', 'PyObject_GetBuffer'})
 
-    def test_every_symbol_is_found_when_it_is_loaded(self):
+    def test_every_symbol_is_found_at_loading(self):
         python('import camp, camp._from', LD_BIND_NOW='1')
 
-    def test_only_the_function_that_loads_it_is_visible(self):
+    def test_only_the_loading_function_is_visible(self):
         for name in ('_camp', '_from'):
             out = subprocess.run(['nm', '-D', '--defined-only', str(PACKAGE / f'{name}.abi3.so')],
                                  check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -273,12 +273,12 @@ class Binary(unittest.TestCase):
         for library in ('libpq', 'libmariadb', 'libsqlite'):
             self.assertNotIn(library, out)
 
-    def test_its_syntax_is_that_of_python_3_8(self):
+    def test_the_syntax_is_of_python_3_8(self):
         for file in PACKAGE.glob('*.py*'):
             if file.suffix in ('.py', '.pyi'):
                 ast.parse(file.read_text(encoding='utf-8'), file.name, feature_version=(3, 8))
 
-    def test_the_stubs_name_what_is_there(self):
+    def test_the_stubs_match_the_module(self):
         tree = ast.parse((PACKAGE / '_camp.pyi').read_text(encoding='utf-8'))
         said = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         self.assertEqual(said, {name for name in dir(_camp)

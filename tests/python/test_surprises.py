@@ -36,7 +36,7 @@ def in_child(ask):
 
 
 class Records(unittest.TestCase):
-    def test_a_record_is_found_where_one_that_is_equal_was_put(self):
+    def test_a_record_is_found_by_an_equal_one(self):
         process = camp.process(os.getpid())
         self.assertEqual({camp.Process(*process): 1}[process], 1)
         self.assertEqual(hash(process), hash(tuple(process)))
@@ -53,7 +53,7 @@ class Waits(unittest.TestCase):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
 
-    def test_a_handler_that_reads_frames_leaves_the_wait_that_it_interrupts_as_it_was(self):
+    def test_a_handler_that_reads_frames_does_not_disturb_the_interrupted_wait(self):
         inner = camp.frames('check', interval=0)
         seen = []
 
@@ -75,7 +75,7 @@ class Waits(unittest.TestCase):
 
 
 class Forks(unittest.TestCase):
-    def test_a_child_takes_no_answer_of_its_parent(self):
+    def test_a_child_reads_no_answer_of_its_parent(self):
         opened = [camp.frames('check', interval=0)]
         asks = [opened[0].read]
         try:
@@ -112,7 +112,7 @@ class Texts(unittest.TestCase):
             file.write(text)
         return path
 
-    def test_names_that_are_no_utf_8_are_read(self):
+    def test_names_of_invalid_utf_8_are_read(self):
         path = self.table(b'latin.csv', 'time,entity,größe_ms\n1,ä,2\n2,ä,3\n'.encode('latin-1'))
         with camp.frames(path, speed=0) as frames:
             frame = list(frames)[-1]
@@ -131,7 +131,7 @@ class Texts(unittest.TestCase):
             self.assertRaises(error, camp.frames, wrong)
 
     @unittest.skipUnless(any(DRIVER), 'libsqliteodbc is not installed')
-    def test_a_source_needs_nothing_of_its_caller_once_it_is_open(self):
+    def test_an_open_source_needs_nothing_from_its_caller(self):
         database = os.path.join(self.folder.name, 'sales.db')
         for name, text in (('odbcinst.ini', '[SQLite3]\nDriver=libsqlite3odbc.so\n'),
                            ('odbc.ini', f'[sales]\nDriver=SQLite3\nDatabase={database}\nTimeout=100\n')):
