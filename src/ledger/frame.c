@@ -43,6 +43,33 @@ struct entity *frame_add(struct frame *frame)
     return &frame->entities[at];
 }
 
+struct entity *frame_add_row(struct frame *frame, const struct frame *from, size_t row)
+{
+    struct entity *entity = frame_add(frame);
+
+    if (entity == NULL)
+        return NULL;
+    *entity = from->entities[row];
+    frame->elapsed_ns[frame->entity_count - 1] = from->elapsed_ns[row];
+    memcpy(frame_values(frame, frame->entity_count - 1), frame_values(from, row),
+           from->schema->column_count * sizeof *from->values);
+    return entity;
+}
+
+void frame_start_as(struct frame *ret, const struct frame *from)
+{
+    if (ret->schema != from->schema) {
+        frame_release(ret);
+        frame_init(ret, from->schema);
+    }
+    frame_clear(ret);
+    ret->start_ns = from->start_ns;
+    ret->end_ns = from->end_ns;
+    ret->wall_clock_ns = from->wall_clock_ns;
+    ret->losses = from->losses;
+    ret->note = from->note;
+}
+
 uint64_t *frame_values(const struct frame *frame, size_t entity)
 {
     return &frame->values[entity * frame->schema->column_count];

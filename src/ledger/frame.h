@@ -117,6 +117,13 @@ void frame_clear(struct frame *frame);
 /* Adds an entity, zeroed. Earlier pointers into the frame are void. NULL: no memory. */
 struct entity *frame_add(struct frame *frame);
 
+/* A copy of a row of another frame of the same schema. */
+struct entity *frame_add_row(struct frame *frame, const struct frame *from, size_t row);
+
+/* Empties *ret, which may be all zero, and gives it the schema, the times, the losses and the note
+ * of `from`. */
+void frame_start_as(struct frame *ret, const struct frame *from);
+
 /* values[column_count] of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);
 

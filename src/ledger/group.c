@@ -11,13 +11,6 @@ struct keyed {
     size_t row;
 };
 
-/* The parameters of a grouping. */
-struct grouping {
-    const struct frame *frame;
-    enum group_key key;
-    const int64_t *numbers;
-};
-
 static bool is_first(const struct entity *entity)
 {
     return entity->id == entity->pid;
@@ -54,9 +47,10 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The group key of a row. `first`: the first thread of the row's process. */
-static struct keyed key_of(const struct grouping *grouping, size_t row, const struct entity *first)
+static struct keyed key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
+                           const struct entity *first)
 {
-    const struct entity *entity = &grouping->frame->entities[row];
+    const struct entity *entity = &frame->entities[row];
     const bool gone = is_first(first) && (first->flags & ENTITY_ENDED) != 0;
     const bool ended = (entity->flags & ENTITY_ENDED) != 0;
 
@@ -69,6 +63,8 @@ static struct keyed key_of(const struct grouping *grouping, size_t row, const st
         return (struct keyed){ gone, (int64_t)entity->cgroup, "", row };
     case GROUP_NUMBER:
         return (struct keyed){ gone, grouping->numbers[row], "", row };
+    case GROUP_LABEL:
+        return (struct keyed){ false, 0, labels_value(entity->labels, grouping->label), row };
     case GROUP_PROCESS: /* exited processes have the number 0: their names distinguish them */
         return gone ? (struct keyed){ true, 0, first->name, row }
                     : (struct keyed){ false, entity->pid, "", row };
@@ -82,8 +78,45 @@ static struct keyed key_of(const struct grouping *grouping, size_t row, const st
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-static int add_row(struct frame *ret, const struct frame *frame, const struct keyed *keyed,
-                   const char *name, bool begins)
+/* A value may be longer than a name: it is cut between two characters of UTF-8. */
+static void set_name(struct entity *entity, const char *name)
+{
+    size_t length = strlen(name);
+
+    if (length >= sizeof entity->name) {
+        length = sizeof entity->name - 1;
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
+            length--;
+    }
+    memcpy(entity->name, name, length);
+    entity->name[length] = '\0';
+}
+
+/* The tuple that has this label of an entity alone; NULL: it has none. */
+static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
+{
+    const char *values[LABELS_MOST] = { NULL };
+
+    if (labels == NULL)
+        return NULL;
+    values[grouping->label] = labels_value(labels, grouping->label);
+    return labels_intern(values, labels->count);
+}
+
+static void start_group(const struct grouping *grouping, struct entity *group, int64_t number,
+                        const char *name)
+{
+    group->id = number;
+    group->count = 0;
+    set_name(group, name);
+    if (grouping->key != GROUP_LABEL)
+        return;
+    *group = (struct entity){ .labels = one_label(grouping, group->labels) };
+    set_name(group, name[0] != '\0' ? name : "(none)");
+}
+
+static int add_row(const struct grouping *grouping, struct frame *ret, const struct frame *frame,
+                   const struct keyed *keyed, const char *name, bool begins)
 {
     const size_t columns = frame->schema->column_count;
     const struct entity *from = &frame->entities[keyed->row];
@@ -96,14 +129,12 @@ static int add_row(struct frame *ret, const struct frame *frame, const struct ke
         if (to == NULL)
             return CAMP_E_NOMEM;
         *to = *from;
-        to->id = keyed->number;
-        to->count = 0;
-        memcpy(to->name, name, strlen(name) + 1);
+        start_group(grouping, to, keyed->number, name);
     }
     to = &ret->entities[ret->entity_count - 1];
     to->count += from->count;
     to->flags &= from->flags;
-    if (to->labels != from->labels)
+    if (grouping->key != GROUP_LABEL && to->labels != from->labels)
         to->labels = NULL;
     to->flags |= keyed->ended ? ENTITY_ENDED : 0;
     sums = frame_values(ret, ret->entity_count - 1);
@@ -113,12 +144,12 @@ static int add_row(struct frame *ret, const struct frame *frame, const struct ke
     return CAMP_OK;
 }
 
-static int add_up(struct frame *ret, const struct frame *frame, const struct keyed *rows,
-                  const char *const *names)
+static int add_up(const struct grouping *grouping, struct frame *ret, const struct frame *frame,
+                  const struct keyed *rows, const char *const *names)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
         const bool begins = i == 0 || compare_groups(&rows[i], &rows[i - 1]) != 0;
-        int r = add_row(ret, frame, &rows[i], names[rows[i].row], begins);
+        int r = add_row(grouping, ret, frame, &rows[i], names[rows[i].row], begins);
 
         if (r != CAMP_OK)
             return r;
@@ -127,10 +158,10 @@ static int add_up(struct frame *ret, const struct frame *frame, const struct key
 }
 
 /* names[row]: the name of each row's process, which is that of its first thread; exited threads
- * have their own. */
-static void find_keys(const struct grouping *grouping, struct keyed *rows, const char **names)
+ * have their own; of a label its value. */
+static void find_keys(const struct grouping *grouping, const struct frame *frame,
+                      struct keyed *rows, const char **names)
 {
-    const struct frame *frame = grouping->frame;
     const bool single = grouping->key == GROUP_NONE || grouping->key == GROUP_THREAD;
     const struct entity *first = NULL;
 
@@ -142,30 +173,26 @@ static void find_keys(const struct grouping *grouping, struct keyed *rows, const
 
         if (first == NULL || first->pid != entity->pid || is_first(entity))
             first = entity;
-        names[rows[i].row] = single ? entity->name : first->name;
-        rows[i] = key_of(grouping, rows[i].row, first);
+        names[rows[i].row] = grouping->key == GROUP_LABEL
+                                 ? labels_value(entity->labels, grouping->label)
+                             : single ? entity->name
+                                      : first->name;
+        rows[i] = key_of(grouping, frame, rows[i].row, first);
     }
 }
 
-int group_frame(struct frame *ret, const struct frame *frame, enum group_key key,
-                const int64_t *numbers)
+int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping)
 {
-    const struct grouping grouping = { frame, key, numbers };
     const size_t count = frame->entity_count;
     struct keyed *rows = calloc(count + 1, sizeof *rows);
     const char **names = calloc(count + 1, sizeof *names);
     int r = CAMP_E_NOMEM;
 
-    frame_clear(ret);
-    ret->start_ns = frame->start_ns;
-    ret->end_ns = frame->end_ns;
-    ret->wall_clock_ns = frame->wall_clock_ns;
-    ret->losses = frame->losses;
-    ret->note = frame->note;
+    frame_start_as(ret, frame);
     if (rows != NULL && names != NULL) {
-        find_keys(&grouping, rows, names);
+        find_keys(grouping, frame, rows, names);
         qsort(rows, count, sizeof *rows, compare_keys);
-        r = add_up(ret, frame, rows, names);
+        r = add_up(grouping, ret, frame, rows, names);
     }
     free(rows);
     free(names);

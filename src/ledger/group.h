@@ -16,14 +16,21 @@ enum group_key {
     GROUP_USER,    /* by uid */
     GROUP_NAME,    /* by the name of the row's process */
     GROUP_CGROUP,  /* by the id of its cgroup */
-    GROUP_NUMBER   /* by the caller's number */
+    GROUP_NUMBER,  /* by the caller's number */
+    GROUP_LABEL    /* by the value of a label; exited ones with the living of the same value */
 };
 
-/* Fills *ret, a frame of the same schema (after frame_init()), with the rows of `frame` added up by
- * `key`: elapsed times, states and counters; `count` is the number of threads of a row, `id` its
- * key. Processes are named after their first thread. A row has labels when all its members have the
- * same. `numbers`, for GROUP_NUMBER only, is [entity_count]. CAMP_OK or CAMP_E_NOMEM. */
-int group_frame(struct frame *ret, const struct frame *frame, enum group_key key,
-                const int64_t *numbers);
+/* How rows are added up. */
+struct grouping {
+    enum group_key key;
+    const int64_t *numbers; /* of GROUP_NUMBER: [entity_count] */
+    size_t label;           /* of GROUP_LABEL: which of the schema's */
+};
+
+/* Fills *ret, which may be all zero, with the rows of `frame` added up: elapsed times, states and
+ * counters; `count` is how many there are in a row, `id` what it is grouped by. Processes are named
+ * as their first thread. A row has labels when all in it have the same; a row of GROUP_LABEL is
+ * named as the value, "(none)" without one, and has that label alone. CAMP_OK or CAMP_E_NOMEM. */
+int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping);
 
 #endif

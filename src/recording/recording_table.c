@@ -67,6 +67,18 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
     return CAMP_OK;
 }
 
+/* Interrupts of threads, which have a run queue, are in the same column of text as system calls. */
+static void share_interrupts(struct recording_table *table)
+{
+    bool are_threads = false;
+
+    for (size_t i = table->schema.state_count; i-- > 0;) {
+        are_threads |= strcmp(table->columns[i].name, "run_queue_ns") == 0;
+        if (are_threads && strcmp(table->columns[i].name, "irq_ns") == 0)
+            table->columns[i].short_title = column_short_title_of("system_ns");
+    }
+}
+
 static int read_columns(struct recording_table *table, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -83,6 +95,7 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
     sqlite3_finalize(statement);
+    share_interrupts(table);
     if (r == CAMP_OK && table->schema.column_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,
                          table->name);

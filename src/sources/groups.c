@@ -64,7 +64,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r == CAMP_OK && source->key == GROUP_CGROUP)
         r = cgroup_paths_resolve(&source->cgroups, threads);
     if (r == CAMP_OK)
-        r = group_frame(&source->frame, threads, source->key, NULL);
+        r = group_frame(&source->frame, threads, &(struct grouping){ .key = source->key });
     for (size_t i = 0; r == CAMP_OK && i < source->frame.entity_count; i++)
         name_row(source, &source->frame.entities[i]);
     *ret_frame = &source->frame;

@@ -6,7 +6,7 @@
 #include "counters/units.h"
 #include "program/command.h"
 #include "program/intervals.h"
-#include "recording/recording.h"
+#include "top_prstat.h"
 #include "views/screen.h"
 
 #include <stdio.h>
@@ -16,15 +16,14 @@
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
-#define OTHER_LINES 5 /* headline, heading, heading of those that ended, empty line, note */
 
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV }; /* of --format, or none */
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };
+static const char *const percent_bases[] = { "interval", "row", NULL }; /* enum percent_of */
 
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
-    struct top_selection *selection = &top->selection;
     const struct option_spec specs[] = {
         FROM_SOURCE_OPTIONS(&top->from),
         COMMON_OPTION(COMMON_INTERVAL, &top->interval_ns),
@@ -38,7 +37,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
                       .help = "What a row is. For threads: thread, process (the default), user, "
                               "command, cgroup (version 2) or workload. For database sessions: "
                               "one of their labels.",
-                      .choices = top_group_names),
+                      .choices = top_thread_groups),
         COMMON_OPTION(COMMON_WORKLOAD, &top->workload_file,
                       .help = "A row is a workload. Each line of FILE is a rule, and the first "
                               "rule that matches a process wins: NAME, then name=REGEX (the "
@@ -46,11 +45,12 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
                               "the end of the rule), POSIX extended. All expressions of a rule "
                               "must match. Processes that match no rule are in (unmatched). # "
                               "starts a comment."),
-        { "tree", 't', OPTION_FLAG, &selection->tree, NULL,
+        { "tree", 't', OPTION_FLAG, &top->selection.tree, NULL,
           "Show processes under their parents, sorted among their siblings.", 0, 0, NULL },
-        { "sort", 's', OPTION_TEXT, &top->sort_text, "STATE",
-          "Show the rows with the longest time in this state first (for threads, cpu: on a CPU). "
-          "For other sources also busy (not idle, the default), unaccounted, a label, or name.",
+        { "sort", 's', OPTION_TEXT, &top->sort_text, "COLUMN",
+          "Show the rows with the most of this first: a state or a counter, cpu (on a CPU, the "
+          "default for threads), busy (not idle, the default for other sources), unaccounted, "
+          "elapsed, a label, or name.",
           0, 0, NULL },
         COMMON_OPTION(COMMON_TOP, &top->rows,
                       .help = "Show at most N rows; 0: all. (Default: as many as fit in text, all "
@@ -59,11 +59,16 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
                       .help = "Show only the threads of this process; repeat the option for more "
                               "processes. The command ends when all of them have ended."),
         COMMON_OPTION(COMMON_FILTER, &top->filter_text),
+        { "percent-of", 0, OPTION_CHOICE, &top->percent_of, "TIME",
+          "Percentages in text are of this wall time: that of the interval (the default: a process "
+          "of four threads can have 400), or the row's own.",
+          0, 0, percent_bases },
         COMMON_OPTION(COMMON_COLUMNS, &top->columns, .type = OPTION_CHOICE, .argument = "SET",
-                      .help = "The columns of text: camp (percent of the interval) or prstat "
-                              "(percent of the row's own time, the columns of prstat -mL).",
+                      .help =
+                          "The columns of text for threads: camp, or prstat (those of prstat -mL, "
+                          "in percent of the row's own time).",
                       .choices = column_sets),
-        COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &selection->kernel_threads),
+        COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &top->kernel_threads),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &top->no_syscalls),
         COMMON_OPTION(COMMON_VERBOSE, &top->verbose),
     };
@@ -72,7 +77,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         .about = "Where the wall time of threads goes: on a CPU, on the run queue, asleep for a\n"
                  "page, a lock, a disk or something else, measured in the kernel at each change\n"
                  "(microstates). Threads that ended in the interval have a part of their own.\n"
-                 "--from has rows of any other source, in percent of each row's own time.\n"
+                 "--from has rows of any other source.\n"
                  "Without --count it runs until Ctrl-C. On a terminal it is live: h shows the\n"
                  "keys. docs/top.md explains each column.",
         .specs = specs,
@@ -84,13 +89,12 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
 
 size_t top_rows_that_fit(const struct top *top, size_t lines)
 {
-    const struct frame *cpus = top->threads != NULL ? source_beside(top->threads) : NULL;
-    const size_t count =
-        cpus != NULL && cpus->entity_count > 0 ? cpus->entity_count - 1 : TOP_CPU_LINES;
-    const size_t others = top->is_any ? TOP_ANY_LINES
-                                      : OTHER_LINES + (!top->selection.cpus    ? 0
-                                                       : count < TOP_CPU_LINES ? 2 + count
-                                                                               : 2 + TOP_CPU_LINES);
+    const struct frame *cpus = top->source != NULL ? source_beside(top->source) : NULL;
+    const size_t count = cpus != NULL && cpus->entity_count > 0 ? cpus->entity_count - 1 : 0;
+    const size_t others =
+        FRAME_LINES + (!top->style.cpus || cpus == NULL        ? 0
+                       : count == 0 || count > FRAME_CPU_LINES ? 2 + FRAME_CPU_LINES
+                                                               : 2 + count);
 
     return lines < others + FEWEST_ROWS ? FEWEST_ROWS : lines - others;
 }
@@ -102,29 +106,44 @@ static size_t default_rows(const struct top *top)
     return height > 0 ? top_rows_that_fit(top, height - 1) : TEXT_ROWS;
 }
 
-static int settle_view(struct top *top)
+static void print_line(void *context, const struct frame *rows, size_t row, const char *name,
+                       char *ret, size_t capacity)
+{
+    struct top *top = context;
+
+    prstat_line(ret, capacity, rows, row, top->selection.grouping.key, &top->users, name);
+}
+
+void top_use_prstat(struct top *top, bool used)
+{
+    top->style.line = used ? print_line : NULL;
+    top->style.line_heading = prstat_heading(top->selection.grouping.key, false);
+    top->style.line_heading_of_exited = prstat_heading(top->selection.grouping.key, true);
+}
+
+static int prepare_view(struct top *top)
 {
     const bool text = top->format == FORMAT_LIVE || top->format == FORMAT_TEXT;
 
     if (top->columns != 0 && !text)
         return complain(STATUS_USAGE, "--columns goes with --format text");
     top->view = view_by_name(text ? "text" : formats[top->format]);
+    top->style = (struct frame_style){
+        .for_text = text,
+        .width = text ? view_width(stdout) : 0,
+        .is_uncut = view_height(stdout) == 0, /* no terminal */
+        .cpus = true,
+        .percent_of = (enum percent_of)top->percent_of,
+        .context = top,
+    };
     top->view_options = (struct view_options){
         .stream = stdout,
         .colour = text && view_wants_colour(stdout),
-        .width = text ? view_width(stdout) : 0,
+        .width = text && !top->style.is_uncut ? top->style.width : 0,
     };
-    top->selection.for_text = text;
-    top->selection.cpus = true;
-    top->selection.prstat = top->columns != 0;
-    top->selection.width = top->view_options.width;
-    top->selection.top = top->rows != UINT64_MAX ? (size_t)top->rows : text ? default_rows(top) : 0;
+    top->selection.exited_apart = text || top->selection.tree;
+    top_use_prstat(top, top->columns != 0);
     return OPTIONS_GO_ON;
-}
-
-bool top_says_threads(const struct top *top)
-{
-    return top->from.from.text == NULL || strcmp(top->from.from.text, "threads") == 0;
 }
 
 static int read_options(struct top *top, int argc, char **argv)
@@ -133,89 +152,52 @@ static int read_options(struct top *top, int argc, char **argv)
 
     *top = (struct top){ .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1 };
     from_options_init(&top->from);
-    top->selection.kernel_threads = true;
-    top->selection.users = &top->users;
-    top->selection.cgroups = &top->cgroups;
-    top->selection.workloads = &top->workloads;
+    top->kernel_threads = true;
     top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);
     from_options_interval(&top->from, &top->interval_ns);
     if (status == OPTIONS_GO_ON)
-        status = settle_view(top);
-    if (status == OPTIONS_GO_ON && top_says_threads(top))
-        status = top_settle_threads(top);
+        status = prepare_view(top);
+    if (status == OPTIONS_GO_ON && top_asks_for_threads(top))
+        status = top_resolve_thread_options(top);
     return status == OPTIONS_GO_ON
                ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
                : status;
 }
 
-/* A session says it of itself; of a recording its intervals are added up. */
-void top_count_losses(struct top *top, const struct frame *threads, const struct frame *cpus)
+int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus)
 {
-    if (top->is_any) /* the frame has them */
-        return;
-    if (top->facts.live) {
-        threads_source_losses(top->threads, &top->losses);
-        return;
-    }
-    top->losses.unseen += threads->losses.unseen;
-    top->losses.lost += threads->losses.lost;
-    if (cpus->entity_count > 0) /* the total is first */
-        top->losses.switches += frame_values(cpus, 0)[CPUS_STATES_SWITCHES];
-}
-
-static int fill_any(struct top *top, const struct frame *frame, const char *time)
-{
-    const struct top_any_selection selection = {
-        .filter = top->selection.filter,
-        .sort = top->sort,
-        .group = top->group,
-        .for_text = top->selection.for_text,
-        .width = top->selection.width,
-        .is_uncut = top->view_options.width == 0,
-        .top = top->selection.top,
-    };
-
-    return top_any_fill(&top->any, frame, time, &selection);
-}
-
-int top_fill(struct top *top, const struct frame *threads, const struct frame *cpus)
-{
-    struct top_interval interval = { threads, cpus, top->losses, top->facts.tier, NULL };
+    const struct frame_facts facts = { top->facts.name, top->facts.tier, top->facts.kind,
+                                       top_group_name(top, top->group), top->facts.note };
     char time[TIME_TEXT_SIZE];
-    int r;
+    int r = selection_pick(&top->table.selected, frame, &top->selection);
 
-    time_text(time, sizeof time, threads->wall_clock_ns);
-    interval.time = time;
-    r = top->is_any ? fill_any(top, threads, time)
-                    : top_record_fill(&top->record, &interval, &top->selection);
+    time_text(time, sizeof time, frame->wall_clock_ns);
+    if (r == CAMP_OK)
+        r = top_number_groups(top);
+    if (r == CAMP_OK)
+        r = frame_table_fill(&top->table, cpus, time, &top->selection, &top->style, &facts);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "out of memory");
 }
 
-const struct record *top_shown(const struct top *top)
+int32_t top_see_processes(struct top *top, const struct frame *frame, bool is_first)
 {
-    return top->is_any ? &top->any.record : &top->record.record;
-}
-
-int32_t top_meet_processes(struct top *top, const struct frame *threads, bool is_first)
-{
-    for (size_t i = 0; i < threads->entity_count && (is_first || !top->facts.live); i++)
-        selection_see(&top->processes, threads->entities[i].pid);
+    for (size_t i = 0; i < frame->entity_count && (is_first || !top->facts.live); i++)
+        selection_see(&top->processes, frame->entities[i].pid);
     return is_first && top->facts.live ? selection_unseen(&top->processes) : NO_PID;
 }
 
-static int show(struct top *top, const struct frame *threads, uint64_t number)
+static int show(struct top *top, const struct frame *frame, uint64_t number)
 {
-    const int32_t unseen = top_meet_processes(top, threads, number == 0);
+    const int32_t unseen = top_see_processes(top, frame, number == 0);
     int failed, status;
 
     if (unseen != NO_PID)
         return complain_of_unseen_process(unseen);
-    top_count_losses(top, threads, source_beside(top->threads));
-    status = top_fill(top, threads, source_beside(top->threads));
+    status = top_fill(top, frame, source_beside(top->source));
     if (status != OPTIONS_GO_ON)
         return status;
-    failed = top->view->record(&top->view_options, top_shown(top), number);
+    failed = top->view->record(&top->view_options, &top->table.record, number);
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
@@ -228,17 +210,17 @@ static int run_intervals(struct top *top)
         top->facts.note[0] = '\0';
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
-        const struct frame *threads;
+        const struct frame *frame;
         int r;
 
-        r = top->threads->next(top->threads, intervals.deadline_ns, &threads, &error);
+        r = top->source->next(top->source, intervals.deadline_ns, &frame, &error);
         progress_clear(&top->from.progress);
         if (r == SOURCE_END && intervals.started == 1)
             return complain(STATUS_FAILURE, "%s has no interval in that time: nothing to show",
                             top->facts.name);
         if (r == SOURCE_END)
             break;
-        status = r == CAMP_OK ? show(top, threads, intervals.started - 1) : complain_of(r, &error);
+        status = r == CAMP_OK ? show(top, frame, intervals.started - 1) : complain_of(r, &error);
         if (top->facts.live && selection_all_ended(&top->processes))
             break;
     }
@@ -247,69 +229,18 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* A recording holds the numbers of processes, but no command lines. */
-static int settle_recorded(struct top *top)
-{
-    const int status = selection_numbers(&top->processes);
-
-    top->selection.pid_count = top->processes.count;
-    if (status == OPTIONS_GO_ON && workloads_need_lines(&top->workloads.rules))
-        return complain(STATUS_USAGE,
-                        "--workload %s: a recording does not know command lines (line=); it takes "
-                        "rules of name= and user=",
-                        top->workload_file);
-    return status;
-}
-
-/* Threads by their states, and the CPUs beside them. */
-static bool are_threads(const struct top *top)
-{
-    const struct frame *cpus = source_beside(top->threads);
-
-    return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
-           top->threads->describe(top->threads)->column_count == THREADS_COLUMN_COUNT &&
-           cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT;
-}
-
-static int settle_any(struct top *top)
-{
-    const int status = top_settle_any(top);
-
-    if (status == OPTIONS_GO_ON && view_height(stdout) == 0) /* no terminal */
-        top->view_options.width = 0;
-    if (status == OPTIONS_GO_ON && top->selection.for_text && top->rows == UINT64_MAX)
-        top->selection.top = default_rows(top);
-    return status;
-}
-
 /* Of threads of this machine: that there are such processes is known without any capability. */
-static int settle_live(struct top *top)
+static int prepare_threads(struct top *top)
 {
     const int status = selection_processes(&top->processes);
 
-    top->selection.pid_count = top->processes.count;
-    top_settle_from(top);
+    top_prepare_from(top);
     return status;
 }
 
-/* Once the source is open. */
-static int settle_opened(struct top *top)
-{
-    int status = OPTIONS_GO_ON;
-
-    if (!are_threads(top))
-        return settle_any(top);
-    if (!top_says_threads(top))
-        status = top_settle_threads(top);
-    if (status == OPTIONS_GO_ON)
-        status = top_settle_sort(top);
-    return status == OPTIONS_GO_ON && !top->facts.live ? settle_recorded(top) : status;
-}
-
-/* Of this machine, or as they were recorded; or any other source. */
 static int open_source(struct top *top)
 {
-    int status = top_says_threads(top) ? settle_live(top) : OPTIONS_GO_ON;
+    int status = top_asks_for_threads(top) ? prepare_threads(top) : OPTIONS_GO_ON;
 
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
@@ -319,8 +250,13 @@ static int open_source(struct top *top)
         top->from.from.speed = 0;
     }
     if (status == OPTIONS_GO_ON)
-        status = from_options_open(&top->from, &top->threads, &top->facts);
-    return status == OPTIONS_GO_ON ? settle_opened(top) : status;
+        status = from_options_open(&top->from, &top->source, &top->facts);
+    if (status == OPTIONS_GO_ON)
+        status = top_resolve_options(top);
+    top->selection.most = top->rows != UINT64_MAX ? (size_t)top->rows
+                          : top->style.for_text   ? default_rows(top)
+                                                  : 0;
+    return status;
 }
 
 /* The screen is taken only when the session is there: what fails before is said on stderr. */
@@ -350,9 +286,8 @@ int command_top(int argc, char **argv)
     }
     if (status == OPTIONS_GO_ON)
         status = run(&top);
-    source_close(top.threads);
-    top_record_release(&top.record);
-    top_any_release(&top.any);
+    source_close(top.source);
+    frame_table_release(&top.table);
     selection_processes_release(&top.processes);
     top_workloads_release(&top.workloads);
     cgroup_paths_release(&top.cgroups);

@@ -7,42 +7,45 @@
 
 bool top_drill_can(const struct top *top)
 {
-    return top->is_any && top->facts.live && strcmp(top->facts.kind, "hosts") == 0 &&
+    return top->facts.live && strcmp(top->facts.kind, "hosts") == 0 &&
            top->from.from.text != NULL && from_is_fleet(top->from.from.text);
 }
 
 /* NULL: there is none. */
 static const char *find_host(const struct top *top, const char *wanted, size_t scroll)
 {
-    const struct top_any_rows *rows = &top->any.rows;
+    const struct selected *selected = &top->table.selected;
 
     if (wanted[0] == '\0')
-        return scroll < rows->count ? rows->frame->entities[rows->order[scroll]].name : NULL;
-    for (size_t i = 0; rows->frame != NULL && i < rows->frame->entity_count; i++) {
-        if (strstr(rows->frame->entities[i].name, wanted) != NULL)
-            return rows->frame->entities[i].name;
+        return scroll < selected->count ? selected->rows->entities[selected->order[scroll]].name
+                                        : NULL;
+    for (size_t i = 0; selected->rows != NULL && i < selected->rows->entity_count; i++) {
+        if (strstr(selected->rows->entities[i].name, wanted) != NULL)
+            return selected->rows->entities[i].name;
     }
     return NULL;
 }
 
 static void keep(struct top_drill *drill, const struct top *top, const char *host, size_t scroll)
 {
-    *drill = (struct top_drill){ .source = top->threads,
+    *drill = (struct top_drill){ .source = top->source,
                                  .facts = top->facts,
-                                 .any = top->any,
+                                 .table = top->table,
                                  .group = top->group,
-                                 .sort = top->sort,
+                                 .order = top->selection.order,
                                  .scroll = scroll };
     snprintf(drill->host, sizeof drill->host, "%s", host);
 }
 
 static void restore(struct top_drill *drill, struct top *top)
 {
-    top->threads = drill->source;
+    const char *none;
+
+    top->source = drill->source;
     top->facts = drill->facts;
-    top->any = drill->any;
-    top->group = drill->group;
-    top->sort = drill->sort;
+    top->table = drill->table;
+    top->selection.order = drill->order;
+    top_select_group(top, drill->group, &none);
     *drill = (struct top_drill){ 0 };
 }
 
@@ -50,18 +53,18 @@ static void restore(struct top_drill *drill, struct top *top)
 static bool open_groups(struct top_drill *drill, struct top *top, struct camp_error *error)
 {
     struct from from = top->from.from;
+    const char *none;
 
     from.host = drill->host;
-    if (from_open(&from, &top->threads, &top->facts, error) != CAMP_OK)
+    if (from_open(&from, &top->source, &top->facts, error) != CAMP_OK)
         return false;
-    top->any = (struct top_any){ 0 };
-    top->group = -1;
-    top->sort = 0;
-    if (top_any_init(&top->any, top->threads->describe(top->threads), &top->facts) == CAMP_OK)
+    top->selection.order = 0;
+    top_select_group(top, 0, &none);
+    if (frame_table_init(&top->table, top->source->describe(top->source)) == CAMP_OK)
         return true;
     snprintf(error->message, sizeof error->message, "out of memory");
-    top_any_release(&top->any);
-    source_close(top->threads);
+    frame_table_release(&top->table);
+    source_close(top->source);
     return false;
 }
 
@@ -73,10 +76,10 @@ bool top_drill_down(struct top_drill *drill, struct top *top, const char *wanted
 
     if (drill->host[0] != '\0' || !top_drill_can(top))
         return false;
-    host = top->group < 0 ? find_host(top, wanted, *scroll) : NULL;
+    host = top->group == 0 ? find_host(top, wanted, *scroll) : NULL;
     if (host == NULL) {
         snprintf(problem, TOP_DRILL_PROBLEM_SIZE, "%s",
-                 top->group < 0 ? "there is no such host" : "g first: a row is a host then");
+                 top->group == 0 ? "there is no such host" : "g first: a row is a host then");
         return false;
     }
     keep(drill, top, host, *scroll);
@@ -93,8 +96,8 @@ bool top_drill_up(struct top_drill *drill, struct top *top, size_t *scroll)
 {
     if (drill->host[0] == '\0')
         return false;
-    source_close(top->threads);
-    top_any_release(&top->any);
+    source_close(top->source);
+    frame_table_release(&top->table);
     *scroll = drill->scroll;
     restore(drill, top);
     return true;

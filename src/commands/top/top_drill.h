@@ -12,9 +12,9 @@ struct top_drill {
     char host[CAMP_NAME_SIZE]; /* whose groups are shown; "": nobody's */
     struct source *source;
     struct from_facts facts;
-    struct top_any any;
-    int group, sort;
-    size_t scroll;
+    struct frame_table table;
+    int group;
+    size_t order, scroll;
 };
 
 /* Are the rows hosts, which have groups? */

@@ -40,7 +40,7 @@ static void ask_filter(struct live *live)
 /* What was shown was of other rows: their first interval is awaited. */
 static void forget_interval(struct live *live)
 {
-    live->threads = live->cpus = NULL;
+    live->frame = live->cpus = NULL;
     live->frozen = live->over = false;
     forget_filter(live);
 }
@@ -49,7 +49,7 @@ static void go_down(struct live *live)
 {
     char wanted[TOP_FILTER_SIZE];
 
-    if (live->threads == NULL || !top_drill_can(live->top) ||
+    if (live->frame == NULL || !top_drill_can(live->top) ||
         !screen_ask("groups of which host? (a part of its name; nothing: the first row) ", wanted,
                     sizeof wanted))
         return;
@@ -77,7 +77,7 @@ static void scroll_by(struct live *live, int step)
         live->scroll += (size_t)step;
 }
 
-/* The next one that can be had here. */
+/* The next group that is available here. */
 static void turn_group(struct live *live)
 {
     struct top *top = live->top;
@@ -86,7 +86,7 @@ static void turn_group(struct live *live)
 
     top->selection.tree = false;
     do {
-        group = turn(group, 1, TOP_WORKLOAD + 1);
+        group = turn(group, 1, top_group_count(top));
         if (top_select_group(top, group, &problem) != OPTIONS_GO_ON && group == TOP_CGROUP)
             snprintf(live->message, sizeof live->message, "%s", problem);
     } while (problem != NULL);
@@ -100,65 +100,66 @@ static void turn_tree(struct live *live)
     top_select_group(live->top, TOP_PROCESS, &none);
 }
 
-/* None, then each label. */
-static void turn_label(struct top *top)
+static void turn_order(struct top *top, int step)
 {
-    const int labels = (int)top->any.columns.schema->label_count;
+    const struct schema *schema = top->source->describe(top->source);
 
-    top->group = turn(top->group + 1, 1, labels + 1) - 1;
+    top->selection.order =
+        (size_t)turn((int)top->selection.order, step, (int)order_count_of_states(schema));
 }
 
-static void change_any(struct live *live, int key)
+static void change_rows(struct live *live, int key)
 {
     struct top *top = live->top;
-    const int orders = top_any_sort_count(top->any.columns.schema);
-
-    if (key == 'g')
-        turn_label(top);
-    else if (key == 'b')
-        live->triangle = !live->triangle;
-    else if (key == 's' || key == 'S')
-        top->sort = turn(top->sort, key == 's' ? 1 : -1, orders);
-    live->scroll = 0;
-}
-
-static void change_selection(struct live *live, int key)
-{
-    struct top *top = live->top;
-    struct top_selection *selection = &top->selection;
+    struct selection *selection = &top->selection;
 
     if (key == 'g')
         turn_group(live);
-    else if (key == 't')
-        turn_tree(live);
     else if (key == 'b')
         live->triangle = !live->triangle;
     else if (key == 's' || key == 'S')
-        top->sort = turn(top->sort, key == 's' ? 1 : -1, CAMP_STATE_COUNT + 1);
-    else if (key == 'k')
-        selection->kernel_threads = !selection->kernel_threads;
-    else if (key == 'c')
-        selection->prstat = !selection->prstat;
-    selection->sort = top->sort - 1;
+        turn_order(top, key == 's' ? 1 : -1);
+    else if (key == 'p')
+        top->style.percent_of =
+            top->style.percent_of == PERCENT_OF_ROW ? PERCENT_OF_INTERVAL : PERCENT_OF_ROW;
+    else if (key == 't' && top->has_threads)
+        turn_tree(live);
+    else if (key == 'k' && top->has_threads)
+        selection->no_kernel_threads = !selection->no_kernel_threads;
+    else if (key == 'c' && top->has_threads)
+        top_use_prstat(top, top->style.line == NULL);
     live->scroll = 0;
+}
+
+static bool freeze(struct live *live)
+{
+    struct frame *frozen[] = { &live->frozen_frame, &live->frozen_cpus };
+    const struct frame *shown[] = { live->frame, live->cpus };
+
+    for (size_t which = 0; which < 2 && shown[which] != NULL; which++) {
+        frame_start_as(frozen[which], shown[which]);
+        frozen[which]->note = NULL; /* it goes with the next interval */
+        for (size_t i = 0; i < shown[which]->entity_count; i++) {
+            if (frame_add_row(frozen[which], shown[which], i) == NULL)
+                return false;
+        }
+    }
+    live->frame = &live->frozen_frame;
+    live->cpus = live->cpus != NULL ? &live->frozen_cpus : NULL;
+    return true;
 }
 
 /* The intervals go on unseen: who ends meanwhile must be taken from the kernel. */
 static void turn_frozen(struct live *live)
 {
-    if (live->threads == NULL)
+    if (live->frame == NULL)
         return;
-    if (live->frozen || live->threads == &live->frozen_threads) {
+    if (live->frozen || live->frame == &live->frozen_frame)
         live->frozen = !live->frozen;
-    } else if (top_copy_frame(&live->frozen_threads, live->threads, NULL) == CAMP_OK &&
-               (live->cpus == NULL ||
-                top_copy_frame(&live->frozen_cpus, live->cpus, NULL) == CAMP_OK)) {
-        live->threads = &live->frozen_threads;
-        live->cpus = live->cpus != NULL ? &live->frozen_cpus : NULL;
+    else if (freeze(live))
         live->frozen = true;
-    } else {
+    else
         snprintf(live->message, sizeof live->message, "no memory to freeze");
-    }
 }
 
 void top_live_press(struct live *live, int key)
@@ -205,6 +206,6 @@ void top_live_press(struct live *live, int key)
         live->scroll = 0;
         break;
     default:
-        live->top->is_any ? change_any(live, key) : change_selection(live, key);
+        change_rows(live, key);
     }
 }

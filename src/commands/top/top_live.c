@@ -19,79 +19,47 @@ static const char help_head[] =
 static const char help_text[] =
     "\n"
     "  q        end                       space  freeze, and go on\n"
-    "  g        group: thread, process, user, command, cgroup, workload (--workload)\n"
+    "  g        group: thread, process, user, command, cgroup, workload; or a label\n"
     "  t        tree: processes under their parents\n"
-    "  s  S     sort by the next or the last state; cpu is the time on a CPU\n"
-    "  f  /     filter by name (a regular expression; nothing: all)\n"
-    "  k        kernel threads, or not\n"
-    "  c        columns: camp (of the interval), prstat -mL (of the row's own time)\n"
-    "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
-    "  up down  scroll; page up, page down, home\n"
-    "\n"
-    "usr% sys%   on a CPU: its own code and page faults; system calls\n"
-    "runq%       ready, and waiting for a CPU\n"
-    "flt%        asleep for a page of memory\n"
-    "dsk% lck%   asleep for a block device, in futex(2)\n"
-    "slp%        asleep in anything else: docs/states.md has each\n"
-    "un%         wall time that is in no state\n"
-    "irq% soft%  of CPUs: in interrupts, in their deferred work\n"
-    "iow% stl%   idle while a thread of this CPU waits for a disk; run by others\n"
-    "ended       those that ended in the interval, by name, and how many (thr)\n"
-    "any key goes back";
-static const char help_of_any[] =
-    "\n"
-    "  q        end                       space  freeze, and go on\n"
-    "  g        group: each row its own, or by one of the labels\n"
-    "  s  S     sort by the next or the last: busy (what is not idle), each state,\n"
-    "           unaccounted, each label, name\n"
+    "  s  S     sort by the next or the last: busy (not idle), cpu, a state, ...\n"
     "  f  /     filter by name or label (a regular expression; nothing: all)\n"
+    "  p        percent of the interval, or of the row's own time\n"
+    "  k        kernel threads, or not    c      columns of camp, or of prstat -mL\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
     "  Enter    of a fleet: the groups of a host; Esc: back to the hosts\n"
     "\n"
-    "NAME%    of the row's own wall time, in that state\n"
-    "other%   in states that have no column here: a wider terminal has more\n"
-    "un%      in no state; ! is more than 100 % of its time\n"
-    "n        how many are in the row\n"
-    "last     all rows together: 3.20 is as much as 3.2 of them all the time\n"
+    "NAME%       in that state; threads: usr sys on a CPU, runq ready without one,\n"
+    "            flt dsk lck asleep for memory, a disk, a lock; slp anything else\n"
+    "other%      in states that have no column here: a wider terminal has more\n"
+    "un%         wall time in no state; ! is more than 100 % of its time\n"
+    "thr  n      how many are in the row\n"
+    "ended       those that ended in the interval, by name\n"
+    "last        all rows together: 3.20 is as much as 3.2 of them all the time\n"
     "any key goes back";
 
 /* --------------------------------------------------------------------------------- Drawing -- */
 
-/* The rows that are shown, in their order. */
-struct rows_shown {
-    const struct frame *frame;
-    const size_t *order; /* [count] */
-    size_t count;
-};
-
-static struct rows_shown rows_shown(const struct top *top)
-{
-    const struct top_rows *rows = &top->record.rows;
-    const struct top_any_rows *any = &top->any.rows;
-
-    return top->is_any ? (struct rows_shown){ any->frame, any->order, any->count }
-                       : (struct rows_shown){ &rows->groups, rows->order, rows->count };
-}
-
-/* Who is first in the order is named first. */
+/* The first in the order is named first. */
 static void fill_points(const struct top *top, const struct vertices *vertices,
-                        const struct rows_shown *rows, struct barry_point *points)
+                        struct barry_point *points)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct entity *entity = &rows->frame->entities[rows->order[i]];
+    const struct selected *selected = &top->table.selected;
 
-        points[i].name = top->is_any ? entity->name : top_row_name(&top->selection, entity);
-        if (!vertices_weigh(vertices, rows->frame, rows->order[i], &points[i].weights))
+    for (size_t i = 0; i < selected->count; i++) {
+        const size_t row = selected->order[i];
+
+        points[i].name = selection_name(&top->selection, &selected->rows->entities[row]);
+        if (!vertices_weigh(vertices, selected->rows, row, &points[i].weights))
             points[i].weights = (struct weights){ 0 };
     }
 }
 
 static int draw_triangle(const struct top *top, const char *head)
 {
-    const struct rows_shown rows = rows_shown(top);
-    struct barry_point *points = calloc(rows.count + 1, sizeof *points);
-    struct barry barry = { .points = points, .point_count = rows.count };
+    const struct selected *selected = &top->table.selected;
+    struct barry_point *points = calloc(selected->count + 1, sizeof *points);
+    struct barry barry = { .points = points, .point_count = selected->count };
     struct vertices vertices = { 0 };
     char *text = NULL;
 
@@ -99,9 +67,9 @@ static int draw_triangle(const struct top *top, const char *head)
         screen_size(&barry.columns, &barry.rows);
         barry.rows -= 1; /* the head's */
         barry.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-        vertices_usual(&vertices, rows.frame->schema, 3);
+        vertices_usual(&vertices, selected->rows->schema, 3);
         barry.names = vertices.names;
-        fill_points(top, &vertices, &rows, points);
+        fill_points(top, &vertices, points);
         text = barry_draw(&barry);
     }
     if (text != NULL)
@@ -114,18 +82,10 @@ static int draw_triangle(const struct top *top, const char *head)
 static void write_head(const struct live *live, char *ret, size_t capacity)
 {
     const struct top *top = live->top;
-    char order[TOP_ANY_WORD_SIZE] = "";
-    const char *row;
+    char order[ORDER_NAME_SIZE] = "";
 
-    if (top->is_any) {
-        top_any_sort_name(top->any.columns.schema, top->sort, order);
-        row = top->group >= 0 ? top->any.columns.schema->label_names[top->group]
-                              : top_any_noun(&top->any, 1);
-    } else {
-        snprintf(order, sizeof order, "%s", top_sort_names[top->sort]);
-        row = top_group_names[top->group];
-    }
-    snprintf(ret, capacity, "camp top  each %s%s%s, by %s%s%s%s%s  %s", row,
+    order_name(top->source->describe(top->source), top->selection.order, order);
+    snprintf(ret, capacity, "camp top  each %s%s%s, by %s%s%s%s%s  %s", top_row_noun(top),
              live->drill.host[0] != '\0' ? " of " : "", live->drill.host, order,
              top->selection.tree ? ", tree" : "", live->frozen ? "  FROZEN" : "",
              live->filter[0] != '\0' ? "  only " : "", live->filter,
@@ -148,25 +108,24 @@ static size_t rows_in_sight(const struct live *live, size_t lines)
 static int draw(struct live *live)
 {
     struct top *top = live->top;
-    struct top_selection *selection = &top->selection;
     char head[TOP_DRILL_PROBLEM_SIZE + 384];
     size_t lines;
     int status;
 
     if (live->helping)
-        screen_draw_text(help_head, top->is_any ? help_of_any : help_text);
-    if (live->helping || live->threads == NULL)
+        screen_draw_text(help_head, help_text);
+    if (live->helping || live->frame == NULL)
         return OPTIONS_GO_ON;
-    screen_size(&selection->width, &lines);
-    selection->cpus = lines >= LINES_FOR_CPUS;
-    selection->top = rows_in_sight(live, lines);
-    status = top_fill(top, live->threads, live->cpus);
+    screen_size(&top->style.width, &lines);
+    top->style.cpus = lines >= LINES_FOR_CPUS;
+    top->selection.most = rows_in_sight(live, lines);
+    status = top_fill(top, live->frame, live->cpus);
     if (status != OPTIONS_GO_ON)
         return status;
     write_head(live, head, sizeof head);
     if (live->triangle)
         return draw_triangle(top, head);
-    screen_draw(head, top_shown(top), &live->scroll);
+    screen_draw(head, &top->table.record, &live->scroll);
     return OPTIONS_GO_ON;
 }
 
@@ -197,32 +156,31 @@ static int attend(struct live *live, uint64_t deadline_ns)
 static int take_interval(struct live *live)
 {
     struct camp_error error = { 0 };
-    const struct frame *threads;
+    const struct frame *frame;
     int32_t unseen;
     int r;
 
     if (live->over || (live->frozen && !live->top->facts.live))
         return OPTIONS_GO_ON;
-    r = live->top->threads->next(live->top->threads, 0, &threads, &error);
+    r = live->top->source->next(live->top->source, 0, &frame, &error);
     if (r == SOURCE_END) {
         live->over = true;
         snprintf(live->message, sizeof live->message, "the recording ends here");
-        return live->threads != NULL ? draw(live) : OPTIONS_GO_ON;
+        return live->frame != NULL ? draw(live) : OPTIONS_GO_ON;
     }
     if (r != CAMP_OK) {
         screen_close(); /* a complaint is for the terminal as it was */
         return complain_of(r, &error);
     }
-    unseen = top_meet_processes(live->top, threads, live->threads == NULL);
+    unseen = top_see_processes(live->top, frame, live->frame == NULL);
     if (unseen != NO_PID) {
         screen_close();
         return complain_of_unseen_process(unseen);
     }
     if (live->frozen)
         return OPTIONS_GO_ON;
-    live->threads = threads;
-    live->cpus = source_beside(live->top->threads);
-    top_count_losses(live->top, threads, live->cpus);
+    live->frame = frame;
+    live->cpus = source_beside(live->top->source);
     return draw(live);
 }
 
@@ -250,7 +208,7 @@ int top_live(struct top *top)
     }
     screen_close();
     top_drill_up(&live.drill, top, &live.scroll);
-    frame_release(&live.frozen_threads);
+    frame_release(&live.frozen_frame);
     frame_release(&live.frozen_cpus);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

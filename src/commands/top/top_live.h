@@ -10,8 +10,8 @@
 
 struct live {
     struct top *top;
-    const struct frame *threads, *cpus;       /* of the interval shown; NULL: not yet */
-    struct frame frozen_threads, frozen_cpus; /* a copy of it; owned */
+    const struct frame *frame, *cpus;       /* of the interval shown; NULL: not yet */
+    struct frame frozen_frame, frozen_cpus; /* a copy of it; owned */
     struct top_drill drill;
     size_t scroll;
     bool over; /* the source has no further interval */

@@ -1,5 +1,6 @@
 #include "top_prstat.h"
 
+#include "ledger/selection.h"
 #include "sources/source.h"
 
 #include <inttypes.h>
@@ -9,11 +10,18 @@
 #define CELL_SIZE 8
 #define HEADING "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
 
-const char *prstat_heading(const struct top_selection *selection, bool ended)
+const char *prstat_heading(enum group_key key, bool ended)
 {
     if (ended)
         return HEADING "ENDED/HOW MANY";
-    return selection->group == TOP_THREAD ? HEADING "PROCESS/LWPID" : HEADING "PROCESS/NLWP";
+    return key == GROUP_NONE || key == GROUP_THREAD ? HEADING "PROCESS/LWPID"
+                                                    : HEADING "PROCESS/NLWP";
+}
+
+/* Asleep for what has no column of its own, or stopped. */
+static uint64_t sleep_ns(const struct frame *rows, size_t row)
+{
+    return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];
 }
 
 /* "0.0" to "9.9", "10" to "100". */
@@ -42,20 +50,21 @@ static void count_text(char ret[CELL_SIZE], uint64_t count)
         snprintf(ret, CELL_SIZE, "%" PRIu64 "%c", count / 1000, units[unit + 1]);
 }
 
-void prstat_line(char *ret, size_t capacity, const struct frame *groups, size_t row,
-                 const struct top_selection *selection, const char *name)
+void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t row,
+                 enum group_key key, struct user_names *users, const char *name)
 {
-    const struct entity *entity = &groups->entities[row];
-    const uint64_t *values = frame_values(groups, row);
-    const bool of_process = selection->group <= TOP_PROCESS && entity->id != 0;
-    const bool of_user = of_process || selection->group == TOP_USER;
+    const struct entity *entity = &rows->entities[row];
+    const uint64_t *values = frame_values(rows, row);
+    const bool of_thread = key == GROUP_NONE || key == GROUP_THREAD;
+    const bool of_process = (of_thread || key == GROUP_PROCESS) && entity->id != 0;
+    const bool of_user = of_process || key == GROUP_USER;
     const uint64_t times[] = {
         values[CAMP_STATE_USER],
         values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ],
         values[CAMP_STATE_TEXT_FAULT],
         values[CAMP_STATE_DATA_FAULT] + values[CAMP_STATE_KERNEL_FAULT],
         values[CAMP_STATE_LOCK],
-        top_sleep_ns(values) + values[CAMP_STATE_DISK],
+        sleep_ns(rows, row),
         values[CAMP_STATE_RUN_QUEUE],
     };
     const uint64_t counts[] = { values[THREADS_VOLUNTARY_SWITCHES],
@@ -64,15 +73,15 @@ void prstat_line(char *ret, size_t capacity, const struct frame *groups, size_t 
     char time[7][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
 
     for (size_t i = 0; i < 7; i++)
-        percent_text(time[i], times[i], groups->elapsed_ns[row]);
+        percent_text(time[i], times[i], rows->elapsed_ns[row]);
     for (size_t i = 0; i < 4; i++)
         count_text(count[i], counts[i]);
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
     /* Traps are part of user here. */
-    snprintf(
-        ret, capacity, "%6s %-8.8s %3s %3s   - %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64,
-        pid, of_user ? user_names_get(selection->users, entity->uid) : "-", time[0], time[1],
-        time[2], time[3], time[4], time[5], time[6], count[0], count[1], count[2], count[3], name,
-        selection->group == TOP_THREAD && of_process ? entity->id : (int64_t)entity->count);
+    snprintf(ret, capacity,
+             "%6s %-8.8s %3s %3s   - %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64, pid,
+             of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1], time[2], time[3],
+             time[4], time[5], time[6], count[0], count[1], count[2], count[3], name,
+             of_thread && of_process ? entity->id : (int64_t)entity->count);
 }

@@ -1,15 +1,14 @@
-/* Rows of camp top as lines of prstat -mL (prstat(1M) of Solaris), column for column. */
+/* The columns of prstat -mL: a line for each row of threads. */
 #ifndef CAMP_COMMANDS_TOP_TOP_PRSTAT_H
 #define CAMP_COMMANDS_TOP_TOP_PRSTAT_H
 
-#include "top_rows.h"
+#include "ledger/group.h"
+#include "sources/machine/user_names.h"
 
-/* `ended`: of those that ended. */
-const char *prstat_heading(const struct top_selection *selection, bool ended);
+const char *prstat_heading(enum group_key key, bool ended);
 
-/* The line of one row of `groups`, in percent of the row's own wall time. `name`: as it is shown.
- */
-void prstat_line(char *ret, size_t capacity, const struct frame *groups, size_t row,
-                 const struct top_selection *selection, const char *name);
+/* A row of a frame of threads, added up by `key`. */
+void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t row,
+                 enum group_key key, struct user_names *users, const char *name);
 
 #endif

@@ -79,7 +79,8 @@ static void threads_are_not_grouped(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NONE, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NONE }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 6);
     assert_int_equal(find(&groups, "worker", &at)->id, 12);
     check(&groups, "worker", 1, 5, 95);
@@ -94,7 +95,8 @@ static void a_process_sums_its_threads_under_the_name_of_the_first(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 3);
     assert_int_equal(find(&groups, "server", &at)->id, 10);
     check(&groups, "server", 2, 6, 194);
@@ -113,7 +115,8 @@ static void exited_threads_of_one_name_are_one_row_on_request(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_THREAD, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_THREAD }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
     assert_int_equal(find(&groups, "worker", &at)->id, 12);
     check(&groups, "ls", 3, 12, 3);
@@ -129,7 +132,8 @@ static void exited_processes_are_not_mixed_into_living_ones(void **state)
     (void)state;
     make(&frame, &groups);
     add(&frame, 40, 40, 0, 0, "ls", 1, 1);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NAME }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
     check(&groups, "ls", 1, 1, 1); /* the living come first */
     assert_int_equal(groups.entities[3].flags, ENTITY_NEW | ENTITY_ENDED);
@@ -145,7 +149,8 @@ static void an_exited_thread_belongs_to_its_living_process(void **state)
     (void)state;
     make(&frame, &groups);
     add(&frame, 13, 10, 0, ENTITY_ENDED, "worker", 7, 0);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NAME, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NAME }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 3);
     check(&groups, "server", 3, 13, 194);
     frame_release(&frame);
@@ -169,7 +174,8 @@ static void users_cgroups_and_numbers_hold_all_the_time(void **state)
 
     (void)state;
     make(&frame, &groups);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_USER, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_USER }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
     check_sums(&groups, 0, 0, 0, 2, 6);
     check_sums(&groups, 1, 7, 0, 1, 50);
@@ -177,12 +183,15 @@ static void users_cgroups_and_numbers_hold_all_the_time(void **state)
     check_sums(&groups, 3, 7, ENTITY_ENDED, 2, 7);
     for (size_t i = 0; i < frame.entity_count; i++)
         frame.entities[i].cgroup = i < 2 ? UINT64_C(0xfffffffff1) : 8;
-    assert_int_equal(group_frame(&groups, &frame, GROUP_CGROUP, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_CGROUP }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 3);
     check_sums(&groups, 0, 8, 0, 1, 50);
     check_sums(&groups, 1, INT64_C(0xfffffffff1), 0, 2, 6);
     check_sums(&groups, 2, 8, ENTITY_ENDED, 3, 12);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_NUMBER, numbers), CAMP_OK);
+    assert_int_equal(
+        group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NUMBER, .numbers = numbers }),
+        CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
     check_sums(&groups, 0, 1, 0, 2, 6);
     check_sums(&groups, 1, 2, 0, 1, 50);
@@ -201,10 +210,12 @@ static void a_group_has_the_labels_that_all_in_it_have(void **state)
     make(&frame, &groups);
     for (size_t i = 0; i < 3; i++)
         frame.entities[i].labels = labels_intern(&values[0], 1);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
     assert_string_equal(labels_value(find(&groups, "server", &at)->labels, 0), "app");
     frame.entities[0].labels = labels_intern(&values[1], 1);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
     assert_null(find(&groups, "server", &at)->labels);
     assert_string_equal(labels_value(find(&groups, "client", &at)->labels, 0), "app");
     frame_release(&frame);
@@ -218,7 +229,8 @@ static void an_empty_frame_has_no_groups(void **state)
     (void)state;
     frame_init(&frame, &schema);
     frame_init(&groups, &schema);
-    assert_int_equal(group_frame(&groups, &frame, GROUP_PROCESS, NULL), CAMP_OK);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
     assert_int_equal(groups.entity_count, 0);
     frame_release(&groups);
 }

@@ -1,6 +1,7 @@
-/* camp top of any source: rows, orders, groups by a label, which columns have room, what is told.
- */
-#include "commands/top/top_any.h"
+/* A frame as a document: which columns have space, sums, JSON's keys. */
+#include "views/frame_table.h"
+
+#include "sources/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,15 +16,15 @@
 
 static const struct column columns[] = {
     { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
-    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
-    { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION },
+    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY, "runq" },
+    { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION, "cont" },
     { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
     { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE },
-    { "reported_cpu_ns", "reported: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
+    { "told_cpu_ns", "told: CPU", "", COLUMN_COUNTER, CAMP_SAMPLED },
 };
 static const char *const label_names[] = { "user", "application" };
 static const struct schema schema = { "postgres", columns, COUNT(columns), 5, label_names, 2 };
-static const struct from_facts facts = { .name = "postgres:db", .kind = "sessions", .tier = "bpf" };
+static const struct frame_facts facts = { "postgres:db", "bpf", "sessions", NULL, "" };
 
 static void add(struct frame *frame, const char *name, const char *application, uint64_t elapsed,
                 const uint64_t states[5])
@@ -51,88 +52,57 @@ static void fill_sessions(struct frame *frame)
     add(frame, "twice", "bench", 1000, (const uint64_t[]){ 400, 0, 0, 400, 400 });
 }
 
-static struct top_any_selection selection_of(int sort, bool for_text, size_t width)
+static const struct frame_style text_80 = {
+    .for_text = true, .width = 80, .is_single = true, .percent_of = PERCENT_OF_ROW
+};
+
+static void fill(struct frame_table *table, const struct frame *frame, size_t order,
+                 const struct frame_style *style)
 {
-    return (struct top_any_selection){
-        .sort = sort, .group = -1, .for_text = for_text, .width = width
-    };
+    const struct selection selection = { .order = order };
+
+    assert_int_equal(frame_table_init(table, frame->schema), CAMP_OK);
+    assert_int_equal(selection_pick(&table->selected, frame, &selection), CAMP_OK);
+    assert_int_equal(frame_table_fill(table, NULL, "now", &selection, style, &facts), CAMP_OK);
 }
 
-static void fill(struct top_any *any, const struct frame *frame,
-                 const struct top_any_selection *selection)
+static const char *row_name(const struct frame_table *table, size_t at)
 {
-    assert_int_equal(top_any_init(any, frame->schema, &facts), CAMP_OK);
-    assert_int_equal(top_any_fill(any, frame, "now", selection), CAMP_OK);
+    return table->selected.rows->entities[table->selected.order[at]].name;
 }
 
-static const char *row_name(const struct top_any *any, size_t at)
+static void check_order(const struct frame *frame, const char *order, const char *const *names)
 {
-    return any->rows.frame->entities[any->rows.order[at]].name;
-}
+    struct frame_table table;
 
-static void check_order(const struct frame *frame, int sort, const char *const *names)
-{
-    const struct top_any_selection selection = selection_of(sort, true, 80);
-    struct top_any any;
-
-    fill(&any, frame, &selection);
-    assert_int_equal(any.rows.count, 4);
+    fill(&table, frame, order_find(frame->schema, order), &text_80);
+    assert_int_equal(table.selected.count, 4);
     for (size_t i = 0; i < 4; i++)
-        assert_string_equal(row_name(&any, i), names[i]);
-    top_any_release(&any);
+        assert_string_equal(row_name(&table, i), names[i]);
+    frame_table_release(&table);
 }
 
 /* Time that nobody accounts for is not idle. */
 static void rows_are_ordered_by_time_not_idle(void **state)
 {
     struct frame frame;
-    char name[TOP_ANY_WORD_SIZE];
 
     (void)state;
     fill_sessions(&frame);
-    check_order(&frame, 0, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
-    check_order(&frame, 1, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
-    check_order(&frame, 5, (const char *const[]){ "sleeper", "twice", "missing", "busy" });
-    check_order(&frame, 6, (const char *const[]){ "missing", "twice", "sleeper", "busy" });
-    check_order(&frame, 8, (const char *const[]){ "busy", "twice", "missing", "sleeper" });
-    check_order(&frame, 9, (const char *const[]){ "busy", "missing", "sleeper", "twice" });
-    assert_int_equal(top_any_sort_count(&schema), 10);
-    for (int i = 0; i < 10; i++) {
-        static const char *const names[] = { "busy",        "cpu",  "run_queue",   "contention",
-                                             "wait",        "idle", "unaccounted", "user",
-                                             "application", "name" };
-
-        top_any_sort_name(&schema, i, name);
-        assert_string_equal(name, names[i]);
-    }
+    check_order(&frame, "busy", (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, "cpu", (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, "idle", (const char *const[]){ "sleeper", "twice", "missing", "busy" });
+    check_order(&frame, "unaccounted",
+                (const char *const[]){ "missing", "twice", "sleeper", "busy" });
+    check_order(&frame, "application",
+                (const char *const[]){ "busy", "twice", "missing", "sleeper" });
+    check_order(&frame, "name", (const char *const[]){ "busy", "missing", "sleeper", "twice" });
     frame_release(&frame);
 }
 
-static void a_label_adds_rows_up(void **state)
+static const struct cell *cell_of(const struct frame_table *shown, size_t row, const char *title)
 {
-    struct top_any_selection selection = selection_of(0, false, 0);
-    struct frame frame;
-    struct top_any any;
-
-    (void)state;
-    fill_sessions(&frame);
-    add(&frame, "nameless", "", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
-    selection.group = 1;
-    fill(&any, &frame, &selection);
-    assert_int_equal(any.rows.count, 3);
-    assert_string_equal(row_name(&any, 0), "bench");
-    assert_string_equal(row_name(&any, 1), "psql");
-    assert_string_equal(row_name(&any, 2), "(none)");
-    assert_int_equal(any.rows.frame->elapsed_ns[any.rows.order[0]], 2000);
-    assert_int_equal(frame_values(any.rows.frame, any.rows.order[0])[0], 900);
-    assert_int_equal(any.rows.frame->entities[any.rows.order[0]].count, 2);
-    top_any_release(&any);
-    frame_release(&frame);
-}
-
-static const struct cell *cell_of(const struct top_any *any, size_t row, const char *title)
-{
-    const struct table *table = &any->tables[1];
+    const struct table *table = &shown->tables[2];
 
     for (size_t i = 0; i < table->field_count; i++) {
         if (table->fields[i].title != NULL && strcmp(table->fields[i].title, title) == 0)
@@ -144,15 +114,14 @@ static const struct cell *cell_of(const struct top_any *any, size_t row, const c
 
 static void percentages_are_of_the_row_s_own_time(void **state)
 {
-    const struct top_any_selection selection = selection_of(0, true, 80);
     struct frame frame;
-    struct top_any any;
+    struct frame_table any;
 
     (void)state;
     fill_sessions(&frame);
     frame.elapsed_ns[2] = 500; /* it began in the midst */
     memcpy(frame_values(&frame, 2), (const uint64_t[]){ 250, 100, 50, 50, 50 }, 40);
-    fill(&any, &frame, &selection);
+    fill(&any, &frame, 0, &text_80);
     assert_string_equal(row_name(&any, 0), "twice");
     assert_string_equal(cell_of(&any, 0, "un% ")->text, "-20.0!");
     assert_int_equal(cell_of(&any, 0, "un% ")->emphasis, BAD);
@@ -161,28 +130,29 @@ static void percentages_are_of_the_row_s_own_time(void **state)
     assert_int_equal(cell_of(&any, 2, "un% ")->emphasis, FAINT);
     assert_float_equal(cell_of(&any, 2, "CPU%")->real, 50, 1e-9);
     assert_int_equal(cell_of(&any, 2, "runq%")->emphasis, NOTABLE);
-    assert_string_equal(any.notes[0],
+    assert_string_equal(any.notes.list[0],
                         "4 sessions: 0.66 CPU, 0.10 run queue, 0.05 contention, 0.45 wait, 1.74 "
                         "idle, 0.50 unaccounted");
-    assert_string_equal(any.notes[1], "! the states of twice add up to 120.0 % of its time");
-    assert_null(any.notes[2]);
-    top_any_release(&any);
+    assert_string_equal(any.notes.list[1], "! the states of twice add up to 120.0 % of its time");
+    assert_null(any.notes.list[2]);
+    frame_table_release(&any);
     frame_release(&frame);
 }
 
-static void titles_of(const struct frame *frame, int sort, size_t width, char ret[400])
+static void titles_of(const struct frame *frame, size_t order, size_t width, char ret[400])
 {
-    const struct top_any_selection selection = selection_of(sort, true, width);
-    struct top_any any;
+    struct frame_style style = text_80;
+    struct frame_table any;
 
-    fill(&any, frame, &selection);
+    style.width = width;
+    fill(&any, frame, order, &style);
     ret[0] = '\0';
     for (size_t i = 0; i < any.columns.field_count; i++)
         snprintf(ret + strlen(ret), 400 - strlen(ret), "%s ", any.columns.fields[i].title);
-    top_any_release(&any);
+    frame_table_release(&any);
 }
 
-static void check_sorted_titles(const struct frame *frame, int sort, size_t width,
+static void check_sorted_titles(const struct frame *frame, size_t sort, size_t width,
                                 const char *expected)
 {
     char titles[400];
@@ -195,19 +165,19 @@ static void check_sorted_titles(const struct frame *frame, int sort, size_t widt
 static void without_a_terminal_names_are_whole(void **state)
 {
     static const char name[] = "fleet-host-0001.example.org:12267 processes";
-    struct top_any_selection selection = selection_of(0, true, 80);
+    struct frame_style style = text_80;
     struct frame frame;
-    struct top_any any;
+    struct frame_table any;
 
     (void)state;
     frame_init(&frame, &schema);
     frame.end_ns = 1000;
     add(&frame, name, "fleet-host-0001.example.org", 1000, (const uint64_t[]){ 1, 0, 0, 0, 999 });
     for (int i = 0; i < 2; i++) {
-        selection.is_uncut = i == 1;
-        fill(&any, &frame, &selection);
+        style.is_uncut = i == 1;
+        fill(&any, &frame, 0, &style);
         assert_int_equal(-any.columns.fields[0].width >= (int)strlen(name), i == 1);
-        top_any_release(&any);
+        frame_table_release(&any);
     }
     frame_release(&frame);
 }
@@ -241,13 +211,13 @@ static void labels_that_distinguish_rows_are_shown(void **state)
     frame_init(&frame, &schema);
     frame.end_ns = 1000;
     add(&frame, "psql 1", "psql", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
-    check_titles(&frame, 120, "name pid user CPU% run queue% contention% wait% idle% un%  ");
+    check_titles(&frame, 120, "name pid user CPU% run queue% contention% wait% idle% un% ");
     add(&frame, "bench 2", "bench", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
-    check_titles(&frame, 120, "name pid CPU% run queue% contention% wait% idle% un%  ");
+    check_titles(&frame, 120, "name pid CPU% run queue% contention% wait% idle% un% ");
     check_sorted_titles(&frame, 7, 120,
-                        "name pid user CPU% run queue% contention% wait% idle% un%  ");
+                        "name pid user CPU% run queue% contention% wait% idle% un% ");
     add(&frame, "3", "bench", 1000, (const uint64_t[]){ 0, 0, 0, 0, 1000 });
-    check_titles(&frame, 120, "name pid application CPU% run queue% contention% wait% idle% un%  ");
+    check_titles(&frame, 120, "name pid application CPU% run queue% contention% wait% idle% un% ");
     frame_release(&frame);
 }
 
@@ -259,9 +229,9 @@ static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
     frame_init(&frame, &schema);
     frame.end_ns = 1000;
     add(&frame, "busy", "psql", 1000, (const uint64_t[]){ 1, 9, 100, 800, 90 });
-    check_titles(&frame, 40, "name pid CPU% other% un%  ");
-    check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un%  ");
-    check_sorted_titles(&frame, 5, 40, "name pid CPU% idle% other% un%  "); /* cut at its end */
+    check_titles(&frame, 40, "name pid CPU% other% un% ");
+    check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un% ");
+    check_sorted_titles(&frame, 5, 40, "name pid CPU% idle% other% un% "); /* cut at its end */
     frame_release(&frame);
 }
 
@@ -270,7 +240,7 @@ static void five_states_fit_then_labels(void **state)
 {
     static const struct column many[] = {
         { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
-        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY, "runq" },
         { "wait_a_ns", "a", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
         { "wait_b_ns", "b", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
         { "wait_c_ns", "c", "", COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT },
@@ -285,8 +255,8 @@ static void five_states_fit_then_labels(void **state)
     frame.end_ns = 1000;
     add(&frame, "one", "psql", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
     add(&frame, "two", "bench", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
-    check_titles(&frame, 87, "name pid application CPU% runq% a% b% c% other% un%  ");
-    check_titles(&frame, 94, "name pid application CPU% runq% a% b% c% d% e% un%  ");
+    check_titles(&frame, 83, "name pid application CPU% runq% a% b% c% other% un% ");
+    check_titles(&frame, 88, "name pid application CPU% runq% a% b% c% d% e% un% ");
     frame_release(&frame);
 }
 
@@ -302,21 +272,21 @@ static void the_heading_of_a_rule_has_letters_of_two_words(void **state)
     };
     static const struct column detailed[] = {
         { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
-        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+        { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY, "runq" },
         { "contention_table_lock_ns", "table lock", "", COLUMN_STATE, CAMP_MEASURED,
           CLASS_CONTENTION },
     };
     static const struct schema schema_detailed = { "x", detailed, 3, 3 };
-    char heading[TOP_ANY_HEADING_SIZE];
+    char heading[FRAME_HEADING_SIZE];
     struct frame frame;
 
     (void)state;
     for (size_t i = 0; i < COUNT(titles); i++) {
-        top_any_dotted_heading(titles[i][0], heading);
+        dotted_heading(titles[i][0], heading);
         assert_string_equal(heading, titles[i][1]);
     }
     frame_init(&frame, &schema_detailed);
-    check_titles(&frame, 50, "name CPU% runq% tab.lock% un%  ");
+    check_titles(&frame, 50, "name CPU% runq% tab.lock% un% ");
 }
 
 static void a_heading_is_short(void **state)
@@ -325,11 +295,11 @@ static void a_heading_is_short(void **state)
         { "CPU", "CPU%" },         { "run queue", "runq%" },     { "contention", "cont%" },
         { "DB_WAIT", "DB_WAIT%" }, { "kernel fault", "kernf%" }, { "row lock by x", "rowlbx%" },
     };
-    char heading[TOP_ANY_HEADING_SIZE];
+    char heading[FRAME_HEADING_SIZE];
 
     (void)state;
     for (size_t i = 0; i < COUNT(titles); i++) {
-        top_any_heading(titles[i][0], heading);
+        short_heading(titles[i][0], heading);
         assert_string_equal(heading, titles[i][1]);
     }
 }
@@ -346,14 +316,93 @@ static void two_columns_never_have_the_same_heading(void **state)
 
     (void)state;
     frame_init(&frame, &schema_alike);
-    check_titles(&frame, 44, "name dataf% data files% un%  ");
+    check_titles(&frame, 44, "name dataf% data files% un% ");
+}
+
+/* States of one short title share a column, and these are in the order of their classes. */
+static void threads_have_seven_columns_of_states_in_80(void **state)
+{
+    struct frame_style style = text_80;
+    struct frame frame;
+    struct frame_table any;
+    char titles[400] = "";
+    size_t width = 0;
+
+    (void)state;
+    frame_init(&frame, &threads_schema);
+    frame.end_ns = 1000;
+    assert_non_null(frame_add(&frame));
+    frame.entities[0] = (struct entity){ .id = 7, .pid = 7, .count = 1, .name = "make" };
+    frame.elapsed_ns[0] = 2000;
+    frame_values(&frame, 0)[CAMP_STATE_SYSTEM] = 300;
+    frame_values(&frame, 0)[CAMP_STATE_IRQ] = 100;
+    frame_values(&frame, 0)[CAMP_STATE_TIMER] = 1600;
+    style.numbered = style.of_threads = true;
+    style.percent_of = PERCENT_OF_INTERVAL;
+    fill(&any, &frame, 0, &style);
+    for (size_t i = 0; i < any.columns.field_count; i++) {
+        const int field = any.columns.fields[i].width;
+
+        width += 2 + (size_t)(field < 0 ? -field : field);
+        snprintf(titles + strlen(titles), sizeof titles - strlen(titles), "%s ",
+                 any.columns.fields[i].title);
+    }
+    assert_string_equal(titles, "id name thr usr% sys% runq% flt% dsk% lck% slp% un% ");
+    assert_int_equal(width - 2, 79);
+    assert_float_equal(cell_of(&any, 0, "sys%")->real, 40, 1e-9);
+    assert_int_equal(cell_of(&any, 0, "slp%")->integer, 160);
+    assert_string_equal(any.notes.list[0], "1 session: 0.40 sys, 1.60 slp");
+    frame_table_release(&any);
+    frame_release(&frame);
+}
+
+static const char *user(void *context, uint32_t uid)
+{
+    (void)context;
+    return uid == 0 ? "root" : "anna";
+}
+
+static void check_keys(const struct table *table, const char *expected)
+{
+    char keys[600] = "";
+
+    for (size_t i = 0; i < table->field_count; i++)
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s ", table->fields[i].name);
+    assert_string_equal(keys, expected);
+}
+
+static void programs_get_the_same_keys_of_every_source(void **state)
+{
+    struct frame_style style = { .is_single = true, .user = user };
+    struct frame frame;
+    struct frame_table any;
+
+    (void)state;
+    fill_sessions(&frame);
+    frame.losses.partial = 2;
+    fill(&any, &frame, 0, &style);
+    assert_int_equal(any.record.table_count, 4);
+    check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
+    assert_string_equal(any.tables[1].name, "cpus"); /* and it is empty */
+    assert_int_equal(any.tables[1].row_count, 0);
+    check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
+                               "elapsed_ns cpu run_queue contention wait idle told_cpu_ns "
+                               "unaccounted_ns ");
+    check_keys(&any.tables[3], "unseen lost unread_ns partial ");
+    assert_int_equal(any.tables[3].cells[3].natural, 2);
+    assert_int_equal(any.tables[2].cells[2].integer, 1003);
+    assert_int_equal(any.tables[2].cells[3].kind, CELL_UNKNOWN);
+    assert_string_equal(any.tables[2].cells[4].text, "root");
+    frame_table_release(&any);
+    frame_release(&frame);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_have_seven_columns_of_states_in_80),
+        cmocka_unit_test(programs_get_the_same_keys_of_every_source),
         cmocka_unit_test(rows_are_ordered_by_time_not_idle),
-        cmocka_unit_test(a_label_adds_rows_up),
         cmocka_unit_test(percentages_are_of_the_row_s_own_time),
         cmocka_unit_test(without_a_terminal_names_are_whole),
         cmocka_unit_test(columns_are_chosen_by_available_space),

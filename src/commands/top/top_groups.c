@@ -1,0 +1,130 @@
+/* What the rows of camp top are: what threads are added up by, or a label of any other source. */
+#include "program/command.h"
+#include "top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const top_thread_groups[] = { "thread", "process",  "user", "command",
+                                          "cgroup", "workload", NULL };
+
+int top_group_count(const struct top *top)
+{
+    return top->has_threads ? TOP_WORKLOAD + 1
+                            : 1 + (int)top->source->describe(top->source)->label_count;
+}
+
+const char *top_group_name(const struct top *top, int group)
+{
+    if (top->has_threads)
+        return top_thread_groups[group];
+    return group > 0 ? top->source->describe(top->source)->label_names[group - 1] : NULL;
+}
+
+static const char *row_name(void *context, const struct entity *row)
+{
+    struct top *top = context;
+
+    switch (top->selection.grouping.key) {
+    case GROUP_USER:
+        return user_names_get(&top->users, row->uid);
+    case GROUP_CGROUP:
+        return cgroup_paths_name(&top->cgroups, (uint64_t)row->id);
+    case GROUP_NUMBER:
+        return workloads_name(&top->workloads.rules, (size_t)row->id);
+    case GROUP_NONE:
+    case GROUP_THREAD:
+    case GROUP_PROCESS:
+    case GROUP_NAME:
+    case GROUP_LABEL:
+        break;
+    }
+    return row->name;
+}
+
+/* Threads that ended are together by name in text only. */
+static enum group_key key_of(const struct top *top, int group)
+{
+    static const enum group_key keys[] = {
+        [TOP_THREAD] = GROUP_NONE,  [TOP_PROCESS] = GROUP_PROCESS, [TOP_USER] = GROUP_USER,
+        [TOP_COMMAND] = GROUP_NAME, [TOP_CGROUP] = GROUP_CGROUP,   [TOP_WORKLOAD] = GROUP_NUMBER,
+    };
+
+    if (!top->has_threads)
+        return group > 0 ? GROUP_LABEL : GROUP_NONE;
+    return group == TOP_THREAD && top->style.for_text ? GROUP_THREAD : keys[group];
+}
+
+static bool is_kind(const struct top *top, const char *const *kinds)
+{
+    while (*kinds != NULL && strcmp(*kinds, top->facts.kind) != 0)
+        kinds++;
+    return *kinds != NULL;
+}
+
+static const char *user_name(void *context, uint32_t uid)
+{
+    return user_names_get(&((struct top *)context)->users, uid);
+}
+
+/* How rows of the group look. */
+static void fill_style(struct top *top, enum group_key key)
+{
+    static const char *const singles[] = { "threads", "processes", NULL };
+    static const char *const numbered[] = { "threads", "processes", "users", NULL };
+    static const char *const made_of_threads[] = { "threads",  "processes", "users",
+                                                   "commands", "cgroups",   NULL };
+    const bool is_row = key == GROUP_NONE || key == GROUP_THREAD || key == GROUP_PROCESS;
+    struct frame_style *style = &top->style;
+
+    style->of_threads = is_kind(top, made_of_threads);
+    style->numbered = is_kind(top, numbered) && (is_row || key == GROUP_USER);
+    style->is_single = is_row && (!style->of_threads || is_kind(top, singles));
+    style->keeps_end = key == GROUP_CGROUP;
+    style->user = style->numbered ? user_name : NULL;
+    top_use_prstat(top, style->line != NULL);
+}
+
+int top_select_group(struct top *top, int group, const char **ret_problem)
+{
+    struct selection *selection = &top->selection;
+
+    *ret_problem = NULL;
+    if (top->has_threads && group == TOP_WORKLOAD && top->workloads.rules.count == 0)
+        *ret_problem = "--group workload takes --workload FILE; --help shows what is in it";
+    else if (top->has_threads && group == TOP_CGROUP && top->cgroups.mount == NULL &&
+             !cgroup_paths_open(&top->cgroups))
+        *ret_problem = "no cgroups of version 2 here: no cgroup2 file system is mounted";
+    if (*ret_problem != NULL)
+        return group == TOP_WORKLOAD ? STATUS_USAGE : STATUS_FAILURE;
+    top->group = group;
+    selection->grouping =
+        (struct grouping){ .key = key_of(top, group), .label = group > 0 ? (size_t)group - 1 : 0 };
+    selection->name = row_name;
+    selection->context = top;
+    fill_style(top, selection->grouping.key);
+    return OPTIONS_GO_ON;
+}
+
+const char *top_row_noun(const struct top *top)
+{
+    const struct frame_facts facts = { .kind = top->facts.kind };
+    const char *group = top_group_name(top, top->group);
+
+    return group != NULL ? group
+                         : kind_noun(frame_kind(&facts, top->source->describe(top->source)), 1);
+}
+
+int top_number_groups(struct top *top)
+{
+    const struct frame *picked = top->table.selected.picked;
+    int r = CAMP_OK;
+
+    if (top->selection.grouping.key == GROUP_CGROUP)
+        return cgroup_paths_resolve(&top->cgroups, picked);
+    if (top->selection.grouping.key == GROUP_NUMBER) {
+        r = top_workloads_find(&top->workloads, &top->users, picked);
+        top->selection.grouping.numbers = top->workloads.numbers;
+    }
+    return r;
+}

@@ -1,0 +1,239 @@
+/* What the options of camp top mean, for threads and for any other source: which rows there are, in
+ * which order, and what does not go together. */
+#include "program/command.h"
+#include "top.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word of names[count]; NULL is `usual`. OPTIONS_GO_ON or STATUS_USAGE. */
+static int find_choice(const char *option, const char *text, const char *const *names, int count,
+                       int usual, int *ret)
+{
+    char all[1000] = "";
+
+    *ret = usual;
+    for (int i = 0; text != NULL && i < count; i++) {
+        const size_t length = strlen(all);
+
+        if (strcmp(names[i], text) == 0) {
+            *ret = i;
+            return OPTIONS_GO_ON;
+        }
+        snprintf(all + length, sizeof all - length, "%s %s", i > 0 ? "," : "", names[i]);
+    }
+    return text == NULL ? OPTIONS_GO_ON
+                        : complain(STATUS_USAGE, "--%s %s: takes one of%s", option, text, all);
+}
+
+bool top_asks_for_threads(const struct top *top)
+{
+    return top->from.from.text == NULL || strcmp(top->from.from.text, "threads") == 0;
+}
+
+/* -------------------------------------------------------------------------------- Threads -- */
+
+int top_resolve_thread_options(struct top *top)
+{
+    int status =
+        find_choice("group", top->group_text, top_thread_groups, TOP_WORKLOAD + 1, -1, &top->group);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (top->workload_file != NULL) {
+        if (top->group >= 0 && top->group != TOP_WORKLOAD)
+            return complain(STATUS_USAGE, "--workload goes with --group workload");
+        top->group = TOP_WORKLOAD;
+        status = top_workloads_read(&top->workloads, top->workload_file);
+    }
+    if (status == OPTIONS_GO_ON && top->selection.tree && top->group >= 0 &&
+        top->group != TOP_PROCESS)
+        return complain(STATUS_USAGE, "--tree goes with --group process");
+    return status;
+}
+
+/* The rows of the scheduler's counts by enum top_group, as --from names them. NULL: there are no
+ * such rows. */
+static const char *const rows_without_states[] = {
+    [TOP_THREAD] = "threads",   [TOP_PROCESS] = "processes", [TOP_USER] = "users",
+    [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,
+};
+
+/* The first option on the command line that only microstates have; NULL: there is none. */
+static const char *option_of_states(const struct top *top)
+{
+    if (top->selection.tree)
+        return "tree";
+    if (top->workload_file != NULL)
+        return "workload";
+    if (top->columns != 0)
+        return "columns prstat";
+    if (top->group_text != NULL && rows_without_states[top->group] == NULL)
+        return "group cgroup";
+    return NULL;
+}
+
+/* Is --sort a state that the scheduler's counts do not have? A name that nothing has is refused
+ * once the source is open, with the names that it has. */
+static bool sorts_by_state(const struct top *top)
+{
+    for (int i = 0; top->sort_text != NULL && i < CAMP_STATE_COUNT; i++) {
+        if (i != CAMP_STATE_RUN_QUEUE && strcmp(top->sort_text, camp_state_name(i)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void top_prepare_from(struct top *top)
+{
+    struct from *from = &top->from.from;
+
+    from->microstates_alone = option_of_states(top) != NULL || sorts_by_state(top);
+    if (top->group_text != NULL && top->group != TOP_THREAD)
+        from->rows_without_states = rows_without_states[top->group];
+    from->pids = top->processes.pids;
+    from->pid_count = top->processes.count;
+    from->no_kernel_threads = !top->kernel_threads;
+}
+
+/* A recording holds the numbers of processes, but no command lines. */
+static int resolve_recorded(struct top *top)
+{
+    const int status = selection_numbers(&top->processes);
+
+    if (status == OPTIONS_GO_ON && workloads_need_lines(&top->workloads.rules))
+        return complain(STATUS_USAGE,
+                        "--workload %s: a recording does not know command lines (line=); it takes "
+                        "rules of name= and user=",
+                        top->workload_file);
+    return status;
+}
+
+static int resolve_threads(struct top *top)
+{
+    const char *problem;
+    int status = OPTIONS_GO_ON;
+
+    if (!top_asks_for_threads(top))
+        status = top_resolve_thread_options(top);
+    if (status == OPTIONS_GO_ON && !top->facts.live)
+        status = resolve_recorded(top);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    top->selection.pid_count = top->processes.count;
+    top->selection.no_kernel_threads = !top->kernel_threads;
+    status = top_select_group(top, top->group >= 0 ? top->group : TOP_PROCESS, &problem);
+    return status == OPTIONS_GO_ON ? status : complain(status, "%s", problem);
+}
+
+/* ---------------------------------------------------------------------- Any other source -- */
+
+/* The first option on the command line that is for threads only; NULL: there is none. */
+static const char *option_of_threads(const struct top *top)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "pid", top->processes.texts.count > 0 },     { "tree", top->selection.tree },
+        { "workload", top->workload_file != NULL },    { "columns prstat", top->columns != 0 },
+        { "no-kernel-threads", !top->kernel_threads },
+    };
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].given)
+            return options[i].name;
+    }
+    return NULL;
+}
+
+static int refuse_options_of_threads(const struct top *top)
+{
+    const bool are_threads = top_asks_for_threads(top);
+    const char *option = are_threads ? option_of_states(top) : option_of_threads(top);
+
+    if (option != NULL && are_threads)
+        return complain(STATUS_USAGE, "--%s needs the states of threads: it goes with --tier bpf",
+                        option);
+    if (option != NULL)
+        return complain(STATUS_USAGE, "--%s is for threads: it does not go with --from %s", option,
+                        from_shown(top->from.from.text).text);
+    return OPTIONS_GO_ON;
+}
+
+static int resolve_label(struct top *top, const struct schema *schema)
+{
+    const char *none;
+    int label = -1, status = OPTIONS_GO_ON;
+
+    if (top->group_text != NULL && schema->label_count == 0 && !top_asks_for_threads(top))
+        return complain(STATUS_USAGE,
+                        "--group %s: rows of %s have no labels to be grouped by; --from processes, "
+                        "users, commands or cgroups are groups of threads",
+                        top->group_text, top->facts.name);
+    if (!top_asks_for_threads(top)) /* whose rows are the groups already */
+        status = find_choice("group", top->group_text, schema->label_names,
+                             (int)schema->label_count, -1, &label);
+    return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;
+}
+
+static int resolve_other(struct top *top, const struct schema *schema)
+{
+    const int status = refuse_options_of_threads(top);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (schema->state_count == 0)
+        return complain(STATUS_USAGE, "--from %s: it has no states, so its time adds up to nothing",
+                        from_shown(top->from.from.text).text);
+    return resolve_label(top, schema);
+}
+
+/* -------------------------------------------------------------------------------- The rest -- */
+
+static int resolve_order(struct top *top, const struct schema *schema)
+{
+    const size_t count = order_count(schema);
+    const size_t cpu = order_find(schema, "cpu");
+    const size_t usual = top->style.of_threads && cpu < count ? cpu : 0;
+    char(*texts)[ORDER_NAME_SIZE] = calloc(count, sizeof *texts);
+    const char **names = calloc(count, sizeof *names);
+    int status, order = 0;
+
+    for (size_t i = 0; texts != NULL && names != NULL && i < count; i++) {
+        order_name(schema, i, texts[i]);
+        names[i] = texts[i];
+    }
+    status = texts != NULL && names != NULL
+                 ? find_choice("sort", top->sort_text, names, (int)count, (int)usual, &order)
+                 : complain(STATUS_FAILURE, "out of memory");
+    top->selection.order = (size_t)order;
+    free(texts);
+    free(names);
+    return status;
+}
+
+/* Threads by their states, and the CPUs beside them. */
+static bool are_threads(const struct top *top)
+{
+    const struct frame *cpus = source_beside(top->source);
+
+    return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
+           top->source->describe(top->source)->column_count == THREADS_COLUMN_COUNT &&
+           cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT;
+}
+
+int top_resolve_options(struct top *top)
+{
+    const struct schema *schema = top->source->describe(top->source);
+    int status;
+
+    top->has_threads = are_threads(top);
+    status = top->has_threads ? resolve_threads(top) : resolve_other(top, schema);
+    if (status == OPTIONS_GO_ON)
+        status = resolve_order(top, schema);
+    if (status == OPTIONS_GO_ON && frame_table_init(&top->table, schema) != CAMP_OK)
+        status = complain(STATUS_FAILURE, "out of memory");
+    return status;
+}

@@ -1,0 +1,326 @@
+#include "selection.h"
+
+#include "tree.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER_BUSY, ORDER_FIRST };
+
+/* -------------------------------------------------------------------------------- Orders -- */
+
+static void copy_name(char ret[ORDER_NAME_SIZE], const char *name, size_t length)
+{
+    length = length < ORDER_NAME_SIZE ? length : ORDER_NAME_SIZE - 1;
+    memcpy(ret, name, length);
+    ret[length] = '\0';
+}
+
+void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE])
+{
+    copy_name(ret, column->name,
+              strlen(column->name) - (ends_with(column->name, "_ns") ? strlen("_ns") : 0));
+}
+
+/* Where CPU time is more than one state. */
+static bool has_cpu_order(const struct schema *schema)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < schema->state_count; i++)
+        count += schema->columns[i].class == CLASS_CPU;
+    return count > 1 && strcmp(schema->columns[0].name, "cpu_ns") != 0;
+}
+
+static size_t first_state(const struct schema *schema)
+{
+    return ORDER_FIRST + has_cpu_order(schema);
+}
+
+static size_t unaccounted_order(const struct schema *schema)
+{
+    return first_state(schema) + schema->state_count;
+}
+
+size_t order_count_of_states(const struct schema *schema)
+{
+    return unaccounted_order(schema) + 1 + schema->label_count + 1;
+}
+
+size_t order_count(const struct schema *schema)
+{
+    return order_count_of_states(schema) + 1 + schema->column_count - schema->state_count;
+}
+
+size_t order_state(const struct schema *schema, size_t order)
+{
+    return order >= first_state(schema) && order < unaccounted_order(schema)
+               ? order - first_state(schema)
+               : schema->column_count;
+}
+
+/* The state or counter of an order; NULL: it is of none. */
+static const struct column *order_column(const struct schema *schema, size_t order)
+{
+    const size_t behind = order_count_of_states(schema);
+
+    if (order > behind)
+        return &schema->columns[schema->state_count + order - behind - 1];
+    return order_state(schema, order) < schema->column_count
+               ? &schema->columns[order_state(schema, order)]
+               : NULL;
+}
+
+/* The label of an order; label_count: "name". SIZE_MAX: it is of neither. */
+static size_t order_label(const struct schema *schema, size_t order)
+{
+    return order > unaccounted_order(schema) && order < order_count_of_states(schema)
+               ? order - unaccounted_order(schema) - 1
+               : SIZE_MAX;
+}
+
+void order_name(const struct schema *schema, size_t order, char ret[ORDER_NAME_SIZE])
+{
+    const struct column *column = order_column(schema, order);
+    const size_t label = order_label(schema, order);
+    const char *name = order == ORDER_BUSY                  ? "busy"
+                       : order < first_state(schema)        ? "cpu"
+                       : order == unaccounted_order(schema) ? "unaccounted"
+                       : label < schema->label_count        ? schema->label_names[label]
+                       : label == schema->label_count       ? "name"
+                                                            : "elapsed";
+
+    if (column != NULL)
+        name = column->name;
+    if (column != NULL && column->kind == COLUMN_STATE)
+        column_stem(column, ret);
+    else
+        copy_name(ret, name, strlen(name));
+}
+
+size_t order_find(const struct schema *schema, const char *name)
+{
+    const size_t count = order_count(schema);
+
+    for (size_t i = 0; i < count; i++) {
+        char order[ORDER_NAME_SIZE];
+
+        order_name(schema, i, order);
+        if (strcmp(order, name) == 0)
+            return i;
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------------------- Picking -- */
+
+static bool is_picked(const struct entity *entity, const struct selection *selection)
+{
+    bool wanted = selection->pid_count == 0;
+
+    if (selection->no_kernel_threads && (entity->flags & ENTITY_KERNEL) != 0)
+        return false;
+    for (size_t i = 0; i < selection->pid_count && !wanted; i++)
+        wanted = entity->pid == selection->pids[i];
+    return wanted;
+}
+
+/* Most often all of them: then nothing is copied. */
+int selection_pick(struct selected *ret, const struct frame *frame,
+                   const struct selection *selection)
+{
+    ret->picked = frame;
+    if (selection->pid_count == 0 && !selection->no_kernel_threads)
+        return CAMP_OK;
+    frame_start_as(&ret->copy, frame);
+    ret->picked = &ret->copy;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (is_picked(&frame->entities[i], selection) &&
+            frame_add_row(&ret->copy, frame, i) == NULL)
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
+const char *selection_name(const struct selection *selection, const struct entity *row)
+{
+    return selection->name != NULL ? selection->name(selection->context, row) : row->name;
+}
+
+static bool matches(const struct selection *selection, const struct entity *row)
+{
+    const regex_t *filter = selection->filter;
+    bool wanted =
+        filter == NULL || regexec(filter, selection_name(selection, row), 0, NULL, 0) == 0;
+
+    for (size_t i = 0; !wanted && row->labels != NULL && i < row->labels->count; i++)
+        wanted = regexec(filter, row->labels->values[i], 0, NULL, 0) == 0;
+    return wanted;
+}
+
+/* -------------------------------------------------------------------------------- Sorting -- */
+
+uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < frame->schema->state_count; i++)
+        sum += frame->schema->columns[i].class == class ? frame_values(frame, row)[i] : 0;
+    return sum;
+}
+
+uint64_t busy_ns(const struct frame *frame, size_t row)
+{
+    const int64_t unaccounted = frame_unaccounted_ns(frame, row);
+    uint64_t sum = unaccounted > 0 ? (uint64_t)unaccounted : 0;
+
+    for (size_t i = 0; i < frame->schema->state_count; i++)
+        sum += frame->schema->columns[i].class != CLASS_IDLE ? frame_values(frame, row)[i] : 0;
+    return sum;
+}
+
+static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
+{
+    const struct schema *schema = frame->schema;
+    const struct column *column = order_column(schema, order);
+    const int64_t unaccounted = frame_unaccounted_ns(frame, row);
+
+    if (column != NULL)
+        return frame_values(frame, row)[column - schema->columns];
+    if (order == unaccounted_order(schema)) /* both are as wrong */
+        return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
+    if (order == order_count_of_states(schema))
+        return frame->elapsed_ns[row];
+    return order != ORDER_BUSY && order < first_state(schema) ? class_ns(frame, row, CLASS_CPU)
+                                                              : busy_ns(frame, row);
+}
+
+struct sorting {
+    const struct selected *selected;
+    const struct selection *selection;
+    size_t label; /* label_count: by name; SIZE_MAX: by the keys */
+};
+
+static bool is_apart(const struct sorting *sorting, size_t row)
+{
+    return sorting->selection->exited_apart &&
+           (sorting->selected->rows->entities[row].flags & ENTITY_ENDED) != 0;
+}
+
+static const char *text_of(const struct sorting *sorting, size_t row)
+{
+    const struct frame *rows = sorting->selected->rows;
+
+    if (sorting->label == SIZE_MAX)
+        return "";
+    return sorting->label == rows->schema->label_count
+               ? selection_name(sorting->selection, &rows->entities[row])
+               : labels_value(rows->entities[row].labels, sorting->label);
+}
+
+/* Rows of equal text are sorted by what is not idle. */
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const struct sorting *sorting = context;
+    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    const uint64_t *keys = sorting->selected->keys;
+    const int by_text = strcmp(text_of(sorting, left), text_of(sorting, right));
+
+    if (is_apart(sorting, left) != is_apart(sorting, right))
+        return is_apart(sorting, left) ? 1 : -1;
+    if (by_text != 0)
+        return by_text;
+    if (keys[left] != keys[right])
+        return keys[left] > keys[right] ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+static void sort_rows(struct selected *ret, const struct selection *selection)
+{
+    const struct sorting sorting = { ret, selection,
+                                     order_label(ret->rows->schema, selection->order) };
+
+    for (size_t i = 0; i < ret->rows->entity_count; i++)
+        ret->keys[i] = key_of(ret->rows, i, selection->order);
+    qsort_r(ret->order, ret->count, sizeof *ret->order, compare_rows, (void *)&sorting);
+    ret->living = ret->count;
+    while (ret->living > 0 && is_apart(&sorting, ret->order[ret->living - 1]))
+        ret->living--;
+}
+
+/* ----------------------------------------------------------------------------------- Rows -- */
+
+static int reserve(struct selected *ret)
+{
+    const size_t wanted = ret->rows->entity_count + 1;
+
+    if (wanted > ret->capacity) {
+        ret->capacity = 0;
+        free(ret->keys);
+        free(ret->order);
+        free(ret->depths);
+        ret->keys = calloc(2 * wanted, sizeof *ret->keys);
+        ret->order = calloc(2 * wanted, sizeof *ret->order);
+        ret->depths = calloc(2 * wanted, sizeof *ret->depths);
+        if (ret->order == NULL || ret->depths == NULL || ret->keys == NULL)
+            return CAMP_E_NOMEM;
+        ret->capacity = 2 * wanted;
+    }
+    memset(ret->depths, 0, wanted * sizeof *ret->depths);
+    return CAMP_OK;
+}
+
+/* Rows that ended get what the living leave, and a quarter in any case. */
+static void cut_rows(struct selected *ret, size_t most)
+{
+    const size_t count = ret->count, ended = count - ret->living;
+    const size_t left = ret->living < most ? most - ret->living : 0;
+    const size_t space = left > most / 4 ? left : most / 4;
+    const size_t kept = ended < space ? ended : space;
+
+    ret->cut = 0;
+    if (most == 0 || count <= most)
+        return;
+    if (ret->living > most - kept) {
+        memmove(ret->order + (most - kept), ret->order + ret->living, kept * sizeof *ret->order);
+        ret->living = most - kept;
+    }
+    ret->count = ret->living + kept;
+    ret->cut = count - ret->count;
+}
+
+int selection_fill(struct selected *ret, const struct selection *selection)
+{
+    int r = CAMP_OK;
+
+    ret->rows = ret->picked;
+    ret->count = 0;
+    if (selection->grouping.key != GROUP_NONE) {
+        r = group_frame(&ret->groups, ret->picked, &selection->grouping);
+        ret->rows = &ret->groups;
+    }
+    if (r == CAMP_OK)
+        r = reserve(ret);
+    if (r != CAMP_OK)
+        return r;
+    for (size_t i = 0; i < ret->rows->entity_count; i++) {
+        if (matches(selection, &ret->rows->entities[i]))
+            ret->order[ret->count++] = i;
+    }
+    sort_rows(ret, selection);
+    if (selection->tree)
+        r = tree_order(ret->rows, ret->order, ret->living, ret->depths);
+    cut_rows(ret, selection->most);
+    return r;
+}
+
+void selected_release(struct selected *selected)
+{
+    frame_release(&selected->copy);
+    frame_release(&selected->groups);
+    free(selected->order);
+    free(selected->depths);
+    free(selected->keys);
+    *selected = (struct selected){ 0 };
+}

@@ -1,0 +1,29 @@
+/* The CPUs beside a frame: as text a line for each, of many all together and the busiest; as JSON
+ * each with all its columns. */
+#ifndef CAMP_VIEWS_FRAME_CPUS_H
+#define CAMP_VIEWS_FRAME_CPUS_H
+
+#include "ledger/selection.h"
+#include "percent.h"
+
+#define FRAME_CPU_LINES 4 /* of text */
+#define FRAME_CPU_COLUMNS_MOST 48
+
+struct frame_cpus {
+    const struct schema *schema;
+    struct field fields[FRAME_CPU_COLUMNS_MOST]; /* [field_count] */
+    char names[FRAME_CPU_COLUMNS_MOST][ORDER_NAME_SIZE];
+    size_t field_count;
+    struct selected selected;
+    struct cell *cells; /* [selected.count x field_count] */
+    size_t capacity;    /* in rows */
+    char all[24], percents[FRAME_CPU_LINES][FRAME_CPU_COLUMNS_MOST][PERCENT_SIZE];
+};
+
+/* *ret_table: the CPUs of a frame; none when it is NULL. All zero is empty. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
+                    struct table *ret_table);
+void frame_cpus_release(struct frame_cpus *cpus);
+
+#endif

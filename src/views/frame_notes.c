@@ -1,0 +1,240 @@
+#include "frame_notes.h"
+
+#include "counters/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SUM_LEAST 0.005   /* of a state that is in the line of sums */
+#define OVER_LEAST 1.0005 /* what is rounded to 100.0 % is not reported */
+
+/* -------------------------------------------------------------------------------- Nouns -- */
+
+const char *frame_kind(const struct frame_facts *facts, const struct schema *schema)
+{
+    if (facts->kind[0] != '\0')
+        return facts->kind;
+    return schema->label_count > 0 ? "sessions" : schema->name;
+}
+
+const char *kind_noun(const char *kind, uint64_t count)
+{
+    static const struct {
+        const char *kind, *one;
+    } nouns[] = {
+        { "sessions", "session" }, { "processes", "process" }, { "threads", "thread" },
+        { "users", "user" },       { "commands", "command" },  { "cgroups", "cgroup" },
+        { "cpus", "CPU" },         { "hosts", "host" },        { "groups", "group" },
+    };
+
+    for (size_t i = 0; i < COUNT(nouns); i++) {
+        if (strcmp(nouns[i].kind, kind) == 0)
+            return count == 1 ? nouns[i].one : strcmp(kind, "cpus") == 0 ? "CPUs" : nouns[i].kind;
+    }
+    return count == 1 ? "entity" : "entities";
+}
+
+/* --------------------------------------------------------------------------------- Notes -- */
+
+/* Adds to a note as long as there is space. */
+static void __attribute__((format(printf, 2, 3)))
+append(char note[FRAME_NOTE_TEXT_SIZE], const char *format, ...)
+{
+    const size_t length = strlen(note);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(note + length, FRAME_NOTE_TEXT_SIZE - length, format, arguments);
+    va_end(arguments);
+}
+
+static double interval_of(const struct frame *frame)
+{
+    return (double)(frame->end_ns - frame->start_ns);
+}
+
+/* "10 sessions: 3.20 CPU": as much as 3.2 of them all the time. */
+static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
+                      const char *kind)
+{
+    const double interval = interval_of(frame);
+    double unaccounted = 0;
+    const char *between = ": ";
+
+    append(note, "%zu %s", frame->entity_count, kind_noun(kind, frame->entity_count));
+    for (size_t column = 0; column < columns->state_column_count && interval > 0; column++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < frame->entity_count; i++)
+            sum += (double)state_column_ns(columns, frame_values(frame, i), column) / interval;
+        if (sum < SUM_LEAST)
+            continue;
+        append(note, "%s%.2f %s", between, sum, state_column_title(columns, column));
+        between = ", ";
+    }
+    for (size_t i = 0; i < frame->entity_count && interval > 0; i++)
+        unaccounted += (double)frame_unaccounted_ns(frame, i) / interval;
+    if (fabs(unaccounted) >= SUM_LEAST)
+        append(note, "%s%.2f unaccounted", between, unaccounted);
+}
+
+static void note_over(char *note, const struct frame *frame)
+{
+    size_t count = 0, worst = 0;
+    double most = OVER_LEAST;
+
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const double accounted =
+            1 - (double)frame_unaccounted_ns(frame, i) / (double)frame->elapsed_ns[i];
+
+        count += accounted >= OVER_LEAST;
+        if (!(accounted >= most))
+            continue;
+        most = accounted;
+        worst = i;
+    }
+    if (count == 1)
+        append(note, "! the states of %s add up to %.1f %% of its time",
+               frame->entities[worst].name, 100 * most);
+    else if (count > 1)
+        append(note,
+               "! the states of %zu rows add up to more than their time, at most %.1f %% (%s)",
+               count, 100 * most, frame->entities[worst].name);
+}
+
+/* A column of the counters; column_count: there is none. */
+static size_t find_counter(const struct schema *schema, const char *name)
+{
+    size_t at = schema->state_count;
+
+    while (at < schema->column_count && strcmp(schema->columns[at].name, name) != 0)
+        at++;
+    return at;
+}
+
+/* In the kernel switches are unseen; of a database sessions may be hidden from its role, too. */
+static const char *unseen_noun(const struct frame_facts *facts, const char *kind, uint64_t count)
+{
+    if (strcmp(facts->tier, "bpf") != 0)
+        return kind_noun(kind, count);
+    return strcmp(kind, "sessions") == 0 ? "switches or sessions"
+           : count == 1                  ? "switch"
+                                         : "switches";
+}
+
+/* The share of unseen switches, where CPUs count those that were seen. */
+static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
+{
+    const size_t column =
+        cpus != NULL && cpus->entity_count > 0 ? find_counter(cpus->schema, "switches") : 0;
+    const double seen = column > 0 && column < cpus->schema->column_count
+                            ? (double)frame_values(cpus, 0)[column]
+                            : 0;
+
+    if (seen > 0)
+        append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
+}
+
+static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
+                        const struct frame_facts *facts, const char *kind)
+{
+    const struct losses *losses = &frame->losses;
+    const uint64_t cpus_partial = cpus != NULL ? cpus->losses.partial : 0;
+    const struct {
+        const char *what, *name;
+        uint64_t count;
+    } all[] = { { unseen_noun(facts, kind, losses->unseen), "unseen", losses->unseen },
+                { kind_noun(kind, losses->lost), "lost", losses->lost },
+                { kind_noun(kind, losses->partial), "not whole", losses->partial },
+                { kind_noun("cpus", cpus_partial), "not whole", cpus_partial } };
+    const char *between = "not in these numbers: ";
+
+    for (size_t i = 0; i < COUNT(all); i++) {
+        if (all[i].count == 0)
+            continue;
+        append(note, "%s%" PRIu64 " %s %s", between, all[i].count, all[i].what, all[i].name);
+        if (i == 0)
+            append_share(note, cpus, losses->unseen);
+        between = ", ";
+    }
+    if (losses->unread_ns > 0)
+        append(note, "%sat most %.3f s of CPU time", between, (double)losses->unread_ns / NS_PER_S);
+}
+
+/* Where states are sampled: how far off a share may be. */
+static void note_samples(char *note, const struct frame *frame)
+{
+    const struct schema *schema = frame->schema;
+    const size_t column = find_counter(schema, "looks");
+    double samples = 0, sessions = 0;
+
+    for (size_t i = 0; column < schema->column_count && i < frame->entity_count; i++) {
+        samples += (double)frame_values(frame, i)[column];
+        sessions += frame->entities[i].count;
+    }
+    if (sessions > 0 && samples > 0)
+        append(note,
+               "samples: %.1f of each; of one, a share of 50 %% has a standard error of %.0f "
+               "points",
+               samples / sessions, 50 / sqrt(samples / sessions));
+    else if (sessions > 0 && column < schema->column_count)
+        append(note, "samples: none in this interval");
+}
+
+/* Of hosts: what the system's own accounting has of the same time, and whose is the most off. */
+static void note_sampled(char *note, const struct frame *frame)
+{
+    const size_t column = find_counter(frame->schema, "sampled_busy_ns");
+    const double interval = interval_of(frame);
+    double all = 0, all_sampled = 0, most = 0;
+    size_t worst = 0;
+
+    if (column == frame->schema->column_count || frame->entity_count == 0 || interval <= 0)
+        return;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const double sampled = (double)frame_values(frame, i)[column];
+        const double busy = (double)class_ns(frame, i, CLASS_CPU);
+
+        all += busy;
+        all_sampled += sampled;
+        if (fabs(sampled - busy) >= fabs(most)) {
+            most = sampled - busy;
+            worst = i;
+        }
+    }
+    append(note, "on a CPU: measured %.2f, sampled %.2f; most off is %s: sampled %+.2f",
+           all / interval, all_sampled / interval, frame->entities[worst].name, most / interval);
+}
+
+void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
+                      const struct frame_columns *columns, const struct frame_facts *facts,
+                      bool is_unmatched)
+{
+    const char *const notes[] = {
+        is_unmatched ? "no row: no name matches --filter" : NULL,
+        ret->sums,
+        ret->sampled,
+        ret->samples,
+        ret->over,
+        ret->lost,
+        frame->note,
+        facts->note,
+    };
+    const char *kind = frame_kind(facts, frame->schema);
+    size_t count = 0;
+
+    *ret = (struct frame_notes){ 0 };
+    note_sums(ret->sums, frame, columns, kind);
+    note_sampled(ret->sampled, frame);
+    note_samples(ret->samples, frame);
+    note_over(ret->over, frame);
+    note_losses(ret->lost, frame, cpus, facts, kind);
+    for (size_t i = 0; i < COUNT(notes); i++) {
+        if (notes[i] != NULL && notes[i][0] != '\0')
+            ret->list[count++] = notes[i];
+    }
+}

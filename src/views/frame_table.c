@@ -1,0 +1,324 @@
+#include "frame_table.h"
+
+#include "counters/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { TABLE_SUMMARY, TABLE_CPUS, TABLE_ENTITIES };
+
+static const struct field summary_fields[] = {
+    { .name = "time", .help = "wall clock of the interval's end" },
+    { .name = "interval_s", .help = "its length", .decimals = 6 },
+    { .name = "source", .help = "as --from names it, or its file" },
+    { .name = "tier", .help = "how it is measured" },
+    { .name = "kind", .help = "what is shown: threads, sessions, hosts ..." },
+    { .name = "group", .help = "what they are added up by: process, a label ..." },
+    { .name = "rows_cut", .help = "rows that --top left out" },
+};
+
+static const struct field loss_fields[] = {
+    { .name = "unseen", .help = "started and ended unseen; of microstates: switches" },
+    { .name = "lost", .help = "without an account, or ended without last numbers" },
+    { .name = "unread_ns", .help = "at most so much CPU time is in no record" },
+    { .name = "partial", .help = "rows and CPUs whose interval is not whole" },
+};
+
+int frame_table_init(struct frame_table *ret, const struct schema *schema)
+{
+    *ret = (struct frame_table){ 0 };
+    return frame_columns_init(&ret->columns, schema);
+}
+
+void frame_table_release(struct frame_table *table)
+{
+    selected_release(&table->selected);
+    frame_columns_release(&table->columns);
+    frame_cpus_release(&table->cpus);
+    free(table->exited_fields);
+    free(table->cells);
+    free(table->texts);
+    *table = (struct frame_table){ 0 };
+}
+
+/* --------------------------------------------------------------------------------- Cells -- */
+
+/* What the functions below have in common. */
+struct filling {
+    const struct frame_columns *columns;
+    const struct frame *rows;
+    const struct selection *selection;
+    const struct frame_style *style;
+};
+
+/* In a tree under its parent; a path that is too long by its end, which tells more. */
+static const char *show_name(const struct filling *filling, const char *name, uint32_t depth,
+                             char ret[FRAME_NAME_SIZE])
+{
+    const size_t width = filling->columns->name_width, length = strlen(name);
+    const uint32_t indent = depth < width / 2 ? depth : (uint32_t)width / 2;
+
+    if (filling->style->keeps_end && length > width && width > 2)
+        snprintf(ret, FRAME_NAME_SIZE, "..%s", name + length - width + 2);
+    else
+        snprintf(ret, FRAME_NAME_SIZE, "%*s%s", (int)indent, "", name);
+    return ret;
+}
+
+static struct cell *fill_percents(const struct filling *filling, size_t row, struct cell *cells,
+                                  struct frame_texts *texts)
+{
+    const struct frame_columns *columns = filling->columns;
+    const struct frame *rows = filling->rows;
+    const uint64_t *values = frame_values(rows, row), interval = rows->end_ns - rows->start_ns;
+    const bool of_row = filling->style->percent_of == PERCENT_OF_ROW || interval == 0;
+    const uint64_t whole = of_row ? rows->elapsed_ns[row] : interval;
+    uint64_t other = 0;
+
+    for (size_t i = 0; i < columns->schema->state_count; i++)
+        other += values[i];
+    for (size_t i = 0; i < columns->shown_count; i++) {
+        const size_t column = columns->shown[i];
+        const uint64_t value = state_column_ns(columns, values, column);
+
+        *cells = percent_cell((int64_t)value, whole, texts->percents[i]);
+        if (value > whole / 10 &&
+            columns->schema->columns[columns->states[column].first].class == CLASS_READY)
+            cells->emphasis = NOTABLE;
+        other -= value;
+        cells++;
+    }
+    if (columns->has_other)
+        *cells++ = percent_cell((int64_t)other, whole, texts->percents[columns->shown_count]);
+    *cells++ = unaccounted_cell(frame_unaccounted_ns(rows, row), whole, columns->has_over,
+                                texts->percents[columns->shown_count + 1]);
+    return cells;
+}
+
+/* Rows of what ended are added up by name: they have no number. */
+static bool has_id(const struct filling *filling, const struct entity *entity)
+{
+    const enum group_key key = filling->selection->grouping.key;
+
+    if (key == GROUP_NONE)
+        return !filling->style->of_threads || entity->id != 0;
+    return key == GROUP_USER || key == GROUP_CGROUP ||
+           ((key == GROUP_THREAD || key == GROUP_PROCESS) && entity->id != 0);
+}
+
+static void fill_text(const struct filling *filling, size_t row, uint32_t depth, struct cell *cells,
+                      struct frame_texts *texts)
+{
+    const struct frame_columns *columns = filling->columns;
+    const struct frame_style *style = filling->style;
+    const struct entity *entity = &filling->rows->entities[row];
+    const char *name = selection_name(filling->selection, entity);
+
+    if (style->line != NULL) {
+        style->line(style->context, filling->rows, row,
+                    show_name(filling, name, depth, texts->name), texts->line, sizeof texts->line);
+        *cells = cell_text(texts->line);
+        return;
+    }
+    if (style->numbered)
+        *cells++ = has_id(filling, entity) ? cell_integer(entity->id) : cell_unknown();
+    *cells++ = cell_text(show_name(filling, name, depth, texts->name));
+    if (frame_columns_have_pid(columns, style))
+        *cells++ = entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
+    for (size_t i = 0; i < columns->labels_shown; i++)
+        *cells++ = cell_text(labels_value(entity->labels, columns->labels[i]));
+    if (frame_columns_have_count(columns, style))
+        *cells++ = cell_natural(entity->count);
+    fill_percents(filling, row, cells, texts);
+}
+
+/* Of a group the one that it is by. */
+static struct cell label_cell(const struct filling *filling, const struct entity *entity,
+                              size_t label)
+{
+    const struct grouping *grouping = &filling->selection->grouping;
+    const bool is_known =
+        entity->labels != NULL && (grouping->key != GROUP_LABEL || grouping->label == label);
+
+    return is_known ? cell_text(labels_value(entity->labels, label)) : cell_unknown();
+}
+
+static void fill_all(const struct filling *filling, size_t row, struct cell *cells)
+{
+    const struct frame *rows = filling->rows;
+    const struct schema *schema = rows->schema;
+    const struct frame_style *style = filling->style;
+    const struct entity *entity = &rows->entities[row];
+    const bool is_one = has_id(filling, entity) && style->is_single;
+    const bool has_user =
+        style->user != NULL && (is_one || filling->selection->grouping.key == GROUP_USER);
+
+    *cells++ = has_id(filling, entity) ? cell_integer(entity->id) : cell_unknown();
+    *cells++ = cell_text(selection_name(filling->selection, entity));
+    *cells++ = is_one && entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
+    *cells++ = is_one && entity->parent > 0 ? cell_integer(entity->parent) : cell_unknown();
+    *cells++ = has_user ? cell_text(style->user(style->context, entity->uid)) : cell_unknown();
+    *cells++ = cell_natural(entity->count);
+    *cells++ = cell_boolean((entity->flags & ENTITY_NEW) != 0);
+    *cells++ = cell_boolean((entity->flags & ENTITY_ENDED) != 0);
+    for (size_t i = 0; i < schema->label_count; i++)
+        *cells++ = label_cell(filling, entity, i);
+    *cells++ = cell_natural(rows->elapsed_ns[row]);
+    for (size_t i = 0; i < schema->column_count; i++)
+        *cells++ = cell_natural(frame_values(rows, row)[i]);
+    *cells = cell_integer(frame_unaccounted_ns(rows, row));
+}
+
+static bool reserve(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void **place = array;
+
+    if (count <= *capacity)
+        return true;
+    free(*place);
+    *place = calloc(2 * count, size);
+    *capacity = *place != NULL ? 2 * count : 0;
+    return *place != NULL;
+}
+
+static int fill_rows(struct frame_table *table, const struct selection *selection,
+                     const struct frame_style *style)
+{
+    const struct selected *selected = &table->selected;
+    const struct filling filling = { &table->columns, selected->rows, selection, style };
+    const size_t fields = table->columns.field_count;
+
+    if (!reserve(&table->cells, &table->cell_capacity, selected->count * fields,
+                 sizeof *table->cells) ||
+        (style->for_text &&
+         !reserve(&table->texts, &table->text_capacity, selected->count, sizeof *table->texts)))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < selected->count; i++) {
+        struct cell *cells = &table->cells[i * fields];
+
+        if (style->for_text)
+            fill_text(&filling, selected->order[i], selected->depths[i], cells, &table->texts[i]);
+        else
+            fill_all(&filling, selected->order[i], cells);
+    }
+    return CAMP_OK;
+}
+
+/* -------------------------------------------------------------------------- The document -- */
+
+static void fill_headline(struct frame_table *table, const struct frame_facts *facts)
+{
+    const struct frame *frame = table->selected.picked;
+    const char *kind = frame_kind(facts, frame->schema);
+    uint64_t ended = 0;
+    int length;
+
+    for (size_t i = 0; i < frame->entity_count; i++)
+        ended += (frame->entities[i].flags & ENTITY_ENDED) != 0 ? frame->entities[i].count : 0;
+    length =
+        snprintf(table->headline, sizeof table->headline, "%s  %.2f s  %s  tier %s  %zu %s",
+                 table->time, (double)(frame->end_ns - frame->start_ns) / NS_PER_S, facts->source,
+                 facts->tier, frame->entity_count, kind_noun(kind, frame->entity_count));
+    if (ended > 0 && length > 0 && (size_t)length < sizeof table->headline)
+        snprintf(table->headline + length, sizeof table->headline - (size_t)length,
+                 ", %" PRIu64 " ended", ended);
+}
+
+static void fill_summary(struct frame_table *table, const struct frame *cpus, const char *time,
+                         const struct frame_facts *facts)
+{
+    const struct frame *frame = table->selected.picked;
+    const struct losses *losses = &frame->losses;
+    const struct cell summary[] = {
+        cell_text(table->time),
+        cell_real((double)(frame->end_ns - frame->start_ns) / NS_PER_S),
+        cell_text(facts->source),
+        cell_text(facts->tier),
+        cell_text(frame_kind(facts, frame->schema)),
+        cell_text(facts->group),
+        cell_natural(table->selected.cut),
+    };
+
+    _Static_assert(COUNT(summary) == COUNT(summary_fields) &&
+                       sizeof summary == sizeof table->summary,
+                   "a cell was forgotten");
+    snprintf(table->time, sizeof table->time, "%s", time);
+    memcpy(table->summary, summary, sizeof summary);
+    table->losses[0] = cell_natural(losses->unseen);
+    table->losses[1] = cell_natural(losses->lost);
+    table->losses[2] = cell_natural(losses->unread_ns);
+    table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
+}
+
+/* As those of the living, under another heading. */
+static int head_exited(struct frame_table *table, const struct frame_style *style)
+{
+    const size_t count = table->columns.field_count;
+
+    if (!reserve(&table->exited_fields, &table->field_capacity, count,
+                 sizeof *table->exited_fields))
+        return CAMP_E_NOMEM;
+    memcpy(table->exited_fields, table->columns.fields, count * sizeof *table->exited_fields);
+    table->exited_fields[style->numbered && style->line == NULL ? 1 : 0].title =
+        style->line != NULL ? style->line_heading_of_exited : "ended";
+    return CAMP_OK;
+}
+
+/* Behind the CPUs, which are filled. */
+static void fill_tables(struct frame_table *table, const struct frame_style *style)
+{
+    const struct selected *selected = &table->selected;
+    const size_t fields = table->columns.field_count;
+    const size_t living = style->for_text ? selected->living : selected->count;
+    struct table *next = &table->tables[TABLE_ENTITIES];
+
+    table->tables[TABLE_SUMMARY] = (struct table){
+        "summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), table->summary, 1, true
+    };
+    table->tables[TABLE_CPUS].hidden_in_text |= !style->cpus;
+    *next++ = (struct table){ "entities", TABLE_ROWS, table->columns.fields, fields, table->cells,
+                              living,     false };
+    if (style->for_text && selected->count > living)
+        *next++ = (struct table){ "ended",
+                                  TABLE_ROWS,
+                                  table->exited_fields,
+                                  fields,
+                                  table->cells + living * fields,
+                                  selected->count - living,
+                                  false };
+    *next++ =
+        (struct table){ "losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), table->losses,
+                        1,        true };
+    table->record = (struct record){ "camp.frame/1", table->headline,
+                                     table->tables,  (size_t)(next - table->tables),
+                                     TABLE_ENTITIES, table->notes.list };
+}
+
+int frame_table_fill(struct frame_table *table, const struct frame *cpus, const char *time,
+                     const struct selection *selection, const struct frame_style *style,
+                     const struct frame_facts *facts)
+{
+    int r = selection_fill(&table->selected, selection);
+
+    if (r != CAMP_OK)
+        return r;
+    frame_columns_see(&table->columns, &table->selected, selection);
+    frame_columns_lay_out(&table->columns, selection, style);
+    r = fill_rows(table, selection, style);
+    if (r == CAMP_OK)
+        r = frame_cpus_fill(&table->cpus, cpus, style->for_text, &table->tables[TABLE_CPUS]);
+    if (r == CAMP_OK && style->for_text)
+        r = head_exited(table, style);
+    if (r != CAMP_OK)
+        return r;
+    fill_summary(table, cpus, time, facts);
+    fill_headline(table, facts);
+    frame_notes_fill(&table->notes, table->selected.picked, cpus, &table->columns, facts,
+                     selection->filter != NULL && table->selected.count == 0);
+    fill_tables(table, style);
+    return CAMP_OK;
+}

@@ -1,0 +1,49 @@
+/*
+ * A frame as the document that views print (schema camp.frame/1), the same for every source:
+ * headline, CPUs, rows, rows that ended, sums and losses. ledger/selection.h says which rows and in
+ * which order, frame_columns.h which columns.
+ */
+#ifndef CAMP_VIEWS_FRAME_TABLE_H
+#define CAMP_VIEWS_FRAME_TABLE_H
+
+#include "frame_columns.h"
+#include "frame_cpus.h"
+#include "frame_notes.h"
+
+#define FRAME_LINE_SIZE 160
+#define FRAME_NAME_SIZE 128 /* of a name that is shown */
+#define FRAME_LINES 6       /* headings and notes, beside the rows */
+
+/* The texts of a row that its cells point to. */
+struct frame_texts {
+    char name[FRAME_NAME_SIZE], line[FRAME_LINE_SIZE];
+    char percents[FRAME_STATES_SHOWN + 2][PERCENT_SIZE];
+};
+
+struct frame_table {
+    struct record record;
+    struct table tables[5];
+    struct selected selected; /* selection_pick() fills it first */
+    struct frame_columns columns;
+    struct frame_cpus cpus;
+    struct frame_notes notes;
+    struct field *exited_fields; /* as columns.fields, with another heading; owned */
+    struct cell *cells;          /* [selected.count x columns.field_count]; owned */
+    struct frame_texts *texts;   /* [selected.count] of text; owned */
+    size_t cell_capacity, text_capacity, field_capacity;
+    char time[48], headline[FRAME_NOTE_TEXT_SIZE + 160];
+    struct cell summary[7], losses[4];
+};
+
+/* All zero is empty. CAMP_OK or CAMP_E_NOMEM; frame_table_release() in any case. */
+int frame_table_init(struct frame_table *ret, const struct schema *schema);
+void frame_table_release(struct frame_table *table);
+
+/* Fills table->record with an interval: what selection_pick() has put into table->selected, by
+ * `selection`. `cpus`: those beside it, or NULL. `time`: the interval's end, for a person. CAMP_OK
+ * or CAMP_E_NOMEM. */
+int frame_table_fill(struct frame_table *table, const struct frame *cpus, const char *time,
+                     const struct selection *selection, const struct frame_style *style,
+                     const struct frame_facts *facts);
+
+#endif
