@@ -265,7 +265,7 @@ static int run_watched(const void *argument, void *ret_truth, struct camp_error 
 /* The CPU clock of the process, read by its parent after the end, includes the time that the load
  * reports. Before the load the process was forked and started; after its last reading it only
  * exited. */
-static void stopped_load_tells_the_truth_so_far(void **state)
+static void a_stopped_load_reports_its_truth_so_far(void **state)
 {
     struct stopped *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -317,7 +317,7 @@ int main(void)
         cmocka_unit_test(process_is_as_before_after_a_phased_load),
         cmocka_unit_test(clocks_of_ended_children_add_up_to_rusage_children),
         cmocka_unit_test(clocks_of_threads_add_up_to_the_process),
-        cmocka_unit_test(stopped_load_tells_the_truth_so_far),
+        cmocka_unit_test(a_stopped_load_reports_its_truth_so_far),
         cmocka_unit_test(killed_load_is_gone_not_zero),
     };
 

@@ -104,7 +104,7 @@ static void bytes_written_to_storage_are_counted(void **state)
     end_child(&child);
 }
 
-static void names_that_look_like_more_are_read_back(void **state)
+static void confusing_names_are_read_back(void **state)
 {
     static const char *const names[] = { "two words",  "a) S 1 2 3",      ")))", "((",
                                          "line\nfeed", ") R 0 0 0 0 0\n", "" };
@@ -333,7 +333,7 @@ int main(void)
         cmocka_unit_test(size_grows_by_what_the_child_touches),
         cmocka_unit_test(switches_equal_the_childs_own_count),
         cmocka_unit_test(bytes_written_to_storage_are_counted),
-        cmocka_unit_test(names_that_look_like_more_are_read_back),
+        cmocka_unit_test(confusing_names_are_read_back),
         cmocka_unit_test(a_zombie_reads_and_a_reaped_process_is_gone),
         cmocka_unit_test(a_reused_pid_is_gone_and_has_another_token),
         cmocka_unit_test(every_listed_process_and_thread_reads_or_is_gone),

@@ -61,7 +61,7 @@ static void read_text(const char *text, int32_t id, struct camp_cpu *ret, int ex
         fail_msg("%d instead of %d for \"%.60s\"", result, expected, text);
 }
 
-static void guest_time_is_taken_out_of_user_time(void **state)
+static void guest_time_is_subtracted_from_user_time(void **state)
 {
     struct camp_cpu cpu;
 
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(columns_are_times_of_a_hundredth_second),
         cmocka_unit_test(columns_of_later_kernels_are_unknown_on_old_ones),
         cmocka_unit_test(ids_may_have_holes),
-        cmocka_unit_test(guest_time_is_taken_out_of_user_time),
+        cmocka_unit_test(guest_time_is_subtracted_from_user_time),
         cmocka_unit_test(more_guest_than_user_time_is_no_user_time),
         cmocka_unit_test(a_counter_below_zero_is_unknown),
         cmocka_unit_test(columns_of_later_versions_are_ignored),

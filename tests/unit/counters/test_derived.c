@@ -119,7 +119,7 @@ static void the_total_is_of_all_its_cpus(void **state)
     assert_near(u.resolution_percent, 0.25);
 }
 
-static void a_column_that_goes_backwards_counts_as_nothing(void **state)
+static void a_column_that_goes_backwards_has_no_growth(void **state)
 {
     struct camp_cpu before = zero;
     struct camp_cpu after = zero;
@@ -181,7 +181,7 @@ static void mismatched_readings_are_invalid(void **state)
     assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_INVALID);
 }
 
-static void an_interval_of_0_takes_the_earlier_reading(void **state)
+static void an_interval_of_0_uses_the_earlier_reading(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_utilisation u;
@@ -217,11 +217,11 @@ int main(void)
         cmocka_unit_test(a_rate_is_a_second),
         cmocka_unit_test(sampled_and_measured_may_disagree),
         cmocka_unit_test(the_total_is_of_all_its_cpus),
-        cmocka_unit_test(a_column_that_goes_backwards_counts_as_nothing),
+        cmocka_unit_test(a_column_that_goes_backwards_has_no_growth),
         cmocka_unit_test(a_column_counts_only_where_both_readings_know_it),
         cmocka_unit_test(busy_time_is_never_negative),
         cmocka_unit_test(mismatched_readings_are_invalid),
-        cmocka_unit_test(an_interval_of_0_takes_the_earlier_reading),
+        cmocka_unit_test(an_interval_of_0_uses_the_earlier_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void timer_list_reports_whether_ticks_stop(void **state)
     assert_int_equal(camp_kernel_tickless_line(text("  .nohz")), ANSWER_UNKNOWN);
 }
 
-static void a_cpu_list_that_does_not_fit_says_so(void **state)
+static void a_truncated_cpu_list_is_marked(void **state)
 {
     char list[12];
 
@@ -191,7 +191,7 @@ int main(void)
         cmocka_unit_test(a_smaller_struct_gets_the_first_fields),
         cmocka_unit_test(configuration_words_are_yes_no_or_missing),
         cmocka_unit_test(timer_list_reports_whether_ticks_stop),
-        cmocka_unit_test(a_cpu_list_that_does_not_fit_says_so),
+        cmocka_unit_test(a_truncated_cpu_list_is_marked),
         cmocka_unit_test(the_type_of_a_mount_stands_after_the_dash),
         cmocka_unit_test(capabilities_are_sixteen_digits_at_most),
     };

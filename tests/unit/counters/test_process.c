@@ -45,7 +45,7 @@ static void each_number_of_stat_is_taken_from_its_field(void **state)
     assert_int_equal(task.threads, 1);
 }
 
-static void cpu_time_of_a_source_comes_from_stat_and_says_its_resolution(void **state)
+static void cpu_time_of_a_source_comes_from_stat_with_its_resolution(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
 
@@ -109,7 +109,7 @@ static void a_schedstat_that_does_not_count_is_a_cleared_bit(void **state)
     assert_true((read_task("tree", 2, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY) != 0);
 }
 
-static void a_file_beside_stat_that_is_cut_is_an_unexpected_format(void **state)
+static void a_truncated_file_beside_stat_is_an_unexpected_format(void **state)
 {
     (void)state;
     assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
@@ -214,13 +214,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_ends_at_the_last_bracket),
         cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
-        cmocka_unit_test(cpu_time_of_a_source_comes_from_stat_and_says_its_resolution),
+        cmocka_unit_test(cpu_time_of_a_source_comes_from_stat_with_its_resolution),
         cmocka_unit_test(only_requested_files_besides_stat_are_read),
         cmocka_unit_test(one_thread_has_its_delay_switches_and_bytes),
         cmocka_unit_test(delays_and_switches_of_threads_are_added_up),
         cmocka_unit_test(a_file_that_is_missing_is_a_cleared_bit),
         cmocka_unit_test(a_schedstat_that_does_not_count_is_a_cleared_bit),
-        cmocka_unit_test(a_file_beside_stat_that_is_cut_is_an_unexpected_format),
+        cmocka_unit_test(a_truncated_file_beside_stat_is_an_unexpected_format),
         cmocka_unit_test(a_status_of_thousands_of_groups_is_read_to_its_end),
         cmocka_unit_test(a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format),
         cmocka_unit_test(every_shorter_part_of_a_line_is_refused_or_reads_the_same),

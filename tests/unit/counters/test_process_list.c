@@ -42,7 +42,7 @@ static void a_short_array_gets_the_first_items_and_the_total_count(void **state)
     assert_int_equal(count, 4);
 }
 
-static void elements_are_as_far_apart_as_the_caller_says(void **state)
+static void elements_have_the_stride_of_the_caller(void **state)
 {
     struct larger {
         struct camp_process process;
@@ -293,7 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pids_are_the_folders_that_are_numbers_ascending),
         cmocka_unit_test(a_short_array_gets_the_first_items_and_the_total_count),
-        cmocka_unit_test(elements_are_as_far_apart_as_the_caller_says),
+        cmocka_unit_test(elements_have_the_stride_of_the_caller),
         cmocka_unit_test(every_listed_process_reads),
         cmocka_unit_test(an_executable_is_found_by_exe_deleted_or_not),
         cmocka_unit_test(an_executable_without_exe_is_found_by_argument_or_name),

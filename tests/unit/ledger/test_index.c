@@ -32,7 +32,7 @@ static void an_empty_index_finds_nothing(void **state)
     index_release(&index);
 }
 
-static void keys_with_one_hash_are_told_apart(void **state)
+static void keys_with_one_hash_are_distinguished(void **state)
 {
     struct index index = { 0 };
 
@@ -177,7 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_index_finds_nothing),
-        cmocka_unit_test(keys_with_one_hash_are_told_apart),
+        cmocka_unit_test(keys_with_one_hash_are_distinguished),
         cmocka_unit_test(a_removed_key_is_gone_and_the_others_are_found),
         cmocka_unit_test(all_are_found_after_growth),
         cmocka_unit_test(a_failed_reservation_leaves_the_index),

@@ -117,7 +117,7 @@ static void too_many_columns_are_refused(void **state)
 }
 
 /* The table of states in docs/sessions.md. */
-static void postgres_has_a_place_for_all_it_says(void **state)
+static void every_postgres_event_has_a_state(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
@@ -164,7 +164,7 @@ static void postgres_has_a_place_for_all_it_says(void **state)
 }
 
 /* The table of states in docs/sessions.md. */
-static void mariadb_has_a_place_for_all_it_says(void **state)
+static void every_mariadb_event_has_a_state(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
@@ -222,7 +222,7 @@ static void mariadb_has_a_place_for_all_it_says(void **state)
 }
 
 /* The table of states in docs/sessions.md. Oracle has 14 wait classes. */
-static void oracle_has_a_place_for_all_it_says(void **state)
+static void every_oracle_event_has_a_state(void **state)
 {
     static const struct {
         const char *class, *event, *type, *column;
@@ -268,9 +268,9 @@ int main(void)
         cmocka_unit_test(the_first_rule_that_matches_all_of_the_text_wins),
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
         cmocka_unit_test(too_many_columns_are_refused),
-        cmocka_unit_test(postgres_has_a_place_for_all_it_says),
-        cmocka_unit_test(mariadb_has_a_place_for_all_it_says),
-        cmocka_unit_test(oracle_has_a_place_for_all_it_says),
+        cmocka_unit_test(every_postgres_event_has_a_state),
+        cmocka_unit_test(every_mariadb_event_has_a_state),
+        cmocka_unit_test(every_oracle_event_has_a_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static int64_t parse(const char *text)
     return time_ns;
 }
 
-static void a_date_is_local_time_unless_it_says_so(void **state)
+static void a_date_without_a_zone_is_local_time(void **state)
 {
     (void)state;
     setenv("TZ", "CET-1", 1);
@@ -96,7 +96,7 @@ static void a_text_that_is_no_time_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_date_is_local_time_unless_it_says_so),
+        cmocka_unit_test(a_date_without_a_zone_is_local_time),
         cmocka_unit_test(a_time_of_day_is_the_first_in_the_recording),
         cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_next_to_it),
         cmocka_unit_test(times_may_be_relative),

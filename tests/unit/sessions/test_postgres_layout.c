@@ -284,7 +284,7 @@ static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
     postgres_memory_close(memory);
 }
 
-static void a_clock_of_a_task_goes_on_and_ends(void **state)
+static void a_task_clock_advances_and_ends(void **state)
 {
     struct camp_thread task;
     struct proc_clock first, second;
@@ -341,7 +341,7 @@ int main(void)
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_by_their_parents_memory),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
-        cmocka_unit_test(a_clock_of_a_task_goes_on_and_ends),
+        cmocka_unit_test(a_task_clock_advances_and_ends),
         cmocka_unit_test(excess_time_belongs_to_the_next_interval),
     };
 

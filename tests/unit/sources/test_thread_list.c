@@ -47,7 +47,7 @@ static void each_of_many_is_found(void **state)
     thread_list_release(&list);
 }
 
-static void who_has_a_tid_again_is_another(void **state)
+static void a_reused_tid_is_another_thread(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -59,7 +59,7 @@ static void who_has_a_tid_again_is_another(void **state)
     thread_list_release(&list);
 }
 
-static void who_has_another_tid_since_it_runs_another_program_is_the_same(void **state)
+static void a_thread_with_another_tid_after_exec_is_the_same(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -194,8 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_is_in_an_empty_list),
         cmocka_unit_test(each_of_many_is_found),
-        cmocka_unit_test(who_has_a_tid_again_is_another),
-        cmocka_unit_test(who_has_another_tid_since_it_runs_another_program_is_the_same),
+        cmocka_unit_test(a_reused_tid_is_another_thread),
+        cmocka_unit_test(a_thread_with_another_tid_after_exec_is_the_same),
         cmocka_unit_test(a_missing_thread_is_kept_for_two_snapshots),
         cmocka_unit_test(a_thread_with_last_numbers_is_not_kept),
         cmocka_unit_test(a_total_has_only_what_its_members_did_since_they_were_read),

@@ -49,7 +49,7 @@ static void assert_uses(const char *header, const char *const *lines, size_t cou
     assert_uses(header, (const char *const[]){ __VA_ARGS__ },                                      \
                 COUNT(((const char *const[]){ __VA_ARGS__ })), expected)
 
-static void the_time_is_told_by_its_name_or_comes_first(void **state)
+static void the_time_column_is_found_by_name_or_is_the_first(void **state)
 {
     (void)state;
     ASSERT_USES("sid,TIME,CPU,IO", "etss", "7,1,2,3", "8,1,2,3");
@@ -58,7 +58,7 @@ static void the_time_is_told_by_its_name_or_comes_first(void **state)
     ASSERT_USES("sid,CPU,time_ms", "est", "7,2,1000", "7,2,2000");
 }
 
-static void the_entity_is_told_by_name_or_is_the_first_text(void **state)
+static void the_entity_column_is_found_by_name_or_is_the_first_text(void **state)
 {
     (void)state;
     ASSERT_USES("time,SID,CPU", "tes", "1,7,2", "1,8,2");
@@ -87,7 +87,7 @@ static void one_repeated_row_changes_nothing(void **state)
     ASSERT_USES("time,cpu_ms,idle", "tss", "1,20,4", "1,21,4", "1,22,4", "2,20,4");
 }
 
-static void what_is_no_time_is_ignored(void **state)
+static void a_value_that_is_no_time_is_ignored(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,program,calls_count,read_bytes,CPU", "te---s", "1,7,sh,5,4096,2",
@@ -169,11 +169,11 @@ static void too_many_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_is_told_by_its_name_or_comes_first),
-        cmocka_unit_test(the_entity_is_told_by_name_or_is_the_first_text),
+        cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first),
+        cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text),
         cmocka_unit_test(cpu_is_an_entity_where_it_tells_rows_apart),
         cmocka_unit_test(one_repeated_row_changes_nothing),
-        cmocka_unit_test(what_is_no_time_is_ignored),
+        cmocka_unit_test(a_value_that_is_no_time_is_ignored),
         cmocka_unit_test(a_column_is_what_most_of_its_fields_are),
         cmocka_unit_test(names_lose_their_units),
         cmocka_unit_test(a_file_that_is_no_table_is_refused),

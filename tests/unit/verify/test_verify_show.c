@@ -41,7 +41,7 @@ static struct finding finding_of(double below, double above)
                              .confidence = NAN };
 }
 
-static void the_unit_stands_beside_the_numbers(void **state)
+static void the_unit_is_beside_the_numbers(void **state)
 {
     struct finding finding = finding_of(1, 1);
 
@@ -84,7 +84,7 @@ static void a_failed_row_shows_what_was_allowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unit_stands_beside_the_numbers),
+        cmocka_unit_test(the_unit_is_beside_the_numbers),
         cmocka_unit_test(an_error_is_signed),
         cmocka_unit_test(a_failed_row_shows_what_was_allowed),
     };

@@ -221,7 +221,7 @@ static void labels_that_distinguish_rows_are_shown(void **state)
     frame_release(&frame);
 }
 
-static void cpu_time_and_what_rows_are_sorted_by_have_room(void **state)
+static void cpu_time_and_the_sort_column_always_fit(void **state)
 {
     struct frame frame;
 
@@ -407,7 +407,7 @@ int main(void)
         cmocka_unit_test(without_a_terminal_names_are_whole),
         cmocka_unit_test(columns_are_chosen_by_available_space),
         cmocka_unit_test(labels_that_distinguish_rows_are_shown),
-        cmocka_unit_test(cpu_time_and_what_rows_are_sorted_by_have_room),
+        cmocka_unit_test(cpu_time_and_the_sort_column_always_fit),
         cmocka_unit_test(five_states_fit_then_labels),
         cmocka_unit_test(the_heading_of_a_rule_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
