@@ -63,7 +63,7 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
         values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ],
         values[CAMP_STATE_TEXT_FAULT],
         values[CAMP_STATE_DATA_FAULT] + values[CAMP_STATE_KERNEL_FAULT],
-        values[CAMP_STATE_LOCK],
+        class_ns(rows, row, CLASS_CONTENTION),
         sleep_ns(rows, row),
         values[CAMP_STATE_RUN_QUEUE],
     };
