@@ -10,7 +10,7 @@ setup_file() {
 
 # scrape NAME ARGUMENT...: what export.py checks holds.
 scrape() {
-    ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
+    grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     run timeout 120 /usr/bin/python3 "$BATS_TEST_DIRNAME/export.py" "$CAMP" "$@"
     echo "$output"
     [ "$status" -eq 77 ] && skip "$output"
@@ -97,7 +97,7 @@ scrape() {
 }
 
 @test "export: a Unix socket is private to the user, and removed at exit" {
-    ldd "$CAMP" | grep -q libmicrohttpd || skip "camp was built without libmicrohttpd"
+    grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     local path=$BATS_TEST_TMPDIR/socket
     "$CAMP" export --tier schedstat --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!

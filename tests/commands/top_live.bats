@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
     [ -z "$REFUSAL" ] || skip "$REFUSAL"
-    ldd "$CAMP" | grep -q ncurses || [[ $BATS_TEST_DESCRIPTION == *"it prints" ]] ||
+    grep -qaF libncursesw.so "$CAMP" || [[ $BATS_TEST_DESCRIPTION == *"it prints" ]] ||
         skip "camp was built without ncurses"
 }
 

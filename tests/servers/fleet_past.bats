@@ -135,7 +135,7 @@ says() {
     top --begin 2020-01-01 --end 2020-01-02
     says 1 'has no samples in this time'
     top --begin +1h
-    says 2 'no beginning that +'
+    says 2 'counts from the start of a recording, and a fleet has none'
     top --query up --column nosuch --count 1
     says 2 'the labels of its series are instance, job'
     PROMETHEUS=$(sed -n 's,.*http://\([^/]*\)/metrics.*,\1,p' "$SERVERS/exporter" | head -1)
