@@ -10,14 +10,13 @@
 /* Owned by the caller, with its texts, until the source is open: the source copies what it needs
  * later. `stop` and `context` must outlive the source. */
 struct from {
-    const char *text;  /* as given; NULL: "threads" */
-    const char *query; /* for sqlite: */
-    const char *unit;  /* of a table's values ("ms"); NULL: by their names, or guessed */
-    int64_t begin_ns;  /* of a source with an end: wall clock, since 1970. 0: from its start */
-    int64_t end_ns;    /* 0: to its end */
-    uint64_t
-        interval_ns; /* for a fleet's history: length of an interval; 0: the period of scrapes */
-    double speed;    /* of a replay: 1 original, 2 twice as fast; 0: without waiting */
+    const char *text;     /* as given; NULL: "threads" */
+    const char *query;    /* for sqlite: */
+    const char *unit;     /* of a table's values ("ms"); NULL: by their names, or guessed */
+    int64_t begin_ns;     /* of a source with an end: wall clock, since 1970. 0: from its start */
+    int64_t end_ns;       /* 0: to its end */
+    uint64_t interval_ns; /* for a fleet's history; 0: the period of scrapes */
+    double speed;         /* of a replay: 1 original, 2 twice as fast; 0: without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates: no other tier of threads may be used */
     const char *rows_without_states; /* of threads on tier schedstat: "processes", "users" or
@@ -26,16 +25,14 @@ struct from {
                           * may change until the source is closed. None: all */
     size_t pid_count;
     bool no_kernel_threads; /* of threads on tier schedstat */
-    bool wants_states; /* of a source without states (check) the CPUs beside it; of CPUs each one,
-                          without the total */
-    const char *tier;  /* NULL: the best available one */
-    const char *rules; /* for database sessions: a file of rules; NULL: the built-in ones */
-    bool detail;       /* for database sessions: the columns of the rules are the states */
-    bool background;   /* for database sessions: the server's own processes, too */
-    bool queries;      /* for database sessions: the texts of statements are a label */
-    const char *host;  /* for a fleet: the groups of this host are the rows; NULL: hosts are */
-    const char
-        *column; /* for a query to Prometheus: the label that names the column; NULL: resolved */
+    bool wants_states;      /* check: the CPUs beside it; CPUs: without the total */
+    const char *tier;       /* NULL: the best available one */
+    const char *rules;      /* for database sessions: a file of rules; NULL: the built-in ones */
+    bool detail;            /* for database sessions: the columns of the rules are the states */
+    bool background;        /* for database sessions: the server's own processes, too */
+    bool queries;           /* for database sessions: the texts of statements are a label */
+    const char *host;       /* for a fleet: the groups of this host are the rows; NULL: hosts are */
+    const char *column;     /* for PromQL: the label that names the column; NULL: resolved */
     const volatile sig_atomic_t *stop;
     /* Called from time to time while a long file is read; NULL: not called. */
     void (*progress)(void *context, uint64_t done, uint64_t total);

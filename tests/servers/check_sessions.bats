@@ -101,7 +101,7 @@ last_cpu() {
     taskset -cp $$ | sed 's/.*[^0-9]//'
 }
 
-@test "a recording of sessions is checked as they were" {
+@test "a recording of sessions is checked like live sessions" {
     start_pgbench 4 60
     "$CAMP" record --from "postgres:$PG" --output "$SERVERS/run.camp" --count 3 --interval 300ms
     ask '
@@ -119,7 +119,7 @@ for column in "measured_s", "reported_s":
     [ "$stderr" = "camp check: --pid is of processes: it does not go with database sessions" ]
 }
 
-@test "who may see no session is told so, once, and by the status" {
+@test "a role that may see no session gets one message and a status" {
     start_session sleeper 'select pg_sleep(60)'
     run -4 --separate-stderr "$CAMP" check --from "postgres:$PG user=stranger" --count 2 --interval 200ms
     [[ $stderr == "camp check: nothing could be compared: "*" hidden from this role: grant pg_monitor to it" ]]
@@ -130,7 +130,7 @@ for column in "measured_s", "reported_s":
     [[ $output =~ "not in these numbers: "[0-9]+" "("session"|"sessions"|"switches or sessions")" unseen" ]]
 }
 
-@test "where only the database is asked there is nothing to check" {
+@test "on tier SQL there is nothing to check" {
     run -2 --separate-stderr "$CAMP" check --from "postgres:$PG" --tier sql --count 1
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == *"nothing to compare" ]]

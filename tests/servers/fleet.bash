@@ -11,8 +11,8 @@
 
 EXPORTER_PORT=12267
 
-# Words before a command, not functions: in the background those would be shells with other pids. The
-# namespace of networks alone: sysfs stays, with what BPF takes.
+# Words before a command, not functions: in the background functions would be shells with other
+# pids. Only the network namespace is new: sysfs stays, which BPF needs.
 in_fleet() { nsenter --net="/run/netns/$FLEET"0 "$@"; }
 
 link_host() {
@@ -74,7 +74,7 @@ start_prometheus() {
     until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: at least so many.
+# has_series QUERY N: at least N.
 has_series() {
     [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
         grep -o '"metric"' | wc -l)" -ge "$2" ]

@@ -151,7 +151,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
 }
 
-@test "fleet: on a terminal, Enter goes to the groups of a host, and Backspace back" {
+@test "fleet: on a terminal, Enter shows the groups of a host, and Backspace the hosts" {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
     # Z does nothing: a tenth of a second.
@@ -166,7 +166,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 }
 
 # bats test_tags=deep
-@test "fleet: who is killed is missing, and back with an interval that is not whole" {
+@test "fleet: a killed exporter is missing, and returns with a partial interval" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &
     local top=$!
@@ -212,7 +212,7 @@ for rows in of:
     wait "$top"
 }
 
-@test "fleet: labels are anybody's texts" {
+@test "fleet: labels are untrusted texts" {
     until_it has_series 'camp_cpus{job="hostile"} offset 2s' 1
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="hostile"}' --interval 1s \
         --count 1 --format text >"$BATS_TEST_TMPDIR/out"

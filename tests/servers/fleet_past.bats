@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --from prometheus: a finished time, queries, and what is said of who is not there. Four simulated
-# hosts, scraped each second by a Prometheus on the loopback that was just started.
+# --from prometheus: history, queries, and messages about missing hosts. Four simulated hosts,
+# scraped each second by a Prometheus on the loopback that was just started.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -36,7 +36,7 @@ teardown_file() {
     servers_end
 }
 
-# One that has no states of groups.
+# A host without states of groups.
 start_exporter() {
     "$CAMP" export --port 0 --tier schedstat >"$SERVERS/exporter" 2>&1 3>&- &
     SERVER_PIDS+=("$!")
@@ -72,7 +72,7 @@ start_prometheus() {
     until_it curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: at least so many.
+# has_series QUERY N: at least N.
 has_series() {
     [ "$(curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" | grep -o '"metric"' | wc -l)" -ge "$2" ]
 }
@@ -82,7 +82,7 @@ top() {
     echo "$output" "$stderr"
 }
 
-# lengths SECONDS N: so many intervals of that length, each with rows.
+# lengths SECONDS N: N intervals of that length, each with rows.
 lengths() {
     python3 -c '
 import json, sys
@@ -92,22 +92,22 @@ assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
 assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
 }
 
-@test "fleet: intervals of the past are a scrape long, or as long as is said" {
+@test "fleet: an interval of history is a scrape long, or --interval" {
     top --query '{job="simulated"}' --begin -8s --end -2s --format json
     lengths 1 6
     top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
     lengths 2 3
 }
 
-@test "fleet: levels of the past are there" {
+@test "fleet: levels have a history" {
     top --query up --begin -8s --end -2s --format json
     lengths 1 6
     top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
     lengths 1.5 4
 }
 
-@test "fleet: a row of more than its interval has its sum as its whole" {
-    # Four CPUs each, and no column that says so.
+@test "fleet: a row that exceeds its interval has its sum as elapsed time" {
+    # Four CPUs each, without a column of them.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
 import json, sys
@@ -121,7 +121,7 @@ says() {
     [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
 }
 
-@test "fleet: who is not there is told apart from who is down, and what is asked wrongly is refused" {
+@test "fleet: a missing host differs from one that is down, and wrong questions are refused" {
     top --host 127.0.0.1 --count 1
     says 1 'Prometheus cannot reach this host'
     top --host nobody --count 1
@@ -144,7 +144,7 @@ says() {
 }
 
 # bats test_tags=deep
-@test "fleet: a server that ends leaves hosts that are not whole" {
+@test "fleet: a server that ends leaves partial hosts" {
     "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
         --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!

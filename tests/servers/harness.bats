@@ -8,7 +8,7 @@ load lib
 setup() { servers_begin; }
 teardown() { servers_end; }
 
-@test "harness: a PostgreSQL server answers on its socket alone, and is gone at the end" {
+@test "harness: a PostgreSQL server answers only on its socket, and is gone at the end" {
     start_postgres
     [ "$(query_postgres 'select 1')" = 1 ]
     [ -z "$(query_postgres 'show listen_addresses')" ]

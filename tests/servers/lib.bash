@@ -49,7 +49,7 @@ is_of_servers() {
     [[ $(readlink "/proc/$1/cwd") == "$SERVERS"/* ]] || grep -zqx "SERVERS=$SERVERS" "/proc/$1/environ"
 } 2>/dev/null
 
-# Waits for a process to end, which has its signal already.
+# Waits for the end of a process that has its signal already.
 end_server() {
     local tries
     for ((tries = 0; tries < TRIES; tries++)); do
@@ -61,8 +61,8 @@ end_server() {
 
 servers_end() {
     local pid signal
-    # QUIT ends a server at once; clients ignore it, as all that a shell has in the background do.
-    # Who is stopped (SIGSTOP) must go on to end.
+    # QUIT ends a server at once; clients ignore it, like all background jobs of a shell. A process
+    # stopped by SIGSTOP must continue in order to end.
     for pid in "${SERVER_PIDS[@]}"; do
         is_of_servers "$pid" || continue
         for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null || true; done # gone
@@ -94,7 +94,7 @@ start_postgres() {
         echo 'max_connections = 50'
         for setting in "$@"; do echo "$setting"; done
     } >>"$PG_FOLDER/postgresql.conf"
-    # Passwords are asked of one role only.
+    # Only one role needs a password.
     sed -i '1i local all secret scram-sha-256' "$PG_FOLDER/pg_hba.conf"
     run_postgres
     PG="host=$PG_FOLDER dbname=postgres user=camp"
@@ -114,13 +114,13 @@ run_postgres() {
     }
 }
 
-# query_postgres SQL: as superuser; values without ornament.
+# query_postgres SQL: as superuser; bare values.
 query_postgres() {
     "$POSTGRES_BIN/psql" -X -q -A -t -v ON_ERROR_STOP=1 \
         "host=$PG_FOLDER dbname=postgres user=camp_super" -c "$1" 3>&-
 }
 
-# Ends it as a DBA does ("fast"): sessions are ended at once.
+# Stops the server as a DBA does ("fast"): sessions end at once.
 stop_postgres() {
     kill -INT "$PG_PID"
     until_it is_gone "$PG_PID"
@@ -130,7 +130,7 @@ is_gone() {
     ! kill -0 "$1" 2>/dev/null
 }
 
-# A backend dies: the server ends all others and comes back with new shared memory; its pid stays.
+# A backend dies: the server ends all others and returns with new shared memory; its pid stays.
 crash_postgres() {
     kill -KILL "$(query_postgres "select pid from pg_stat_activity where backend_type = 'walwriter'")"
     until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER"
@@ -154,7 +154,7 @@ has_backend() {
     [ -n "$(backend_of "$1")" ]
 }
 
-# Ends all sessions but its own: tests that share a server begin with none.
+# Ends all sessions but its own: tests that share a server start with none.
 end_sessions() {
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and pid <> pg_backend_pid()" >/dev/null
@@ -184,7 +184,7 @@ start_mariadb() {
     run_mariadb
 }
 
-# Those of a new server take seconds to make: bats makes them once for all its files.
+# The tables of a new server take seconds to make: bats makes them once for all its files.
 copy_mariadb_tables() {
     local tables=${BATS_RUN_TMPDIR:-$SERVERS}/mariadb
     exec {lock}>"$tables.lock"
@@ -257,7 +257,7 @@ has_mariadb() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist where user = '$1'")" != 0 ]
 }
 
-# is_seen USER STATE: as the process list tells it, with % for whatever.
+# is_seen USER STATE: as the process list shows it; % matches any text.
 is_seen() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist
         where user = '$1' and state like '$2'")" != 0 ]

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# camp record --from mariadb: who it shows, and every failure it is to survive. What it says of
-# their time: mariadb_laws.bats.
+# camp record --from mariadb: the sessions shown, and all failures. Their times: mariadb_laws.bats.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -17,7 +16,7 @@ setup() {
     export HOME=$SERVERS # no ~/.my.cnf but the tests' own
 }
 
-# A server in a container is a child of unshare, which does not hand on signals.
+# A server in a container is a child of unshare, which does not forward signals.
 teardown() {
     [ "${#MARIADB_WITHIN[@]}" = 0 ] ||
         mapfile -t -O "${#SERVER_PIDS[@]}" SERVER_PIDS < <(pgrep -P "$MARIADB_PID")
@@ -35,7 +34,7 @@ open_session() {
     until_it has_mariadb "$1"
 }
 
-# camp_records NAME OPTION...: to its end, without a word on stderr.
+# camp_records NAME OPTION...: to its end, with nothing on stderr.
 camp_records() {
     local name=$1
     shift
@@ -51,19 +50,19 @@ says() {
     holds "$1" "select value = '$3' from camp where key = '$2'"
 }
 
-# No session has more time in its states than there was.
+# The states of a session are not longer than its time.
 adds_up() {
     holds "$1" 'select count(*) > 0 and min(unaccounted_ns) >= 0 from mariadb_every'
 }
 
-# ---------------------------------------------------------------------------------- who --
+# -- sessions --
 
-@test "mariadb: --help says that there is such a source" {
+@test "mariadb: --help lists the source" {
     run "$CAMP" top --help
     [[ $output == *'mariadb:CONNINFO'* ]]
 }
 
-@test "mariadb: users, databases and clients are labels; statements only when asked for" {
+@test "mariadb: users, databases and clients are labels; statements only with --queries" {
     start_server
     open_session idler
     open_session sleeper
@@ -78,7 +77,7 @@ adds_up() {
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }
 
-@test "mariadb: without the right PROCESS other sessions are hidden, and that is said" {
+@test "mariadb: without the right PROCESS other sessions are hidden, with a note" {
     start_server
     query_mariadb 'create user stranger@localhost'
     open_session idler
@@ -101,12 +100,12 @@ adds_up() {
         "socket=$MARIADB_SOCKET user=camp" --tier performance_schema
 }
 
-# serve_and_end: a session that burns and sleeps, and ends.
+# serve_and_end: a session that burns CPU time, sleeps, and ends.
 serve_and_end() {
     query_mariadb "select benchmark(200000, md5('x')), sleep(0.1)" >/dev/null
 }
 
-# Each time sessions that the recording has seen end within an interval. Two at once leave two threads.
+# Each time, known sessions end within an interval. Two at once leave two threads.
 has_ended_one() {
     serve_and_end &
     serve_and_end
@@ -114,7 +113,7 @@ has_ended_one() {
     holds run 'select sum(partial) > 0 from tick'
 }
 
-# Beside the thread that answers this.
+# All but the thread that answers this.
 has_cached_thread() {
     [ "$(query_mariadb "select variable_value from information_schema.global_status
         where variable_name = 'Threads_cached'")" -gt 0 ]
@@ -149,7 +148,7 @@ count_threads() {
         from mariadb_every join entity using (entity) where user = 'idler'"
 }
 
-@test "mariadb: who has no room in performance_schema is counted, and told" {
+@test "mariadb: a session that does not fit into performance_schema is counted and noted" {
     start_server "${INSTRUMENTS[@]}" --performance-schema-max-thread-instances=12
     open_session idler
     open_session sleeper
@@ -165,9 +164,9 @@ count_threads() {
     holds run "select count(distinct entity) >= 10 and sum(reported_idle_ns) > sum(reported_cpu_ns + reported_wait_ns + reported_contention_ns) from mariadb_every"
 }
 
-# -------------------------------------------------------------------------------- where --
+# -- place --
 
-# Of a port that is free now, which another may take: once more then.
+# On a free port, which another program may take: then it tries once more.
 start_on_port() {
     local port
     for _ in 1 2 3; do
@@ -178,7 +177,7 @@ start_on_port() {
     FROM="mariadb:host=127.0.0.1 port=$port user=camp"
 }
 
-@test "mariadb: by TCP a server of this machine is found, one of another name is elsewhere" {
+@test "mariadb: by TCP a server of this machine is local, one with another host name remote" {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL
@@ -191,7 +190,7 @@ start_on_port() {
     says run note 'Tier SQL: the server is on another machine'
 }
 
-@test "mariadb: the threads of a server in a container are not taken for ours" {
+@test "mariadb: the threads of a server in a container are not mistaken for local ones" {
     unshare --pid --fork true 2>/dev/null || skip 'a container of its own is not permitted'
     MARIADB_WITHIN=(unshare --pid --fork)
     start_server
@@ -202,7 +201,7 @@ start_on_port() {
 
 # ---------------------------------------------------------------------------- failures --
 
-# fails_with STATUS TEXT CONNINFO [OPTION...]: one line on stderr, which begins so.
+# fails_with STATUS TEXT CONNINFO [OPTION...]: one line on stderr, which starts with TEXT.
 fails_with() {
     local status_wanted=$1 text=$2 conninfo=$3
     shift 3
@@ -214,7 +213,7 @@ fails_with() {
     [[ $stderr == "camp record: $text"* ]]
 }
 
-@test "mariadb: who cannot connect is told why in one line" {
+@test "mariadb: a failure to connect is one line with its cause" {
     start_server --max-connections=10
     query_mariadb "create user secret@localhost identified by 'sesame';
         create user few@localhost with max_user_connections 1; grant all on *.* to few@localhost"
@@ -252,7 +251,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp goes on when its connection is killed, and says so" {
+@test "mariadb: camp continues after its connection is killed, with a note" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -267,7 +266,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp goes on when the server is stopped, and says so" {
+@test "mariadb: camp continues while the server is stopped, with a note" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -283,7 +282,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp goes on when the server ends and starts again: ids begin anew" {
+@test "mariadb: camp continues after a restart of the server, which reuses ids" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -298,7 +297,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp goes on when the server is killed and starts again" {
+@test "mariadb: camp continues after the server is killed and restarted" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms

@@ -259,7 +259,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # ------------------------------------------------------------------------------- tests --
 
-@test "mariadb laws: every tier says which it is, and which of its times are measured" {
+@test "mariadb laws: every tier has its name and the provenance of its times" {
     for each in plain.bpf=bpf plain.gated=schedstat+SQL plain.sql=SQL instrumented.bpf=bpf \
         instrumented.gated=schedstat+SQL instrumented.instruments=performance_schema; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
@@ -272,7 +272,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         from column_info where kind = 'state'"
 }
 
-@test "mariadb laws: idle sessions are idle, in a transaction that is marked, and asked to sleep" {
+@test "mariadb laws: idle sessions are idle, in a transaction, or in SLEEP()" {
     for tier in "${TIERS[@]}"; do
         always "$tier" idler idle_client_ns
         always "$tier" sleeper idle_asked_for_ns
@@ -283,7 +283,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: who waits for a lock that another holds is in contention, by every tier" {
+@test "mariadb laws: a session that waits for a lock is in contention, by every tier" {
     for tier in "${TIERS[@]}"; do
         always "$tier" waiter contention_metadata_lock_ns
         always "$tier" asker contention_ns
@@ -294,7 +294,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # The last interval has no sample, so its sleep has the name of the last sample.
-@test "mariadb laws: the last interval, which is cut short, is as those before" {
+@test "mariadb laws: the short last interval is like those before" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
@@ -302,7 +302,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: who waits for a client that does not read waits" {
+@test "mariadb laws: a session with a client that does not read is in wait" {
     for tier in "${TIERS[@]}"; do always "$tier" reader wait_client_of_statement_ns; done
 }
 
@@ -337,7 +337,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: what a session is made of adds up to its state" {
+@test "mariadb laws: the columns of a state add up to it" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info
@@ -369,7 +369,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # InnoDB updates its list of transactions only after a pause in the reads. Without an update, one of the eight
 # sessions would appear to hold the row all the time, and never to wait for it.
-@test "mariadb laws: three recordings do not keep each other from seeing transactions" {
+@test "mariadb laws: three recordings at a time all see transactions" {
     for tier in plain.bpf plain.gated plain.sql; do
         holds $tier "select count(*) = 8 and min(row_ns) > 0 and max(row_ns - busy_ns) < 0 from (
             select sum(contention_row_lock_ns) as row_ns, sum(elapsed_ns - idle_client_ns) as busy_ns
@@ -377,7 +377,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: beside it stands what the instruments say: all CPU time" {
+@test "mariadb laws: the instruments report all of it as CPU time" {
     after hot instrumented.bpf 'hot*' "sum(reported_cpu_ns) >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS
         and sum(reported_cpu_ns) > sum(reported_contention_ns)"
     run "$CAMP" check --from "$SERVERS/instrumented.bpf.camp" --format json

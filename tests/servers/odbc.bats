@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --from odbc: through unixODBC and the driver of SQLite: an Oracle of which everything is known
-# (oracle_file.py), tables by --query, and whatever can go wrong.
+# --from odbc: through unixODBC and the driver of SQLite: a synthetic Oracle with known contents
+# (oracle_file.py), tables by --query, and failures.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -32,7 +32,7 @@ teardown() {
     end_children
 }
 
-# Runs a command beside the test: sets PID.
+# Runs a command in the background: sets PID.
 beside() {
     "$@" 3>&- &
     PID=$!
@@ -48,7 +48,7 @@ has_rows() {
     [ "$(ask x "select count(*) from oracle_every join entity using (entity) where $1")" -gt 0 ]
 }
 
-# count_looks: what the kernel counted of the thread that takes the looks, which sleeps in between.
+# count_looks: the kernel's counts of the thread that takes the snapshots, and sleeps in between.
 count_looks() {
     local tid
     for tid in "/proc/$RECORD_PID/task"/*; do
@@ -64,9 +64,9 @@ begin_looks() {
     SINCE=$(($(ask x 'select max(tick) from tick') + 1))
 }
 
-# Ends it. Intervals behind SINCE up to TICKS may be compared: both their looks were taken between the two
-# counts, and took LOOKS_NS all together: each was on a CPU, waited for one, or had it taken away.
-# end_looks NS: it waited for a lock for so long as well.
+# Ends the recording. Intervals after SINCE up to TICKS may be compared: both their snapshots were
+# taken between the two counts. All snapshots took LOOKS_NS: the thread was on a CPU, waited for
+# one, or was preempted by the hypervisor. end_looks NS: it also waited for a lock for this long.
 end_looks() {
     until_it has_ticks x $((SINCE + 1))
     TICKS=$(ask x 'select max(tick) from tick')
@@ -80,7 +80,7 @@ partial() {
     ask x "select sum(partial) from tick where tick > $SINCE and tick <= $TICKS"
 }
 
-# record_looks COUNT OPTION...: so many intervals, or a few more.
+# record_looks COUNT OPTION...: that many intervals, or a few more.
 record_looks() {
     local count=$1
     shift
@@ -89,7 +89,7 @@ record_looks() {
     end_looks
 }
 
-# compare: what the recording has is held against what was so; `figure NAME` is one of it.
+# compare: compares the recording with the known contents; `figure NAME` is one of its results.
 compare() {
     "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --looks "$LOOKS_NS" >"$SERVERS/compared"
     echo "all looks took $LOOKS_NS ns in $((TICKS - SINCE)) intervals: $(room_ns) ns may be apart"
@@ -100,9 +100,9 @@ figure() {
     sed -n "s/^$1 \([^ ]*\).*/\1/p" "$SERVERS/compared"
 }
 
-# What the rows of a session may be apart from what was so. At each end of an interval, what is read and
-# what it is taken for, the monotonic clock and the wall clock, are apart by no more than the look took;
-# SQLite tells the time in ms.
+# The allowed difference between a row and the contents. At each end of an interval, the time of
+# reading differs from the row's clocks by at most the duration of the snapshot; SQLite's clock has
+# a resolution of 1 ms.
 room_ns() {
     echo $((4 * LOOKS_NS + 2 * 1000000 * (TICKS - SINCE)))
 }
@@ -116,13 +116,13 @@ are_as_they_were() {
     done
 }
 
-# No session has more in its states than there was time.
+# The states of a session are not longer than its time.
 have_no_more_than_their_time() {
     holds x "select count(*) > 0 and max(contention_ns + wait_ns + idle_ns - elapsed_ns) <= $(room_ns)
         from oracle_every where tick > $SINCE and tick <= $TICKS"
 }
 
-# An exclusive lock until `unlock`, which readers wait for: sets PID. Returns once it is held.
+# Holds an exclusive lock until `unlock`, for which readers wait: sets PID. Returns once it is held.
 lock() {
     beside python3 -c 'import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=600)
@@ -137,7 +137,7 @@ unlock() {
     rm "$SERVERS/locked"
 }
 
-# none_spans BEGIN END: no row is of an interval that holds all of it, in ns since 1970.
+# none_spans BEGIN END: no row is of an interval that contains all of it, in ns since 1970.
 none_spans() {
     holds x "select count(*) = 0 from oracle_every o join tick using (tick)
         where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
@@ -145,24 +145,24 @@ none_spans() {
 
 # ---------------------------------------------------------------------------- Sessions --
 
-@test "sessions: waits are booked as they go and once, whatever the session" {
+@test "sessions: a lasting wait is accounted once, in every session" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
     record_looks 8 --from odbc:patient
     compare
-    # Of a wait that may have ended during a look is not known whether it did: no row, but counted.
+    # It is uncertain whether a wait that may have ended during a snapshot did: no row, but counted.
     [ "$(figure missing)" -le "$(partial)" ]
-    # Pieces of all lengths, over all looks.
+    # Waits of all lengths, over all snapshots.
     are_as_they_were
-    # DB CPU is written down every 5 s.
+    # DB CPU is written every 5 s.
     [ "$(figure cpu_intervals)" -gt 0 ]
     [ "$(figure cpu_intervals)" -le "$(figure cpu_steps)" ]
-    # Session 3 waits for one thing that never finishes.
+    # Session 3 has one wait that never finishes.
     [ "$(ask x "select count(*) > 0 and sum(wait_user_io_ns != elapsed_ns) = 0 from oracle_every
         join entity using (entity) where name like 'U3 %'")" = 1 ]
     [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
 }
 
-@test "sessions: another serial# is another session, and who ended is counted as partial" {
+@test "sessions: another serial# is another session, and an ended one counts as partial" {
     local locked_ns
     "$ORACLE" make "$DB" --sessions 4 --all-live
     begin_looks --from odbc:patient
@@ -175,17 +175,17 @@ none_spans() {
     compare
     [ "$(figure absent)" = 0 ]
     [ "$(ask x 'select sum(partial) from tick')" -ge 2 ]
-    # Another session has not the waits of the one before, which began 20 s earlier.
+    # A new session does not have the waits of the one before, which started 20 s earlier.
     have_no_more_than_their_time
 }
 
-# The kernel's clock lags of a task that runs.
+# The kernel's clock of a running task lags.
 tick_ns() {
     python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))' # CLOCK_MONOTONIC_COARSE
 }
 
-# CPU time: no more than between counts around all looks, no less than between two in between, but for the
-# ticks of the three processes. The run queue likewise is no more.
+# CPU time is at most that between the counts around all snapshots, and at least that between two
+# inner ones, except for the ticks of the three processes. The same limit holds for the run queue.
 has_the_clock_of_its_processes() {
     holds x "select sum(cpu_ns) <= $(since "$SERVERS/before" "$SERVERS/after" 2) + $((3 * $(tick_ns)))
         and sum(cpu_ns) >= $(since "$SERVERS/begun" "$SERVERS/ending" 2) - $((3 * $(tick_ns)))
@@ -193,8 +193,8 @@ has_the_clock_of_its_processes() {
         from oracle_every"
 }
 
-# leaves_unaccounted SID: no more than by which its process did something else than the database says: what it
-# began too late, what of its run queue is not counted yet at a look, and ticks of its clock.
+# leaves_unaccounted SID: at most the differences between the process and the database's report: its
+# late starts, its run queue not yet counted at a snapshot, and the ticks of its clock.
 leaves_unaccounted() {
     local late queue
     late=$(cat "$DB.late.$1")
@@ -219,15 +219,15 @@ leaves_unaccounted() {
     [ "$(ask x 'select provenance from column_info where name = "cpu_ns"')" = measured ]
     has_the_clock_of_its_processes
     for sid in 1 2 3; do leaves_unaccounted "$sid"; done
-    # The database alone does not know: what it says stands beside.
+    # The database alone does not know: its report has columns of its own.
     [ "$(ask x 'select count(*) > 0 from oracle_every where reported_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
-    # On demand without.
+    # Only on request.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
     [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
 }
 
-@test "sessions: a tier that cannot be had is refused" {
+@test "sessions: an unavailable tier is refused" {
     "$ORACLE" make "$DB" --sessions 3
     run -1 --separate-stderr record --from odbc:sales --tier schedstat+SQL
     [[ $stderr == *'odbc:sales: --tier schedstat+SQL takes a server on this machine'* ]]
@@ -236,7 +236,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "sessions: 200 of them, with labels, rules of one's own and details" {
+@test "sessions: 200 of them, with labels, own rules and detail" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_looks 3 --from odbc:patient
     compare
@@ -276,7 +276,7 @@ leaves_unaccounted() {
     [[ $output == *'501 intervals, 5000 rows'* ]]
 }
 
-@test "query: what does not read is refused before it is executed" {
+@test "query: a statement that does not read is refused before it is executed" {
     sqlite3 "$DB" 'create table t(a)'
     run -2 --separate-stderr record --from odbc:sales --query 'insert into t values (1)'
     [[ $stderr == *'it has no result, or is no statement: --query takes one that reads'* ]]
@@ -287,7 +287,7 @@ leaves_unaccounted() {
     [ "$status" -ne 0 ]
     [[ $stderr == *'no such column: nobody'*'SQLSTATE'* ]]
     run -2 --separate-stderr record --from odbc:sales --unit ms
-    [[ $stderr == *'give --query, too'* ]]
+    [[ $stderr == *'--unit does not go with --from odbc:'*'odbc:DSN with --query'* ]]
 }
 
 # ----------------------------------------------------------------------------- Failures --
@@ -336,7 +336,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: while the file is locked there are no rows, and it goes on" {
+@test "failures: while the file is locked there are no rows, and camp continues" {
     local locked unlocked
     "$ORACLE" make "$DB" --sessions 5 --all-live
     begin_looks --from odbc:sales --interval 250ms
@@ -374,7 +374,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: the database is gone, comes back, and others live there" {
+@test "failures: the database goes, and returns with other sessions" {
     "$ORACLE" make "$DB" --sessions 3 --all-live
     cp "$DB" "$BATS_TEST_TMPDIR/copy"
     sqlite3 "$BATS_TEST_TMPDIR/copy" 'update being set serial = 9; update piece set serial = 9'

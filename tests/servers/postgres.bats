@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Sessions of a real PostgreSQL server, as the sampler sees them, and who cannot connect to one. What
-# each of them does is in postgres_laws.bats, what fails meanwhile in postgres_failures.bats.
+# Sessions of a real PostgreSQL server, as the sampler sees them, and refused connections. Their
+# times are in postgres_laws.bats, failures in postgres_failures.bats.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -26,7 +26,7 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# watch INTERVALS MS [WORD...]: what it prints is in $SERVERS/watched, for the tests' own eyes too.
+# watch INTERVALS MS [WORD...]: its output is in $SERVERS/watched, also for reading it.
 watch() {
     "$WATCH_POSTGRES" "$PG" "$@" 3>&- | tee "$SERVERS/watched"
 }
@@ -38,7 +38,7 @@ watched_line() {
     }
 }
 
-# fails_with STATUS-LINE CONNINFO: the program ends in one line on stderr, which begins so.
+# fails_with STATUS-LINE CONNINFO: the program ends with one line on stderr, which starts like this.
 fails_with() {
     run --separate-stderr timeout 120 "$WATCH_POSTGRES" "$2" 1 100
     echo "$stderr"
@@ -49,7 +49,7 @@ fails_with() {
 
 # ------------------------------------------------------------------------------ states --
 
-@test "postgres: who waits for a lock, and who sleeps; not its own session, no text that is not asked for" {
+@test "postgres: waiting and sleeping sessions are rows; camp's own is none, and no statement is shown" {
     watch 1 200
     grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  told'
     grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  told'
@@ -58,13 +58,13 @@ fails_with() {
     run ! grep -q -e business -e checkpointer "$SERVERS/watched"
 }
 
-@test "postgres: statements' texts and the server's own processes are there when asked for" {
+@test "postgres: texts of statements and background processes are shown on request" {
     watch 1 200 queries background
     grep -q business "$SERVERS/watched"
     grep -q 'Activity/.*/none/checkpointer' "$SERVERS/watched"
 }
 
-@test "postgres: all time of a session that stays is told, and one that comes and goes is marked" {
+@test "postgres: a lasting session has all of its time, and a short one is marked new and ended" {
     "$WATCH_POSTGRES" "$PG" 1000 400 >"$SERVERS/watched" 2>&1 3>&- &
     local watch=$!
     watched_line '^interval'
@@ -74,7 +74,8 @@ fails_with() {
     kill -KILL $watch # the last interval is a whole one
     wait $watch || true
     cat "$SERVERS/watched"
-    # R of the session is that of the interval, and its times are R; each is printed to 0.1 ms.
+    # R of the session is that of the interval, and its times add up to R; each is printed to 0.1
+    # ms.
     awk '/^interval/ { length_ms = $2; intervals++ } / holder / { r = $5; getline; if ((r - $3) ^ 2 > 0.011 ||
          (r - length_ms) ^ 2 > 0.011) bad++; seen++ } END { exit bad > 0 || seen != intervals }' \
         "$SERVERS/watched"
@@ -87,17 +88,17 @@ fails_with() {
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
-@test "postgres: looks that would cost more than 1 % of a CPU become fewer" {
+@test "postgres: snapshots that would cost more than 1 % of a CPU become fewer" {
     watch 3 400 1000
-    # The last interval's own words: "rate 22.41  share 1.000 %".
+    # The last interval's "rate 22.41 share 1.000 %".
     awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
          END { exit !(rate > 0 && rate < 1000 && share <= 1.001) }' "$SERVERS/watched"
     awk '/^interval/ { looks = $5 } END { exit !(looks < 200) }' "$SERVERS/watched"
 }
 
-# ------------------------------------------------------------------ who cannot connect --
+# -- refused connections --
 
-@test "postgres: who may not connect is told why, in one line, which has no password" {
+@test "postgres: a refused connection is one line with its cause and no password" {
     fails_with 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 'database "nowhere" does not exist' "$PG dbname=nowhere"
@@ -143,7 +144,7 @@ fails_with() {
     done
 }
 
-@test "postgres: what is refused does not repeat a password" {
+@test "postgres: a refusal does not repeat a password" {
     for words in 'top --query x' 'top --unit ms' 'check' 'top --tier sesame1' 'view --query x'; do
         for from in 'postgres:password=sesame' 'postgresql://u:sesame@h' 'mysql://u:sesame@h'; do
             # shellcheck disable=SC2086
@@ -155,7 +156,7 @@ fails_with() {
     done
 }
 
-@test "postgres: a role whose connections are used up is told so" {
+@test "postgres: a role without free connections gets a message" {
     start_session one 'select pg_sleep(30)' narrow
     fails_with 'too many connections for role "narrow"; close some, or raise the limit' "$PG user=narrow"
 }

@@ -33,32 +33,32 @@ holds() {
     [[ $output == *"OK ] $1"* ]]
 }
 
-@test 'a session that sleeps is in its sleep' {
-    holds a_session_that_sleeps_is_in_its_sleep
+@test 'a sleeping session is in its sleep' {
+    holds a_sleeping_session_is_in_its_sleep
 }
 
-@test 'who wants a lock waits for it' {
-    holds who_wants_a_lock_waits_for_it
+@test 'a session that needs a lock waits for it' {
+    holds a_session_that_needs_a_lock_waits_for_it
 }
 
-@test 'idle and idle in transaction are told apart' {
-    holds idle_and_idle_in_transaction_are_told_apart
+@test 'idle and idle in transaction are distinguished' {
+    holds idle_and_idle_in_transaction_are_distinguished
 }
 
 @test 'three loops for each CPU share the CPUs, and wait for them the rest of the time' {
     holds burners_share_the_cpus_and_wait_for_them
 }
 
-@test 'a connection of 50 ms is told with its end' {
-    holds a_short_connection_is_told_with_its_end
+@test 'a connection of 50 ms is reported with its end' {
+    holds a_short_connection_is_reported_with_its_end
 }
 
 @test 'CPU and run queue of pgbench are those of schedstat' {
     start_pgbench 8 600
     until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
-    holds cpu_and_run_queue_are_schedstats "$PGBENCH_PID"
+    holds cpu_and_run_queue_equal_schedstat "$PGBENCH_PID"
 }
 
-@test 'after a crash backends are found anew' {
-    holds the_place_is_the_same_after_a_crash
+@test 'after a crash backends are found again' {
+    holds the_layout_is_the_same_after_a_crash
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=deep
-# camp record --from postgres: while what it asks fails. Every tier goes through the same failures,
-# one after the other, in one recording each: it goes on, says so, and what it shows adds up.
+# camp record --from postgres: failures of the server. Each tier goes through the same failures in
+# one recording: camp continues, reports them, and its times add up.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -42,7 +42,7 @@ begin_recordings() {
         record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 200ms
         RECORDINGS+=("${tier%=*} $RECORD_PID")
     done
-    # Two sessions with one pid are to be in one interval of it.
+    # Two sessions with one pid must be in one interval of it.
     record_at_once slow --from "postgres:$PG" --tier bpf --interval 4s
     RECORDINGS+=("slow $RECORD_PID")
     for tier in $TIERS; do has_begun "$tier"; done
@@ -57,7 +57,7 @@ all_told() {
     for tier in $TIERS; do told "$tier" "$1"; done
 }
 
-# The two intervals after the one at hand, of every recording.
+# The two intervals after the current one, of every recording.
 go_on() {
     # shellcheck disable=SC2086 # names
     more_ticks_of_each 2 $TIERS
@@ -109,7 +109,7 @@ restart() {
     phase_ends after_restart
 }
 
-# Once it is refused it asks every ten seconds only.
+# After a refusal it retries every ten seconds only.
 take_the_connections_away() {
     query_postgres 'alter role camp connection limit 0'
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
@@ -118,7 +118,7 @@ take_the_connections_away() {
     go_on
 }
 
-# Sets the number that the next process gets; others may take it before the server does.
+# Sets the number of the next process; others may take it before the server does.
 use_a_pid_again() {
     local first second=none begin
     for _ in 1 2 3 4 5; do
@@ -126,19 +126,19 @@ use_a_pid_again() {
         first=$(nap_as first true)
         until_it is_gone "$first"
         [ -w /proc/sys/kernel/ns_last_pid ] || break
-        # Nothing is forked between the two lines.
+        # Nothing forks between the two lines.
         second=$(
             echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
             nap_as second "pg_backend_pid() = $first"
         )
         [ "$second" != "$first" ] || break
     done
-    # Neither was there longer than both took.
+    # Neither lived longer than both took.
     echo "$first $second $(($(date +%s%N) - begin))" >"$SERVERS/pids"
 }
 
-# nap_as APPLICATION CONDITION: the pid of a session, which sleeps 0.4 s when the condition holds.
-# Its psql takes the place of the shell that asks: $(nap_as ...).
+# nap_as APPLICATION CONDITION: the pid of a session, which sleeps 0.4 s if the condition holds. Its
+# psql replaces the calling shell: $(nap_as ...).
 nap_as() {
     exec "$POSTGRES_BIN/psql" -XqAt "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
         -c "select pg_backend_pid() from pg_sleep(case when $2 then 0.4 else 0 end)" 3>&-
@@ -146,7 +146,7 @@ nap_as() {
 
 # -------------------------------------------------------------------------------- tests --
 
-# What scaled times lose: they are cut to whole nanoseconds at each look.
+# The rounding of scaled times: they are cut to whole nanoseconds at each snapshot.
 cut_of() {
     case $1 in
     memory | gated) echo '2 * (sum(looks) + count(*))' ;;
@@ -160,7 +160,7 @@ all_hold() {
     for tier in $TIERS; do holds "$tier" "$1"; done
 }
 
-# fails_with STATUS TEXT CONNINFO: one line on stderr, which begins so.
+# fails_with STATUS TEXT CONNINFO: one line on stderr, which starts with TEXT.
 fails_with() {
     run --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --from "postgres:$3" 3>&-
     echo "$stderr"
@@ -169,7 +169,7 @@ fails_with() {
     [[ $stderr == "camp record: PostgreSQL: $2"* ]]
 }
 
-@test "failures: who may not connect is told why, in one line" {
+@test "failures: a refused connection is one line with its cause" {
     fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 1 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
@@ -180,24 +180,24 @@ fails_with() {
     [ ! -e "$SERVERS/refused.camp" ]
 }
 
-@test "failures: each is told once, by every tier" {
+@test "failures: every tier reports each failure once" {
     for tier in $TIERS; do
         for text in 'terminating connection due to administrator command' 'no answer for 2 s' \
             'the server crashed and starts again' 'too many connections for role'; do
             grep -q "PostgreSQL: $text" "$SERVERS/$tier.err"
         done
-        # Not again and again while it lasts.
+        # Not again while it lasts.
         cut -d: -f5- "$SERVERS/$tier.err" | uniq -d | tee "$SERVERS/repeated"
         [ ! -s "$SERVERS/repeated" ]
     done
 }
 
-@test "failures: nothing is measured twice or lost while the server comes and goes" {
+@test "failures: no time is measured twice or lost while the server restarts" {
     holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
-    # By looks a session waits all the time, its first steps on a CPU included.
+    # By snapshots a session waits all the time, including its first steps on a CPU.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
         and max(unaccounted_ns - elapsed_ns) <= 0 from postgres_every'
-    # An interval that is lost, or there twice, is a whole one.
+    # A lost or repeated interval would be a whole one.
     all_hold "select count(*) = max(tick) - min(tick) + 1
             and abs(sum(elapsed_ns) - sum(end_ns - start_ns)) < min(end_ns - start_ns)
         from postgres_every join entity using (entity) join tick using (tick)
@@ -205,13 +205,13 @@ fails_with() {
     all_hold "select count(*) = max(tick) from tick"
 }
 
-# Nor while it is set up anew. One that waited would be as long as the backend was stopped.
-@test "failures: no interval waits for a server that does not answer" {
+# Nor does the set-up wait. An interval that waited would be as long as the backend was stopped.
+@test "failures: no interval waits for a silent server" {
     all_hold "select max(end_ns - start_ns) < $(($(cat "$SERVERS/stopped.end") - $(cat "$SERVERS/stopped.begin")))
         from tick"
 }
 
-@test "failures: while its backend is stopped camp measures on, or has unaccounted time" {
+@test "failures: while its backend is stopped camp still measures, or has unaccounted time" {
     for tier in bpf memory; do
         during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
@@ -240,7 +240,7 @@ fails_with() {
         from postgres_every join entity using (entity) where application = 'goes'"
 }
 
-@test "failures: who gets a pid that was used before is another session" {
+@test "failures: a reused pid is another session" {
     read -r first second lasted <"$SERVERS/pids"
     [ "$first" = "$second" ] || skip "no session got the pid $first again: $second"
     for each in $TIERS slow; do
@@ -255,11 +255,11 @@ fails_with() {
     done
 }
 
-@test "failures: sessions that a role may not see are counted, told, and not shown" {
+@test "failures: sessions that a role may not see are counted and noted, not shown" {
     for tier in bpf schedstat+memory schedstat+SQL SQL; do
         "$CAMP" record --output "$SERVERS/stranger-$tier.camp" --count 2 --interval 200ms --tier $tier \
             --from "postgres:$PG user=stranger" 3>&- 2>"$SERVERS/stranger-$tier.err" >/dev/null
-        # Connections that camp learned from may be ending yet.
+        # Connections of the layout probe may still be ending.
         holds "stranger-$tier" "select count(*) = 0 from postgres_every join entity using (entity)
             where application <> 'camp'"
         holds "stranger-$tier" 'select min(unseen) >= 1 from tick'
@@ -267,7 +267,7 @@ fails_with() {
     done
 }
 
-@test "failures: with one connection it does without memory, and says why" {
+@test "failures: with a single connection camp does not read memory, and says why" {
     query_postgres 'alter role camp connection limit 1'
     "$CAMP" record --output "$SERVERS/one.camp" --count 1 --interval 200ms --from "postgres:$PG" 3>&-
     holds one "select value = 'schedstat+SQL' from camp where key = 'tier'"
@@ -275,7 +275,7 @@ fails_with() {
 }
 
 # The last one: its server comes back in another pid namespace, as in a container.
-@test "failures: a server whose pids are not of this machine is asked by SQL alone, and that is said" {
+@test "failures: a server whose pids are not of this machine is on tier SQL, with a note" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'
     stop_postgres

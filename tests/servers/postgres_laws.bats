@@ -139,7 +139,7 @@ holds_with_counts() {
 
 # ------------------------------------------------------------------------------- tests --
 
-@test "laws: every tier says which it is, and which of its times are measured" {
+@test "laws: every tier has its name and the provenance of its times" {
     for each in memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
@@ -189,7 +189,7 @@ holds_with_counts() {
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
-@test "laws: what a session is made of adds up to its state" {
+@test "laws: the columns of a state add up to it" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info
             where kind = 'counter' and name glob '${state}_*'")
@@ -199,11 +199,11 @@ holds_with_counts() {
     done
 }
 
-@test "laws: who waits for a lock is in contention, by every tier" {
+@test "laws: a session that waits for a lock is in contention, by every tier" {
     for tier in bpf memory gated sql; do always $tier waiter contention_table_lock_ns; done
 }
 
-@test "laws: who waits for its client is idle, in a transaction that is marked, in a COPY it waits" {
+@test "laws: a session that waits for its client is idle, idle in a transaction, or in a COPY in wait" {
     for tier in bpf memory gated sql; do
         always $tier idle idle_client_ns
         always $tier holder idle_in_transaction_ns
@@ -288,7 +288,7 @@ holds_with_counts() {
     holds own "select query = 'select * from locked;' from entity where application = 'waiter'"
 }
 
-@test "laws: --group adds up what has the same label" {
+@test "laws: --group adds up sessions with the same label" {
     during known grouped leader 'min(count) = 3 and max(count) = 3'
     always grouped waiter contention_table_lock_ns
 }
@@ -302,7 +302,7 @@ holds_with_counts() {
     always own idle idle_rest_ns
 }
 
-@test "laws: the server's own processes are there with --background, and not without" {
+@test "laws: the server's own processes are rows only with --background" {
     holds own "select count(*) = 1 from entity where name = 'checkpointer'"
     holds bpf "select count(*) = 0 from entity where name in ('checkpointer', 'walwriter',
         'background_writer', 'autovacuum_launcher', 'logical_replication_launcher')"

@@ -15,7 +15,7 @@
 
 enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
-static void a_session_that_sleeps_is_in_its_sleep(void **state)
+static void a_sleeping_session_is_in_its_sleep(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *session = connect_to_server(), *observer = connect_to_server();
@@ -37,7 +37,7 @@ static void a_session_that_sleeps_is_in_its_sleep(void **state)
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
 
-static void who_wants_a_lock_waits_for_it(void **state)
+static void a_session_that_needs_a_lock_waits_for_it(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
@@ -58,7 +58,7 @@ static void who_wants_a_lock_waits_for_it(void **state)
     disconnect_all((PGconn *[]){ owner, waiter, observer }, 3);
 }
 
-static void idle_and_idle_in_transaction_are_told_apart(void **state)
+static void idle_and_idle_in_transaction_are_distinguished(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *idle = connect_to_server(), *open = connect_to_server(), *failed = connect_to_server();
@@ -136,7 +136,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
     return false;
 }
 
-static void a_short_connection_is_told_with_its_end(void **state)
+static void a_short_connection_is_reported_with_its_end(void **state)
 {
     struct postgres_layout place = read_address();
     struct backends *backends = open_backends(&place);
@@ -210,7 +210,7 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
 }
 
 /* The client is stopped before and after, so that its backends sleep and their counts are exact. */
-static void cpu_and_run_queue_are_schedstats(void **state)
+static void cpu_and_run_queue_equal_schedstat(void **state)
 {
     struct postgres_layout place = read_address();
     struct witness first[ACCOUNTS], last[ACCOUNTS];
@@ -258,7 +258,7 @@ static void await_end(PGconn *connection)
 }
 
 /* A server that came back after a crash has other shared memory, and the same addresses. */
-static void the_place_is_the_same_after_a_crash(void **state)
+static void the_layout_is_the_same_after_a_crash(void **state)
 {
     struct postgres_layout place = read_address(), again;
     struct postgres_memory *memory = NULL;
@@ -293,13 +293,13 @@ static void the_place_is_the_same_after_a_crash(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_that_sleeps_is_in_its_sleep),
-        cmocka_unit_test(who_wants_a_lock_waits_for_it),
-        cmocka_unit_test(idle_and_idle_in_transaction_are_told_apart),
+        cmocka_unit_test(a_sleeping_session_is_in_its_sleep),
+        cmocka_unit_test(a_session_that_needs_a_lock_waits_for_it),
+        cmocka_unit_test(idle_and_idle_in_transaction_are_distinguished),
         cmocka_unit_test(burners_share_the_cpus_and_wait_for_them),
-        cmocka_unit_test(a_short_connection_is_told_with_its_end),
-        cmocka_unit_test(cpu_and_run_queue_are_schedstats),
-        cmocka_unit_test(the_place_is_the_same_after_a_crash),
+        cmocka_unit_test(a_short_connection_is_reported_with_its_end),
+        cmocka_unit_test(cpu_and_run_queue_equal_schedstat),
+        cmocka_unit_test(the_layout_is_the_same_after_a_crash),
     };
 
     if (argc < 3) {

@@ -34,10 +34,10 @@ has_ticks() {
     [ "$(ask "$1" 'select count(*) from tick')" -ge "$2" ]
 }
 
-# As many intervals more.
+# Waits for that many further intervals.
 more_ticks() { more_ticks_of_each "$2" "$1"; }
 
-# more_ticks_of_each COUNT NAME...: at once, not one after the other.
+# more_ticks_of_each COUNT NAME...: all at the same time.
 more_ticks_of_each() {
     local count=$1 name
     local -A wanted
@@ -76,7 +76,7 @@ told() {
     }
 }
 
-# ----------------------------------------------------------------------- several at once --
+# -- several at a time --
 
 # RECORDINGS: "NAME PID" of each.
 end_recordings() {
@@ -85,11 +85,11 @@ end_recordings() {
     for each in "${RECORDINGS[@]}"; do end_recording $each; done
 }
 
-# Intervals that began and ended within a phase are told by the clock: each recording has its own.
+# The clock selects the intervals that started and ended within a phase: each recording has its own.
 phase_begins() { date +%s%N >"$SERVERS/$1.begin"; }
 phase_ends() { date +%s%N >"$SERVERS/$1.end"; }
 
-# during PHASE NAME APPLICATION CONDITION: it holds of the sums of that session's whole intervals.
+# during PHASE NAME APPLICATION CONDITION: checks it on the sums of that session's whole intervals.
 during() {
     holds "$2" "select count(*) > 1 and ($4) $(of_phase "$1" "$3")" || {
         ask "$2" "select count(*), sum(elapsed_ns), sum(cpu_ns), sum(run_queue_ns), sum(unaccounted_ns)

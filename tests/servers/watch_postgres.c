@@ -1,10 +1,11 @@
 /*
- * watch_postgres CONNINFO INTERVALS MS [RATE] [background] [queries]: what the sampler sees, a line
- * for each interval and for each session in it. What fails is told on stderr, exit 1.
+ * watch_postgres CONNINFO INTERVALS MS [RATE] [background] [queries]: prints what the sampler
+ * samples, a line for each interval and for each session in it. A failure is a message on stderr,
+ * with exit status 1.
  *
- *     interval 1002.1 ms  looks 11  local yes  connected yes  hidden 0  connections 1  rate 10.0
- *     session 123 app  R 1002.1  new no  ended no
- *       Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
+ *      interval 1002.1 ms  looks 11  local yes  connected yes  hidden 0  connections 1  rate 10.0
+ *      session 123 app  R 1002.1  new no  ended no
+ *        Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
  */
 #include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"

@@ -19,8 +19,7 @@
 #include <camp/camp.h>
 
 struct sampled_time {
-    const struct labels
-        *kind; /* interned, the texts of struct session_kind; NULL: no memory for it */
+    const struct labels *kind; /* interned texts of struct session_kind; NULL: no memory */
     uint64_t reported_ns;
     uint64_t asleep_ns; /* of reported_ns */
 };

@@ -13,8 +13,7 @@ enum tier { TIER_BPF, TIER_SCHEDSTAT, TIER_INSTRUMENTS, TIER_SQL, TIER_COUNT };
 struct pace {
     uint64_t asked_ns;  /* time of the last answer */
     uint64_t period_ns; /* until the next one */
-    uint64_t
-        cost_ns; /* of CPU, here and in the server; of a remote server: time until the answer */
+    uint64_t cost_ns;   /* CPU time here and in the server; remote: time until the answer */
 };
 
 struct mariadb_source {
@@ -23,8 +22,7 @@ struct mariadb_source {
     bool background, queries;
     enum tier tier;
     struct mariadb_client *client;
-    uint64_t
-        connections; /* of the known server: after another connection everything is read again */
+    uint64_t connections; /* of the known server: a new one means reading all again */
     struct mariadb_server server;
     struct mariadb_threads *threads; /* NULL: the server is remote */
     struct mariadb_thread own;       /* the thread that serves camp */

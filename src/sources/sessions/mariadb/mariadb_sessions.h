@@ -47,8 +47,7 @@ struct mariadb_session {
     const struct labels *kind;            /* its state in that sample */
     char name[CAMP_NAME_SIZE];
     const struct labels *labels;
-    struct mariadb_sample
-        samples[MARIADB_SAMPLES]; /* [sample_count]: states since the last frame */
+    struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
     size_t sample_count;
     uint64_t times_seen;          /* samples that contain it since the last frame */
     struct mariadb_thread thread; /* by the operating system */
