@@ -238,9 +238,12 @@ holds_with_counts() {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
     # A session whose query, user or database is seen later is an entity for each of them.
     for tier in bpf memory gated sql; do
-        holds $tier "select count(distinct id) = 2 and max(user || database) = 'camp_superpostgres'
-            and min(user || database) in ('', 'camp_superpostgres')
-            from entity where parent = $leader and application = 'leader'"
+        holds $tier "select count(distinct id) = 2 and max(user || ' ' || database) = 'camp_super postgres'
+            and sum(user not in ('', 'camp_super')) = 0 and sum(database not in ('', 'postgres')) = 0
+            from entity where parent = $leader and application = 'leader'" || {
+            ask $tier "select * from entity where application = 'leader'" >&2
+            return 1
+        }
     done
     needs_bpf
     never_sleeps leader # the leader and its two workers
