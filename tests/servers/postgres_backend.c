@@ -80,7 +80,7 @@ void await_wait(PGconn *observer, PGconn *session, const char *wanted)
 struct postgres_layout read_address(void)
 {
     static const volatile sig_atomic_t stop;
-    struct postgres_layout place;
+    struct postgres_layout place = { 0 };
     struct camp_error error;
 
     if (libpq_load(&error) != CAMP_OK ||

@@ -16,6 +16,7 @@ load witnesses
 load postgres_loads
 
 BURNERS=3 # loops on one CPU, which they share
+# shellcheck disable=SC2034 # used by postgres_loads.bash
 QUIET=(idle holder waiter failed sleeper copier)
 
 setup_file() {
