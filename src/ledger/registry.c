@@ -76,6 +76,7 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
         *ret_number = slot->position;
         *ret_match = has_changed(&known->entity, entity) ? REGISTRY_CHANGED : REGISTRY_KNOWN;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
     registry->entities[*ret_number] = (struct registry_entry){ *entity, registry->frames };
     return CAMP_OK;
 }

@@ -47,6 +47,7 @@ static bool reserve_places(struct timeline *timeline)
  * the row itself confirms, so nothing needs to be cleared between frames. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
     const size_t row = timeline->places[entity];
 
     return row >= first && row < end && timeline->entities[row] == entity ? row : end;

@@ -97,35 +97,39 @@ static int open_foreign(const struct from *from, enum from_opener opener, const 
     }
 }
 
-/* "the sources are threads, ..., postgres:, ..., *.csv": a FILE is a pattern here. */
-static int fail_unknown(const char *text, struct camp_error *error)
+#define NAMES_SIZE 320
+
+/* "threads, ..., postgres:, ..., *.csv": a FILE is a pattern here. */
+static void list_names(char names[NAMES_SIZE])
 {
-    char names[320] = "";
     size_t length = 0;
 
-    for (size_t i = 0; i < from_source_count && length < sizeof names; i++) {
+    names[0] = '\0';
+    for (size_t i = 0; i < from_source_count && length < NAMES_SIZE; i++) {
         const struct from_source *source = &from_sources[i];
 
         if (!source->hidden)
             length +=
-                (size_t)snprintf(names + length, sizeof names - length, "%s%s%s", i > 0 ? ", " : "",
+                (size_t)snprintf(names + length, NAMES_SIZE - length, "%s%s%s", i > 0 ? ", " : "",
                                  source->name[0] == '.' ? "*" : "", source->name);
     }
-    return camp_fail(error, CAMP_E_INVALID, 0, "there is no source '%s'; the sources are %s",
-                     from_shown(text).text, names);
 }
 
 int from_source_of(const char *text, const struct from_source **ret, struct camp_error *error)
 {
     const struct from_source *source = from_source_find(text);
     const bool may_be_path = source == NULL || source->name[0] == '.';
+    char names[NAMES_SIZE];
 
     if (may_be_path && recording_is_path(text))
         source = from_source_of_recordings();
     else if (source != NULL && source->opener == OPENS_RECORDING)
         source = NULL; /* run.CAMP */
-    if (source == NULL)
-        return fail_unknown(text, error);
+    if (source == NULL) {
+        list_names(names);
+        return camp_fail(error, CAMP_E_INVALID, 0, "there is no source '%s'; the sources are %s",
+                         from_shown(text).text, names);
+    }
     if (source->opener == OPENS_NOTHING)
         return camp_fail(error, CAMP_E_INVALID, 0, "there is no source %s; %s", source->name,
                          source->help);

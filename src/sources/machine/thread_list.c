@@ -70,6 +70,7 @@ static size_t copy_missing(const struct thread_list *now, const struct thread_li
         const struct camp_thread_states *then = &before->threads[i];
 
         if ((then->flags & CAMP_THREAD_ENDED) == 0 && thread_list_find(now, then) == NULL)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
             now->threads[now->count + count++] = *then;
     }
     return count;
