@@ -116,10 +116,11 @@ static void judge_sampled(struct verification *verification, const struct phase_
     double charged = (double)truth->ticks_met * tick + searched;
     double expected = 100 * (charged - own) / own;
     double sampled = (double)(trial->stat_after.sampled_ns - trial->stat_before.sampled_ns);
-    /* Ticks during the load's run delay were charged to another task. A load out of phase saw the
-     * tick of the timekeeping CPU, after its own CPU's tick. */
+    /* Ticks during the load's run delay were charged to another task. A burn out of phase counts
+     * the ticks of the timekeeping CPU: at both of its ends, a tick of its own CPU may be on the
+     * other side. */
     double delay = (double)(trial->after.run_delay_ns - trial->before.run_delay_ns);
-    double strayed = delay + (double)(truth->missed + CUT_TICKS) * tick;
+    double strayed = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
     /* At each preemption of the search, a tick may have been charged to the other task. */
     double uncharged =
         fmin(searched, (double)subject_record(&trial->subject)->involuntary_switches * tick);

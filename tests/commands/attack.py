@@ -7,6 +7,7 @@ Prints a line for each thing tried; ends with 1 when an answer was not what it h
 are the functions at the end (attack_NAME).
 """
 
+import contextlib
 import random
 import socket
 import struct
@@ -90,6 +91,12 @@ def attack_rules(server):
         tell(what, said, answer.status == expected and not wrong)
 
 
+def end_requests(sock):
+    """The end of what the client sends; the server may have closed the connection by then."""
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_WR)
+
+
 def attack_garbage(server):
     """What is no HTTP: refused or closed, and the server lives on. A NUL ends what it is in."""
     host = f"Host: {server.host}\r\n"
@@ -111,7 +118,7 @@ def attack_garbage(server):
         sock = server.connect()
         try:
             sock.sendall(raw.encode("latin-1"))
-            sock.shutdown(socket.SHUT_WR)
+            end_requests(sock)
             status = Answer(sock).status
         except ConnectionError:
             status = 0

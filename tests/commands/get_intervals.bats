@@ -30,6 +30,7 @@ teardown() {
 @test "a rate is per second of elapsed time" {
     # A process that sleeps uses nothing; one that spins uses some of a CPU, and not more than one.
     a_child
+    until_it_sleeps "$CHILD"
     run "$CAMP" get "process.$CHILD.cpu_ns" --rate --interval 300ms --value
     [ "$status" -eq 0 ]
     [ "$output" = 0.000 ]

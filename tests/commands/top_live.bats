@@ -139,7 +139,7 @@ until_shown() {
     in_tmux resize-window -x 50 -y 12
     until_shown '^     id  name              thr  usr%  .*other%   un%$' '^[0-9]+ threads: '
     in_tmux resize-window -x 100 -y 30
-    until_shown '^     id  name +thr .* un%$'
+    until_shown '^     id  name +thr .* runq% .* un%$'
     # Frozen, the interval stays, however it is looked at.
     in_tmux send-keys ' '
     until_shown FROZEN
