@@ -28,10 +28,13 @@ static inline bool arrays_reserve(const struct array_part *parts, size_t count, 
     if (wanted <= *capacity)
         return true;
     for (size_t i = 0; i < count; i++) {
+        const size_t size = parts[i].size > 0 ? parts[i].size : 1;
         void *before, *items;
 
+        if (grown > SIZE_MAX / size)
+            return false;
         memcpy(&before, parts[i].items, sizeof before);
-        items = reallocarray(before, grown, parts[i].size > 0 ? parts[i].size : 1);
+        items = realloc(before, grown * size);
         if (items == NULL)
             return false;
         memcpy(parts[i].items, &items, sizeof items);
