@@ -47,14 +47,14 @@ static bool is_sound(const struct http_header *header)
     return header->count <= 1;
 }
 
-/* A port of up to five digits; HTTP's if absent. */
+/* A port of up to five digits, as a browser writes it: without leading zeros. HTTP's if absent. */
 static bool is_port(const char *text, size_t length, uint16_t port)
 {
     unsigned number = 0;
 
     if (length == 0)
         return port == 0 || port == PORT_HTTP;
-    if (text[0] != ':' || length < 2 || length > 6)
+    if (text[0] != ':' || length < 2 || length > 6 || text[1] == '0')
         return false;
     for (size_t i = 1; i < length; i++) {
         if (text[i] < '0' || text[i] > '9')
