@@ -24,7 +24,7 @@ struct timeline_frame {
 
 struct timeline {
     const struct schema *schema;
-    struct registry registry; /* who is who */
+    struct registry registry; /* entities over all frames */
     size_t bytes_maximum;     /* of the rows and the registry */
     uint64_t merging;         /* frames of the source in one frame here */
     size_t frame_count, frame_capacity;

@@ -22,7 +22,7 @@ enum { ODBC_QUERY_TIMEOUT = 0 };
 /* Others. */
 enum {
     ODBC_TEXT_TO_ITS_END = -3, /* a length: up to the NUL */
-    ODBC_NULL = -1,            /* a length that is given back: the value is NULL */
+    ODBC_NULL = -1,            /* in place of a length: the value is NULL */
     ODBC_TEXT = 1,             /* a type: char */
     ODBC_CLOSE_CURSOR = 0,
     ODBC_NEVER_ASK = 0 /* no window for what a connection string lacks */

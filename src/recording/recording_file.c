@@ -89,7 +89,7 @@ int recording_file_fact(sqlite3 *database, const char *path, const char *key, ch
     return r;
 }
 
-/* By its bytes, so that other files are told without SQLite's words. */
+/* By its first bytes, so that the error for another file does not come from SQLite. */
 static int check_kind(sqlite3 *database, const char *path, struct camp_error *error)
 {
     int64_t application = 0, version = 0;

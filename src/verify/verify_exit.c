@@ -147,7 +147,7 @@ static int collect(struct subject *subject, struct records *records, struct camp
 }
 
 /* Allowed difference between the total exit time of the children that do not read their clocks and
- * the mean of those that do: from the scatter of the latter. */
+ * the mean of those that do. It follows from the scatter of the clocks that were read. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;

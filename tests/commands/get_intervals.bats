@@ -69,7 +69,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
         known cpu.0.busy_percent --interval $interval
         [[ $stderr == *"; take --interval 200ms or longer" ]]
     done
-    # The coarsest is told; all CPUs together have twice as many units.
+    # The coarsest resolution is reported; all CPUs together have twice as many units.
     known 'cpu.*.idle_percent' cpu.busy_percent --interval 25ms
     [[ $stderr == *"cpu.0.idle_percent comes in steps of 40 % "*"--interval 200ms or longer" ]]
     known cpu.busy_percent --interval 25ms

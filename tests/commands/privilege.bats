@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# To whom the capabilities of camp's file are given (src/program/privilege.h): it is executed by
-# nobody (65534), in and out of a group "camp" that is there for these tests alone.
+# Which users get the capabilities of camp's file (src/program/privilege.h). The user nobody (65534)
+# executes it, in and out of a group "camp" that exists for these tests alone.
 
 setup() {
     CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}

@@ -31,7 +31,7 @@ class Server:
         self.path = arguments[arguments.index("--socket") + 1] if "--socket" in arguments else None
 
     def connect(self, small=False):
-        """`small`: the kernel keeps hardly anything for who does not read."""
+        """`small`: a small receive buffer, so that the kernel holds little for a client that does not read."""
         sock = socket.socket(socket.AF_UNIX if self.path else socket.AF_INET)
         if small:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

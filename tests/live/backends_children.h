@@ -13,7 +13,7 @@
 
 static struct backend_account accounts[BACKENDS];
 static size_t account_count;
-static struct backend_account last[BACKENDS]; /* of those who ended, each at pid % BACKENDS */
+static struct backend_account last[BACKENDS]; /* of exited backends, at pid % BACKENDS */
 
 /* What the "server" has: at the same addresses in each child. */
 static uint32_t event;

@@ -86,7 +86,7 @@ static void sit(void *truth)
     usleep(1000);
 }
 
-/* More than there are slots: each is given back, and comes as new. */
+/* More children than slots: each slot is released, and its next backend is new. */
 static void slots_are_reused(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());

@@ -143,7 +143,7 @@ import camp
 frames = camp.frames('odbc:sales', interval=0.1)
 for _ in range(30):
     camp.cpus()
-for _ in range(600): # within 100 ms one may not be met
+for _ in range(600): # within 100 ms a sample may miss one
     count = len(next(frames))
     if count == 5:
         break

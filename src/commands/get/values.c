@@ -19,28 +19,28 @@
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
 {
     *ret = (struct values){ .query = query, .kernel = kernel };
-    ret->told_counters = calloc(all_counters()->count, sizeof *ret->told_counters);
-    ret->told_subjects = calloc(query->subjects.count + 1, sizeof *ret->told_subjects);
-    return ret->told_counters != NULL && ret->told_subjects != NULL;
+    ret->reported_counters = calloc(all_counters()->count, sizeof *ret->reported_counters);
+    ret->reported_subjects = calloc(query->subjects.count + 1, sizeof *ret->reported_subjects);
+    return ret->reported_counters != NULL && ret->reported_subjects != NULL;
 }
 
 void values_release(struct values *values)
 {
-    free(values->told_counters);
-    free(values->told_subjects);
-    values->told_counters = values->told_subjects = NULL;
+    free(values->reported_counters);
+    free(values->reported_subjects);
+    values->reported_counters = values->reported_subjects = NULL;
 }
 
 /* -------------------------------------------------------------- What is missing -- */
 
-/* A value is unknown; `told` remembers whether its reason was said. */
-static void miss(struct values *values, bool *told, int status, const char *reason)
+/* A value is unknown; `reported` remembers whether its reason was. */
+static void miss(struct values *values, bool *reported, int status, const char *reason)
 {
     if (values->status == STATUS_OK)
         values->status = status;
-    if (!*told)
+    if (!*reported)
         complain(status, "%s", reason);
-    *told = true;
+    *reported = true;
 }
 
 static int status_of(int result)
@@ -56,7 +56,7 @@ static void miss_subject(struct values *values, const struct row *row)
     char reason[REASON_SIZE];
 
     snprintf(reason, sizeof reason, "%s: %s", subject->label, message);
-    miss(values, &values->told_subjects[row->subject], status_of(subject->now.result), reason);
+    miss(values, &values->reported_subjects[row->subject], status_of(subject->now.result), reason);
 }
 
 static bool is_of_taskstats(const struct camp_counter *counter)
@@ -86,7 +86,7 @@ static int why_no_taskstat(struct values *values, const struct subject *subject,
             continue;
         length += (size_t)snprintf(ret + length, REASON_SIZE - length, "%s%s",
                                    length > 0 ? ", " : "", all->items[i].name);
-        values->told_counters[i] = true;
+        values->reported_counters[i] = true;
     }
     if (error->code < 0)
         snprintf(ret + length, REASON_SIZE - length, ": %s", error->message);
@@ -142,7 +142,7 @@ static void miss_counter(struct values *values, const struct row *row)
     const struct camp_counter *counter = row->counter;
     const struct subject *subject = &values->query->subjects.items[row->subject];
     char reason[REASON_SIZE];
-    bool told = values->told_counters[counter - all_counters()->items];
+    bool reported = values->reported_counters[counter - all_counters()->items];
     int status = STATUS_PARTIAL;
 
     if (is_of_taskstats(counter))
@@ -153,8 +153,8 @@ static void miss_counter(struct values *values, const struct row *row)
         snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s", subject->label, counter->name,
                  counter->needs != NULL ? "it takes " : "",
                  counter->needs != NULL ? counter->needs : "this system does not say it");
-    miss(values, &told, status, reason);
-    values->told_counters[counter - all_counters()->items] = true;
+    miss(values, &reported, status, reason);
+    values->reported_counters[counter - all_counters()->items] = true;
 }
 
 static void miss_rate(struct values *values, const struct row *row)
@@ -164,7 +164,7 @@ static void miss_rate(struct values *values, const struct row *row)
 
     snprintf(reason, sizeof reason, "%s.%s went backwards in the interval: its growth is unknown",
              subject->label, row->counter->name);
-    miss(values, &values->told_counters[row->counter - all_counters()->items], STATUS_PARTIAL,
+    miss(values, &values->reported_counters[row->counter - all_counters()->items], STATUS_PARTIAL,
          reason);
 }
 

@@ -16,10 +16,10 @@
 struct values {
     const struct query *query;
     const struct camp_kernel *kernel;
-    bool *told_counters; /* of all_counters(): the reason of its being unknown was told */
-    bool *told_subjects; /* [subjects.count] */
-    size_t had;          /* values that were known, so far */
-    int status;          /* of what was missing: the first */
+    bool *reported_counters; /* of all_counters(): why it is unknown was reported */
+    bool *reported_subjects; /* [subjects.count] */
+    size_t had;              /* values that were known, so far */
+    int status;              /* of what was missing: the first */
 };
 
 /* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
