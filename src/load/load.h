@@ -209,8 +209,10 @@ struct load_sleep_truth {
                          * lateness of the timer (or of its CPU) */
     uint64_t late_ns;   /* from the wakeup to its own clock after the call: run queue, return */
     uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
-    uint64_t call_own_ns; /* the part of it for falling asleep and waking: also in asleep_ns or
-                           * late_ns */
+    uint64_t call_own_ns;  /* the part of it for falling asleep and waking: also in asleep_ns or
+                            * late_ns */
+    uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: run queue
+                            * before the sleep is in asleep_ns */
     uint64_t wall_ns;
     double percent; /* asleep_ns of wall_ns */
 };

@@ -11,6 +11,8 @@
 #include "counters/units.h"
 #include "program/command.h"
 
+#include <sys/resource.h>
+
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
 {
     for (;;) {
@@ -24,4 +26,12 @@ void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t li
         while (now_ns(CLOCK_MONOTONIC) < end)
             continue;
     }
+}
+
+long load_preemptions(void)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
 }

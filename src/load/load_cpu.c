@@ -27,7 +27,6 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 /* Distances from the tick. In a virtual machine a wakeup is some 50 us late, a tick up to 60. */
@@ -95,28 +94,19 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* The kernel's count of involuntary context switches of this thread. */
-static long preemptions(void)
-{
-    struct rusage usage = { .ru_nivcsw = 0 };
-
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
-
 /* The burn itself, between two readings of the coarse clock. True: the expected number of ticks
  * came. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
     uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), start = now_ns(CLOCK_MONOTONIC), ticks;
-    long taken = preemptions();
+    long taken = load_preemptions();
 
     load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
     run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
     ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
     run->truth->ticks_met += ticks;
-    if (ticks != expected_ticks || preemptions() != taken)
+    if (ticks != expected_ticks || load_preemptions() != taken)
         run->truth->ticks_unsure += ticks;
     run->truth->cycles++;
     return ticks == expected_ticks;

@@ -326,17 +326,18 @@ int show_load_sleep(const struct view *view, const char *name, const struct load
         { "own_ns", "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured", 0, 0 },
         { "call_own_ns", "of this, falling asleep and waking", "also in asleep_ns or late_ns", 0,
           0 },
+        { "preempted_ns", "sleeps with a preemption", "wall time of these calls", 0, 0 },
         { "wall_ns", "wall time", "CLOCK_MONOTONIC over the same interval", 0, 0 },
         { "sleeps", "sleeps", "one a period", 0, 0 },
         { "missed", "missed", "it came too late to sleep", 0, 0 },
     };
     const struct cell cells[] = {
-        cell_integer(truth->tid),       cell_real(plan->percent),
-        cell_real(truth->percent),      cell_natural(truth->asleep_ns),
-        cell_natural(truth->unsure_ns), cell_natural(truth->late_ns),
-        cell_natural(truth->own_ns),    cell_natural(truth->call_own_ns),
-        cell_natural(truth->wall_ns),   cell_natural(truth->sleeps),
-        cell_natural(truth->missed),
+        cell_integer(truth->tid),          cell_real(plan->percent),
+        cell_real(truth->percent),         cell_natural(truth->asleep_ns),
+        cell_natural(truth->unsure_ns),    cell_natural(truth->late_ns),
+        cell_natural(truth->own_ns),       cell_natural(truth->call_own_ns),
+        cell_natural(truth->preempted_ns), cell_natural(truth->wall_ns),
+        cell_natural(truth->sleeps),       cell_natural(truth->missed),
     };
     const struct truth shown = { name, fields, cells, sizeof cells / sizeof cells[0], NULL };
 

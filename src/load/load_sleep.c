@@ -186,6 +186,7 @@ static void alternate(struct pair *pair, uint64_t start_ns)
         need = needed_ns(pair, start_ns, next);
         need = need < next - now ? need : next - now;
         if (need >= SLEEP_MIN_NS) {
+            const long preemptions = load_preemptions();
             uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
             pair->truth->sleeps++;
@@ -194,6 +195,8 @@ static void alternate(struct pair *pair, uint64_t start_ns)
             else
                 sleep_until_woken(pair, now + need);
             pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
+            if (load_preemptions() != preemptions)
+                pair->truth->preempted_ns += now_ns(CLOCK_MONOTONIC) - now;
         }
         load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);
         now = now_ns(CLOCK_MONOTONIC);

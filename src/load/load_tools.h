@@ -36,6 +36,9 @@ int load_last_cpu(void);
  * clock. */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
 
+/* The kernel's count of involuntary context switches of this thread. */
+long load_preemptions(void);
+
 /* ----------------------------------------------------------------------------------- Files -- */
 
 /* The directory for temporary files: TMPDIR or /var/tmp, which is a disk more often than /tmp is.

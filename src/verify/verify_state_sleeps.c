@@ -43,7 +43,8 @@ static const struct sleep_row {
 
 /* The time for falling asleep and waking is sleep by the load's clocks, but time on a CPU by its
  * states. The subject also waits for locks outside of the load's own sleeps: for its act to start,
- * and at the end of the act for its waker. */
+ * and at the end of the act for its waker. A preemption before the sleep is sleep by the load's
+ * clocks, but run queue by its states. */
 static void judge_sleep(struct verification *verification, const struct sleep_row *sleep,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
@@ -57,9 +58,11 @@ static void judge_sleep(struct verification *verification, const struct sleep_ro
         asleep -= (double)did->time_ns - (double)act_ns;
         unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
     }
-    decide_between(verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
-                   percent_of(asleep, truth->wall_ns),
-                   slew + percent_of((double)truth->call_own_ns, truth->wall_ns), slew + unsure);
+    decide_between(
+        verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
+        percent_of(asleep, truth->wall_ns),
+        slew + percent_of((double)(truth->call_own_ns + truth->preempted_ns), truth->wall_ns),
+        slew + unsure);
 }
 
 static int run_sleep(struct verification *verification, const struct sleep_row *sleep,

@@ -79,7 +79,7 @@ without() {
 @test "without ncurses camp top names its package on a terminal, and prints lines" {
     : >"$BATS_TEST_TMPDIR/libncursesw.so.6"
     export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR TERM=xterm
-    script -qec "$CAMP top --interval 0.1" /dev/null </dev/null >"$BATS_TEST_TMPDIR/screen" 3>&- &
+    CAMP=$CAMP script -qec '"$CAMP" top --interval 0.1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/screen" 3>&- &
     until_it grep -q 'apt install libncursesw6' "$BATS_TEST_TMPDIR/screen"
     until_it grep -q 'runq%' "$BATS_TEST_TMPDIR/screen"
 }
