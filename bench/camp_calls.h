@@ -1,6 +1,5 @@
 /* libcamp's side of each comparison: one call, which returns 0 when it has an answer. */
-#ifndef CAMP_BENCH_CAMP_CALLS_H
-#define CAMP_BENCH_CAMP_CALLS_H
+#pragma once
 
 int camp_calls_open(void); /* identifiers and readers; 0, or -1 with a message on stderr */
 void camp_calls_close(void);
@@ -31,5 +30,3 @@ int call_reader_memory(void);
 int call_reader_networks(void);
 int call_reader_disks(void);
 int call_reader_process(void);
-
-#endif

@@ -6,8 +6,7 @@
  * then backwards the next time. The figure is the median over the rounds of the *ratio* within one
  * round; the times in microseconds are medians too, and are worth less: compare ratios.
  */
-#ifndef CAMP_BENCH_COMPARE_H
-#define CAMP_BENCH_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ uint64_t psutil_block_ns(const char *loop, size_t repetitions);
 /* Starts Python with psutil for the process `pid`. 0, or -1: not installed. */
 int psutil_start(const char *script, int32_t pid);
 void psutil_stop(void);
-
-#endif

@@ -2,8 +2,7 @@
  * The subjects of the calls: a sleeping process, an interface and a disk of this machine; and the
  * floors and the peers, one function for each question, which returns 0 when it has an answer.
  */
-#ifndef CAMP_BENCH_SUBJECT_H
-#define CAMP_BENCH_SUBJECT_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -70,5 +69,3 @@ int libstatgrab_memory(void);
 int libstatgrab_networks(void);
 int libstatgrab_disks(void);
 int libstatgrab_table(void);
-
-#endif

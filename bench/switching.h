@@ -1,6 +1,5 @@
 /* Two processes that pass a byte to and fro: a round trip is two switches, each with a wakeup. */
-#ifndef CAMP_BENCH_SWITCHING_H
-#define CAMP_BENCH_SWITCHING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ void answer(int from, int to);
 
 /* A number of round trips. 0, or -1: the other one is gone. */
 int round_trips(int to, int from, size_t count);
-
-#endif

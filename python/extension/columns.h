@@ -2,8 +2,7 @@
  * Rows of structs turned to columns: one block of bytes that Python slices, and numpy and pandas
  * take as it is. Column-major, because that is how pandas keeps numbers: each column is contiguous.
  */
-#ifndef CAMP_EXTENSION_COLUMNS_H
-#define CAMP_EXTENSION_COLUMNS_H
+#pragma once
 
 #include "module.h"
 
@@ -20,5 +19,3 @@ PyObject *columns_of(const struct section *sections, size_t count, size_t rows);
 
 /* bytes: the text of each row (char[size], `stride` bytes apart), with a NUL between two. */
 PyObject *names_of(const char *first, size_t stride, size_t size, size_t rows);
-
-#endif

@@ -5,8 +5,7 @@
  * is no global: what belongs to an interpreter is in the module's state. What lives longer than a
  * call (a session, a source) is a capsule, which frees what it holds.
  */
-#ifndef CAMP_EXTENSION_MODULE_H
-#define CAMP_EXTENSION_MODULE_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -161,5 +160,3 @@ extern PyMethodDef states_methods[];
 extern PyMethodDef frames_methods[];
 extern PyMethodDef provenance_methods[];
 extern PyMethodDef table_methods[];
-
-#endif

@@ -3,8 +3,7 @@
  * which is loaded when another is asked for, has one for all of them, and the libraries of
  * databases and recordings with it: they are not loaded by who does not use them.
  */
-#ifndef CAMP_EXTENSION_OPENER_H
-#define CAMP_EXTENSION_OPENER_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -16,5 +15,3 @@ struct opener {
     /* Sets source_interrupted (source.h), of which each extension has its own. */
     void (*ask_when_interrupted)(bool (*interrupted)(void));
 };
-
-#endif

@@ -3,8 +3,7 @@
  * dynamic linker has one pointer a row to relocate: with a pointer for each text the library would
  * be 17 KB larger.
  */
-#ifndef CAMP_COUNTERS_CATALOGUE_ROWS_H
-#define CAMP_COUNTERS_CATALOGUE_ROWS_H
+#pragma once
 
 #include <camp/catalogue.h>
 
@@ -27,5 +26,3 @@ struct catalogue_row {
 
 extern const struct catalogue_row camp_catalogue_rows[];
 extern const size_t camp_catalogue_row_count;
-
-#endif

@@ -1,6 +1,5 @@
 /* Filling struct camp_error, and handing structs to callers of another version. */
-#ifndef CAMP_COUNTERS_ERROR_H
-#define CAMP_COUNTERS_ERROR_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -18,5 +17,3 @@ int camp_fail_errno(struct camp_error *error, int system_error, const char *what
 /* Copies a struct of the size known here to a caller's of `size`: a larger one is zeroed beyond it,
  * a smaller one gets the first part. */
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
-
-#endif

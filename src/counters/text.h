@@ -5,8 +5,7 @@
  * final NUL, or depends on the locale: the bytes may be anything. A function that returns bool
  * leaves the cursor where it was when it returns false.
  */
-#ifndef CAMP_COUNTERS_TEXT_H
-#define CAMP_COUNTERS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ bool camp_text_word(struct cursor *cursor, struct cursor *ret_word);
 
 /* Copies the span as a NUL-terminated string, cut to capacity - 1 bytes. */
 void camp_text_copy(char *ret, size_t capacity, struct cursor span);
-
-#endif

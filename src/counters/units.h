@@ -1,6 +1,5 @@
 /* Units of the kernel's texts. */
-#ifndef CAMP_COUNTERS_UNITS_H
-#define CAMP_COUNTERS_UNITS_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -31,5 +30,3 @@ static inline uint64_t now_ns(clockid_t clock)
 
     return clock_gettime(clock, &time) == 0 ? ns_of_timespec(time) : 0;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * A process with measured time 0 is excluded from all three, as in the paper; its sampled time is
  * kept apart (`stray`), as an error without a reference.
  */
-#ifndef CAMP_LEDGER_ACCURACY_H
-#define CAMP_LEDGER_ACCURACY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void accuracy_merge(struct accuracy *whole, const struct accuracy *part);
 double error_percent(double measured, double sampled);
 double absolute_error_percent(const struct accuracy *accuracy);
 double maximum_error_percent(const struct accuracy *accuracy);
-
-#endif

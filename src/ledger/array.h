@@ -1,6 +1,5 @@
 /* Arrays that grow: by half more than is wanted, so that appending costs a constant time each. */
-#ifndef CAMP_LEDGER_ARRAY_H
-#define CAMP_LEDGER_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ static inline bool arrays_reserve(const struct array_part *parts, size_t count, 
     {                                                                                              \
         &(items), (width) * sizeof *(items), false                                                 \
     }
-
-#endif

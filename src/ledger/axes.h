@@ -8,8 +8,7 @@
  * ("run queue"), in any case; * is every state of no other vertex. States without a vertex are left
  * out, and shown as such (struct weights). Pure text.
  */
-#ifndef CAMP_LEDGER_AXES_H
-#define CAMP_LEDGER_AXES_H
+#pragma once
 
 #include "vertex.h"
 
@@ -34,5 +33,3 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
  * each, with the remaining ones added to the last, which is named after all its states. False:
  * fewer states than vertices. */
 bool axes_default(struct axes *ret, const struct schema *schema, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  * The errors of sampled CPU time for each interval: the data of the papers' plots. From frames of
  * the source "tasks", live or recorded. Pure arithmetic.
  */
-#ifndef CAMP_LEDGER_ERROR_SERIES_H
-#define CAMP_LEDGER_ERROR_SERIES_H
+#pragma once
 
 #include "accuracy.h"
 #include "frame.h"
@@ -47,5 +46,3 @@ int error_series_add_frame(struct error_series *series, const struct frame *fram
 /* The absolute error by measured CPU time: writes the points to ret[series->count] and returns
  * their number; intervals without an error have none. */
 size_t error_series_points(const struct error_series *series, struct inverse_point *ret);
-
-#endif

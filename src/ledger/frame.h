@@ -4,8 +4,7 @@
  * Each entity owns `elapsed_ns` of wall time in the interval; its states (the first state_count
  * columns) must add up to it. The difference is unaccounted, and shown.
  */
-#ifndef CAMP_LEDGER_FRAME_H
-#define CAMP_LEDGER_FRAME_H
+#pragma once
 
 #include "labels.h"
 
@@ -137,5 +136,3 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
 
 /* Growth of a cumulative counter between two readings: 0 when it went backwards. */
 uint64_t counted_since(uint64_t before, uint64_t after);
-
-#endif

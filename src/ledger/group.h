@@ -4,8 +4,7 @@
  * A row has either living or exited entities: the time of an exited process is never mixed into a
  * living one. An exited thread belongs to its process while that lives.
  */
-#ifndef CAMP_LEDGER_GROUP_H
-#define CAMP_LEDGER_GROUP_H
+#pragma once
 
 #include "frame.h"
 
@@ -32,5 +31,3 @@ struct grouping {
  * as their first thread. A row has labels when all in it have the same; a row of GROUP_LABEL is
  * named as the value, "(none)" without one, and has that label alone. CAMP_OK or CAMP_E_NOMEM. */
 int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping);
-
-#endif

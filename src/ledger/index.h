@@ -2,8 +2,7 @@
  * An index: where in an array the element with some key is. A hash table with open addressing that
  * holds positions alone: the array and its keys belong to the caller, whose function compares keys.
  */
-#ifndef CAMP_LEDGER_INDEX_H
-#define CAMP_LEDGER_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void index_add(struct index *index, uint32_t hash, uint32_t position);
 
 /* `slot` is one that index_find() returned. */
 void index_remove(struct index *index, struct index_slot *slot);
-
-#endif

@@ -7,8 +7,7 @@
  * cpu, family = Gamma()) in S-PLUS and R. Errors vary in proportion to their size (Gamma), so a
  * small error at a high load counts as much as a large one of an idle machine. Pure arithmetic.
  */
-#ifndef CAMP_LEDGER_INVERSE_FIT_H
-#define CAMP_LEDGER_INVERSE_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point
  * `freedom` is not above 0. Where the probability is above 1e-300, its relative error is below
  * 1e-12 up to 1,000 degrees of freedom, and below 2e-10 up to 1,000,000. */
 double student_t_two_sided(double t, double freedom);
-
-#endif

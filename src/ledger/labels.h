@@ -9,8 +9,7 @@
  * each snapshot brings new ones (an application with a number in its name) they end at
  * LABELS_BYTES, some hundred thousand tuples, and later entities have no labels.
  */
-#ifndef CAMP_LEDGER_LABELS_H
-#define CAMP_LEDGER_LABELS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ const struct labels *labels_intern(const char *const *values, size_t count);
 
 /* Value number `at`; "" if there is none. `labels` may be NULL. */
 const char *labels_value(const struct labels *labels, size_t at);
-
-#endif

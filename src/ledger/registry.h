@@ -5,8 +5,7 @@
  * An entity is identified by its id, and by its name when its id is 0 (exited threads, added up by
  * name). An entity flagged as new inherits nothing from an earlier one with the same id.
  */
-#ifndef CAMP_LEDGER_REGISTRY_H
-#define CAMP_LEDGER_REGISTRY_H
+#pragma once
 
 #include "frame.h"
 #include "index.h"
@@ -53,5 +52,3 @@ int registry_fold(const struct registry *registry, const bool *gone, const char 
 
 /* Is the entity in the current frame? */
 bool registry_is_present(const struct registry *registry, uint32_t number);
-
-#endif

@@ -2,8 +2,7 @@
  * Rules as text: a line each, words between blanks, a # at the start of a line makes a comment.
  * Pure text, of any bytes. The readers interpret the rules: workload.h, session_rules.h.
  */
-#ifndef CAMP_LEDGER_RULE_TEXT_H
-#define CAMP_LEDGER_RULE_TEXT_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -51,5 +50,3 @@ int rule_compile(regex_t *ret, const char *key, struct span expression, bool who
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
                int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context);
-
-#endif

@@ -6,8 +6,7 @@
  * "cpu", the time on a CPU, where that is several states; each state, "unaccounted", each label and
  * "name"; at last "elapsed" and each counter.
  */
-#ifndef CAMP_LEDGER_SELECTION_H
-#define CAMP_LEDGER_SELECTION_H
+#pragma once
 
 #include "group.h"
 
@@ -73,5 +72,3 @@ const char *selection_name(const struct selection *selection, const struct entit
 /* A row's time in the states of a class; its time that is not idle. */
 uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class);
 uint64_t busy_ns(const struct frame *frame, size_t row);
-
-#endif

@@ -12,8 +12,7 @@
  * texts are _ here (type=parallel_worker). A # at the start of a line makes a comment. The first
  * matching rule wins; unmatched time is in no state: unaccounted.
  */
-#ifndef CAMP_LEDGER_SESSION_RULES_H
-#define CAMP_LEDGER_SESSION_RULES_H
+#pragma once
 
 #include "rule_text.h"
 
@@ -67,5 +66,3 @@ void session_rules_release(struct session_rules *rules);
 
 /* The column of the first matching rule; SIZE_MAX: unmatched. */
 size_t session_rules_match(const struct session_rules *rules, const struct session_kind *kind);
-
-#endif

@@ -9,8 +9,7 @@
  * only one frame are merged by name: where 500 processes a second come and go, a day of them would
  * not fit into memory.
  */
-#ifndef CAMP_LEDGER_TIMELINE_H
-#define CAMP_LEDGER_TIMELINE_H
+#pragma once
 
 #include "registry.h"
 #include "vertex.h"
@@ -59,5 +58,3 @@ bool timeline_weigh(const struct timeline *timeline, size_t row, const struct ve
 /* Adds the shares of `more`, weighted by elapsed time. Starts with zeros. */
 void weights_add(struct weights *weights, double *elapsed_s, const struct weights *more,
                  double more_elapsed_s);
-
-#endif

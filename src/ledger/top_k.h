@@ -12,8 +12,7 @@
  * Groups are ranked by score: their active time, with a half-life of a minute. A group replaces the
  * last of the top K only when its score is clearly higher, so that two close ones do not alternate.
  */
-#ifndef CAMP_LEDGER_TOP_K_H
-#define CAMP_LEDGER_TOP_K_H
+#pragma once
 
 #include "index.h"
 
@@ -77,5 +76,3 @@ static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t count
 /* Finishes the snapshot: selects the top K, then accounts for what was added. CAMP_OK or
  * CAMP_E_NOMEM, after which it may be called again. */
 int top_k_finish(struct top_k *top);
-
-#endif

@@ -1,6 +1,5 @@
 /* Processes under their parents. Pure arithmetic. */
-#ifndef CAMP_LEDGER_TREE_H
-#define CAMP_LEDGER_TREE_H
+#pragma once
 
 #include "frame.h"
 
@@ -8,5 +7,3 @@
  * parent, children of one parent in their given order; rows without a parent among them are at the
  * top. depths [count]: the number of ancestors. CAMP_OK or CAMP_E_NOMEM. */
 int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths);
-
-#endif

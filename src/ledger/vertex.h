@@ -7,8 +7,7 @@
  * Missing time breaks this sum rule, so nothing is normalised silently: time at no vertex is kept
  * beside the shares.
  */
-#ifndef CAMP_LEDGER_VERTEX_H
-#define CAMP_LEDGER_VERTEX_H
+#pragma once
 
 #include "frame.h"
 
@@ -62,5 +61,3 @@ bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, 
  * share, divided by the sum of the shares: when that is not 1, show it beside the point. False: no
  * time is at any vertex, so there is no position. */
 bool weights_position(const struct weights *weights, size_t count, struct position *ret);
-
-#endif

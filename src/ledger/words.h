@@ -1,6 +1,5 @@
 /* Small helpers for texts and numbers, shared by several rooms. */
-#ifndef CAMP_LEDGER_WORDS_H
-#define CAMP_LEDGER_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ static inline const char *noun_of(uint64_t count, const char *one, const char *m
 {
     return count == 1 ? one : many;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * the end of the line, blanks included, so it comes last. A # at the start of a line makes a
  * comment. The first matching rule wins; several rules may have the same workload.
  */
-#ifndef CAMP_LEDGER_WORKLOAD_H
-#define CAMP_LEDGER_WORKLOAD_H
+#pragma once
 
 #include "rule_text.h"
 
@@ -46,5 +45,3 @@ bool workloads_need_lines(const struct workloads *workloads);
 
 /* "(unmatched)" without a rule. */
 const char *workloads_name(const struct workloads *workloads, size_t workload);
-
-#endif

@@ -1,6 +1,5 @@
 /* HTTP's client library, loaded when it is needed (library.h). */
-#ifndef CAMP_LIBRARIES_LIBCURL_H
-#define CAMP_LIBRARIES_LIBCURL_H
+#pragma once
 
 #include "library.h"
 
@@ -22,5 +21,3 @@ struct libcurl {
 extern struct libcurl libcurl;
 
 int libcurl_load(struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* MariaDB's client library, loaded when it is needed (library.h). */
-#ifndef CAMP_LIBRARIES_LIBMARIADB_H
-#define CAMP_LIBRARIES_LIBMARIADB_H
+#pragma once
 
 #include "library.h"
 
@@ -21,5 +20,3 @@ struct libmariadb {
 extern struct libmariadb libmariadb;
 
 int libmariadb_load(struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* HTTP's server library, loaded when it is needed (library.h). */
-#ifndef CAMP_LIBRARIES_LIBMICROHTTPD_H
-#define CAMP_LIBRARIES_LIBMICROHTTPD_H
+#pragma once
 
 #include "library.h"
 
@@ -21,5 +20,3 @@ struct libmicrohttpd {
 extern struct libmicrohttpd libmicrohttpd;
 
 int libmicrohttpd_load(struct camp_error *error);
-
-#endif

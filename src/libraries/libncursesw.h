@@ -1,7 +1,6 @@
 /* A library for whole terminals, loaded when it is needed (library.h). Its variables are pointers
  * here: *libncursesw.LINES. */
-#ifndef CAMP_LIBRARIES_LIBNCURSESW_H
-#define CAMP_LIBRARIES_LIBNCURSESW_H
+#pragma once
 
 #include "library.h"
 
@@ -22,5 +21,3 @@ struct libncursesw {
 extern struct libncursesw libncursesw;
 
 int libncursesw_load(struct camp_error *error);
-
-#endif

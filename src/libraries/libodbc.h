@@ -4,8 +4,7 @@
  * for it. tests/unit/sessions/test_odbc.c compares it with unixODBC's own headers where they are
  * installed.
  */
-#ifndef CAMP_LIBRARIES_LIBODBC_H
-#define CAMP_LIBRARIES_LIBODBC_H
+#pragma once
 
 #include "library.h"
 
@@ -64,5 +63,3 @@ struct libodbc {
 extern struct libodbc libodbc;
 
 int libodbc_load(struct camp_error *error);
-
-#endif

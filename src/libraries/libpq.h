@@ -1,6 +1,5 @@
 /* PostgreSQL's client library, loaded when it is needed (library.h). */
-#ifndef CAMP_LIBRARIES_LIBPQ_H
-#define CAMP_LIBRARIES_LIBPQ_H
+#pragma once
 
 #include "library.h"
 
@@ -23,5 +22,3 @@ struct libpq {
 extern struct libpq libpq;
 
 int libpq_load(struct camp_error *error);
-
-#endif

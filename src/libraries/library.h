@@ -7,8 +7,7 @@
  *
  *     libpq_load(error) == CAMP_OK, then libpq.PQfinish(connection)
  */
-#ifndef CAMP_LIBRARIES_LIBRARY_H
-#define CAMP_LIBRARIES_LIBRARY_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -40,5 +39,3 @@ struct library {
  * not installed, or lacks a symbol; the message names the package. The table is filled only on
  * CAMP_OK. */
 int library_load(struct library *library, struct camp_error *error);
-
-#endif

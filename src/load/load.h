@@ -12,8 +12,7 @@
  *
  * load_start() and load_end() run a load in a process of its own, to be watched from outside.
  */
-#ifndef CAMP_LOAD_LOAD_H
-#define CAMP_LOAD_LOAD_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -290,5 +289,3 @@ int load_start(struct load_process *process, load_function *run, const void *pla
  * result, or CAMP_E_GONE when it was killed. Releases the process. */
 int load_end(struct load_process *process, bool stop, void *ret_truth, size_t truth_size,
              struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands of the loads: shared by their files. */
-#ifndef CAMP_LOAD_LOAD_COMMANDS_H
-#define CAMP_LOAD_LOAD_COMMANDS_H
+#pragma once
 
 #include "counters/units.h"
 #include "ledger/array.h"
@@ -44,5 +43,3 @@ int load_threads_command(int argc, char **argv);
 int load_io_command(int argc, char **argv);
 int load_sleep_command(int argc, char **argv);
 int load_fault_command(int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* The truths of the loads as records "camp.load/1". */
-#ifndef CAMP_LOAD_LOAD_SHOW_H
-#define CAMP_LOAD_LOAD_SHOW_H
+#pragma once
 
 #include "load.h"
 #include "views/view.h"
@@ -21,5 +20,3 @@ int show_load_sleep(const struct view *view, const char *name, const struct load
                     const struct load_sleep_truth *truth);
 int show_load_fault(const struct view *view, const struct load_fault_truth *truth);
 int show_load_threads(const struct view *view, const struct load_threads_truth *truth);
-
-#endif

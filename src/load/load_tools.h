@@ -1,6 +1,5 @@
 /* What the loads share: where they run, the use of a CPU by a clock, their files. */
-#ifndef CAMP_LOAD_LOAD_TOOLS_H
-#define CAMP_LOAD_LOAD_TOOLS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -56,5 +55,3 @@ int load_make_filled(uint64_t bytes);
 /* Writes the file's dirty pages to the disk, then evicts it from the page cache, except for pages
  * mapped by others. False, with errno: could not be tried. */
 bool load_drop_from_memory(int file);
-
-#endif

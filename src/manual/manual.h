@@ -10,8 +10,7 @@
  *
  * Each command is asked for its --help, and its table is taken (help.h).
  */
-#ifndef CAMP_MANUAL_MANUAL_H
-#define CAMP_MANUAL_MANUAL_H
+#pragma once
 
 #include "program/help.h"
 
@@ -53,5 +52,3 @@ extern const struct manual_part bash_parts[], zsh_parts[], fish_parts[];
 
 /* A page, but for what its fragment says. False: there is no such command. */
 bool manual_page(const char *name);
-
-#endif

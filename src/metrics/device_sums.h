@@ -1,7 +1,6 @@
 /* Counters of devices that come and go, added up so that the sum never falls: counts of a removed
  * device stay in it. Pure arithmetic. */
-#ifndef CAMP_METRICS_DEVICE_SUMS_H
-#define CAMP_METRICS_DEVICE_SUMS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -34,5 +33,3 @@ int device_sums_add(struct device_sums *sums, const char *name,
 
 /* Devices that were not seen are dropped. */
 void device_sums_finish(struct device_sums *sums);
-
-#endif

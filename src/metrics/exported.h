@@ -6,8 +6,7 @@
  * Counters start at 0 when it is opened, except for those that the kernel counts since boot; none
  * ever falls. What a tier cannot see is unknown, and so absent.
  */
-#ifndef CAMP_METRICS_EXPORTED_H
-#define CAMP_METRICS_EXPORTED_H
+#pragma once
 
 #include "ledger/group.h"
 #include "ledger/workload.h"
@@ -46,5 +45,3 @@ int exported_read(struct exported *exported, const struct exported_scrapes *scra
 
 /* All metrics, known here or not: for the documentation. */
 const struct metric *exported_metrics(size_t *ret_count);
-
-#endif

@@ -1,8 +1,7 @@
 /* Private parts of the exporter: exported.c opens it and takes snapshots, exported_table.c states
  * the metrics, exported_host.c reads the machine, exported_cpus.c its CPUs, exported_tasks.c
  * threads or processes, exported_self.c the exporter's own costs. */
-#ifndef CAMP_METRICS_EXPORTED_INSIDE_H
-#define CAMP_METRICS_EXPORTED_INSIDE_H
+#pragma once
 
 #include "device_sums.h"
 #include "exported.h"
@@ -125,5 +124,3 @@ int exported_tasks_read(struct exported *exported, struct camp_error *error);
 void exported_groups_fill(struct exported *exported);
 
 void exported_self_read(struct exported *exported, const struct exported_scrapes *scrapes);
-
-#endif

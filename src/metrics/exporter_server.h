@@ -5,8 +5,7 @@
  * the other, each of its own moment. http_rules.h says who may connect; on an address reachable
  * from outside, everybody.
  */
-#ifndef CAMP_METRICS_EXPORTER_SERVER_H
-#define CAMP_METRICS_EXPORTER_SERVER_H
+#pragma once
 
 #include "exposition.h"
 #include "views/http/listen.h"
@@ -42,5 +41,3 @@ uint16_t exporter_server_port(const struct exporter_server *server);
 
 /* Closes all connections at once. NULL is allowed. */
 void exporter_server_close(struct exporter_server *server);
-
-#endif

@@ -6,8 +6,7 @@
  * byte or a control character is \xHH, and so is a backslash before an x; different names stay
  * different.
  */
-#ifndef CAMP_METRICS_EXPOSITION_H
-#define CAMP_METRICS_EXPOSITION_H
+#pragma once
 
 #include "metric.h"
 #include "views/bytes.h"
@@ -20,5 +19,3 @@ const char *exposition_type(enum exposition_format format);
 /* Appends a page; ret->failed: no memory. A family without a known series is omitted. */
 void exposition_write(struct bytes *ret, enum exposition_format format,
                       const struct metric_family *families, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts of the kernel about the whole machine, for the exporter. Pure: no file is read here. */
-#ifndef CAMP_METRICS_HOST_TEXT_H
-#define CAMP_METRICS_HOST_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ bool host_text_number(const char *text, size_t length, const char *key, uint64_t
 /* From a file in /proc/pressure: total=, in us, of the line that starts with `share` ("some",
  * "full"). */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * Metrics of an exporter. A family is stated once, in its source's table: its meaning, its unit,
  * how and from where its numbers are obtained; its series are filled by each snapshot.
  */
-#ifndef CAMP_METRICS_METRIC_H
-#define CAMP_METRICS_METRIC_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -40,5 +39,3 @@ struct metric_family {
     struct series *series; /* [count] */
     size_t count;
 };
-
-#endif

@@ -5,8 +5,7 @@
  * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4" and so on,
  * with parameters (charset=, escaping=) that do not matter: all names here are plain.
  */
-#ifndef CAMP_METRICS_NEGOTIATE_H
-#define CAMP_METRICS_NEGOTIATE_H
+#pragma once
 
 #include "exposition.h"
 
@@ -19,5 +18,3 @@ enum exposition_format negotiate_format(const char *accept, size_t length);
 
 /* Does an Accept-Encoding header allow gzip? */
 bool negotiate_gzip(const char *accept_encoding, size_t length);
-
-#endif

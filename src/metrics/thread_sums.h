@@ -7,8 +7,7 @@
  * has its last numbers still to come, or continues under another tid (exec(2) by another than the
  * first thread): it is remembered for some snapshots, so that none of its time is accounted twice.
  */
-#ifndef CAMP_METRICS_THREAD_SUMS_H
-#define CAMP_METRICS_THREAD_SUMS_H
+#pragma once
 
 #include "ledger/group.h"
 #include "ledger/index.h"
@@ -117,5 +116,3 @@ int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool
 void thread_sums_start(struct thread_sums *sums, uint64_t now_ns, bool forget);
 struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums);
 int thread_sums_finish(struct thread_sums *sums);
-
-#endif

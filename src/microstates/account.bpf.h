@@ -6,8 +6,7 @@
  * come at any moment; their time is subtracted from the interval of the interrupted thread when
  * that is closed.
  */
-#ifndef CAMP_MICROSTATES_ACCOUNT_BPF_H
-#define CAMP_MICROSTATES_ACCOUNT_BPF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -290,5 +289,3 @@ static __always_inline bool has_left(const struct account *account, const struct
     return on_cpu(account->state) && cpu != NULL && cpu->begin_ns != 0 &&
            cpu->running_task != (uint64_t)task;
 }
-
-#endif

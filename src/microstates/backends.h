@@ -9,8 +9,7 @@
  *
  * A handle is for one thread at a time. Reading makes no system call.
  */
-#ifndef CAMP_MICROSTATES_BACKENDS_H
-#define CAMP_MICROSTATES_BACKENDS_H
+#pragma once
 
 #include "backends_layout.h"
 
@@ -40,5 +39,3 @@ void backends_losses(const struct backends *backends, struct backends_losses *re
 
 /* NULL is allowed. */
 void backends_close(struct backends *backends);
-
-#endif

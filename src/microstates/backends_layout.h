@@ -1,6 +1,5 @@
 /* The account of a backend, as written by the kernel. */
-#ifndef CAMP_MICROSTATES_BACKENDS_LAYOUT_H
-#define CAMP_MICROSTATES_BACKENDS_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ _Static_assert(sizeof(struct backend_account) == 88 + BACKEND_WAITS_MAX * 24, "n
 _Static_assert(sizeof(struct backends_losses) == 32, "no padding");
 _Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
 _Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");
-
-#endif

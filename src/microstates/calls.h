@@ -1,6 +1,5 @@
 /* The state of a thread that sleeps in a system call. */
-#ifndef CAMP_MICROSTATES_CALLS_H
-#define CAMP_MICROSTATES_CALLS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,5 +7,3 @@
 /* kind_of_call[count], by the number of the call: an enum camp_state, KIND_BY_DESCRIPTOR or
  * KIND_BY_RESTART. */
 void calls_fill(uint8_t *kind_of_call, size_t count);
-
-#endif

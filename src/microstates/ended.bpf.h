@@ -3,8 +3,7 @@
  * and name, in totals of two generations: the session reads one while the other is being added to,
  * so that no half addition is read.
  */
-#ifndef CAMP_MICROSTATES_ENDED_BPF_H
-#define CAMP_MICROSTATES_ENDED_BPF_H
+#pragma once
 
 #include "account.bpf.h"
 #include "record.bpf.h"
@@ -83,5 +82,3 @@ static __always_inline void emit_last(struct task_struct *task, const struct acc
     last->flags |= CAMP_THREAD_ENDED;
     bpf_ringbuf_submit(last, BPF_RB_NO_WAKEUP);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernel's features that microstates need: looked up in its BTF, not derived from its version.
  */
-#ifndef CAMP_MICROSTATES_EVENTS_H
-#define CAMP_MICROSTATES_EVENTS_H
+#pragma once
 
 #include <camp/states.h>
 
@@ -21,5 +20,3 @@ int events_require(const struct btf *kernel, struct camp_error *error);
 /* All of them, in this kernel, like camp_states_events(). */
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
-
-#endif

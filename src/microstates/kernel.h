@@ -1,7 +1,6 @@
 /* The parts of the kernel's structures that the programs read. Loading relocates them to the real
  * offsets (CO-RE), so this serves every kernel; order and omissions do not matter. */
-#ifndef CAMP_MICROSTATES_KERNEL_H
-#define CAMP_MICROSTATES_KERNEL_H
+#pragma once
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -119,5 +118,3 @@ struct bpf_iter__task {
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFIFO 0010000
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the programs in the kernel and the session. */
-#ifndef CAMP_MICROSTATES_LAYOUT_H
-#define CAMP_MICROSTATES_LAYOUT_H
+#pragma once
 
 #include <camp/states.h>
 
@@ -99,5 +98,3 @@ _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
 _Static_assert(sizeof(struct disk_wait) == 40, "no padding");
 _Static_assert(sizeof(struct total_key) == 24, "no padding");
 _Static_assert(offsetof(struct cpu_account, exits_lost) == 176, "no padding");
-
-#endif

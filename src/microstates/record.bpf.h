@@ -1,6 +1,5 @@
 /* A record of a thread, filled from its account and the kernel's own counts of it. */
-#ifndef CAMP_MICROSTATES_RECORD_BPF_H
-#define CAMP_MICROSTATES_RECORD_BPF_H
+#pragma once
 
 #include "account.bpf.h"
 
@@ -126,5 +125,3 @@ static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct 
     ret->tid = copy_tid(task, account);
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Records of a snapshot, kept until the last one has come, and then read by tid. */
-#ifndef CAMP_MICROSTATES_RECORDS_H
-#define CAMP_MICROSTATES_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool records_keep(struct records *records, int32_t tid, const char *bytes, size_
 /* Ascending by tid. */
 void records_sort(struct records *records);
 void records_release(struct records *records);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files of a session. */
-#ifndef CAMP_MICROSTATES_SESSION_H
-#define CAMP_MICROSTATES_SESSION_H
+#pragma once
 
 #include "layout.h"
 
@@ -75,5 +74,3 @@ int session_tell_exits(struct camp_states *session, struct camp_error *error);
 
 /* The first snapshot: gives every thread its account. */
 int session_meet_all(struct camp_states *session, struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why a thread sleeps: read when it leaves its CPU. */
-#ifndef CAMP_MICROSTATES_SLEEP_BPF_H
-#define CAMP_MICROSTATES_SLEEP_BPF_H
+#pragma once
 
 #include "account.bpf.h"
 
@@ -80,5 +79,3 @@ static __always_inline uint8_t sleeping_state(struct task_struct *task,
         return kind_of_restarted(task);
     return kind == KIND_BY_DESCRIPTOR ? kind_of_descriptor(task, first_argument(regs)) : kind;
 }
-
-#endif

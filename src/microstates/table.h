@@ -7,8 +7,7 @@
  * short title share a column of text); CLASS_`class`, what the state means to its thread; its line
  * in the summary of the paper (camp time --figure).
  */
-#ifndef CAMP_MICROSTATES_TABLE_H
-#define CAMP_MICROSTATES_TABLE_H
+#pragma once
 
 #include <camp/states.h>
 
@@ -50,5 +49,3 @@
 
 #define MICROSTATE_ONE(...) +1
 _Static_assert(0 MICROSTATES(MICROSTATE_ONE) == CAMP_STATE_COUNT, "a state has no row, or two");
-
-#endif

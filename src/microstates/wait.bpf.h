@@ -6,8 +6,7 @@
  * and swap, so that both are read of one moment. The time is a sum: starting the clock subtracts
  * now, stopping it adds now; it wraps after 19 hours, so only differences count.
  */
-#ifndef CAMP_MICROSTATES_WAIT_BPF_H
-#define CAMP_MICROSTATES_WAIT_BPF_H
+#pragma once
 
 #include "kernel.h"
 #include "layout.h"
@@ -103,5 +102,3 @@ static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, ui
     cpu->any_wait_ns += any < idle_ns ? any : idle_ns;
     cpu->own_wait_ns += own < idle_ns ? own : idle_ns;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The capabilities that camp can use, what each gives, and whether this process holds it. */
-#ifndef CAMP_PROGRAM_CAPABILITY_H
-#define CAMP_PROGRAM_CAPABILITY_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -20,5 +19,3 @@ bool capability_held(const struct camp_kernel *kernel, const char *name);
 
 /* May this process open files regardless of their mode? */
 bool capability_opens_all(const struct camp_kernel *kernel);
-
-#endif

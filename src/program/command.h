@@ -4,8 +4,7 @@
  * A command prints its result through a view to stdout, and a failure as one line "camp NAME: what;
  * what to do" to stderr by complain(). It returns an exit status.
  */
-#ifndef CAMP_PROGRAM_COMMAND_H
-#define CAMP_PROGRAM_COMMAND_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -78,5 +77,3 @@ bool sleep_until(uint64_t time_ns);
 /* Wall clock as RFC 3339 with milliseconds and offset: "2026-11-21T09:00:00.123+01:00". */
 #define TIME_TEXT_SIZE 40
 void time_text(char *ret, size_t capacity, int64_t wall_clock_ns);
-
-#endif

@@ -6,8 +6,7 @@
  *     COMMON_OPTION(COMMON_INTERVAL, &top->interval_ns),
  *     COMMON_OPTION(COMMON_FORMAT, &top->format, .choices = formats),
  */
-#ifndef CAMP_PROGRAM_COMMON_OPTIONS_H
-#define CAMP_PROGRAM_COMMON_OPTIONS_H
+#pragma once
 
 #include "options.h"
 
@@ -56,5 +55,3 @@ struct option_spec common_option(enum common_option which, const struct option_s
 
 /* --color, which sets the colors of all output of the command. */
 #define COLOR_OPTION COMMON_OPTION(COMMON_COLOR, &view_colour)
-
-#endif

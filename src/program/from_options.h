@@ -9,8 +9,7 @@
  *     ... options_parse() of a table with FROM_OPTIONS(&from) in it ...
  *     status = from_options_open(&from, &source, &facts);
  */
-#ifndef CAMP_PROGRAM_FROM_OPTIONS_H
-#define CAMP_PROGRAM_FROM_OPTIONS_H
+#pragma once
 
 #include "common_options.h"
 #include "progress.h"
@@ -137,5 +136,3 @@ enum from_side { FROM_BEGIN, FROM_END };
  * False: not such a time, or relative to an unknown one. */
 bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
                      int64_t *ret_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * (manual/) writes manual pages and shell completions from the same tables: it receives them
  * instead of --help printing them.
  */
-#ifndef CAMP_PROGRAM_HELP_H
-#define CAMP_PROGRAM_HELP_H
+#pragma once
 
 #include "command.h"
 
@@ -38,5 +37,3 @@ struct help_receiver {
     void (*commands)(const struct command_list *list);
 };
 extern const struct help_receiver *help_receiver; /* NULL, except in the program of the build */
-
-#endif

@@ -1,6 +1,5 @@
 /* The intervals of a command: a deadline each, until there are enough or a stop is requested. */
-#ifndef CAMP_PROGRAM_INTERVALS_H
-#define CAMP_PROGRAM_INTERVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct intervals {
  * were missed are not made up for. The first one starts at the first call. False: there were
  * `count`, or a stop is requested. */
 bool next_interval(struct intervals *intervals);
-
-#endif

@@ -6,8 +6,7 @@
  * camp cannot accept all letters of other programs, because a letter has one meaning in all
  * commands: -d is --duration, and the delay of top -d is --interval.
  */
-#ifndef CAMP_PROGRAM_OPTION_HABITS_H
-#define CAMP_PROGRAM_OPTION_HABITS_H
+#pragma once
 
 /* A sentence that names the replacement for an option ("-d", "--delay") which a command ("camp
  * top") does not have, or which has another meaning there. NULL: no option does the same. */
@@ -20,5 +19,3 @@ struct habit {
     const char *instead;
 };
 extern const struct habit habits[];
-
-#endif

@@ -1,6 +1,5 @@
 /* The value of an option: reading its text, and describing which values it accepts. */
-#ifndef CAMP_PROGRAM_OPTION_VALUES_H
-#define CAMP_PROGRAM_OPTION_VALUES_H
+#pragma once
 
 #include "options.h"
 
@@ -11,5 +10,3 @@ bool option_set(const struct option_spec *spec, const char *text);
 /* Which values the option accepts: "one of text, json, csv", "a time such as 500ms, 2s or 1m, from
  * 0.01 to 86400 s". */
 void option_describe(const struct option_spec *spec, char *ret, size_t capacity);
-
-#endif

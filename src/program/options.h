@@ -5,8 +5,7 @@
  * Options that several commands share are rows of one table (common_options.h), so that a letter
  * has one meaning in all commands. A test compares the tables of all commands.
  */
-#ifndef CAMP_PROGRAM_OPTIONS_H
-#define CAMP_PROGRAM_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ bool option_takes_argument(const struct option_spec *spec);
 /* "250ms" -> ns, and "12K" -> bytes; false for other texts. */
 int parse_duration(const char *text, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * place, and renamed once all of it is on its way to the disk. Other than regular files
  * (/dev/stdout, a pipe) are written directly; "-" is stdout.
  */
-#ifndef CAMP_PROGRAM_OUTPUT_FILE_H
-#define CAMP_PROGRAM_OUTPUT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,5 +33,3 @@ int output_file_fail(struct output_file *file, int system_error);
 
 /* Ends without a result and without leftovers. */
 void output_file_discard(struct output_file *file);
-
-#endif

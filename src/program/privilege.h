@@ -10,8 +10,7 @@
  * immediately effective capabilities where the bounding set lacks one of them, as a service's does
  * (capabilities(7), "Safety checking for capability-dumb binaries").
  */
-#ifndef CAMP_PROGRAM_PRIVILEGE_H
-#define CAMP_PROGRAM_PRIVILEGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ bool privilege_group_exists(void);
 
 /* The shell command that grants the capabilities to the file of this program. */
 void privilege_line(char ret[PRIVILEGE_LINE_SIZE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* --pid and --filter of all commands. */
-#ifndef CAMP_PROGRAM_PROCESS_SELECTION_H
-#define CAMP_PROGRAM_PROCESS_SELECTION_H
+#pragma once
 
 #include "options.h"
 
@@ -49,5 +48,3 @@ bool selection_all_ended(struct process_selection *processes);
 
 /* Compiles --filter (POSIX extended) into *ret. NULL compiles nothing; *ret_used is then NULL. */
 int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used);
-
-#endif

@@ -1,6 +1,5 @@
 /* The progress of a long operation: a bar or a line of text on stderr, if it is a terminal. */
-#ifndef CAMP_PROGRAM_PROGRESS_H
-#define CAMP_PROGRAM_PROGRESS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void progress_text(struct progress *progress, const char *text);
 /* Erases the bar or the text, so that other lines can be written. progress_show() and
  * progress_text() may be called again after it. */
 void progress_clear(struct progress *progress);
-
-#endif

@@ -1,6 +1,5 @@
 /* "Did you mean ...?" */
-#ifndef CAMP_PROGRAM_SUGGESTION_H
-#define CAMP_PROGRAM_SUGGESTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ struct suggestion {
 };
 
 void suggestion_offer(struct suggestion *suggestion, const char *candidate);
-
-#endif

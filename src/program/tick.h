@@ -1,6 +1,5 @@
 /* The kernel's tick: its length, and its phase. */
-#ifndef CAMP_PROGRAM_TICK_H
-#define CAMP_PROGRAM_TICK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint64_t tick_after(const struct tick *tick, uint64_t time_ns);
 /* The number of ticks between two readings of CLOCK_MONOTONIC_COARSE. */
 uint64_t tick_count_between(uint64_t coarse_before_ns, uint64_t coarse_after_ns,
                             uint64_t length_ns);
-
-#endif

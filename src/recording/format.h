@@ -8,8 +8,7 @@
  * what rests, the first such row is written, with a flag; until another row of that entity comes,
  * the reader gives it back with the length of each interval.
  */
-#ifndef CAMP_RECORDING_FORMAT_H
-#define CAMP_RECORDING_FORMAT_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -80,5 +79,3 @@ uint64_t recording_usual(const struct schema *schema, size_t column);
  * their own, where a row stands only when one of them is not as usual: chosen so that rows like
  * those of the frame take the least room. Each column costs a byte in each row that has it. */
 void recording_plan(const struct frame *frame, bool *ret_seldom);
-
-#endif

@@ -2,8 +2,7 @@
  * The writer of recordings: frames to one SQLite file, format camp.1 (docs/recording.md). A
  * transaction an interval: whatever happens, what was committed is there, and whole.
  */
-#ifndef CAMP_RECORDING_RECORDER_H
-#define CAMP_RECORDING_RECORDER_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -39,5 +38,3 @@ struct recorder_counts recorder_counts(const struct recorder *recorder);
 /* Leaves a single file, unless somebody reads it just now: then its -wal stays beside it. NULL is
  * accepted. */
 void recorder_close(struct recorder *recorder);
-
-#endif

@@ -1,6 +1,5 @@
 /* One table of a recording while it is written: what a source's frames, or those beside, go to. */
-#ifndef CAMP_RECORDING_RECORDER_TABLE_H
-#define CAMP_RECORDING_RECORDER_TABLE_H
+#pragma once
 
 #include "format.h"
 #include "ledger/registry.h"
@@ -79,5 +78,3 @@ void recorder_table_forget(struct recorder_table *table);
 
 /* Statements, and all it owns. */
 void recorder_table_release(struct recorder_table *table);
-
-#endif

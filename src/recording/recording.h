@@ -1,6 +1,5 @@
 /* Recordings (camp record, docs/recording.md): as sources, as files, and what a file is. */
-#ifndef CAMP_RECORDING_RECORDING_H
-#define CAMP_RECORDING_RECORDING_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -73,5 +72,3 @@ struct recording_info {
 
 /* CAMP_E_FORMAT: it is no recording, or of a newer camp; CAMP_E_GONE: there is none. */
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error);
-
-#endif

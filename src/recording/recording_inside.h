@@ -1,6 +1,5 @@
 /* A recording while it is read: its file, and its tables, each with the rows of an interval. */
-#ifndef CAMP_RECORDING_RECORDING_INSIDE_H
-#define CAMP_RECORDING_RECORDING_INSIDE_H
+#pragma once
 
 #include "format.h"
 #include "recording.h"
@@ -80,5 +79,3 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
                           const struct labels **ret, struct camp_error *error);
 
 void recording_table_release(struct recording_table *table);
-
-#endif

@@ -1,11 +1,8 @@
 /* The frame beside another source's frames, as a source of its own. */
-#ifndef CAMP_SOURCES_BESIDE_H
-#define CAMP_SOURCES_BESIDE_H
+#pragma once
 
 #include "source.h"
 
 /* `whole` must have such a frame, also before its first one. Takes ownership of `whole`: it is
  * closed with *ret, and on failure. CAMP_OK or CAMP_E_NOMEM. */
 int beside_source_open(struct source *whole, struct source **ret);
-
-#endif

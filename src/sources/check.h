@@ -1,6 +1,5 @@
 /* The source "check": sampled and measured CPU time, as `camp check` shows them, for recordings. */
-#ifndef CAMP_SOURCES_CHECK_H
-#define CAMP_SOURCES_CHECK_H
+#pragma once
 
 #include "source.h"
 
@@ -10,5 +9,3 @@
  * the CPUs are empty. */
 int check_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error);
-
-#endif

@@ -6,8 +6,7 @@
  * machine's time zone) or a number. A number is, by its magnitude, seconds, ms, us or ns since
  * 1970; below 10^8 it is plain: seconds since the table's own zero, or a count of its intervals.
  */
-#ifndef CAMP_SOURCES_FIELD_H
-#define CAMP_SOURCES_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ void time_form_guess(struct time_form *ret, const struct field *times, size_t co
 
 /* In ns since 1970, or since the table's zero. */
 enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns);
-
-#endif

@@ -2,8 +2,7 @@
  * --from: any source by its name, the same in every command.
  * from_list.c has the list of sources.
  */
-#ifndef CAMP_SOURCES_FROM_H
-#define CAMP_SOURCES_FROM_H
+#pragma once
 
 #include "source.h"
 
@@ -80,5 +79,3 @@ struct from_shown from_shown(const char *text);
 
 /* Whether it is prometheus:, whose hosts have groups. */
 bool from_is_fleet(const char *text);
-
-#endif

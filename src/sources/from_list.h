@@ -5,8 +5,7 @@
  * A new source is a row here, and a function that opens it in from.c (from_machine.c for a source
  * of this machine).
  */
-#ifndef CAMP_SOURCES_FROM_LIST_H
-#define CAMP_SOURCES_FROM_LIST_H
+#pragma once
 
 #include "from.h"
 
@@ -82,5 +81,3 @@ uint32_t from_given(const struct from *from);
  * have no effect; the message says with which sources it goes. */
 int from_check(const struct from_source *source, const char *text, uint32_t given,
                struct camp_error *error);
-
-#endif

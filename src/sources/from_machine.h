@@ -1,7 +1,6 @@
 /* The sources of this machine by name: the part of from.h that needs no library of a database or a
  * file. */
-#ifndef CAMP_SOURCES_FROM_MACHINE_H
-#define CAMP_SOURCES_FROM_MACHINE_H
+#pragma once
 
 #include "from.h"
 
@@ -14,5 +13,3 @@ bool from_machine_has(const char *name);
  * from_open() does. CAMP_E_INVALID: unknown name or tier. */
 int from_machine_open(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Threads of another source added up. */
-#ifndef CAMP_SOURCES_GROUPS_H
-#define CAMP_SOURCES_GROUPS_H
+#pragma once
 
 #include "ledger/group.h"
 #include "source.h"
@@ -9,5 +8,3 @@
  * closed with *ret, and on failure. */
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
                        struct camp_error *error);
-
-#endif

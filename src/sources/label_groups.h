@@ -1,6 +1,5 @@
 /* Entities added up by one of their labels: of a frame, or of another source. */
-#ifndef CAMP_SOURCES_LABEL_GROUPS_H
-#define CAMP_SOURCES_LABEL_GROUPS_H
+#pragma once
 
 #include "ledger/registry.h"
 #include "source.h"
@@ -25,5 +24,3 @@ int label_groups_fill(struct label_groups *groups, const struct frame *frame);
 
 /* A source of such frames. Takes ownership of `whole`: it is closed with *ret, and on failure. */
 int label_groups_open(struct source *whole, size_t label, struct source **ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* A source without the row of all CPUs together, which comes first in each frame: a consumer that
  * adds entities up, or shows each as one of many, would count the total twice. */
-#ifndef CAMP_SOURCES_PARTS_H
-#define CAMP_SOURCES_PARTS_H
+#pragma once
 
 #include "source.h"
 
@@ -10,5 +9,3 @@ bool parts_has_total(const struct source *source);
 
 /* Takes ownership of `whole`: it is closed with *ret, and on failure. CAMP_OK or CAMP_E_NOMEM. */
 int parts_source_open(struct source *whole, struct source **ret);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * beside(), if present, is a second frame of the same snapshot: the CPUs of the threads.
  */
-#ifndef CAMP_SOURCES_SOURCE_H
-#define CAMP_SOURCES_SOURCE_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -156,5 +155,3 @@ extern _Thread_local bool (*source_interrupted)(void);
 /* Sleeps until deadline_ns in slices of at most slice_ns. False: the deadline has passed, or *stop
  * is set. True: a slice has passed; do urgent work and call again. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);
-
-#endif

@@ -7,8 +7,7 @@
  * repeated (TRIES_MAX) only for rows that a witness reported as disturbed. A failed row of CPU time
  * is repeated too when the hypervisor stole time in that very try.
  */
-#ifndef CAMP_VERIFY_VERIFY_H
-#define CAMP_VERIFY_VERIFY_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -101,5 +100,3 @@ void trial_not_tested(struct verification *verification, const struct camp_error
 
 /* Length of the kernel's tick; 10 ms if unknown. */
 uint64_t verify_tick_ns(void);
-
-#endif

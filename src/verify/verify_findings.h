@@ -1,6 +1,5 @@
 /* The findings of camp verify, for verify.c. The trials use verify.h. */
-#ifndef CAMP_VERIFY_VERIFY_FINDINGS_H
-#define CAMP_VERIFY_VERIFY_FINDINGS_H
+#pragma once
 
 #include "verify.h"
 
@@ -27,5 +26,3 @@ void findings_open(struct verification *verification, const struct trial_list *c
 
 /* NULL: no such row. */
 struct finding *findings_find(struct verification *verification, const char *row);
-
-#endif

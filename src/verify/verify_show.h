@@ -1,6 +1,5 @@
 /* The findings as a record for the views. */
-#ifndef CAMP_VERIFY_VERIFY_SHOW_H
-#define CAMP_VERIFY_VERIFY_SHOW_H
+#pragma once
 
 #include "verify_findings.h"
 #include "views/record.h"
@@ -34,5 +33,3 @@ void verify_record_fill(struct verify_record *ret, const struct finding *finding
 
 /* --list. */
 void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count);
-
-#endif

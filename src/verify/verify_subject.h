@@ -3,8 +3,7 @@
  * then exact, without the tick by which the clock of a running task may lag, and the process
  * reports itself what it did in between.
  */
-#ifndef CAMP_VERIFY_VERIFY_SUBJECT_H
-#define CAMP_VERIFY_VERIFY_SUBJECT_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -67,5 +66,3 @@ const void *subject_truth(const struct subject *subject);
 const struct act_record *subject_record(const struct subject *subject); /* of the last act */
 
 void subject_end(struct subject *subject);
-
-#endif

@@ -1,6 +1,5 @@
 /* A veth pair between two network namespaces of its own: a private network of two. */
-#ifndef CAMP_VERIFY_VERIFY_VETH_H
-#define CAMP_VERIFY_VERIFY_VETH_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -19,5 +18,3 @@ int veth_make(struct veth *ret, struct camp_error *error);
 
 /* Moves the calling thread to one of them. */
 int veth_enter(int namespace, struct camp_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A session of microstates (states.h) around an act: all threads and CPUs before and after.
  */
-#ifndef CAMP_VERIFY_VERIFY_WATCH_H
-#define CAMP_VERIFY_VERIFY_WATCH_H
+#pragma once
 
 #include "verify_subject.h"
 
@@ -73,5 +72,3 @@ struct watch_cpus {
 struct watch_cpus watch_cpus(const struct watch *watch, bool whole);
 
 void watch_close(struct watch *watch);
-
-#endif

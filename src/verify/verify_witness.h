@@ -1,8 +1,7 @@
 /*
  * Witnesses: what else ran on this machine while a load was watched.
  */
-#ifndef CAMP_VERIFY_VERIFY_WITNESS_H
-#define CAMP_VERIFY_VERIFY_WITNESS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -50,5 +49,3 @@ uint64_t verify_off_task_ns(int32_t cpu);
 /* An upper bound of the growth of verify_off_task_ns() since `before_ns`. Each of its three numbers
  * has the resolution of /proc/stat, unless the kernel does not report it. */
 double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns);
-
-#endif

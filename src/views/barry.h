@@ -13,8 +13,7 @@
  * accounted twice), the time that the vertices leave out, and points without a position, as they
  * have no time at any vertex. A label shows its point's unaccounted time ("un", percent).
  */
-#ifndef CAMP_VIEWS_BARRY_H
-#define CAMP_VIEWS_BARRY_H
+#pragma once
 
 #include "ledger/vertex.h"
 
@@ -35,5 +34,3 @@ struct barry {
  * Without space for a triangle (below 5 rows or 4 columns) the first line says so. NULL: no memory.
  */
 char *barry_draw(const struct barry *barry);
-
-#endif

@@ -1,6 +1,5 @@
 /* A canvas of single characters, shared by the files that draw a Barry3 (barry.h). */
-#ifndef CAMP_VIEWS_BARRY_CANVAS_H
-#define CAMP_VIEWS_BARRY_CANVAS_H
+#pragma once
 
 #include "barry.h"
 
@@ -59,5 +58,3 @@ struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, 
 
 /* Names the first points, numbers full cells and the left side, where space permits. */
 void barry_label(const struct canvas *canvas);
-
-#endif

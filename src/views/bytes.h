@@ -1,6 +1,5 @@
 /* Bytes that grow at their end. A failed allocation is remembered, and checked once at the end. */
-#ifndef CAMP_VIEWS_BYTES_H
-#define CAMP_VIEWS_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void bytes_clear(struct bytes *bytes);
 uint8_t *bytes_extend(struct bytes *bytes, size_t count);
 
 void bytes_put(struct bytes *bytes, const void *data, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Helpers shared by the formats. */
-#ifndef CAMP_VIEWS_FORMAT_H
-#define CAMP_VIEWS_FORMAT_H
+#pragma once
 
 #include "view.h"
 
@@ -29,5 +28,3 @@ struct cell cell_of(const struct record *record, const char *table, size_t row, 
 
 /* A record of camp.wait/1 in the form of mpstat: see view.h for number and result. */
 int mpstat_record(const struct view_options *options, const struct record *record, uint64_t number);
-
-#endif

@@ -7,8 +7,7 @@
  * apart: not those that are the same in all rows, or part of their names. As JSON and CSV: all
  * there is.
  */
-#ifndef CAMP_VIEWS_FRAME_COLUMNS_H
-#define CAMP_VIEWS_FRAME_COLUMNS_H
+#pragma once
 
 #include "frame_heading.h"
 #include "ledger/selection.h"
@@ -94,5 +93,3 @@ const char *state_column_title(const struct frame_columns *columns, size_t colum
 /* Text: is there a column of processes, and of how many are in a row? */
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style);
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style);
-
-#endif

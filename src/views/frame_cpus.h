@@ -1,7 +1,6 @@
 /* The CPUs beside a frame: as text a line for each, of many all together and the busiest; as JSON
  * each with all its columns. */
-#ifndef CAMP_VIEWS_FRAME_CPUS_H
-#define CAMP_VIEWS_FRAME_CPUS_H
+#pragma once
 
 #include "ledger/selection.h"
 #include "percent.h"
@@ -25,5 +24,3 @@ struct frame_cpus {
 int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
                     struct table *ret_table);
 void frame_cpus_release(struct frame_cpus *cpus);
-
-#endif

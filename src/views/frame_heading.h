@@ -1,6 +1,5 @@
 /* Headings of few columns. */
-#ifndef CAMP_VIEWS_FRAME_HEADING_H
-#define CAMP_VIEWS_FRAME_HEADING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void short_heading(const char *title, char ret[FRAME_HEADING_SIZE]);
 
 /* "table lock" as "tab.lock%": the columns of rules. */
 void dotted_heading(const char *title, char ret[FRAME_HEADING_SIZE]);
-
-#endif

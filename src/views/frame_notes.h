@@ -1,7 +1,6 @@
 /* What stands below a frame's rows: sums over all, also those that no row shows, what is more than
  * there was time, what could not be seen. */
-#ifndef CAMP_VIEWS_FRAME_NOTES_H
-#define CAMP_VIEWS_FRAME_NOTES_H
+#pragma once
 
 #include "frame_columns.h"
 
@@ -32,5 +31,3 @@ const char *kind_noun(const char *kind, uint64_t count);
 void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
                       const struct frame_columns *columns, const struct frame_facts *facts,
                       bool is_unmatched);
-
-#endif

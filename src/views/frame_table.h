@@ -3,8 +3,7 @@
  * headline, CPUs, rows, rows that ended, sums and losses. ledger/selection.h says which rows and in
  * which order, frame_columns.h which columns.
  */
-#ifndef CAMP_VIEWS_FRAME_TABLE_H
-#define CAMP_VIEWS_FRAME_TABLE_H
+#pragma once
 
 #include "frame_columns.h"
 #include "frame_cpus.h"
@@ -45,5 +44,3 @@ void frame_table_release(struct frame_table *table);
 int frame_table_fill(struct frame_table *table, const struct frame *cpus, const char *time,
                      const struct selection *selection, const struct frame_style *style,
                      const struct frame_facts *facts);
-
-#endif

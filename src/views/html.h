@@ -3,8 +3,7 @@
  * browsers refuse them. Light or dark, by the reader's preference. Texts may be any bytes (svg.h).
  * Nothing is returned: check the stream once at the end.
  */
-#ifndef CAMP_VIEWS_HTML_H
-#define CAMP_VIEWS_HTML_H
+#pragma once
 
 #include "record.h"
 
@@ -23,5 +22,3 @@ void html_table(FILE *stream, const struct table *table, const char *caption);
 
 /* A picture written by svg_start() to svg_end(). */
 void html_picture(FILE *stream, const char *svg);
-
-#endif

@@ -3,12 +3,9 @@
  * data. Found by search: as far apart as possible (CIEDE2000) for normal sight, protanopia,
  * deuteranopia and tritanopia, and at least 3:1 against white and #15181c.
  */
-#ifndef CAMP_VIEWS_PALETTE_H
-#define CAMP_VIEWS_PALETTE_H
+#pragma once
 
 static const char *const palette_3_vertices[] = { "#5a91ff", "#e1711b", "#696569" };
 static const char *const palette_4_vertices[] = { "#2861be", "#cc8204", "#766151", "#91919a" };
 static const char *const palette_groups[] = { "#bb301e", "#9e8b6f", "#586c69",
                                               "#9442ff", "#d67e11", "#5f969e" };
-
-#endif

@@ -1,6 +1,5 @@
 /* Shares in percent, in four columns of text. */
-#ifndef CAMP_VIEWS_PERCENT_H
-#define CAMP_VIEWS_PERCENT_H
+#pragma once
 
 #include "record.h"
 
@@ -13,5 +12,3 @@ struct cell percent_cell(int64_t part, uint64_t whole, char buffer[PERCENT_SIZE]
 /* Of unaccounted time: bad where it is not 0.0, and marked (!) below 0, for readers without
  * colours. `aligned`: a blank where no mark is. */
 struct cell unaccounted_cell(int64_t part, uint64_t whole, bool aligned, char buffer[PERCENT_SIZE]);
-
-#endif

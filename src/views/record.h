@@ -6,8 +6,7 @@
  * Ownership: the fields are static. Cells and texts belong to the command, and live until the
  * record was written.
  */
-#ifndef CAMP_VIEWS_RECORD_H
-#define CAMP_VIEWS_RECORD_H
+#pragma once
 
 #include "ledger/array.h"
 
@@ -110,5 +109,3 @@ struct record {
     const char *const
         *notes; /* of the text form: lines below the tables; NULL-terminated, or NULL */
 };
-
-#endif

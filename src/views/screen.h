@@ -3,8 +3,7 @@
  * that of text_view: headings are reversed, cells have their colours where the terminal and
  * NO_COLOR permit. Text beyond the edges can be scrolled to.
  */
-#ifndef CAMP_VIEWS_SCREEN_H
-#define CAMP_VIEWS_SCREEN_H
+#pragma once
 
 #include "record.h"
 
@@ -41,5 +40,3 @@ int screen_key(int timeout_ms);
 
 /* Asks for a line in the last line of the screen. False: cancelled (Esc). */
 bool screen_ask(const char *question, char *ret, size_t capacity);
-
-#endif

@@ -4,8 +4,7 @@
  * It returns 0, or the errno of the output. After EPIPE (`| head`) a command ends quietly, see
  * output_failed() in program/command.h.
  */
-#ifndef CAMP_VIEWS_VIEW_H
-#define CAMP_VIEWS_VIEW_H
+#pragma once
 
 #include "record.h"
 
@@ -46,5 +45,3 @@ size_t view_width(FILE *stream);
 
 /* Lines of the terminal; 0: not a terminal. */
 size_t view_height(FILE *stream);
-
-#endif

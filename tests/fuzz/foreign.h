@@ -1,7 +1,6 @@
 /* A fuzzer's bytes as what the parsers of the system's files take: a reader of a file in memory,
  * which every run writes anew, and a line with its newline. */
-#ifndef CAMP_TESTS_FOREIGN_H
-#define CAMP_TESTS_FOREIGN_H
+#pragma once
 
 #include "counters/linux/parse.h"
 #include "counters/linux/reader.h"
@@ -40,5 +39,3 @@ static inline char *foreign_line(const uint8_t *data, size_t size)
     bytes[size] = '\n';
     return bytes;
 }
-
-#endif

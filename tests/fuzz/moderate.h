@@ -4,8 +4,7 @@
  * and texts longer than a person writes are left out: what regcomp(3) and regexec(3) take for them
  * is the C library's.
  */
-#ifndef CAMP_TESTS_MODERATE_H
-#define CAMP_TESTS_MODERATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline bool is_moderate(const uint8_t *data, size_t size)
     }
     return size <= SIZE_MAXIMUM && pluses <= PLUSES_MAXIMUM;
 }
-
-#endif

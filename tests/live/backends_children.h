@@ -1,6 +1,5 @@
 /* Children that wait for known times, and the accounts of a session that watches them. */
-#ifndef CAMP_TESTS_LIVE_BACKENDS_CHILDREN_H
-#define CAMP_TESTS_LIVE_BACKENDS_CHILDREN_H
+#pragma once
 
 #include "microstates/backends.h"
 #include "states_session.h"
@@ -124,5 +123,3 @@ static void end_child(pid_t pid)
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Clocks as witnesses of a law, and CPU time that is used on purpose. */
-#ifndef CAMP_TESTS_CLOCKS_H
-#define CAMP_TESTS_CLOCKS_H
+#pragma once
 
 #include "counters/units.h"
 
@@ -39,5 +38,3 @@ static inline bool wait_on(uint64_t began_ns)
     usleep(1000);
     return now_ns(CLOCK_MONOTONIC) - began_ns < PATIENCE_NS;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Stolen time as a tolerance of laws: no task used it, and each clock accounts it in another way.
  * Wall time includes it. The CPU time of the running task includes it, unless the kernel has
  * CONFIG_PARAVIRT_TIME_ACCOUNTING. */
-#ifndef CAMP_TESTS_CPU_STEAL_H
-#define CAMP_TESTS_CPU_STEAL_H
+#pragma once
 
 #include "counters/units.h"
 
@@ -59,5 +58,3 @@ static inline void assert_near(const char *what, uint64_t ns, uint64_t witness_n
     assert_at_least(what, ns, witness_ns, tolerance_ns);
     assert_at_most(what, ns, witness_ns, tolerance_ns);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A file on a disk, and not in memory. */
-#ifndef CAMP_TESTS_DISK_FILE_H
-#define CAMP_TESTS_DISK_FILE_H
+#pragma once
 
 #include "states_session.h"
 
@@ -56,5 +55,3 @@ static inline void read_blocks(int file, unsigned count)
     close(direct);
     free(block);
 }
-
-#endif

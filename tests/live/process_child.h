@@ -4,8 +4,7 @@
  * It reports them twice: before it falls asleep, and as the first thing after it is woken. What is
  * read of it from outside in between must lie between the two: a law without a tolerance.
  */
-#ifndef CAMP_TESTS_LIVE_PROCESS_CHILD_H
-#define CAMP_TESTS_LIVE_PROCESS_CHILD_H
+#pragma once
 
 #include "clocks.h"
 
@@ -270,5 +269,3 @@ static void assert_between(const char *what, uint64_t before, uint64_t read, uin
         fail_msg("%s: read %llu, which is not from %llu to %llu", what, (unsigned long long)read,
                  (unsigned long long)before, (unsigned long long)after);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * before it chooses the next thread, microstates after that. So each switch moves a short time
  * between the CPU and the run queue or a sleep. That time is measured in the same run as the law.
  */
-#ifndef CAMP_TESTS_SCHEDULER_WITNESS_H
-#define CAMP_TESTS_SCHEDULER_WITNESS_H
+#pragma once
 
 #include "clocks.h"
 
@@ -155,5 +154,3 @@ static inline uint64_t switches_tolerance(uint64_t sleeps, uint64_t preemptions)
 
     return sleeps * wakeup.mean_ns + 2 * preemptions * switch_cost_ns() + wakeup.longest_ns;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A session of microstates, or a skip that says why; its threads, and children that are watched. */
-#ifndef CAMP_TESTS_STATES_SESSION_H
-#define CAMP_TESTS_STATES_SESSION_H
+#pragma once
 
 #include "clocks.h"
 #include "cpu_steal.h"
@@ -267,5 +266,3 @@ static inline void switch_on_every_cpu(struct camp_states *session)
     } while (count < (size_t)CPU_COUNT(&allowed) && wait_on(began_ns));
     free(cpus);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the laws of the source "tasks" share: the source, or a skip where it cannot be had, and its
  * frames. */
-#ifndef CAMP_TESTS_TASKS_FRAMES_H
-#define CAMP_TESTS_TASKS_FRAMES_H
+#pragma once
 
 #include "sources/source.h"
 #include "taskstats_session.h"
@@ -57,5 +56,3 @@ static inline size_t row_of(const struct frame *frame, pid_t pid)
     }
     return SIZE_MAX;
 }
-
-#endif

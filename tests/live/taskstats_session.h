@@ -1,6 +1,5 @@
 /* What the laws of taskstats share: a session, or a skip where it cannot be had. */
-#ifndef CAMP_TESTS_TASKSTATS_SESSION_H
-#define CAMP_TESTS_TASKSTATS_SESSION_H
+#pragma once
 
 #include "clocks.h"
 
@@ -54,5 +53,3 @@ static inline void reap(pid_t child)
 {
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
-
-#endif

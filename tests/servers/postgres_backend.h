@@ -1,7 +1,6 @@
 /* The sessions of a PostgreSQL server in postgres_laws.c: connections, the scheduler's counts of
  * their backends, and the accounts of the backends in an interval. */
-#ifndef CAMP_TESTS_SERVERS_POSTGRES_BACKEND_H
-#define CAMP_TESTS_SERVERS_POSTGRES_BACKEND_H
+#pragma once
 
 #include "../live/scheduler_witness.h"
 #include "../live/states_session.h"
@@ -82,5 +81,3 @@ struct sleeper {
  * asleep before the interval and is asleep at the end, so no wait for a CPU is incomplete. */
 void assert_asleep(const struct postgres_layout *place, const struct sleeper *sleepers,
                    size_t count);
-
-#endif

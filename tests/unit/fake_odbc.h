@@ -1,7 +1,6 @@
 /* A database behind ODBC whose answers are made up: what is here takes the place of
  * sources/sessions/odbc_connection.c, which then is not linked. */
-#ifndef CAMP_TESTS_FAKE_ODBC_H
-#define CAMP_TESTS_FAKE_ODBC_H
+#pragma once
 
 #include "counters/error.h"
 #include "counters/units.h"
@@ -100,5 +99,3 @@ int odbc_statement_next(struct odbc_statement *statement, struct row *ret, struc
                          .fields = fields + statement->at++ * answer->columns };
     return CAMP_OK;
 }
-
-#endif

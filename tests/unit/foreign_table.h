@@ -1,6 +1,5 @@
 /* Tables for tests: a text as a file of its own, which is removed again, and stored ones. */
-#ifndef CAMP_TESTS_FOREIGN_TABLE_H
-#define CAMP_TESTS_FOREIGN_TABLE_H
+#pragma once
 
 #include "tree.h"
 
@@ -88,5 +87,3 @@ static inline int64_t unaccounted_of(const struct frame *frame, const char *name
 {
     return frame_unaccounted_ns(frame, row_named(frame, name));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The trees of processes in tests/fixtures/process/. */
-#ifndef CAMP_TESTS_PROCESS_TREE_H
-#define CAMP_TESTS_PROCESS_TREE_H
+#pragma once
 
 #include "counters/linux/process.h"
 
@@ -39,5 +38,3 @@ static inline struct camp_task read_task(const char *name, int32_t pid, uint32_t
                      CAMP_OK);
     return task;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Trees of /proc and /sys for the tests of system counters: the stored ones, and ones that are made
  * for a single test in a folder that is removed again. */
-#ifndef CAMP_TESTS_TREE_H
-#define CAMP_TESTS_TREE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -84,5 +83,3 @@ static inline void remove_tree(struct tree *tree)
         rmdir(tree->file);
     }
 }
-
-#endif

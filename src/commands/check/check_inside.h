@@ -1,6 +1,5 @@
 /* Private parts of camp check: check.c (intervals), check_options.c (options). */
-#ifndef CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
-#define CAMP_COMMANDS_CHECK_CHECK_INSIDE_H
+#pragma once
 
 #include "check_record.h"
 #include "check_report.h"
@@ -60,5 +59,3 @@ struct check {
 
 /* Parses and checks all options. OPTIONS_GO_ON or an exit status. */
 int check_options_read(struct check *check, int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* One interval of `camp check` as a record of the schema "camp.check/1". */
-#ifndef CAMP_COMMANDS_CHECK_CHECK_RECORD_H
-#define CAMP_COMMANDS_CHECK_CHECK_RECORD_H
+#pragma once
 
 #include "ledger/accuracy.h"
 #include "ledger/array.h"
@@ -122,5 +121,3 @@ double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
 
 /* A tiny error is not emphasised: it needs points of a CPU as well as percents. */
 enum emphasis emphasis_of_error(double error, double points);
-
-#endif

@@ -2,8 +2,7 @@
  * camp check --report: all intervals of a run as one HTML file, with the statistics of error. Its
  * numbers are the sums of those of the records of `camp check` (check_record.h).
  */
-#ifndef CAMP_COMMANDS_CHECK_CHECK_REPORT_H
-#define CAMP_COMMANDS_CHECK_CHECK_REPORT_H
+#pragma once
 
 #include "check_record.h"
 #include "ledger/registry.h"
@@ -68,5 +67,3 @@ extern const struct field report_interval_fields[REPORT_COLUMNS];
 
 /* CAMP_OK or CAMP_E_NOMEM; check the stream for write errors. */
 int check_report_page(FILE *stream, const struct check_report *report);
-
-#endif

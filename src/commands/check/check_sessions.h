@@ -2,8 +2,7 @@
  * camp check for database sessions: the error of what the database reports about its sessions, for
  * each state (reported_error.h).
  */
-#ifndef CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
-#define CAMP_COMMANDS_CHECK_CHECK_SESSIONS_H
+#pragma once
 
 #include "program/from_options.h"
 #include "reported_error.h"
@@ -40,5 +39,3 @@ void check_sessions_fill(struct check_sessions_record *ret, const struct reporte
 /* Shows each interval, and the sum of several at the end. Returns an exit status. `from`: its
  * progress line is cleared. */
 int check_sessions_run(const struct check_sessions *check, struct from_options *from);
-
-#endif

@@ -7,8 +7,7 @@
  * out in a sum, but not in the root mean square (of each session's error in ms per second of its
  * own time, weighted by that time).
  */
-#ifndef CAMP_COMMANDS_CHECK_REPORTED_ERROR_H
-#define CAMP_COMMANDS_CHECK_REPORTED_ERROR_H
+#pragma once
 
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
@@ -48,5 +47,3 @@ void reported_error_add(struct reported_error *error, const struct reported_colu
 
 /* In ms per session-second; NAN without any time. */
 double reported_error_rms(const struct reported_error *error, size_t state);
-
-#endif

@@ -1,6 +1,5 @@
 /* camp doctor: its findings, as the cells of its tables. */
-#ifndef CAMP_COMMANDS_DOCTOR_DOCTOR_H
-#define CAMP_COMMANDS_DOCTOR_DOCTOR_H
+#pragma once
 
 #include "program/capability.h"
 #include "program/privilege.h"
@@ -48,5 +47,3 @@ struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes);
 
 /* Fills the facts from doctor->kernel. */
 void doctor_add_facts(struct doctor *doctor);
-
-#endif

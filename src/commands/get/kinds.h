@@ -2,8 +2,7 @@
  * What `camp get` can read: kinds of things, their counters (of the library's catalogue), and one
  * reading, in which each counter has its place.
  */
-#ifndef CAMP_COMMANDS_GET_KINDS_H
-#define CAMP_COMMANDS_GET_KINDS_H
+#pragma once
 
 #include <camp/catalogue.h>
 
@@ -77,5 +76,3 @@ bool counter_is_known(const struct camp_counter *counter, const struct reading *
 /* camp_rate() of a time or count, at the width at which the kernel counts it. */
 int counter_rate(const struct camp_counter *counter, uint64_t before, uint64_t now,
                  uint64_t elapsed_ns, double *ret_per_second);
-
-#endif

@@ -1,6 +1,5 @@
 /* libcamp's listing functions behind one signature, and room for whatever they list. */
-#ifndef CAMP_COMMANDS_GET_LISTING_H
-#define CAMP_COMMANDS_GET_LISTING_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -34,5 +33,3 @@ int library_fail(struct camp_error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 int library_fail_memory(struct camp_error *error);
-
-#endif

@@ -9,8 +9,7 @@
  * The counter is what stands after the last dot, so that a subject's name may hold dots. SUBJECT
  * and COUNTER may be globs; "all" is a COUNTER too. Processes are also found by name:EXECUTABLE.
  */
-#ifndef CAMP_COMMANDS_GET_QUERY_H
-#define CAMP_COMMANDS_GET_QUERY_H
+#pragma once
 
 #include "subjects.h"
 
@@ -41,5 +40,3 @@ int query_add(struct query *query, const char *operand);
 /* Whether this row takes two readings, or any of them does. */
 bool query_row_needs_interval(const struct query *query, const struct row *row);
 bool query_needs_interval(const struct query *query);
-
-#endif

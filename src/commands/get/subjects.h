@@ -2,8 +2,7 @@
  * Subjects: the CPUs, interfaces, disks, processes and threads whose counters are read, found by
  * their names, and read as few times as possible.
  */
-#ifndef CAMP_COMMANDS_GET_SUBJECTS_H
-#define CAMP_COMMANDS_GET_SUBJECTS_H
+#pragma once
 
 #include "kinds.h"
 
@@ -77,5 +76,3 @@ void subject_want(struct subject *subject, const struct camp_counter *counter);
 
 /* Reads all of them: now becomes before. Each has its own result. */
 void subjects_read(struct subjects *subjects);
-
-#endif

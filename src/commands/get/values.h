@@ -2,8 +2,7 @@
  * The values of a query's rows as cells: raw, or derived from two readings. What could not be had
  * is an unknown cell; its reason goes to stderr once.
  */
-#ifndef CAMP_COMMANDS_GET_VALUES_H
-#define CAMP_COMMANDS_GET_VALUES_H
+#pragma once
 
 #include "query.h"
 
@@ -32,5 +31,3 @@ void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
 /* The value of a row by its subject's newest readings. */
 struct cell value_cell(struct values *values, struct row *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of camp list share. */
-#ifndef CAMP_COMMANDS_LIST_INSIDE_H
-#define CAMP_COMMANDS_LIST_INSIDE_H
+#pragma once
 
 #include "views/record.h"
 
@@ -11,5 +10,3 @@ int list_print(enum list_format format, const struct table *table);
 
 /* The sources of --from, with the options that go with each. An exit status. */
 int list_sources(enum list_format format);
-
-#endif

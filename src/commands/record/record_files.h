@@ -6,8 +6,7 @@
  * in UTC. Each is a whole recording. A new name is always later than the existing ones, even if the
  * clock was set back, so that names sort in the order of the files.
  */
-#ifndef CAMP_COMMANDS_RECORD_RECORD_FILES_H
-#define CAMP_COMMANDS_RECORD_RECORD_FILES_H
+#pragma once
 
 #include "recording/recorder.h"
 
@@ -38,5 +37,3 @@ uint64_t record_files_size(const char *path);
 
 /* Deletes a recording and its side files. */
 void record_files_remove(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  * Shared by camp view and camp report: the options of the page's contents, and reading its frames.
  * A command puts PAGE_OPTIONS(&options) into its table.
  */
-#ifndef CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
-#define CAMP_COMMANDS_REPORT_PAGE_OPTIONS_H
+#pragma once
 
 #include "program/from_options.h"
 #include "program/intervals.h"
@@ -59,5 +58,3 @@ int page_next(struct page_options *options, const struct frame **ret_frame);
  * options->status reports the damage. */
 int page_read(struct page_options *options, uint64_t count,
               int (*use)(void *context, const struct frame *frame), void *context);
-
-#endif

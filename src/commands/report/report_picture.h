@@ -1,6 +1,5 @@
 /* camp report --picture: one picture of a source (views/picture.h), as SVG, PNG or PDF. */
-#ifndef CAMP_COMMANDS_REPORT_REPORT_PICTURE_H
-#define CAMP_COMMANDS_REPORT_REPORT_PICTURE_H
+#pragma once
 
 #include "page_options.h"
 
@@ -63,5 +62,3 @@ int picture_file_check(const char *path);
 /* Writes the picture to a checked path. STATUS_OK, or an exit status after a complaint, without
  * leftovers. */
 int picture_file_write(const char *path, const char *svg, size_t length);
-
-#endif

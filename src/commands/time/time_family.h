@@ -1,8 +1,7 @@
 /*
  * The threads of a command and of all its descendants, exited and living, by microstates.
  */
-#ifndef CAMP_COMMANDS_TIME_TIME_FAMILY_H
-#define CAMP_COMMANDS_TIME_TIME_FAMILY_H
+#pragma once
 
 #include <camp/states.h>
 
@@ -58,5 +57,3 @@ void family_subtract(struct family *family, const struct family *before);
 /* Adds up the descendants of `root`, or the threads of one process. CAMP_OK or CAMP_E_NOMEM. */
 int family_add_up_descendants(struct family *family, int32_t root);
 int family_add_up_process(struct family *family, int32_t pid);
-
-#endif

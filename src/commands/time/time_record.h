@@ -1,6 +1,5 @@
 /* The output of camp time, as a record (schema camp.time/1). */
-#ifndef CAMP_COMMANDS_TIME_TIME_RECORD_H
-#define CAMP_COMMANDS_TIME_TIME_RECORD_H
+#pragma once
 
 #include "time_family.h"
 #include "views/record.h"
@@ -37,5 +36,3 @@ void time_record_release(struct time_record *record);
 struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS]);
 
 extern const char *const time_table_names[]; /* NULL-terminated */
-
-#endif

@@ -5,8 +5,7 @@
  * The rest of the time is unknown, because the kernel keeps a thread's run-queue time only until
  * the thread ends. But for at least wall time - CPU time, no thread of the command was on a CPU.
  */
-#ifndef CAMP_COMMANDS_TIME_TIME_USAGE_H
-#define CAMP_COMMANDS_TIME_TIME_USAGE_H
+#pragma once
 
 #include "time_record.h"
 
@@ -37,5 +36,3 @@ void time_usage_read(struct time_usage *ret);
 /* The record points to texts of `facts`, which the caller owns. Schema camp.time-usage/1. */
 void time_usage_fill(struct time_usage_record *ret, const struct time_usage *usage,
                      const struct time_facts *facts);
-
-#endif

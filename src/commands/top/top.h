@@ -1,6 +1,5 @@
 /* camp top: what its plain and its live form share. */
-#ifndef CAMP_COMMANDS_TOP_TOP_H
-#define CAMP_COMMANDS_TOP_TOP_H
+#pragma once
 
 #include "program/from_options.h"
 #include "program/options.h"
@@ -92,5 +91,3 @@ void top_use_prstat(struct top *top, bool used);
 
 /* The live form, on a terminal that screen_open() has prepared. Returns an exit status. */
 int top_live(struct top *top);
-
-#endif

@@ -1,7 +1,6 @@
 /* camp top on a terminal, one step down: from the hosts of a fleet to the groups of one, and back.
  */
-#ifndef CAMP_COMMANDS_TOP_TOP_DRILL_H
-#define CAMP_COMMANDS_TOP_TOP_DRILL_H
+#pragma once
 
 #include "top.h"
 
@@ -27,5 +26,3 @@ bool top_drill_down(struct top_drill *drill, struct top *top, const char *wanted
 
 /* What stood there before. False: nothing did. */
 bool top_drill_up(struct top_drill *drill, struct top *top, size_t *scroll);
-
-#endif

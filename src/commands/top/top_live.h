@@ -1,7 +1,6 @@
 /* What the parts of camp top on a terminal know of each other: top_live.c (intervals, drawn),
  * top_keys.c. */
-#ifndef CAMP_COMMANDS_TOP_TOP_LIVE_H
-#define CAMP_COMMANDS_TOP_TOP_LIVE_H
+#pragma once
 
 #include "top.h"
 #include "top_drill.h"
@@ -21,5 +20,3 @@ struct live {
 
 /* What a key changes; it is not drawn yet. */
 void top_live_press(struct live *live, int key);
-
-#endif

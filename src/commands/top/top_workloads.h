@@ -1,6 +1,5 @@
 /* Which workload each process is of: the rules of --workload, asked once a process. */
-#ifndef CAMP_COMMANDS_TOP_TOP_WORKLOADS_H
-#define CAMP_COMMANDS_TOP_TOP_WORKLOADS_H
+#pragma once
 
 #include "ledger/frame.h"
 #include "ledger/workload.h"
@@ -29,5 +28,3 @@ void top_workloads_release(struct top_workloads *workloads);
 /* Fills workloads->numbers: of each thread the workload of its process. CAMP_OK or CAMP_E_NOMEM. */
 int top_workloads_find(struct top_workloads *workloads, struct user_names *users,
                        const struct frame *threads);
-
-#endif

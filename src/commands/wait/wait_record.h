@@ -1,6 +1,5 @@
 /* One interval of `camp wait` as a record of the schema "camp.wait/1". */
-#ifndef CAMP_COMMANDS_WAIT_WAIT_RECORD_H
-#define CAMP_COMMANDS_WAIT_WAIT_RECORD_H
+#pragma once
 
 #include "views/record.h"
 #include "wait_tasks.h"
@@ -66,5 +65,3 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
 void wait_record_release(struct wait_record *record);
 
 const char *wait_tier_name(enum wait_tier tier);
-
-#endif

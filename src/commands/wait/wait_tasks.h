@@ -1,6 +1,5 @@
 /* The tasks that waited for a disk in one interval of `camp wait`, and on which disk. */
-#ifndef CAMP_COMMANDS_WAIT_WAIT_TASKS_H
-#define CAMP_COMMANDS_WAIT_WAIT_TASKS_H
+#pragma once
 
 #include "sources/source.h"
 
@@ -44,5 +43,3 @@ void wait_tasks_start(struct wait_tasks *tasks);
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns);
 
 void wait_tasks_release(struct wait_tasks *tasks);
-
-#endif

@@ -4,8 +4,7 @@
  * The kernel writes many of these files at each first read, so one read into a buffer that is large
  * enough is of one point in time.
  */
-#ifndef CAMP_COUNTERS_LINUX_FILE_H
-#define CAMP_COUNTERS_LINUX_FILE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -26,5 +25,3 @@ int camp_path(char *path, const char *root, struct camp_error *error, const char
  * there, and *ret_length == capacity. */
 int camp_read_file_once(const char *path, char *buffer, size_t capacity, size_t *ret_length,
                         struct camp_error *error);
-
-#endif

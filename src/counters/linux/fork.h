@@ -1,5 +1,4 @@
-#ifndef CAMP_COUNTERS_LINUX_FORK_H
-#define CAMP_COUNTERS_LINUX_FORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,5 +6,3 @@
 
 /* Finds the line `processes N` in a piece of /proc/stat. False: it is not there, or cut. */
 bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Parsers of texts about the kernel: its configuration, command line, mounts. No file is read here.
  */
-#ifndef CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
-#define CAMP_COUNTERS_LINUX_KERNEL_TEXT_H
+#pragma once
 
 #include "../text.h"
 
@@ -49,5 +48,3 @@ bool camp_kernel_cpu_list(struct cursor text, char *ret, size_t capacity);
 
 /* Whether "6.18.44-x" is at least major.minor. */
 bool camp_kernel_at_least(const char *release, uint64_t major, uint64_t minor);
-
-#endif

@@ -11,8 +11,7 @@
  * - A file of many records (/proc/net/dev, /proc/diskstats) answers with the whole records that fit
  *   one page. Less than was asked for is its end only where one more record would have fitted.
  */
-#ifndef CAMP_COUNTERS_LINUX_LINES_H
-#define CAMP_COUNTERS_LINUX_LINES_H
+#pragma once
 
 #include "../text.h"
 
@@ -88,5 +87,3 @@ static inline bool line_is_at_end(const struct cursor *line)
 /* 1: *ret_line is the next line, without its newline, until the next call. 0: there is none.
  * CAMP_E_FORMAT: the file ends within a line, or a line does not fit the buffer. */
 int camp_lines_next(struct camp_lines *lines, struct cursor *ret_line, struct camp_error *error);
-
-#endif

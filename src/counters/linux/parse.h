@@ -4,8 +4,7 @@
  * keeps it open; `path` names it in messages. One that takes a line is false when the line is not
  * what the kernel writes; at line.end it must have its newline. No bytes whatever may crash them.
  */
-#ifndef CAMP_COUNTERS_LINUX_PARSE_H
-#define CAMP_COUNTERS_LINUX_PARSE_H
+#pragma once
 
 #include "../text.h"
 
@@ -34,5 +33,3 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret);
 bool camp_disk_is_partition_name(const char *disk, const char *name);
 int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * process_stat.c reads texts, process_files.c finds and opens them, process.c makes a
  * struct camp_task of them, process_list.c enumerates, process_reader.c keeps one open.
  */
-#ifndef CAMP_COUNTERS_LINUX_PROCESS_H
-#define CAMP_COUNTERS_LINUX_PROCESS_H
+#pragma once
 
 #include "../text.h"
 #include "file.h"
@@ -164,5 +163,3 @@ void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *tas
 
 /* Fills cpu_ns. */
 void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a struct camp_reader is of. The number is in reader->kind; a reader of one kind that is
  * handed to the function of another is CAMP_E_INVALID. */
-#ifndef CAMP_COUNTERS_LINUX_READER_H
-#define CAMP_COUNTERS_LINUX_READER_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -20,5 +19,3 @@ int camp_reader_check(const struct camp_reader *reader, enum camp_reader_kind ki
 /* Opens `path` as *reader of that kind. On a failure *reader is left as it was. */
 int camp_reader_open(struct camp_reader *reader, enum camp_reader_kind kind, const char *path,
                      struct camp_error *error);
-
-#endif

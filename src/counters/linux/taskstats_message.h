@@ -1,6 +1,5 @@
 /* Taskstats: from the bytes of one netlink message to structs. No system call is made here. */
-#ifndef CAMP_COUNTERS_LINUX_TASKSTATS_MESSAGE_H
-#define CAMP_COUNTERS_LINUX_TASKSTATS_MESSAGE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -46,5 +45,3 @@ int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
 
 /* CAMP_OK when this is not the kernel's refusal to let us listen. */
 int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *error);
-
-#endif

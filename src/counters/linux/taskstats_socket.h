@@ -1,6 +1,5 @@
 /* The netlink socket of taskstats: ours, because libmnl's allocates. Nothing here waits. */
-#ifndef CAMP_COUNTERS_LINUX_TASKSTATS_SOCKET_H
-#define CAMP_COUNTERS_LINUX_TASKSTATS_SOCKET_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -27,5 +26,3 @@ ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, in
  * How many; negative, with errno EAGAIN, when none is there. */
 int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
                                 size_t *lengths);
-
-#endif

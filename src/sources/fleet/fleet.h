@@ -10,13 +10,10 @@
  *    losses.lost, named in the note, and has no row.
  *  - With from->begin_ns (and end_ns) the source shows Prometheus' history, and has an end.
  */
-#ifndef CAMP_SOURCES_FLEET_FLEET_H
-#define CAMP_SOURCES_FLEET_FLEET_H
+#pragma once
 
 #include "sources/from.h"
 
 /* `place`: prometheus_place.h. CAMP_E_INVALID, CAMP_E_GONE, ... with what to do. */
 int fleet_source_open(const struct from *from, const char *place, struct source **ret,
                       struct from_facts *facts, struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The columns of a fleet's rows: a state per value of a label, then counters. */
-#ifndef CAMP_SOURCES_FLEET_FLEET_COLUMNS_H
-#define CAMP_SOURCES_FLEET_FLEET_COLUMNS_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -30,5 +29,3 @@ bool fleet_columns_label(struct fleet_columns *columns, const char *const *names
 
 /* The state of a label's value; SIZE_MAX: none. */
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files of the fleet source. */
-#ifndef CAMP_SOURCES_FLEET_FLEET_INSIDE_H
-#define CAMP_SOURCES_FLEET_FLEET_INSIDE_H
+#pragma once
 
 #include "counters/units.h"
 #include "fleet.h"
@@ -157,5 +156,3 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);
 void fleet_past_start(struct fleet *fleet, size_t series);
 int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                     struct camp_error *error);
-
-#endif

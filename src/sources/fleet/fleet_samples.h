@@ -14,8 +14,7 @@
  *  - A counter has no growth before its second sample.
  *  - Between samples further apart than `gap_ns` nothing is accounted.
  */
-#ifndef CAMP_SOURCES_FLEET_FLEET_SAMPLES_H
-#define CAMP_SOURCES_FLEET_FLEET_SAMPLES_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -92,5 +91,3 @@ uint64_t fleet_ns(double ns);
  * NULL: there is none. */
 const double *fleet_sample_at(const struct fleet_samples *samples, struct fleet_member *member,
                               int64_t time_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts of PromQL, and untrusted texts of labels. */
-#ifndef CAMP_SOURCES_FLEET_FLEET_TEXT_H
-#define CAMP_SOURCES_FLEET_FLEET_TEXT_H
+#pragma once
 
 #include "prometheus_answer.h"
 
@@ -28,5 +27,3 @@ void fleet_add_name(const char **names, size_t *count, size_t most, const char *
 
 /* The label with which camp marks parts of its questions. */
 #define FLEET_PART "camp_part"
-
-#endif

@@ -2,8 +2,7 @@
  * An answer of Prometheus' HTTP API: series with labels, each with one sample or more. The bytes
  * are untrusted: an answer is valid as a whole, or refused.
  */
-#ifndef CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
-#define CAMP_SOURCES_FLEET_PROMETHEUS_ANSWER_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -56,5 +55,3 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
 
 /* The value of a label; "": it has no such label. */
 const char *prometheus_series_label(const struct prometheus_series *series, const char *name);
-
-#endif

@@ -7,8 +7,7 @@
  * the next question is sent at once, later ones after growing pauses (retry.h); during a pause a
  * question fails with the earlier failure.
  */
-#ifndef CAMP_SOURCES_FLEET_PROMETHEUS_CLIENT_H
-#define CAMP_SOURCES_FLEET_PROMETHEUS_CLIENT_H
+#pragma once
 
 #include "sources/remote/remote.h"
 
@@ -46,5 +45,3 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path,
                           const struct prometheus_parameter *parameters, size_t count,
                           uint64_t until_ns, const char **ret_text, size_t *ret_length,
                           struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why Prometheus does not answer: one line that names the failure and says what to do. */
-#ifndef CAMP_SOURCES_FLEET_PROMETHEUS_FAILURE_H
-#define CAMP_SOURCES_FLEET_PROMETHEUS_FAILURE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -22,5 +21,3 @@ struct prometheus_outcome {
  * help soon; not after the server refused the user or the question. */
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error);
-
-#endif

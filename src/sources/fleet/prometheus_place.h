@@ -12,8 +12,7 @@
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
  *      CAMP_PROMETHEUS_TENANT       X-Scope-OrgID, which Mimir and Cortex require
  */
-#ifndef CAMP_SOURCES_FLEET_PROMETHEUS_PLACE_H
-#define CAMP_SOURCES_FLEET_PROMETHEUS_PLACE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -28,5 +27,3 @@ struct prometheus_place {
 int prometheus_place_parse(const char *text, struct prometheus_place *ret,
                            struct camp_error *error);
 void prometheus_place_release(struct prometheus_place *place);
-
-#endif

@@ -2,8 +2,7 @@
  * Paths of cgroups (version 2) by id. An id is the inode of the cgroup's directory, so the mount is
  * walked when there is an unknown id, at most once per interval.
  */
-#ifndef CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
-#define CAMP_SOURCES_MACHINE_CGROUP_PATHS_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -32,5 +31,3 @@ const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id);
 /* The mount point, if this line of mountinfo (proc(5)) is of cgroup2; the caller frees it. NULL: it
  * is not, or out of memory. */
 char *cgroup_mount_of_line(const char *line);
-
-#endif

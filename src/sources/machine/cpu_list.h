@@ -1,6 +1,5 @@
 /* The CPUs of one reading of the system's own counters. */
-#ifndef CAMP_SOURCES_MACHINE_CPU_LIST_H
-#define CAMP_SOURCES_MACHINE_CPU_LIST_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -18,5 +17,3 @@ const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
 
 /* Makes the entity of a CPU: "cpu3", or "all" for CAMP_CPU_TOTAL. */
 void cpu_list_entity(struct entity *ret, int32_t cpu);
-
-#endif

@@ -1,6 +1,5 @@
 /* CPUs by microstates, which threads.c reads in the same snapshot as its threads. */
-#ifndef CAMP_SOURCES_MACHINE_CPUS_STATES_H
-#define CAMP_SOURCES_MACHINE_CPUS_STATES_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -17,5 +16,3 @@ int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error);
 
 const struct frame *cpus_states_frame(const struct cpus_states *cpus);
-
-#endif

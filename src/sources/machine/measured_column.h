@@ -1,6 +1,5 @@
 /* Columns measured at each event in the kernel, for the tables of sources. */
-#ifndef CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
-#define CAMP_SOURCES_MACHINE_MEASURED_COLUMN_H
+#pragma once
 
 #include "ledger/frame.h"
 
@@ -14,5 +13,3 @@
     {                                                                                              \
         name, title, help, COLUMN_COUNTER, CAMP_MEASURED                                           \
     }
-
-#endif

@@ -2,8 +2,7 @@
  * The scheduler's data of a task of a database server: CPU time, run-queue delay, and whether it
  * runs, waits to run, or sleeps. Read from stat and schedstat of /proc, as any user.
  */
-#ifndef CAMP_SOURCES_MACHINE_PROC_CLOCK_H
-#define CAMP_SOURCES_MACHINE_PROC_CLOCK_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -33,5 +32,3 @@ bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, u
 
 /* The state alone, at half the cost: for samples. */
 int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line of a process. */
-#ifndef CAMP_SOURCES_MACHINE_PROCESS_LINE_H
-#define CAMP_SOURCES_MACHINE_PROCESS_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 /* The arguments of a process with blanks between them. `name` if there are none (not `has_line`: a
  * kernel thread, an ended process) or if the process is gone. */
 void process_line(int32_t pid, bool has_line, const char *name, char ret[PROCESS_LINE_SIZE]);
-
-#endif

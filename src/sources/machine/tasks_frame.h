@@ -1,6 +1,5 @@
 /* Shared by the tiers of the source "tasks": its columns, and how a row is made. */
-#ifndef CAMP_SOURCES_MACHINE_TASKS_FRAME_H
-#define CAMP_SOURCES_MACHINE_TASKS_FRAME_H
+#pragma once
 
 #include "ledger/accuracy.h"
 #include "sources/source.h"
@@ -29,5 +28,3 @@ int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t coun
 /* The tier of microstates. */
 int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
                       struct camp_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * The processes that the source "tasks" knows, from one snapshot to the next: a sorted table, and
  * the processes that ended before any snapshot listed them.
  */
-#ifndef CAMP_SOURCES_MACHINE_TASKS_TABLE_H
-#define CAMP_SOURCES_MACHINE_TASKS_TABLE_H
+#pragma once
 
 #include "ledger/accuracy.h"
 
@@ -69,5 +68,3 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
 
 /* Starts an interval: moves the current times to those before, and drops finished rows. */
 void tasks_table_start_interval(struct tasks_table *table);
-
-#endif

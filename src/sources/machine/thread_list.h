@@ -1,6 +1,5 @@
 /* A list of threads with an index. */
-#ifndef CAMP_SOURCES_MACHINE_THREAD_LIST_H
-#define CAMP_SOURCES_MACHINE_THREAD_LIST_H
+#pragma once
 
 #include "ledger/index.h"
 
@@ -37,5 +36,3 @@ struct camp_thread_states *thread_list_find(const struct thread_list *list,
  * subtracted. Builds the index of `now`. False: no memory. */
 bool thread_list_carry_pending(struct thread_list *now, const struct thread_list *before,
                                struct camp_thread_states *exited, size_t exited_count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Arithmetic on a session's readings of a thread. */
-#ifndef CAMP_SOURCES_MACHINE_THREAD_STATES_H
-#define CAMP_SOURCES_MACHINE_THREAD_STATES_H
+#pragma once
 
 #include <camp/states.h>
 
@@ -23,5 +22,3 @@ void thread_states_subtract(struct camp_thread_states *now, const struct camp_th
  * its name. */
 void thread_states_subtract_members(struct camp_thread_states *total, void *pending, size_t count,
                                     size_t stride);
-
-#endif

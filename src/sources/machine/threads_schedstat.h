@@ -7,8 +7,7 @@
  * and system, and no threads that started and ended between two snapshots. A snapshot opens two
  * files for each thread.
  */
-#ifndef CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
-#define CAMP_SOURCES_MACHINE_THREADS_SCHEDSTAT_H
+#pragma once
 
 #include "sources/source.h"
 
@@ -23,5 +22,3 @@ struct schedstat_selection {
 int threads_schedstat_open(const struct schedstat_selection *selection,
                            const volatile sig_atomic_t *stop, struct source **ret,
                            struct camp_error *error);
-
-#endif

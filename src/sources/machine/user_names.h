@@ -1,6 +1,5 @@
 /* Names of users, cached: getpwuid(3) reads a file or a network at each call. */
-#ifndef CAMP_SOURCES_MACHINE_USER_NAMES_H
-#define CAMP_SOURCES_MACHINE_USER_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct user_names {
 /* Valid until user_names_release(). "1234" for a user without a name; "?" without memory. */
 const char *user_names_get(struct user_names *users, uint32_t uid);
 void user_names_release(struct user_names *users);
-
-#endif

@@ -9,8 +9,7 @@
  * first, then after growing pauses (retry.h). A driver has the steps of one client library, none of
  * which blocks.
  */
-#ifndef CAMP_SOURCES_REMOTE_REMOTE_H
-#define CAMP_SOURCES_REMOTE_REMOTE_H
+#pragma once
 
 #include "retry.h"
 
@@ -51,5 +50,3 @@ void remote_down(struct remote *remote, bool may_pass);
 /* Connects and asks until is_answered(): CAMP_OK. REMOTE_PENDING: not answered until `until_ns`
  * (CLOCK_MONOTONIC), or *stop is set; the next call continues. Otherwise the driver's failure. */
 int remote_run(struct remote *remote, uint64_t until_ns, struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* When to connect again to a server that was lost: at once, then with growing pauses. */
-#ifndef CAMP_SOURCES_REMOTE_RETRY_H
-#define CAMP_SOURCES_REMOTE_RETRY_H
+#pragma once
 
 #include "counters/units.h"
 
@@ -24,5 +23,3 @@ static inline void retry_failed(struct retry *retry, bool may_pass)
         pause_ns = before < 8 ? (uint64_t)10 * NS_PER_MS << (before - 1) : NS_PER_S;
     retry->not_before_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
 }
-
-#endif

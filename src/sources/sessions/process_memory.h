@@ -1,6 +1,5 @@
 /* Reads memory of other processes: one system call, without stopping them. */
-#ifndef CAMP_SOURCES_SESSIONS_PROCESS_MEMORY_H
-#define CAMP_SOURCES_SESSIONS_PROCESS_MEMORY_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -18,5 +17,3 @@ int process_memory_read_pointer(int32_t pid, uint64_t address, uint64_t *ret,
 /* Fills `error` for errno of process_vm_readv(2), or of a file in /proc with the same access
  * rule. */
 int process_memory_fail(int32_t pid, int system_error, struct camp_error *error);
-
-#endif

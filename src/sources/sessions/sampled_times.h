@@ -10,8 +10,7 @@
  *
  * Pure arithmetic: no I/O, no clock. Times are CLOCK_MONOTONIC.
  */
-#ifndef CAMP_SOURCES_SESSIONS_SAMPLED_TIMES_H
-#define CAMP_SOURCES_SESSIONS_SAMPLED_TIMES_H
+#pragma once
 
 #include "ledger/labels.h"
 #include "ledger/session_rules.h"
@@ -72,5 +71,3 @@ int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
 /* Ends the interval. Without a snapshot at its end, the time since the last one counts as elapsed
  * for living sessions, and is in no state. */
 void sampled_times_end(struct sampled_times *times, uint64_t end_ns);
-
-#endif

@@ -15,8 +15,7 @@
  * If states are sampled or scaled, the column looks is the number of samples n of a session: a
  * share p of them has the standard error sqrt(p (1 - p) / n).
  */
-#ifndef CAMP_SOURCES_SESSIONS_SESSION_H
-#define CAMP_SOURCES_SESSIONS_SESSION_H
+#pragma once
 
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
@@ -90,5 +89,3 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
  * reported_ns. */
 enum session_state session_frame_state(struct session_frame *sessions,
                                        const struct session_kind *kind);
-
-#endif

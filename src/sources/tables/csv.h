@@ -7,8 +7,7 @@
  * A row with an unclosed quote (within 1 MiB, or at all) is a single line, so that one stray quote
  * does not swallow the following rows.
  */
-#ifndef CAMP_SOURCES_TABLES_CSV_H
-#define CAMP_SOURCES_TABLES_CSV_H
+#pragma once
 
 #include "rows.h"
 #include "sources/from.h"
@@ -17,5 +16,3 @@
  * `from`. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * (tests/fixtures/table/make.py --demo writes it), so its content is known: the times of the
  * sessions named "miss" and "over" do not add up.
  */
-#ifndef CAMP_SOURCES_TABLES_DEMO_H
-#define CAMP_SOURCES_TABLES_DEMO_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -22,5 +21,3 @@
  * Then it is searched in the data folder that the program was configured with. CAMP_E_GONE: it is
  * in neither; the message names both. */
 int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of an SQL query of an SQLite file, opened read-only. */
-#ifndef CAMP_SOURCES_TABLES_QUERY_H
-#define CAMP_SOURCES_TABLES_QUERY_H
+#pragma once
 
 #include "rows.h"
 #include "sources/from.h"
@@ -8,5 +7,3 @@
 /* `query` is one statement. *error has SQLite's message. */
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error);
-
-#endif

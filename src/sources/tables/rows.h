@@ -2,8 +2,7 @@
  * The contract of a table's input: rows of text, the names of the columns first. CSV files (csv.h)
  * and queries (query.h) implement it; table.h makes frames of it.
  */
-#ifndef CAMP_SOURCES_TABLES_ROWS_H
-#define CAMP_SOURCES_TABLES_ROWS_H
+#pragma once
 
 #include "sources/field.h"
 
@@ -22,5 +21,3 @@ struct rows {
     void (*close)(struct rows *rows); /* releases all, *rows included */
     const char *word;                 /* the unit of `number`: "line", "row" */
 };
-
-#endif

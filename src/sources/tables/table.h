@@ -13,8 +13,7 @@
  *  - Invalid rows, and a repeated row of one time and entity, are skipped, and counted in
  *    losses.partial of their frame; the note has their number and the first of them.
  */
-#ifndef CAMP_SOURCES_TABLES_TABLE_H
-#define CAMP_SOURCES_TABLES_TABLE_H
+#pragma once
 
 #include "rows.h"
 #include "sources/from.h"
@@ -24,5 +23,3 @@
  * CAMP_E_FORMAT: it is no table; CAMP_E_INVALID: unknown unit. */
 int table_source_open(struct rows *rows, const char *name, const struct from *from,
                       struct source **ret, struct from_facts *facts, struct camp_error *error);
-
-#endif

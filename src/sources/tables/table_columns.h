@@ -13,8 +13,7 @@
  * Names are compared in lower case, with "_" for anything but letters and digits. A unit at the end
  * ("_ms", see unit_of_name()), or a "%" anywhere, is the column's unit and not part of its name.
  */
-#ifndef CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
-#define CAMP_SOURCES_TABLES_TABLE_COLUMNS_H
+#pragma once
 
 #include "ledger/frame.h"
 #include "rows.h"
@@ -46,5 +45,3 @@ void table_columns_release(struct table_columns *columns);
  * table's. */
 int table_columns_choose(struct table_columns *ret, const char *name, const struct row *header,
                          const struct row *rows, size_t row_count, struct camp_error *error);
-
-#endif

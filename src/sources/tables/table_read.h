@@ -1,6 +1,5 @@
 /* Reads a table: its columns from the first rows, then all rows. */
-#ifndef CAMP_SOURCES_TABLES_TABLE_READ_H
-#define CAMP_SOURCES_TABLES_TABLE_READ_H
+#pragma once
 
 #include "table_rows.h"
 
@@ -8,5 +7,3 @@
  * releases both, also after a failure. CAMP_E_FORMAT: it is no table; otherwise as rows->next(). */
 int table_read(struct table_columns *columns, struct table_rows *table, struct rows *rows,
                const char *name, struct camp_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * kept as skipped: it counts in the frame of its time, or without a time in that of the row before
  * it.
  */
-#ifndef CAMP_SOURCES_TABLES_TABLE_ROWS_H
-#define CAMP_SOURCES_TABLES_TABLE_ROWS_H
+#pragma once
 
 #include "ledger/index.h"
 #include "ledger/vertex.h"
@@ -60,5 +59,3 @@ void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *
 
 /* Valid before elapsed times are in ns. */
 bool table_rows_is_passed_over(const struct table_rows *rows, size_t row);
-
-#endif

@@ -2,8 +2,7 @@
  * Converts the numbers of a table's rows to times: their order, the length of intervals, the unit
  * of values. Pure arithmetic.
  */
-#ifndef CAMP_SOURCES_TABLES_TABLE_TIMES_H
-#define CAMP_SOURCES_TABLES_TABLE_TIMES_H
+#pragma once
 
 #include "table_rows.h"
 
@@ -21,5 +20,3 @@ struct table_times {
  * UNIT_NONE. CAMP_OK or CAMP_E_NOMEM. */
 int table_times_find(struct table_times *ret, struct table_rows *rows,
                      const struct table_columns *columns, enum unit wanted);
-
-#endif

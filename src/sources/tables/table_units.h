@@ -1,6 +1,5 @@
 /* The units of a table's values and elapsed times, if no name says them. */
-#ifndef CAMP_SOURCES_TABLES_TABLE_UNITS_H
-#define CAMP_SOURCES_TABLES_TABLE_UNITS_H
+#pragma once
 
 #include "table_times.h"
 
@@ -9,5 +8,3 @@
  * times. *ret_elapsed: the unit of their column. CAMP_OK or CAMP_E_NOMEM. */
 int table_units_find(struct table_times *times, struct table_rows *rows,
                      const struct table_columns *columns, enum unit wanted, enum unit *ret_elapsed);
-
-#endif

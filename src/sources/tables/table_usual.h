@@ -1,6 +1,5 @@
 /* The usual value: the median of many numbers, of which at most 65,536 are sampled. */
-#ifndef CAMP_SOURCES_TABLES_TABLE_USUAL_H
-#define CAMP_SOURCES_TABLES_TABLE_USUAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ void usual_add(struct usual *usual, size_t at, double number);
 /* Of an even count the lower of the two middle ones, so that the result is one of the numbers; 0:
  * there is none. */
 double usual_median(struct usual *usual);
-
-#endif

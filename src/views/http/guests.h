@@ -3,8 +3,7 @@
  * limited; beyond it a new one replaces the oldest. So many idle connections keep nobody out. Only
  * the server's thread uses it.
  */
-#ifndef CAMP_VIEWS_HTTP_GUESTS_H
-#define CAMP_VIEWS_HTTP_GUESTS_H
+#pragma once
 
 #include "libraries/libmicrohttpd.h"
 
@@ -41,5 +40,3 @@ void guests_promote(struct guests *guests, struct guest *guest);
 
 /* The connection is over. NULL is allowed. */
 void guests_leave(struct guests *guests, struct guest *guest);
-
-#endif

@@ -6,8 +6,7 @@
  * a browser: DNS rebinding), must not come from another page, and must ask for an existing target.
  * The data need the token, which is compared in a time independent of how much of it is right.
  */
-#ifndef CAMP_VIEWS_HTTP_HTTP_RULES_H
-#define CAMP_VIEWS_HTTP_HTTP_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ unsigned http_check_access(const struct http_place *place, const struct http_req
 
 /* The failure and its remedy, for the body of an answer other than 200. */
 const char *http_reason(unsigned status);
-
-#endif

@@ -3,8 +3,7 @@
  * server and the exporter share. The service's function answers; whether a request may be answered
  * is in http_rules.h.
  */
-#ifndef CAMP_VIEWS_HTTP_HTTP_SERVER_H
-#define CAMP_VIEWS_HTTP_HTTP_SERVER_H
+#pragma once
 
 #include "guests.h"
 #include "http_rules.h"
@@ -52,5 +51,3 @@ enum MHD_Result http_answer_text(struct MHD_Connection *connection, unsigned sta
                                  const char *type, const char *text);
 #define HTTP_PLAIN "text/plain; charset=utf-8"
 #define HTTP_HTML "text/html; charset=utf-8"
-
-#endif

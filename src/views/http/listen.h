@@ -1,7 +1,6 @@
 /* Sockets to listen on: reachable from this computer or by this user only, or if requested from
  * outside. */
-#ifndef CAMP_VIEWS_HTTP_LISTEN_H
-#define CAMP_VIEWS_HTTP_LISTEN_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -24,5 +23,3 @@ int listen_at(const struct listen_address *at, uint16_t *ret_port, bool *ret_is_
 /* Checks an address without opening it: CAMP_E_INVALID, with the reason, if it is none or not this
  * computer's. */
 int listen_check_address(const char *address, bool *ret_is_loopback, struct camp_error *error);
-
-#endif

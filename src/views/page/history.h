@@ -6,8 +6,7 @@
  * a reader is sending stays until it was read: a stalled reader holds one piece, and finds a gap
  * later.
  */
-#ifndef CAMP_VIEWS_PAGE_HISTORY_H
-#define CAMP_VIEWS_PAGE_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ size_t history_read(const struct history *history, struct history_reader *reader
 /* At the oldest one kept. */
 void history_reader_start(const struct history *history, struct history_reader *reader);
 void history_reader_release(struct history_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* The page: one HTML file (web/dist/page.html) that is part of the program. */
-#ifndef CAMP_VIEWS_PAGE_PAGE_H
-#define CAMP_VIEWS_PAGE_PAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ size_t page_size(void);
 
 /* The place of a report's data: once in the page. */
 #define PAGE_DATA_PLACE "<!--camp-data-->"
-
-#endif

@@ -4,8 +4,7 @@
  * The stream is compressed (zlib) and base64 in a script element that browsers do not run. It is
  * written piece by piece; only a buffer of it is in memory.
  */
-#ifndef CAMP_VIEWS_PAGE_REPORT_H
-#define CAMP_VIEWS_PAGE_REPORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int report_end(struct report *report, uint64_t *ret_size);
 
 /* NULL is allowed. */
 void report_release(struct report *report);
-
-#endif

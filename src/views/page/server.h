@@ -5,8 +5,7 @@
  * the stream so far (history.h), each at its own position: a client that does not read slows no
  * other, and costs one frame and a connection. http_rules.h has the access rules.
  */
-#ifndef CAMP_VIEWS_PAGE_SERVER_H
-#define CAMP_VIEWS_PAGE_SERVER_H
+#pragma once
 
 #include "history.h"
 #include "stream.h"
@@ -32,5 +31,3 @@ int server_end(struct server *server, const char *reason);
 
 /* Closes all connections, within half a second. NULL is allowed. */
 void server_close(struct server *server);
-
-#endif

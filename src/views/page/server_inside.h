@@ -1,7 +1,6 @@
 /* Private parts of the server: server.c opens and closes it and receives frames, server_requests.c
  * answers, server_clients.c sends the stream. */
-#ifndef CAMP_VIEWS_PAGE_SERVER_INSIDE_H
-#define CAMP_VIEWS_PAGE_SERVER_INSIDE_H
+#pragma once
 
 #include "libraries/libmicrohttpd.h"
 #include "server.h"
@@ -56,5 +55,3 @@ void *clients_beat(void *server);
 
 /* Answers with the page, the stream or why not; its context is the server. */
 http_service_answer request_answer;
-
-#endif

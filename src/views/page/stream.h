@@ -6,8 +6,7 @@
  * that jitter below the resolution costs nothing: shares in 1/50000, elapsed times in 1/1024 of
  * themselves.
  */
-#ifndef CAMP_VIEWS_PAGE_STREAM_H
-#define CAMP_VIEWS_PAGE_STREAM_H
+#pragma once
 
 #include "ledger/axes.h"
 #include "ledger/registry.h"
@@ -103,5 +102,3 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
 int stream_note(const char *text, struct bytes *out);
 int stream_end(const char *reason, struct bytes *out);
 int stream_beat(struct bytes *out);
-
-#endif

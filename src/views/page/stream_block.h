@@ -1,7 +1,6 @@
 /* Blocks of a stream, for their writers: stream.c selects the contents of a frame, stream_frame.c
  * writes it, stream_text.c the other blocks. */
-#ifndef CAMP_VIEWS_PAGE_STREAM_BLOCK_H
-#define CAMP_VIEWS_PAGE_STREAM_BLOCK_H
+#pragma once
 
 #include "stream.h"
 
@@ -26,5 +25,3 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
 /* These entities; no block without any. CAMP_OK or CAMP_E_NOMEM. */
 int stream_entities_numbered(const struct stream *stream, const struct stream_numbers *numbers,
                              struct bytes *out);
-
-#endif

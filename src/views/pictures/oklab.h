@@ -2,8 +2,7 @@
  * Colours mixed in OKLab, where equal steps look equal (Björn Ottosson, "A perceptual color space
  * for image processing", 2020). Pure arithmetic.
  */
-#ifndef CAMP_VIEWS_PICTURES_OKLAB_H
-#define CAMP_VIEWS_PICTURES_OKLAB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ uint32_t oklab_rgb(struct oklab colour);
  * are normalised. */
 struct oklab oklab_mix(const struct oklab *colours, const double *shares, size_t count,
                        struct oklab ground);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The theory and the figures that these follow: Gunther and Poder, "Barry007" (2009).
  */
-#ifndef CAMP_VIEWS_PICTURES_PICTURE_H
-#define CAMP_VIEWS_PICTURES_PICTURE_H
+#pragma once
 
 #include "ledger/timeline.h"
 
@@ -49,5 +48,3 @@ struct picture {
 
 /* CAMP_OK or CAMP_E_NOMEM; check the stream for write errors. */
 int picture_write(FILE *stream, enum picture_kind kind, const struct picture *picture);
-
-#endif

@@ -1,7 +1,6 @@
 /* The papers' pictures of error: CPU time and the error of its samples over time, and the error by
  * load with the inverse curve (ledger/error_series.h, inverse_fit.h). */
-#ifndef CAMP_VIEWS_PICTURES_PICTURE_ERROR_H
-#define CAMP_VIEWS_PICTURES_PICTURE_ERROR_H
+#pragma once
 
 #include "ledger/error_series.h"
 
@@ -33,5 +32,3 @@ size_t error_sentences(const struct error_picture *picture,
 #define ERROR_DOTS 20000
 int error_over_time(FILE *stream, const struct error_picture *picture);
 int error_by_load(FILE *stream, const struct error_picture *picture);
-
-#endif

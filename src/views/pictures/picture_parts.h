@@ -1,6 +1,5 @@
 /* Shared by the files that draw pictures (picture.h): captions, colours, dots. */
-#ifndef CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
-#define CAMP_VIEWS_PICTURES_PICTURE_PARTS_H
+#pragma once
 
 #include "oklab.h"
 #include "picture.h"
@@ -119,5 +118,3 @@ int picture_barry4(FILE *stream, const struct picture *picture);
 int picture_barymap(FILE *stream, const struct picture *picture);
 int picture_stack(FILE *stream, const struct picture *picture);
 int picture_lines(FILE *stream, const struct picture *picture);
-
-#endif

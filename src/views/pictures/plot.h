@@ -5,8 +5,7 @@
  * since 1970, shown in local time. A plot may have two vertical axes, left and right; each call
  * says which one its values use.
  */
-#ifndef CAMP_VIEWS_PICTURES_PLOT_H
-#define CAMP_VIEWS_PICTURES_PLOT_H
+#pragma once
 
 #include "svg.h"
 
@@ -76,5 +75,3 @@ struct plot_legend {
  * 18 px below once `width` is used up. Returns the number of rows. */
 size_t plot_legend(FILE *stream, struct svg_point at, double width,
                    const struct plot_legend *entries, size_t count);
-
-#endif

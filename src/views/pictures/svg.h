@@ -7,8 +7,7 @@
  * escaped, invalid ones become U+FFFD, so that the picture is always well-formed. Nothing is
  * returned: check the stream once at the end (ferror(), fclose()).
  */
-#ifndef CAMP_VIEWS_PICTURES_SVG_H
-#define CAMP_VIEWS_PICTURES_SVG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -95,5 +94,3 @@ double svg_text_width(const char *text, double font_size);
 
 /* Bytes of a text that fit into a width; whole characters only. */
 size_t svg_text_fit(const char *text, double font_size, double width);
-
-#endif

@@ -1,6 +1,5 @@
 /* CPUs, threads and waits of an interval, as a record of camp wait. */
-#ifndef CAMP_TESTS_UNIT_COMMANDS_SYNTHETIC_WAITS_H
-#define CAMP_TESTS_UNIT_COMMANDS_SYNTHETIC_WAITS_H
+#pragma once
 
 #include "commands/wait/wait_record.h"
 #include "views/view.h"
@@ -108,5 +107,3 @@ static size_t tasks_shown(const struct made *made)
 {
     return made->record.tables[WAIT_TASKS].row_count;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Synthetic frames, written to a recording and read back. */
-#ifndef CAMP_TESTS_UNIT_RECORDING_RECORDING_FIXTURE_H
-#define CAMP_TESTS_UNIT_RECORDING_RECORDING_FIXTURE_H
+#pragma once
 
 #include "recording/format.h"
 #include "recording/recorder.h"
@@ -301,5 +300,3 @@ static inline void run_sql(const char *sql)
         fail_msg("%s: %s", sql, problem);
     sqlite3_close(database);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A PostgreSQL source without a server: registered processes and their accounts. */
-#ifndef CAMP_TESTS_UNIT_SESSIONS_POSTGRES_ROWS_FIXTURE_H
-#define CAMP_TESTS_UNIT_SESSIONS_POSTGRES_ROWS_FIXTURE_H
+#pragma once
 
 #include "sources/sessions/postgres/postgres_inside.h"
 
@@ -130,5 +129,3 @@ static uint64_t value_ms(size_t row, const char *column)
     fail_msg("there is no column %s", column);
     return 0;
 }
-
-#endif

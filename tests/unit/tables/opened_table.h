@@ -1,6 +1,5 @@
 /* Tables opened from text and from fixtures. */
-#ifndef CAMP_TESTS_UNIT_TABLES_OPENED_TABLE_H
-#define CAMP_TESTS_UNIT_TABLES_OPENED_TABLE_H
+#pragma once
 
 #include "sources/tables/table.h"
 
@@ -25,5 +24,3 @@ static struct table opened_stored(const char *name)
 {
     return opened(&(struct from){ .text = stored_table(name), .stop = &never });
 }
-
-#endif

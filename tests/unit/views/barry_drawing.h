@@ -1,6 +1,5 @@
 /* Points drawn as a triangle of characters. */
-#ifndef CAMP_TESTS_UNIT_VIEWS_BARRY_DRAWING_H
-#define CAMP_TESTS_UNIT_VIEWS_BARRY_DRAWING_H
+#pragma once
 
 #include "views/barry.h"
 
@@ -89,5 +88,3 @@ static void make_points(size_t count, const char *name)
         points[i] = point(cpu, idle, rest - idle, name);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A timeline of synthetic entities, drawn as a picture. */
-#ifndef CAMP_TESTS_UNIT_VIEWS_PICTURE_DRAWING_H
-#define CAMP_TESTS_UNIT_VIEWS_PICTURE_DRAWING_H
+#pragma once
 
 #include "views/pictures/oklab.h"
 #include "views/pictures/picture.h"
@@ -120,5 +119,3 @@ static void assert_says(const char *text)
  */
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-#endif

@@ -1,6 +1,5 @@
 /* A reader of the stream, as the page has one, and frames to write. */
-#ifndef CAMP_TESTS_UNIT_VIEWS_STREAM_READER_H
-#define CAMP_TESTS_UNIT_VIEWS_STREAM_READER_H
+#pragma once
 
 #include "views/page/stream.h"
 
@@ -237,5 +236,3 @@ static void go(struct fixture *fixture)
 {
     write_and_read(&fixture->stream, &fixture->frame, &fixture->reader);
 }
-
-#endif

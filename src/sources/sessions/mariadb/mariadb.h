@@ -11,8 +11,7 @@
  *
  * The first two also have columns of what the database reports (reported_..._ns).
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -22,5 +21,3 @@
  * read. */
 int mariadb_source_open(const struct from *from, const char *conninfo, struct source **ret,
                         struct from_facts *facts, struct camp_error *error);
-
-#endif

@@ -8,8 +8,7 @@
  * to the events of the instruments, if enabled; the rest of it is for the lock of a row if samples
  * saw one. Any other sleep is divided by the samples of its class.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_ACCOUNT_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_ACCOUNT_H
+#pragma once
 
 #include "mariadb_waits.h"
 #include "sources/sessions/session.h"
@@ -39,5 +38,3 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
                              uint64_t elapsed_ns);
 void mariadb_account_waits(struct mariadb_account *account, const struct mariadb_session *session,
                            uint64_t elapsed_ns, const struct mariadb_reported *reported);
-
-#endif

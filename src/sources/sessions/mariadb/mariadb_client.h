@@ -6,8 +6,7 @@
  * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
  * connection. libmariadb resolves host names, and blocks meanwhile.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_CLIENT_H
+#pragma once
 
 #include "libraries/libmariadb.h"
 #include "mariadb_options.h"
@@ -41,5 +40,3 @@ int mariadb_client_ask(struct mariadb_client *client, const char *statement, uin
                        MYSQL_RES **ret, struct camp_error *error);
 
 void mariadb_client_facts(const struct mariadb_client *client, struct mariadb_client_facts *ret);
-
-#endif

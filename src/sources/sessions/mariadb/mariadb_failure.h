@@ -1,6 +1,5 @@
 /* Why MariaDB does not answer: one line that names the failure and says what to do. */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_FAILURE_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_FAILURE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -13,5 +12,3 @@ int mariadb_failure_report(unsigned number, const char *text, struct camp_error 
 
 /* Whether another try may help: not after the server refused the user. */
 bool mariadb_failure_may_pass(unsigned number);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files of the MariaDB source (mariadb.c): requests and rows. */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_INSIDE_H
+#pragma once
 
 #include "mariadb_account.h"
 #include "mariadb_client.h"
@@ -53,5 +52,3 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns);
 
 /* mariadb_rows.c: adds the rows of a started frame. CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_fill_frame(struct mariadb_source *source);
-
-#endif

@@ -3,8 +3,7 @@
  * an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or to MARIADB_PWD or MYSQL_PWD
  * of the environment.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_OPTIONS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -32,5 +31,3 @@ int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct 
 
 /* ret[size]: "user@host:port", "user@/socket" or "default": for titles. */
 void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size);
-
-#endif

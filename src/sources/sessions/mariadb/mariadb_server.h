@@ -1,6 +1,5 @@
 /* The facts of a MariaDB server after connecting: rights, instruments, machine. */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SERVER_H
+#pragma once
 
 #include "mariadb_client.h"
 
@@ -16,5 +15,3 @@ struct mariadb_server {
 /* Reads the facts, until `until_ns`. CAMP_OK, REMOTE_PENDING, or as mariadb_client_ask(). */
 int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
                         struct mariadb_server *ret, struct camp_error *error);
-
-#endif

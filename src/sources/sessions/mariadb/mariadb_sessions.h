@@ -3,8 +3,7 @@
  * has lasted. TIME_MS is the duration of a statement or of the idle time after it, so the time
  * between two different samples is divided where the change was, not in the middle.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SESSIONS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_SESSIONS_H
+#pragma once
 
 #include "ledger/frame.h"
 #include "libraries/libmariadb.h"
@@ -77,5 +76,3 @@ struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *ses
 
 /* The kind of these texts; blanks become '_', "" and NULL become "none". */
 const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);
-
-#endif

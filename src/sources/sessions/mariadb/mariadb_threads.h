@@ -3,8 +3,7 @@
  * them: by microstates (CAP_BPF), with each state measured, or by /proc, with CPU time and run
  * queue.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_THREADS_H
+#pragma once
 
 #include "sources/machine/proc_clock.h"
 #include "sources/machine/thread_list.h"
@@ -62,5 +61,3 @@ void mariadb_thread_release(struct mariadb_thread *thread);
 
 /* "futex" for CAMP_STATE_LOCK, "page_fault" for faults, camp_state_name() for the others. */
 const char *mariadb_class_name(int state);
-
-#endif

@@ -6,8 +6,7 @@
  * wait/lock/metadata (a wait for the condition MDL_context) contain others of these: with them,
  * time would be counted twice. Waits for the lock of a row in InnoDB are in none of them.
  */
-#ifndef CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
-#define CAMP_SOURCES_SESSIONS_MARIADB_MARIADB_WAITS_H
+#pragma once
 
 #include "mariadb_sessions.h"
 
@@ -49,5 +48,3 @@ void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns);
 const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
                                             size_t *ret_count);
 uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait);
-
-#endif

@@ -1,7 +1,6 @@
 /* --from odbc:DSN and odbc:DRIVER=...;...: the sessions of an Oracle database (oracle.h), or with
  * --query a table of any database. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -9,5 +8,3 @@
  * Fails as odbc_connection.h. */
 int odbc_source_open(const struct from *from, const char *text, struct source **ret,
                      struct from_facts *facts, struct camp_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * A connection through ODBC, and statements that read. Every call blocks as long as the driver
  * does: see odbc_thread.h.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_CONNECTION_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_CONNECTION_H
+#pragma once
 
 #include "sources/tables/rows.h"
 
@@ -35,5 +34,3 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
                          struct camp_error *error);
 int odbc_statement_next(struct odbc_statement *statement, struct row *ret,
                         struct camp_error *error);
-
-#endif

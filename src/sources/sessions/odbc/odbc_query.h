@@ -1,6 +1,5 @@
 /* The rows of an SQL query of any database with an ODBC driver. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_QUERY_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_QUERY_H
+#pragma once
 
 #include "sources/from.h"
 #include "sources/tables/rows.h"
@@ -10,5 +9,3 @@
  * odbc_connection_open(), and as the statement. */
 int odbc_query_open(const char *text, const struct from *from, struct rows **ret,
                     struct camp_error *error);
-
-#endif

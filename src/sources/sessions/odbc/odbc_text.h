@@ -1,6 +1,5 @@
 /* The text after odbc: on the command line: the name of a data source, or a connection string. */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_TEXT_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -28,5 +27,3 @@ void odbc_text_shown(const char *text, char *ret, size_t size);
 
 /* Whether a connection string has `key`, in any case. */
 bool odbc_text_has(const char *text, const char *key);
-
-#endif

@@ -7,8 +7,7 @@
  * may stop waiting: the pending work is then abandoned with all its memory, until the driver
  * returns or the program ends.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ODBC_THREAD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ bool odbc_thread_wait(struct odbc_thread *thread, uint64_t until_ns,
 /* Calls release(), at once or, while the thread works, after work() has returned. NULL is
  * ignored. */
 void odbc_thread_close(struct odbc_thread *thread);
-
-#endif

@@ -12,8 +12,7 @@
  * while the database does not answer: frames are then empty and say why, and camp connects again,
  * with growing pauses.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -21,5 +20,3 @@
  * as odbc_connection.h. */
 int oracle_source_open(const struct from *from, const char *connect, struct source **ret,
                        struct from_facts *facts, struct camp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by the files of the Oracle source: oracle.c (when snapshots are taken, and failures) and
  * oracle_rows.c (their differences as rows). */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_INSIDE_H
+#pragma once
 
 #include "odbc_text.h"
 #include "odbc_thread.h"
@@ -49,5 +48,3 @@ extern const char *const oracle_label_names[ORACLE_LABELS]; /* user, program, ..
 /* Fills a started frame with the differences between source->before and `after`. A session that has
  * ended, or of which too little is known, counts as partial. CAMP_OK or CAMP_E_NOMEM. */
 int oracle_rows_fill(struct oracle_source *source, struct oracle_snapshot *after);
-
-#endif

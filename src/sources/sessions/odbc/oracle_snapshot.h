@@ -9,8 +9,7 @@
  * (oracle_times.h). The second reading also shows whether the session is still the same:
  * v$session_event has only the sid, which is reused.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_SNAPSHOT_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_SNAPSHOT_H
+#pragma once
 
 #include "oracle_statements.h"
 
@@ -66,5 +65,3 @@ void oracle_snapshot_release(struct oracle_snapshot *snapshot);
 /* Fills *snapshot, replacing its contents. Without `use_clock` no process is read. */
 int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *texts,
                          bool use_clock, struct camp_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * The statements for Oracle. They also run, for tests, on views of the same shape in SQLite,
  * PostgreSQL and MariaDB (ANSI): columns are identified by position, '' is NULL.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_STATEMENTS_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_STATEMENTS_H
+#pragma once
 
 #include "odbc_connection.h"
 
@@ -24,5 +23,3 @@ void oracle_statements_close(struct oracle_statements *texts);
 
 /* A value as a string, cut if too long; "" without such a column. */
 void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t size);
-
-#endif

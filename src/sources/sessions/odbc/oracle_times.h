@@ -11,8 +11,7 @@
  * after its sleep. The run queue of the operating system contains that time too. So the run queue
  * gets at most the rest that CPU time and waits leave.
  */
-#ifndef CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
-#define CAMP_SOURCES_SESSIONS_ODBC_ORACLE_TIMES_H
+#pragma once
 
 #include "oracle_snapshot.h"
 
@@ -42,5 +41,3 @@ const struct oracle_session *oracle_times_before(const struct oracle_snapshot *b
 int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
                       const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       struct oracle_session *session);
-
-#endif

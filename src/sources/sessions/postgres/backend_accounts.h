@@ -2,8 +2,7 @@
  * The differences of the backends' accounts between two readings. A backend that started in between
  * has all of its account, one that ended is there once more, and a reused pid is another backend.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_BACKEND_ACCOUNTS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_BACKEND_ACCOUNTS_H
+#pragma once
 
 #include "microstates/backends.h"
 
@@ -35,5 +34,3 @@ void backend_accounts_omit(struct backend_accounts *accounts, size_t at);
  * False: nothing has changed, since the backend had ended before. */
 bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
                             struct backend_account *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* The part of a PostgreSQL connection string that may be shown: where it leads, never a secret. */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_CONNINFO_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_CONNINFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ size_t conninfo_wrong_key(const char *conninfo, const char **ret_key);
 /* The text after "postgres:" in --from as libpq reads it: a URI ("//user@host/x") gets its scheme
  * back. The caller frees it; NULL: no memory. */
 char *conninfo_of_address(const char *place);
-
-#endif

@@ -1,6 +1,5 @@
 /* Exported variables of an executable, by name. The file is untrusted. */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_ELF_SYMBOLS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_ELF_SYMBOLS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -17,5 +16,3 @@ struct elf_image {
  * built without libelf. */
 int elf_symbols(int descriptor, const char *const *names, size_t count, uint64_t *values,
                 struct elf_image *ret, struct camp_error *error);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The first three also have columns of what the server reports by SQL.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_H
+#pragma once
 
 #include "sources/from.h"
 
@@ -17,5 +16,3 @@
  * cannot be read, or the tier is unknown; CAMP_E_PERM, CAMP_E_NOTSUP: the tier is unavailable. */
 int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
                          struct from_facts *facts, struct camp_error *error);
-
-#endif

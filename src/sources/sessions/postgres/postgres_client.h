@@ -9,8 +9,7 @@
  *
  * libpq resolves host names, and blocks meanwhile: hostaddr avoids that.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_CLIENT_H
+#pragma once
 
 #include "libraries/libpq.h"
 #include "sources/remote/remote.h"
@@ -59,5 +58,3 @@ int postgres_client_ask(struct postgres_client *client, unsigned statement, uint
                         PGresult **ret, struct camp_error *error);
 
 void postgres_client_facts(const struct postgres_client *client, struct postgres_client_facts *ret);
-
-#endif

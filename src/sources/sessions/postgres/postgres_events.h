@@ -3,8 +3,7 @@
  * class, the rest depends on the server's version. SQL reports the names. Reading both of the same
  * backend at the same moment resolves them; only the classes are known beforehand.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_EVENTS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_EVENTS_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -42,5 +41,3 @@ const char *postgres_event_class(uint32_t number);
  * postgres_events_add(). */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why PostgreSQL does not answer: one line that names the failure and says what to do. */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_FAILURE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_FAILURE_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -24,5 +23,3 @@ int postgres_failure_report(const struct postgres_failure *failure, struct camp_
 
 /* Whether another try may help: not after the server refused the role. */
 bool postgres_failure_may_pass(const struct postgres_failure *failure);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by the files of the PostgreSQL source: postgres.c (tiers and intervals), postgres_rows.c
  * (rows by tier) and postgres_memory_samples.c (samples of memory). */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_INSIDE_H
+#pragma once
 
 #include "backend_accounts.h"
 #include "postgres_events.h"
@@ -81,5 +80,3 @@ bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us);
 
 /* The name of an activity in the rules: "idle", "idle_in_transaction" ... */
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);
-
-#endif

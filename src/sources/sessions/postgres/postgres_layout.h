@@ -10,8 +10,7 @@
  * After a crash the postmaster starts new backends with the same addresses of these pointers; a
  * restarted server has others.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_H
+#pragma once
 
 #include <camp/camp.h>
 
@@ -61,5 +60,3 @@ int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid
 
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);
-
-#endif

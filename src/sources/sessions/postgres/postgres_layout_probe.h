@@ -2,8 +2,7 @@
  * Resolves where a server's memory keeps the activity of a connection: a connection of camp's own
  * goes through all activities twice.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_PROBE_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LAYOUT_PROBE_H
+#pragma once
 
 #include "postgres_layout.h"
 
@@ -14,5 +13,3 @@
  * postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether the server's processes are of this machine, so that its pids are valid here. */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LOCAL_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_LOCAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * earlier or 2 s later, in camp's own pid namespace. For camp's own backend: whether the server is
  * local. For another: whether the pid was not reused, unless the clock was set meanwhile. */
 bool postgres_is_process(int32_t pid, int64_t start_us);
-
-#endif

@@ -5,8 +5,7 @@
  * A backend keeps its last wait event until it has a CPU again, so the event of a runnable backend
  * means nothing: proc_clock.h has its state.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_MEMORY_H
+#pragma once
 
 #include "postgres_layout.h"
 
@@ -32,5 +31,3 @@ int postgres_memory_read(struct postgres_memory *memory, struct postgres_backend
 
 /* NULL is ignored. */
 void postgres_memory_close(struct postgres_memory *memory);
-
-#endif

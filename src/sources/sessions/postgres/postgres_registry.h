@@ -2,8 +2,7 @@
  * The registry of a PostgreSQL server's sessions across snapshots: names, labels, and the task of
  * each on this machine. A session that has ended is kept for one more interval, for its last row.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_REGISTRY_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_REGISTRY_H
+#pragma once
 
 #include "ledger/labels.h"
 #include "postgres_sessions.h"
@@ -65,5 +64,3 @@ struct postgres_process *postgres_registry_find_process(const struct postgres_re
 
 /* Whether it is a session of a client or works for one; otherwise it is the server's own. */
 bool postgres_process_is_client(const struct postgres_process *process);
-
-#endif

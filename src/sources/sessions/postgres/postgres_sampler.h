@@ -5,8 +5,7 @@
  * thread, and of camp's backend if the server is on this machine. If snapshots at the wanted rate
  * would cost more, they become fewer, and the reported rate says so.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SAMPLER_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SAMPLER_H
+#pragma once
 
 #include "postgres_sessions.h"
 #include "sources/sessions/sampled_times.h"
@@ -67,5 +66,3 @@ void postgres_sampler_facts(const struct postgres_sampler *sampler,
 
 /* The time between two snapshots of this cost, at a wanted period. Pure. */
 uint64_t postgres_sampler_period_ns(uint64_t wanted_ns, uint64_t snapshot_ns);
-
-#endif

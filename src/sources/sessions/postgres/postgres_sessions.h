@@ -5,8 +5,7 @@
  * Without the rights of pg_monitor, a role sees only that others' sessions exist: those are hidden,
  * counted, and in no state.
  */
-#ifndef CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SESSIONS_H
-#define CAMP_SOURCES_SESSIONS_POSTGRES_POSTGRES_SESSIONS_H
+#pragma once
 
 #include "ledger/session_rules.h"
 #include "postgres_client.h"
@@ -68,5 +67,3 @@ int postgres_sessions_read(struct postgres_sessions *sessions, bool whole, uint6
 
 void postgres_sessions_facts(const struct postgres_sessions *sessions,
                              struct postgres_client_facts *ret);
-
-#endif
