@@ -9,7 +9,7 @@ bool next_interval(struct intervals *intervals)
 
     if (stop_requested || (intervals->count > 0 && intervals->started == intervals->count))
         return false;
-    if (now > intervals->deadline_ns + intervals->length_ns)
+    if (intervals->started == 0 || now > intervals->deadline_ns + intervals->length_ns)
         intervals->deadline_ns = now;
     intervals->deadline_ns += intervals->length_ns;
     intervals->started++;

@@ -28,15 +28,25 @@ static void deadlines_are_one_length_apart_until_there_are_enough(void **state)
     assert_false(next_interval(&intervals));
 }
 
+static void the_first_interval_has_its_whole_length_just_after_a_boot(void **state)
+{
+    const uint64_t longer_than_uptime_ns = 2 * now_ns(CLOCK_MONOTONIC);
+    struct intervals intervals = { .length_ns = longer_than_uptime_ns };
+
+    (void)state;
+    assert_true(next_interval(&intervals));
+    assert_true(intervals.deadline_ns >= longer_than_uptime_ns + longer_than_uptime_ns / 2);
+}
+
 static void a_late_interval_starts_now_and_missed_ones_are_not_made_up_for(void **state)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
-    struct intervals intervals = { .length_ns = 1000, .deadline_ns = now - 5000 };
+    struct intervals intervals = { .length_ns = 1000, .started = 1, .deadline_ns = now - 5000 };
 
     (void)state;
     assert_true(next_interval(&intervals));
     assert_true(intervals.deadline_ns >= now + 1000);
-    intervals = (struct intervals){ .length_ns = HOUR_NS, .deadline_ns = now - 5000 };
+    intervals = (struct intervals){ .length_ns = HOUR_NS, .started = 1, .deadline_ns = now - 5000 };
     assert_true(next_interval(&intervals)); /* late by less than an interval */
     assert_int_equal(intervals.deadline_ns, now - 5000 + HOUR_NS);
 }
@@ -56,6 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deadlines_are_one_length_apart_until_there_are_enough),
+        cmocka_unit_test(the_first_interval_has_its_whole_length_just_after_a_boot),
         cmocka_unit_test(a_late_interval_starts_now_and_missed_ones_are_not_made_up_for),
         cmocka_unit_test(no_interval_starts_after_a_stop_is_requested),
     };
