@@ -1,4 +1,5 @@
-/* Arrays that grow: by half more than is wanted, so that appending costs a constant time each. */
+/* Arrays that grow, by half more than is wanted, so that appending costs a constant time each; and
+ * search in sorted ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,12 +47,58 @@ static inline bool arrays_reserve(const struct array_part *parts, size_t count, 
     return true;
 }
 
-/* The same of the array `items` alone; ZEROED: further elements are zero. */
+/* Adds a zeroed element at `position` of the array of `part`; those behind it move up. False: no
+ * memory. */
+static inline bool array_insert(const struct array_part *part, size_t *count, size_t *capacity,
+                                size_t position)
+{
+    char *items;
+
+    if (!arrays_reserve(part, 1, capacity, *count + 1))
+        return false;
+    memcpy(&items, part->items, sizeof items);
+    items += position * part->size;
+    memmove(items + part->size, items, (*count - position) * part->size);
+    memset(items, 0, part->size);
+    ++*count;
+    return true;
+}
+
+/* Like that of bsearch(3): below 0, 0 or above 0. */
+typedef int array_compare(const void *key, const void *element);
+
+/* The position of the first of the sorted items[count] that is not before `key`: where a missing
+ * element would be inserted. */
+static inline size_t array_position(const void *key, const void *items, size_t count, size_t size,
+                                    array_compare *compare)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (compare(key, (const char *)items + middle * size) > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* bsearch(3) with the size of an element; `items` may be NULL when `count` is 0. */
+#define ARRAY_FIND(key, items, count, compare)                                                     \
+    ((count) > 0 ? bsearch(key, items, count, sizeof *(items), compare) : NULL)
+#define ARRAY_POSITION(key, items, count, compare)                                                 \
+    array_position(key, items, count, sizeof *(items), compare)
+#define ARRAY_INSERT(items, count, capacity, position)                                             \
+    array_insert(&(const struct array_part)ARRAY(items), &(count), &(capacity), position)
+
+/* Space in the array `items` alone; ZEROED: further elements are zero. */
 #define ARRAY_RESERVE(items, capacity, wanted) ARRAYS_RESERVE(capacity, wanted, ARRAY(items))
 #define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
     ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))
 
-/* The same of several arrays: ARRAYS_RESERVE(capacity, wanted, ARRAY(a), ARRAY_ROWS(b, width)),
+/* Space in several arrays: ARRAYS_RESERVE(capacity, wanted, ARRAY(a), ARRAY_ROWS(b, width)),
  * where each element of b is `width` values in a row. */
 #define ARRAYS_RESERVE(capacity, wanted, ...)                                                      \
     arrays_reserve((const struct array_part[]){ __VA_ARGS__ },                                     \

@@ -185,9 +185,7 @@ static const struct camp_thread_states *find_missing(struct thread_sums *sums,
 {
     const struct missing_thread wanted = { .thread = *thread };
     struct missing_thread *found =
-        sums->missing_count > 0
-            ? bsearch(&wanted, sums->missing, sums->missing_count, sizeof wanted, compare_missing)
-            : NULL;
+        ARRAY_FIND(&wanted, sums->missing, sums->missing_count, compare_missing);
 
     if (found == NULL || is_found(found))
         return NULL;

@@ -2,6 +2,8 @@
  * touches only that, and the whole record elsewhere, in a place that it keeps. */
 #include "session.h"
 
+#include "ledger/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +83,7 @@ struct known_thread *session_find_known(const struct camp_states *session,
 {
     const struct known_thread wanted = { .tid = thread->tid };
     struct known_thread *known =
-        session->known_count > 0
-            ? bsearch(&wanted, session->known, session->known_count, sizeof wanted, compare_tids)
-            : NULL;
+        ARRAY_FIND(&wanted, session->known, session->known_count, compare_tids);
 
     return known != NULL && !known->has_ended &&
                    session_is_same(&session->records[known->place], thread)

@@ -123,18 +123,9 @@ static int compare_processes(const void *a, const void *b)
 /* The first thread of this pid found at this time or later, or its place. */
 static size_t place_of(const struct family *family, int32_t pid, uint64_t time_ns)
 {
-    size_t low = 0, high = family->count;
+    const struct camp_thread_states wanted = { .pid = pid, .time_ns = time_ns };
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct camp_thread_states *thread = &family->threads[middle];
-
-        if (thread->pid < pid || (thread->pid == pid && thread->time_ns < time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ARRAY_POSITION(&wanted, family->threads, family->count, compare_processes);
 }
 
 /* A thread of the process that had this pid at this time; NULL: none. A total comes after its

@@ -51,26 +51,17 @@ static uint64_t waited_before(const struct wait_tasks *tasks, const struct camp_
 {
     const struct wait_reading *before = &tasks->before;
     const struct camp_disk_wait *found =
-        before->count > 0 ? bsearch(wait, before->waits, before->count, sizeof *wait, compare_waits)
-                          : NULL;
+        ARRAY_FIND(wait, before->waits, before->count, compare_waits);
 
     return found != NULL ? found->wait_ns : 0;
 }
 
-/* The first wait of a thread, or its place. */
-static size_t first_wait_of(const struct wait_reading *reading, int64_t tid)
+static int compare_tids(const void *key, const void *element)
 {
-    size_t low = 0, high = reading->count;
+    const int64_t tid = *(const int64_t *)key,
+                  other = ((const struct camp_disk_wait *)element)->tid;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (reading->waits[middle].tid < tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return tid < other ? -1 : tid > other;
 }
 
 static void make_before(struct wait_tasks *tasks)
@@ -127,7 +118,7 @@ static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
 
-    for (size_t i = first_wait_of(now, entity->id);
+    for (size_t i = ARRAY_POSITION(&entity->id, now->waits, now->count, compare_tids);
          i < now->count && now->waits[i].tid == entity->id; i++) {
         const struct camp_disk_wait *wait = &now->waits[i];
 

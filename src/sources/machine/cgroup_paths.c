@@ -90,8 +90,7 @@ static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, 
 {
     const struct cgroup_path wanted = { .id = id };
 
-    return paths->paths == NULL ? NULL
-                                : bsearch(&wanted, paths->paths, count, sizeof wanted, compare_ids);
+    return ARRAY_FIND(&wanted, paths->paths, count, compare_ids);
 }
 
 static int add(struct cgroup_paths *paths, uint64_t id, const char *path)

@@ -74,52 +74,41 @@ int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, si
     return CAMP_OK;
 }
 
+static int compare_pids(const void *key, const void *element)
+{
+    const int32_t pid = *(const int32_t *)key, other = ((const struct known_task *)element)->pid;
+
+    return pid < other ? -1 : pid > other;
+}
+
 /* The row of a pid without a known end: the oldest, if the pid was reused. */
 static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
 {
-    size_t low = 0;
-    size_t high = table->count;
+    size_t at = ARRAY_POSITION(&pid, table->tasks, table->count, compare_pids);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (table->tasks[middle].pid < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < table->count && table->tasks[low].pid == pid; low++) {
-        if ((table->tasks[low].flags & TASK_ENDED) == 0)
-            return &table->tasks[low];
+    for (; at < table->count && table->tasks[at].pid == pid; at++) {
+        if ((table->tasks[at].flags & TASK_ENDED) == 0)
+            return &table->tasks[at];
     }
     return NULL;
+}
+
+static int compare_names(const void *key, const void *element)
+{
+    return strcmp(key, ((const struct ended_group *)element)->name);
 }
 
 /* The group of a name, created if missing; NULL: no memory. */
 static struct ended_group *group_of(struct tasks_table *table, const char *name)
 {
-    size_t low = 0;
-    size_t high = table->ended_count;
-    struct ended_group *group;
+    const size_t at = ARRAY_POSITION(name, table->ended, table->ended_count, compare_names);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (strcmp(table->ended[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < table->ended_count && strcmp(table->ended[low].name, name) == 0)
-        return &table->ended[low];
-    if (!ARRAY_RESERVE(table->ended, table->ended_capacity, table->ended_count + 1))
+    if (at < table->ended_count && strcmp(table->ended[at].name, name) == 0)
+        return &table->ended[at];
+    if (!ARRAY_INSERT(table->ended, table->ended_count, table->ended_capacity, at))
         return NULL;
-    group = &table->ended[low];
-    memmove(group + 1, group, (table->ended_count - low) * sizeof *group);
-    table->ended_count++;
-    *group = (struct ended_group){ 0 };
-    memcpy(group->name, name, sizeof group->name);
-    return group;
+    memcpy(table->ended[at].name, name, sizeof table->ended[at].name);
+    return &table->ended[at];
 }
 
 static void name_task(struct known_task *task, const struct camp_task_exit *exit)

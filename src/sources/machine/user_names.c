@@ -26,38 +26,27 @@ static struct user_name *ask(uint32_t uid)
     return ret;
 }
 
-/* The position of this user, or where it would be inserted. */
-static size_t position_of(const struct user_names *users, uint32_t uid)
+static int compare_uids(const void *key, const void *element)
 {
-    size_t low = 0, high = users->count;
+    const uint32_t uid = *(const uint32_t *)key;
+    const struct user_name *user = *(struct user_name *const *)element;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (users->names[middle]->uid < uid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return uid < user->uid ? -1 : uid > user->uid;
 }
 
 const char *user_names_get(struct user_names *users, uint32_t uid)
 {
-    const size_t place = position_of(users, uid);
+    const size_t place = ARRAY_POSITION(&uid, users->names, users->count, compare_uids);
     struct user_name *user;
 
     if (place < users->count && users->names[place]->uid == uid)
         return users->names[place]->name;
-    if (!ARRAY_RESERVE(users->names, users->capacity, users->count + 1))
-        return "?";
     user = ask(uid);
-    if (user == NULL)
+    if (user == NULL || !ARRAY_INSERT(users->names, users->count, users->capacity, place)) {
+        free(user);
         return "?";
-    memmove(&users->names[place + 1], &users->names[place],
-            (users->count - place) * sizeof *users->names);
+    }
     users->names[place] = user;
-    users->count++;
     return user->name;
 }
 

@@ -46,25 +46,14 @@ void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns)
 
 /* ------------------------------------------------------------------------------ Finding -- */
 
-static bool is_before(const struct sampled_session *session, const struct session_sample *sample)
+static int compare(const void *key, const void *element)
 {
-    return session->id != sample->id ? session->id < sample->id : session->start < sample->start;
-}
+    const struct session_sample *sample = key;
+    const struct sampled_session *session = *(struct sampled_session *const *)element;
 
-/* The position of the session, or where it would be inserted. */
-static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
-{
-    size_t low = 0, high = times->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (is_before(times->sessions[middle], sample))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (sample->id != session->id)
+        return sample->id < session->id ? -1 : 1;
+    return sample->start < session->start ? -1 : sample->start > session->start;
 }
 
 static struct sampled_session *insert(struct sampled_times *times, size_t position,
@@ -74,14 +63,11 @@ static struct sampled_session *insert(struct sampled_times *times, size_t positi
 
     if (session == NULL)
         return NULL;
-    if (!ARRAY_RESERVE(times->sessions, times->capacity, times->count + 1)) {
+    if (!ARRAY_INSERT(times->sessions, times->count, times->capacity, position)) {
         free(session);
         return NULL;
     }
-    memmove(&times->sessions[position + 1], &times->sessions[position],
-            (times->count - position) * sizeof *times->sessions);
     times->sessions[position] = session;
-    times->count++;
     session->id = sample->id;
     session->start = sample->start;
     return session;
@@ -176,7 +162,7 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 static int add_sample(struct sampled_times *times, uint64_t at_ns,
                       const struct session_sample *sample)
 {
-    const size_t position = position_of(times, sample);
+    const size_t position = ARRAY_POSITION(sample, times->sessions, times->count, compare);
     struct sampled_session *session = position < times->count ? times->sessions[position] : NULL;
 
     if (session == NULL || session->id != sample->id || session->start != sample->start)

@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Arrays that grow, and search in sorted ones. */
 #include "ledger/array.h"
 
 #include "../tree.h"
@@ -95,6 +95,37 @@ static void rows_without_columns_need_no_space(void **state)
     free(values);
 }
 
+static int compare_numbers(const void *key, const void *element)
+{
+    const int left = *(const int *)key, right = *(const int *)element;
+
+    return left < right ? -1 : left > right;
+}
+
+static void elements_are_inserted_in_order_and_found(void **state)
+{
+    const int keys[] = { 50, 10, 90, 30, 70, 30 }, sorted[] = { 10, 30, 30, 50, 70, 90 };
+    int *numbers = NULL;
+    size_t count = 0, capacity = 0;
+
+    (void)state;
+    assert_null(ARRAY_FIND(&keys[0], numbers, count, compare_numbers));
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+        const size_t at = ARRAY_POSITION(&keys[i], numbers, count, compare_numbers);
+
+        assert_true(ARRAY_INSERT(numbers, count, capacity, at));
+        assert_int_equal(numbers[at], 0);
+        numbers[at] = keys[i];
+    }
+    assert_int_equal(count, ARRAY_COUNT(sorted));
+    assert_memory_equal(numbers, sorted, sizeof sorted);
+    assert_int_equal(ARRAY_POSITION(&sorted[1], numbers, count, compare_numbers), 1);
+    assert_int_equal(ARRAY_POSITION(&(int){ 91 }, numbers, count, compare_numbers), count);
+    assert_ptr_equal(ARRAY_FIND(&keys[2], numbers, count, compare_numbers), &numbers[5]);
+    assert_null(ARRAY_FIND(&(int){ 20 }, numbers, count, compare_numbers));
+    free(numbers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +134,7 @@ int main(void)
         cmocka_unit_test(an_array_with_enough_space_stays_where_it_is),
         cmocka_unit_test(a_failed_reservation_leaves_the_array),
         cmocka_unit_test(rows_without_columns_need_no_space),
+        cmocka_unit_test(elements_are_inserted_in_order_and_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,41 +91,25 @@ void mariadb_sessions_release(struct mariadb_sessions *sessions)
     *sessions = (struct mariadb_sessions){ 0 };
 }
 
-/* The position of the session, or where it would be inserted. */
-static size_t position_of(const struct mariadb_sessions *sessions, int64_t id)
+static int compare_ids(const void *key, const void *element)
 {
-    size_t from = 0, to = sessions->count;
+    const int64_t id = *(const int64_t *)key, other = ((const struct mariadb_session *)element)->id;
 
-    while (from < to) {
-        const size_t middle = (from + to) / 2;
-
-        if (sessions->sessions[middle].id < id)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return id < other ? -1 : id > other;
 }
 
 struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions, int64_t id)
 {
-    const size_t place = position_of(sessions, id);
-
-    return place < sessions->count && sessions->sessions[place].id == id
-               ? &sessions->sessions[place]
-               : NULL;
+    return ARRAY_FIND(&id, sessions->sessions, sessions->count, compare_ids);
 }
 
 static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id)
 {
-    const size_t place = position_of(sessions, id);
+    const size_t place = ARRAY_POSITION(&id, sessions->sessions, sessions->count, compare_ids);
 
-    if (!ARRAY_RESERVE(sessions->sessions, sessions->capacity, sessions->count + 1))
+    if (!ARRAY_INSERT(sessions->sessions, sessions->count, sessions->capacity, place))
         return NULL;
-    memmove(sessions->sessions + place + 1, sessions->sessions + place,
-            (sessions->count - place) * sizeof *sessions->sessions);
-    sessions->count++;
-    sessions->sessions[place] = (struct mariadb_session){ .id = id };
+    sessions->sessions[place].id = id;
     return &sessions->sessions[place];
 }
 

@@ -132,9 +132,7 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
     for (int try = 0; try < 2 && found == NULL && threads->pid != 0; try++) {
         if (try == 1 && list_known(threads) != CAMP_OK)
             break;
-        if (threads->known_count > 0)
-            found =
-                bsearch(&tid, threads->known, threads->known_count, sizeof *found, compare_known);
+        found = ARRAY_FIND(&tid, threads->known, threads->known_count, compare_known);
     }
     if (found == NULL)
         return CAMP_E_GONE;
@@ -173,9 +171,7 @@ static int read_measured(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret)
 {
     const struct camp_thread_states *found =
-        threads->count > 0
-            ? bsearch(&tid, threads->living, threads->count, sizeof *found, compare_tids)
-            : NULL;
+        ARRAY_FIND(&tid, threads->living, threads->count, compare_tids);
     const struct camp_thread_states before = thread->now;
     struct camp_thread_states since;
 

@@ -120,9 +120,7 @@ static void merge(struct mariadb_waits *waits)
 static const struct mariadb_wait *before(const struct mariadb_waits *waits,
                                          const struct mariadb_wait *wait)
 {
-    return waits->before_count > 0
-               ? bsearch(wait, waits->before, waits->before_count, sizeof *wait, compare)
-               : NULL;
+    return ARRAY_FIND(wait, waits->before, waits->before_count, compare);
 }
 
 void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns)
@@ -168,19 +166,19 @@ int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned in
     return CAMP_OK;
 }
 
+static int compare_ids(const void *key, const void *element)
+{
+    const int64_t id = *(const int64_t *)key, other = ((const struct mariadb_wait *)element)->id;
+
+    return id < other ? -1 : id > other;
+}
+
 const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
                                             size_t *ret_count)
 {
-    size_t from = 0, to = waits->count, end;
+    const size_t from = ARRAY_POSITION(&id, waits->now, waits->count, compare_ids);
+    size_t end;
 
-    while (from < to) {
-        const size_t middle = (from + to) / 2;
-
-        if (waits->now[middle].id < id)
-            from = middle + 1;
-        else
-            to = middle;
-    }
     for (end = from; end < waits->count && waits->now[end].id == id;)
         end++;
     *ret_count = end - from;

@@ -148,9 +148,7 @@ static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64
 {
     const struct oracle_session key = { .sid = sid };
 
-    return snapshot->count > 0
-               ? bsearch(&key, snapshot->sessions, snapshot->count, sizeof key, compare_sessions)
-               : NULL;
+    return ARRAY_FIND(&key, snapshot->sessions, snapshot->count, compare_sessions);
 }
 
 /* Compares the second reading with a session. False: it is another session. */

@@ -13,24 +13,23 @@ void oracle_times_release(struct oracle_times *times)
     *times = (struct oracle_times){ 0 };
 }
 
+static int compare_sids(const void *a, const void *b)
+{
+    const struct oracle_session *left = a, *right = b;
+
+    return left->sid < right->sid ? -1 : left->sid > right->sid;
+}
+
 const struct oracle_session *oracle_times_before(const struct oracle_snapshot *before,
                                                  const struct oracle_session *session)
 {
-    size_t low = 0, high = before->count;
+    const struct oracle_session *found =
+        ARRAY_FIND(session, before->sessions, before->count, compare_sids);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (before->sessions[middle].sid < session->sid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == before->count || before->sessions[low].sid != session->sid ||
-        strcmp(before->sessions[low].serial, session->serial) != 0 ||
-        strcmp(before->sessions[low].logon, session->logon) != 0)
-        return NULL;
-    return &before->sessions[low];
+    return found != NULL && strcmp(found->serial, session->serial) == 0 &&
+                   strcmp(found->logon, session->logon) == 0
+               ? found
+               : NULL;
 }
 
 /* ---------------------------------------------------------------------------- Wait in flight -- */
@@ -45,10 +44,8 @@ static struct oracle_wait finished(const struct oracle_snapshot *snapshot,
                                    const struct oracle_session *session,
                                    const struct oracle_wait *wait)
 {
-    const struct oracle_wait *known = session->wait_count > 0
-                                          ? bsearch(wait, snapshot->waits + session->first_wait,
-                                                    session->wait_count, sizeof *wait, compare)
-                                          : NULL;
+    const struct oracle_wait *known =
+        ARRAY_FIND(wait, snapshot->waits + session->first_wait, session->wait_count, compare);
 
     return known != NULL ? *known : (struct oracle_wait){ 0 };
 }

@@ -151,9 +151,7 @@ bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
     static const struct backend_account nothing;
     const struct backend_account *now = &accounts->now[at];
     const struct backend_account *before =
-        accounts->before_count > 0
-            ? bsearch(now, accounts->before, accounts->before_count, sizeof *now, compare)
-            : NULL;
+        ARRAY_FIND(now, accounts->before, accounts->before_count, compare);
 
     *ret = *now;
     if (before == NULL)

@@ -24,20 +24,18 @@ const char *postgres_event_class(uint32_t number)
                                                                                 : "unknown";
 }
 
+static int compare_numbers(const void *key, const void *element)
+{
+    const uint32_t number = *(const uint32_t *)key;
+    const struct postgres_event *event = element;
+
+    return number < event->number ? -1 : number > event->number;
+}
+
 /* The position of the event, or where it would be inserted. */
 static size_t position_of(const struct postgres_events *events, uint32_t number)
 {
-    size_t low = 0, high = events->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (events->events[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ARRAY_POSITION(&number, events->events, events->count, compare_numbers);
 }
 
 static bool is_at(const struct postgres_events *events, size_t position, uint32_t number)
@@ -48,12 +46,9 @@ static bool is_at(const struct postgres_events *events, size_t position, uint32_
 static struct postgres_event *insert(struct postgres_events *events, size_t position,
                                      uint32_t number)
 {
-    if (!ARRAY_RESERVE(events->events, events->capacity, events->count + 1))
+    if (!ARRAY_INSERT(events->events, events->count, events->capacity, position))
         return NULL;
-    memmove(&events->events[position + 1], &events->events[position],
-            (events->count - position) * sizeof *events->events);
-    events->events[position] = (struct postgres_event){ .number = number };
-    events->count++;
+    events->events[position].number = number;
     return &events->events[position];
 }
 

@@ -13,21 +13,21 @@
 const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
                                                             "client", "query" };
 
+static int compare(const void *key, const void *element)
+{
+    const struct postgres_process *left = key, *right = element;
+
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    return left->start_us < right->start_us ? -1 : left->start_us > right->start_us;
+}
+
 /* The position of the process, or where it would be inserted. */
 static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
 {
-    size_t low = 0, high = registry->count;
+    const struct postgres_process wanted = { .pid = pid, .start_us = start_us };
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct postgres_process *process = &registry->processes[middle];
-
-        if (process->pid < pid || (process->pid == pid && process->start_us < start_us))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ARRAY_POSITION(&wanted, registry->processes, registry->count, compare);
 }
 
 struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
@@ -76,16 +76,6 @@ bool postgres_process_is_client(const struct postgres_process *process)
            strcmp(process->type, "parallel_worker") == 0 || strcmp(process->type, "walsender") == 0;
 }
 
-static struct postgres_process *add(struct postgres_registry *registry, size_t position)
-{
-    if (!ARRAY_RESERVE(registry->processes, registry->capacity, registry->count + 1))
-        return NULL;
-    memmove(&registry->processes[position + 1], &registry->processes[position],
-            (registry->count - position) * sizeof *registry->processes);
-    registry->count++;
-    return &registry->processes[position];
-}
-
 /* "bob@shop"; of the server's own processes their type, "walwriter". */
 static void set_name(struct postgres_process *process, const struct postgres_session *session)
 {
@@ -118,9 +108,9 @@ static int update_session(struct postgres_registry *registry,
         postgres_registry_find(registry, session->pid, session->start_us);
 
     if (process == NULL) {
-        process = add(registry, position);
-        if (process == NULL)
+        if (!ARRAY_INSERT(registry->processes, registry->count, registry->capacity, position))
             return CAMP_E_NOMEM;
+        process = &registry->processes[position];
         *process =
             (struct postgres_process){ .pid = session->pid,
                                        .start_us = session->start_us,

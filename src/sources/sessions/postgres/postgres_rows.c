@@ -33,11 +33,9 @@ static int compare_sampled(const void *key, const void *element)
 static const struct sampled_session *find_sampled(const struct sampled_times *times,
                                                   const struct postgres_process *process)
 {
-    const struct sampled_session *const *found = NULL;
+    const struct sampled_session *const *found =
+        ARRAY_FIND(process, times->sessions, times->count, compare_sampled);
 
-    if (times->count > 0)
-        found = bsearch(process, times->sessions, times->count, sizeof *times->sessions,
-                        compare_sampled);
     return found != NULL ? *found : NULL;
 }
 
