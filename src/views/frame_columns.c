@@ -10,7 +10,7 @@
 #define GAP 2 /* blanks between columns of text */
 #define NAME_WIDTH 15
 #define NAME_WIDTH_MOST 60
-#define LINE_NAME_WIDTH 30 /* at the end of a line of one column */
+#define LINE_NAME_WIDTH 30 /* in a single column */
 #define LABEL_WIDTH 10
 #define LABEL_WIDTH_MOST 40
 #define UNCUT_MOST 120 /* into a file or pipe */
@@ -18,11 +18,11 @@
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
 #define OVER_WIDTH 6           /* "-12.0!" */
-#define STATES_BEFORE_LABELS 5 /* so many have space first, then labels, then further states */
+#define STATES_BEFORE_LABELS 5 /* states that take precedence over labels; further ones do not */
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"
 
-/* Of JSON and CSV, around labels, states and counters. */
+/* In JSON and CSV, before and after labels, states and counters. */
 static const struct field first_fields[] = {
     { .name = "id", .help = "tid, pid, uid, number of a CPU; null where it is of many" },
     { .name = "name", .help = "of the thread, process, user, session, host or group" },
@@ -66,7 +66,7 @@ static void add_state(struct frame_columns *columns, size_t state)
     columns->column_of[state] = at;
 }
 
-/* Where states share columns, these are in the order of their classes. */
+/* Sorts shared columns by the class of their states. */
 static void sort_by_class(struct frame_columns *columns)
 {
     for (size_t i = 1; i < columns->state_column_count; i++) {
@@ -136,7 +136,7 @@ const char *state_column_title(const struct frame_columns *columns, size_t colum
     return columns->has_shared && first->short_title != NULL ? first->short_title : first->title;
 }
 
-/* ------------------------------------------------------------------------- What rows have -- */
+/* -------------------------------------------------------------------------------- Maxima -- */
 
 static void see_labels(struct frame_columns *columns, const struct frame *frame,
                        const struct entity *entity)
@@ -186,7 +186,7 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
 
 /* ------------------------------------------------------------------------------ Headings -- */
 
-/* Named by a rule: "contention_table_lock" is its name, "table lock" its title. */
+/* Is it named by a rule? Its name "contention_table_lock" ends with its title "table lock". */
 static bool is_of_rule(const struct frame_columns *columns, size_t state)
 {
     const char *stem = columns->stems[state], *title = columns->schema->columns[state].title;
@@ -208,7 +208,7 @@ static void head_state(const struct frame_columns *columns, size_t column, bool 
         short_heading(state->short_title != NULL ? state->short_title : state->title, ret);
 }
 
-/* The whole title where there is space, or where a short one would say the same as another. */
+/* Whole titles if they fit, or where two short titles would be the same. */
 static void head_states(struct frame_columns *columns, bool whole)
 {
     for (size_t i = 0; i < columns->shown_count; i++) {
@@ -229,7 +229,7 @@ static size_t state_width(const struct frame_columns *columns, size_t at)
     return heading > PERCENT_WIDTH ? heading : PERCENT_WIDTH;
 }
 
-/* ---------------------------------------------------------------------------- What fits -- */
+/* -------------------------------------------------------------------------------- Widths -- */
 
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
@@ -246,7 +246,7 @@ static size_t unaccounted_width(const struct frame_columns *columns)
     return columns->has_over ? OVER_WIDTH : PERCENT_WIDTH;
 }
 
-/* Columns of what is there in any case. */
+/* Width of the columns that are always shown. */
 static size_t fixed_width(const struct frame_columns *columns, const struct frame_style *style)
 {
     size_t width = NAME_WIDTH + GAP + unaccounted_width(columns);
@@ -264,8 +264,8 @@ static size_t states_width(const struct frame_columns *columns)
     return width;
 }
 
-/* Of two sessions of which one is idle, what the other does is of interest; CPU time and what rows
- * are sorted by is in any case. */
+/* The priority of a state: its time, of which idle time counts little; CPU time and the state that
+ * rows are sorted by come first. */
 static uint64_t interest(const struct frame_columns *columns, size_t column)
 {
     if (column == columns->cpu || column == columns->sorted)
@@ -274,7 +274,7 @@ static uint64_t interest(const struct frame_columns *columns, size_t column)
            (first_of(columns, column)->class == CLASS_IDLE ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Leaves out the state that is of least interest. False: all that are left must stay. */
+/* Drops the state with the lowest priority. False: the remaining ones must stay. */
 static bool drop_state(struct frame_columns *columns)
 {
     size_t least = 0;
@@ -292,7 +292,7 @@ static bool drop_state(struct frame_columns *columns)
     return true;
 }
 
-/* As many states as there is space for, and one at least. `labels`: how many want space beside. */
+/* Selects as many states as fit beside so many labels, but at least one. */
 static void choose_states(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t states = columns->state_column_count;
@@ -314,7 +314,7 @@ static void choose_states(struct frame_columns *columns, size_t space, size_t la
         head_states(columns, false);
 }
 
-/* What is left of the width goes to names that are long, then to labels. */
+/* The remaining width goes to long names, then to labels. Returns the width of a label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =
@@ -344,7 +344,7 @@ static void add_all(struct frame_columns *columns, const struct field *fields, s
         add(columns, fields[i]);
 }
 
-/* Nothing is cut that tells rows apart where there is no edge to be cut at. */
+/* Outside of a terminal, values that distinguish rows are not cut. */
 static size_t text_width(const struct frame_style *style, size_t width, size_t most)
 {
     const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;
@@ -366,7 +366,7 @@ static void add_percents(struct frame_columns *columns)
                                  .width = (int)unaccounted_width(columns) });
 }
 
-/* Those that tell rows apart, and the one that they are sorted by. How many in columns->labels. */
+/* Selects the labels that distinguish rows, and the one that rows are sorted by. */
 static size_t choose_labels(struct frame_columns *columns, const struct selection *selection)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* The CPUs beside a frame: as text a line for each, of many all together and the busiest; as JSON
- * each with all its columns. */
+/* The CPUs beside a frame. As text: a line for each; of many CPUs, their total and the busiest
+ * ones. As JSON: each CPU with all columns. */
 #pragma once
 
 #include "ledger/selection.h"
@@ -19,7 +19,7 @@ struct frame_cpus {
     char all[24], percents[FRAME_CPU_LINES][FRAME_CPU_COLUMNS_MOST][PERCENT_SIZE];
 };
 
-/* *ret_table: the CPUs of a frame; none when it is NULL. All zero is empty. CAMP_OK or
+/* *ret_table: the rows of `cpus`; empty if it is NULL. All zero is an empty *ret. CAMP_OK or
  * CAMP_E_NOMEM. */
 int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
                     struct table *ret_table);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEADING_MOST 7 /* of a title that is not cut */
+#define HEADING_MOST 7 /* characters of a title that is not shortened */
 
 size_t characters(const char *text)
 {
@@ -15,7 +15,7 @@ size_t characters(const char *text)
     return count;
 }
 
-/* Four letters of the first word, one of each other. */
+/* Four letters of the first word, and the first letter of each further word. */
 static void shorten(const char *title, char *ret)
 {
     size_t length = 0, letters = 0;

@@ -1,15 +1,15 @@
-/* Headings of few columns. */
+/* Short headings of state columns. */
 #pragma once
 
 #include <stddef.h>
 
 #define FRAME_HEADING_SIZE 40
 
-/* Characters, not bytes. */
+/* The number of characters, not bytes. */
 size_t characters(const char *text);
 
-/* "run queue" as a heading of few columns: "runq%". Up to 7 characters are as they are. */
+/* "run queue" is shortened to "runq%"; a title of up to 7 characters is not shortened. */
 void short_heading(const char *title, char ret[FRAME_HEADING_SIZE]);
 
-/* "table lock" as "tab.lock%": the columns of rules. */
+/* "table lock" is shortened to "tab.lock%": for states named by rules. */
 void dotted_heading(const char *title, char ret[FRAME_HEADING_SIZE]);

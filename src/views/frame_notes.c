@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SUM_LEAST 0.005   /* of a state that is in the line of sums */
-#define OVER_LEAST 1.0005 /* what is rounded to 100.0 % is not reported */
+#define SUM_LEAST 0.005   /* of a state that is listed in the sums */
+#define OVER_LEAST 1.0005 /* a share that rounds to 100.0 % is not reported */
 
 /* -------------------------------------------------------------------------------- Nouns -- */
 
@@ -57,7 +57,7 @@ static double interval_of(const struct frame *frame)
     return (double)(frame->end_ns - frame->start_ns);
 }
 
-/* "10 sessions: 3.20 CPU": as much as 3.2 of them all the time. */
+/* "10 sessions: 3.20 CPU": their CPU time equals that of 3.2 sessions always on a CPU. */
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
@@ -116,7 +116,8 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* In the kernel switches are unseen; of a database sessions may be hidden from its role, too. */
+/* The kernel reports switches that were not seen; a database may also hide sessions from camp's
+ * role. */
 static const char *unseen_noun(const struct frame_facts *facts, const char *kind, uint64_t count)
 {
     if (strcmp(facts->tier, "bpf") != 0)
@@ -126,7 +127,7 @@ static const char *unseen_noun(const struct frame_facts *facts, const char *kind
                                          : "switches";
 }
 
-/* The share of unseen switches, where CPUs count those that were seen. */
+/* The share of unseen switches, if the CPUs have a count of the seen ones. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
     const size_t column =
@@ -165,7 +166,7 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
         append(note, "%sat most %.3f s of CPU time", between, (double)losses->unread_ns / NS_PER_S);
 }
 
-/* Where states are sampled: how far off a share may be. */
+/* For sampled states: the standard error of a share. */
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;
@@ -185,7 +186,8 @@ static void note_samples(char *note, const struct frame *frame)
         append(note, "samples: none in this interval");
 }
 
-/* Of hosts: what the system's own accounting has of the same time, and whose is the most off. */
+/* For hosts: the busy time that each system's own ticks sampled, and the host where it differs most
+ * from the measured time. */
 static void note_sampled(char *note, const struct frame *frame)
 {
     const size_t column = find_counter(frame->schema, "sampled_busy_ns");

@@ -1,33 +1,33 @@
-/* What stands below a frame's rows: sums over all, also those that no row shows, what is more than
- * there was time, what could not be seen. */
+/* The notes below a frame's rows: sums over all entities, including those without a row; entities
+ * with more time in their states than wall time; losses. */
 #pragma once
 
 #include "frame_columns.h"
 
 #define FRAME_NOTE_TEXT_SIZE 512
 
-/* What is known of a source, for titles. */
+/* Facts about the source, for titles and notes. */
 struct frame_facts {
     const char *source, *tier;
-    const char *kind;  /* what its entities are: "sessions"; "": as its schema says */
-    const char *group; /* what they are added up by; NULL: by nothing */
-    const char *note;  /* what a reader should know of the source; "": nothing */
+    const char *kind;  /* of its entities: "sessions"; "": that of its schema */
+    const char *group; /* the key that rows are grouped by; NULL: none */
+    const char *note;  /* a remark about the source; "": none */
 };
 
 struct frame_notes {
     char sums[FRAME_NOTE_TEXT_SIZE], sampled[FRAME_NOTE_TEXT_SIZE], samples[FRAME_NOTE_TEXT_SIZE],
         over[FRAME_NOTE_TEXT_SIZE], lost[FRAME_NOTE_TEXT_SIZE];
-    const char *list[9]; /* those that say something; NULL-terminated */
+    const char *list[9]; /* the notes that are not empty; NULL-terminated */
 };
 
-/* "sessions": the kind, or what the schema says. */
+/* The kind of the entities: "sessions". */
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema);
 
-/* What one entity, or several, are called: "session", "sessions". */
+/* The noun for this many entities: "session", "sessions". */
 const char *kind_noun(const char *kind, uint64_t count);
 
-/* Of the frame, before it is grouped. `cpus`: those beside it, or NULL. `is_unmatched`: the filter
- * selects no row. */
+/* Writes the notes of a frame before grouping. `cpus`: the CPUs beside it, or NULL. `is_unmatched`:
+ * the filter selects no row. */
 void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
                       const struct frame_columns *columns, const struct frame_facts *facts,
                       bool is_unmatched);

@@ -47,7 +47,7 @@ void frame_table_release(struct frame_table *table)
 
 /* --------------------------------------------------------------------------------- Cells -- */
 
-/* What the functions below have in common. */
+/* The common arguments of the functions below. */
 struct filling {
     const struct frame_columns *columns;
     const struct frame *rows;
@@ -55,7 +55,8 @@ struct filling {
     const struct frame_style *style;
 };
 
-/* In a tree under its parent; a path that is too long by its end, which tells more. */
+/* Indented by its depth in a tree; a path that is too long keeps its end, which is more specific.
+ */
 static const char *show_name(const struct filling *filling, const char *name, uint32_t depth,
                              char ret[FRAME_NAME_SIZE])
 {
@@ -99,7 +100,7 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
     return cells;
 }
 
-/* Rows of what ended are added up by name: they have no number. */
+/* Exited threads are added up by name, so such a row has no id. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
@@ -136,7 +137,7 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     fill_percents(filling, row, cells, texts);
 }
 
-/* Of a group the one that it is by. */
+/* A group has only the label that it is grouped by. */
 static struct cell label_cell(const struct filling *filling, const struct entity *entity,
                               size_t label)
 {
@@ -208,7 +209,7 @@ static int fill_rows(struct frame_table *table, const struct selection *selectio
     return CAMP_OK;
 }
 
-/* -------------------------------------------------------------------------- The document -- */
+/* ---------------------------------------------------------------------------- The record -- */
 
 static void fill_headline(struct frame_table *table, const struct frame_facts *facts)
 {
@@ -254,7 +255,7 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
     table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
 }
 
-/* As those of the living, under another heading. */
+/* The exited rows have the fields of the others, with another heading. */
 static int head_exited(struct frame_table *table, const struct frame_style *style)
 {
     const size_t count = table->columns.field_count;
@@ -268,7 +269,7 @@ static int head_exited(struct frame_table *table, const struct frame_style *styl
     return CAMP_OK;
 }
 
-/* Behind the CPUs, which are filled. */
+/* The tables after that of the CPUs, which is filled already. */
 static void fill_tables(struct frame_table *table, const struct frame_style *style)
 {
     const struct selected *selected = &table->selected;

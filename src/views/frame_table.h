@@ -1,7 +1,7 @@
 /*
- * A frame as the document that views print (schema camp.frame/1), the same for every source:
- * headline, CPUs, rows, rows that ended, sums and losses. ledger/selection.h says which rows and in
- * which order, frame_columns.h which columns.
+ * A frame as a record for views (schema camp.frame/1), the same for every source: headline, CPUs,
+ * rows, exited rows, notes and losses. ledger/selection.h selects and sorts the rows,
+ * frame_columns.h selects the columns.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "frame_notes.h"
 
 #define FRAME_LINE_SIZE 160
-#define FRAME_NAME_SIZE 128 /* of a name that is shown */
-#define FRAME_LINES 6       /* headings and notes, beside the rows */
+#define FRAME_NAME_SIZE 128
+#define FRAME_LINES 6 /* headings and notes, besides the rows */
 
 /* The texts of a row that its cells point to. */
 struct frame_texts {
@@ -38,9 +38,9 @@ struct frame_table {
 int frame_table_init(struct frame_table *ret, const struct schema *schema);
 void frame_table_release(struct frame_table *table);
 
-/* Fills table->record with an interval: what selection_pick() has put into table->selected, by
- * `selection`. `cpus`: those beside it, or NULL. `time`: the interval's end, for a person. CAMP_OK
- * or CAMP_E_NOMEM. */
+/* Fills table->record with the interval that selection_pick() has put into table->selected.
+ * `cpus`: the CPUs beside it, or NULL. `time`: the interval's end, as text for readers. CAMP_OK or
+ * CAMP_E_NOMEM. */
 int frame_table_fill(struct frame_table *table, const struct frame *cpus, const char *time,
                      const struct selection *selection, const struct frame_style *style,
                      const struct frame_facts *facts);
