@@ -10,9 +10,7 @@
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/sessions/postgres/postgres.h"
-#include "sources/tables/csv.h"
 #include "sources/tables/demo.h"
-#include "sources/tables/query.h"
 #include "sources/tables/table.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a CSV file: rows and fields, and what a table makes of them: frames. */
 #include "ledger/vertex.h"
-#include "sources/tables/csv.h"
+#include "sources/tables/rows.h"
 #include "sources/tables/table.h"
 
 #include <stdio.h>

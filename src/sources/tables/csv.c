@@ -1,4 +1,13 @@
-#include "csv.h"
+/*
+ * Comma-separated values as in RFC 4180: fields may be quoted, a quote within is doubled, lines end
+ * in LF or CRLF. A UTF-8 byte order mark and empty lines are skipped. The separator is a comma, a
+ * semicolon or a tab: the only one in the first row outside of quotes. If there is none, or more
+ * than one, the first row is CAMP_E_FORMAT.
+ *
+ * A row with an unclosed quote (within 1 MiB, or at all) is a single line, so that one stray quote
+ * does not swallow the following rows.
+ */
+#include "rows.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -33,14 +42,15 @@ struct csv {
 
 /* ------------------------------------------------------------------------------- Reading -- */
 
-static bool is_stopped(const struct csv *csv)
+/* Reads more of the file, or sets at_end. */
+static int fill(struct csv *csv, struct camp_error *error)
 {
-    return csv->from->stop != NULL && *csv->from->stop;
-}
+    ssize_t length;
 
-/* Makes space after `end`: moves the rest to the front, then grows the buffer. */
-static int reserve(struct csv *csv, struct camp_error *error)
-{
+    if (csv->end - csv->begin >= LONGEST_ROW)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s, line %" PRIu64 ": more than 1 MiB in a row; is this a table?",
+                         csv->name, csv->line);
     if (csv->begin > 0) {
         memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
         csv->end -= csv->begin;
@@ -48,24 +58,8 @@ static int reserve(struct csv *csv, struct camp_error *error)
     }
     if (!ARRAY_RESERVE(csv->buffer, csv->capacity, csv->end + 1))
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
-    return CAMP_OK;
-}
-
-/* Reads more of the file, or sets at_end. */
-static int fill(struct csv *csv, struct camp_error *error)
-{
-    ssize_t length;
-    int r;
-
-    if (csv->end - csv->begin >= LONGEST_ROW)
-        return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%s, line %" PRIu64 ": more than 1 MiB in a row; is this a table?",
-                         csv->name, csv->line);
-    r = reserve(csv, error);
-    if (r != CAMP_OK)
-        return r;
     do {
-        if (is_stopped(csv))
+        if (csv->from->stop != NULL && *csv->from->stop)
             return camp_fail(error, CAMP_E_IO, EINTR, "%s: stopped before it was read", csv->name);
         length = read(csv->descriptor, csv->buffer + csv->end, csv->capacity - csv->end);
     } while (length < 0 && errno == EINTR);
@@ -152,13 +146,18 @@ static void count_separators(const struct csv *csv, const char *at, const char *
     }
 }
 
-/* Determines the separator from the header: the only one in it. Nothing is guessed, because a file
- * divided at the wrong one may still look like a table. */
-static int choose_separator(struct csv *csv, const char *begin, const char *end,
-                            struct camp_error *error)
+/* Determines the separator from the first row that is not empty, which ends at `end`: the only one
+ * in it. Nothing is guessed, because a file divided at the wrong one may still look like a table.
+ */
+static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
+    const char *begin = csv->buffer + csv->begin;
     size_t counts[sizeof separators], kinds = 0;
 
+    if (end > begin && end[-1] == '\r')
+        end--;
+    if (end == begin)
+        return CAMP_OK;
     count_separators(csv, begin, end, counts);
     for (size_t i = 0; i < sizeof separators; i++) {
         if (counts[i] == 0)
@@ -180,13 +179,6 @@ static int choose_separator(struct csv *csv, const char *begin, const char *end,
                      csv->name, csv->line, counts[0], noun_of(counts[0], "comma", "commas"),
                      counts[1], noun_of(counts[1], "semicolon", "semicolons"), counts[2],
                      noun_of(counts[2], "tab", "tabs"));
-}
-
-static struct field *add_field(struct csv *csv, struct row *row)
-{
-    if (!ARRAY_RESERVE(csv->fields, csv->field_capacity, row->count + 1))
-        return NULL;
-    return &csv->fields[row->count++];
 }
 
 /* Unquotes the field that starts at `at`, in place. Returns its end. */
@@ -212,13 +204,13 @@ static char *unquote(char *at, const char *end, struct field *field)
 static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
 {
     for (;;) {
-        struct field *field = add_field(csv, row);
+        struct field *field;
         char *behind;
 
-        if (field == NULL)
+        if (!ARRAY_RESERVE(csv->fields, csv->field_capacity, row->count + 1))
             return false;
-        field->text = at;
-        field->length = 0;
+        field = &csv->fields[row->count++];
+        *field = (struct field){ .text = at };
         if (at < end && *at == '"') {
             at = unquote(at, end, field);
             if (at < end && *at != csv->separator)
@@ -264,16 +256,6 @@ static bool remove_row(struct csv *csv, enum extent extent, const char *end, str
 
 /* ------------------------------------------------------------------------------- The rows -- */
 
-/* Called before the first non-empty row, which ends at `end`. */
-static int resolve_separator(struct csv *csv, const char *end, struct camp_error *error)
-{
-    const char *begin = csv->buffer + csv->begin;
-
-    if (end > begin && end[-1] == '\r')
-        end--;
-    return end > begin ? choose_separator(csv, begin, end, error) : CAMP_OK;
-}
-
 static int next(struct rows *rows, struct row *ret, struct camp_error *error)
 {
     struct csv *csv = (struct csv *)rows;
@@ -292,7 +274,7 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
                 return r;
             continue;
         }
-        r = csv->separator == '\0' ? resolve_separator(csv, end, error) : CAMP_OK;
+        r = csv->separator == '\0' ? choose_separator(csv, end, error) : CAMP_OK;
         if (r != CAMP_OK)
             return r;
         if (!remove_row(csv, extent, end, ret))

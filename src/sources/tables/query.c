@@ -1,4 +1,4 @@
-#include "query.h"
+#include "rows.h"
 
 #include "counters/error.h"
 

@@ -1,6 +1,6 @@
 /* For a build without SQLite. */
 #include "counters/error.h"
-#include "query.h"
+#include "rows.h"
 
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error)

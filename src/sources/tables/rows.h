@@ -1,10 +1,11 @@
 /*
- * The contract of a table's input: rows of text, the names of the columns first. CSV files (csv.h)
- * and queries (query.h) implement it; table.h makes frames of it.
+ * The contract of a table's input: rows of text, the names of the columns first. CSV files (csv.c)
+ * and queries (query.c, odbc_query.h) implement it; table.h makes frames of it.
  */
 #pragma once
 
 #include "sources/field.h"
+#include "sources/from.h"
 
 #include <camp/camp.h>
 
@@ -21,3 +22,13 @@ struct rows {
     void (*close)(struct rows *rows); /* releases all, *rows included */
     const char *word;                 /* the unit of `number`: "line", "row" */
 };
+
+/* The rows of a CSV file; `path` "-": of standard input. Uses progress (in bytes; a total of 0:
+ * unknown) and stop of `from`. */
+int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
+                  struct camp_error *error);
+
+/* The rows of an SQL query of an SQLite file, opened read-only. `query` is one statement. *error
+ * has SQLite's message. */
+int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
+                    struct camp_error *error);

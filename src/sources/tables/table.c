@@ -3,7 +3,6 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/words.h"
-#include "table_read.h"
 #include "table_times.h"
 
 #include <inttypes.h>
@@ -110,10 +109,10 @@ static void write_note(const struct table_source *source, const char *word,
     const struct table_times *times = &source->times;
     const size_t ignored = columns->ignored_count;
 
-    facts->note_warns = rows->passed_over > 0;
-    if (rows->passed_over > 0)
+    facts->note_warns = rows->skipped > 0;
+    if (rows->skipped > 0)
         add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu %s passed over", word,
-                 rows->problem_number, rows->problem, rows->passed_over, rows->count,
+                 rows->problem_number, rows->problem, rows->skipped, rows->count,
                  noun_of(rows->count, "row", "rows"));
     if (times->is_guessed)
         add_note(facts,
@@ -275,10 +274,10 @@ static int find_times(struct table_source *source, const char *name, const char 
 {
     const struct table_rows *rows = &source->rows;
 
-    if (rows->passed_over < rows->count &&
+    if (rows->skipped < rows->count &&
         table_times_find(&source->times, &source->rows, &source->columns, unit) != CAMP_OK)
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for %zu rows", name, rows->count);
-    if (rows->passed_over == rows->count)
+    if (rows->skipped == rows->count)
         return camp_fail(error, CAMP_E_FORMAT, 0,
                          "%s has no row with a time, an entity and numbers; %s %" PRIu64 ": %s",
                          name, word, rows->problem_number, rows->problem);
@@ -295,7 +294,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "there is no unit '%s'; the units are ns, us, ms, s, percent and share",
                          from->unit);
-    r = table_read(&source->columns, &source->rows, rows, name, error);
+    r = table_rows_read(&source->rows, &source->columns, rows, name, error);
     if (r == CAMP_OK)
         r = find_times(source, name, rows->word, unit, error);
     if (r != CAMP_OK)

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "rows.h"
-#include "sources/from.h"
 
 /* Reads all of `rows`, which is released in any case. `name` is the table's name for messages, and
  * that of the only entity if there is no column of entities. Sets all of *facts but the name.

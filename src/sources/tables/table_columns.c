@@ -204,6 +204,7 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
             column->use = USE_IGNORED;
         } else if (is_in(elapsed_names, ARRAY_COUNT(elapsed_names), column->stem)) {
             column->use = columns->has_elapsed ? USE_IGNORED : USE_ELAPSED;
+            columns->elapsed = columns->has_elapsed ? columns->elapsed : i;
             columns->has_elapsed = true;
         } else {
             column->use = USE_STATE;

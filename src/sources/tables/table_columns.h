@@ -33,7 +33,8 @@ struct table_column {
 struct table_columns {
     struct table_column *columns; /* [count], owned: table_columns_release() */
     size_t count, time, entity_count, state_count, ignored_count;
-    bool has_elapsed;
+    bool has_elapsed; /* columns[elapsed] has the elapsed times */
+    size_t elapsed;
     struct time_form time_form;
 };
 

@@ -1,11 +1,15 @@
 #include "table_rows.h"
 
+#include "counters/error.h"
 #include "ledger/array.h"
+#include "sources/source.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SAMPLE_ROWS 100 /* rows that determine the columns */
 
 /* ----------------------------------------------------------------------------------- Names -- */
 
@@ -54,11 +58,6 @@ static void release_names(struct table_names *names)
 
 /* ------------------------------------------------------------------------------------ Rows -- */
 
-void table_rows_init(struct table_rows *rows, size_t state_count)
-{
-    *rows = (struct table_rows){ .state_count = state_count, .is_in_order = true };
-}
-
 void table_rows_release(struct table_rows *rows)
 {
     release_names(&rows->names);
@@ -68,7 +67,7 @@ void table_rows_release(struct table_rows *rows)
     free(rows->elapsed);
     free(rows->values);
     free(rows->name_buffer);
-    table_rows_init(rows, 0);
+    *rows = (struct table_rows){ 0 };
 }
 
 static bool reserve(struct table_rows *rows)
@@ -78,13 +77,19 @@ static bool reserve(struct table_rows *rows)
                           ARRAY_ROWS(rows->values, rows->state_count));
 }
 
-void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem)
+void table_rows_skip(struct table_rows *rows, size_t row, const char *problem)
 {
-    if (rows->passed_over == 0 || number < rows->problem_number) {
-        rows->problem_number = number;
+    if (rows->skipped == 0 || rows->numbers[row] < rows->problem_number) {
+        rows->problem_number = rows->numbers[row];
         snprintf(rows->problem, sizeof rows->problem, "%s", problem);
     }
-    rows->passed_over++;
+    rows->elapsed[row].read = NAN;
+    rows->skipped++;
+}
+
+bool table_rows_is_skipped(const struct table_rows *rows, size_t row)
+{
+    return isnan(rows->elapsed[row].read);
 }
 
 static bool join(struct table_rows *rows, size_t *length, struct field text)
@@ -102,12 +107,12 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
 
 /* The entity's id, by the texts of its columns; 0 with an empty problem: no memory. */
 static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
-                            const struct row *row, struct field only, char *problem)
+                            const struct row *row, char *problem)
 {
     size_t length = 0;
 
     if (columns->entity_count == 0)
-        return name_id(&rows->names, only.text, only.length);
+        return name_id(&rows->names, rows->only.text, rows->only.length);
     for (size_t i = 0; i < columns->count; i++) {
         const struct field field = field_trimmed(row->fields[i]);
 
@@ -183,7 +188,7 @@ static bool read_numbers(struct table_rows *rows, const struct table_columns *co
 
 /* Fills the row after the last. *problem stays empty if the row is valid. */
 static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
-                     struct field only, char *problem)
+                     char *problem)
 {
     const size_t at = rows->count;
     enum field_fault fault;
@@ -201,32 +206,122 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
     for (size_t i = 0; !rows->has_time && i < at; i++)
         rows->times[i] = rows->times[at]; /* no earlier row has a time */
     rows->has_time = true;
-    rows->entities[at] = read_entity(rows, columns, row, only, problem);
+    rows->entities[at] = read_entity(rows, columns, row, problem);
     if (rows->entities[at] == 0)
         return *problem != '\0';
     read_numbers(rows, columns, row, problem);
     return true;
 }
 
-int table_rows_add(struct table_rows *rows, struct table_columns *columns, const struct row *row,
-                   struct field only)
+static int add_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
+                   const char *name, struct camp_error *error)
 {
     char problem[TABLE_PROBLEM_SIZE] = "";
-    size_t at;
+    const size_t at = rows->count;
 
-    if (rows->count >= UINT32_MAX || !reserve(rows) || !read_row(rows, columns, row, only, problem))
-        return CAMP_E_NOMEM;
-    at = rows->count++;
+    if (at >= UINT32_MAX || !reserve(rows) || !read_row(rows, columns, row, problem))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for more than %zu rows", name, at);
+    rows->count++;
     rows->numbers[at] = row->number < UINT32_MAX ? (uint32_t)row->number : UINT32_MAX;
     rows->is_in_order = rows->is_in_order && (at == 0 || rows->times[at] >= rows->times[at - 1]);
-    if (*problem != '\0') {
-        rows->elapsed[at].read = NAN;
-        table_rows_pass_over(rows, row->number, problem);
-    }
+    if (*problem != '\0')
+        table_rows_skip(rows, at, problem);
     return CAMP_OK;
 }
 
-bool table_rows_is_passed_over(const struct table_rows *rows, size_t row)
+/* ------------------------------------------------------------------------------- The table -- */
+
+/* The start of the table, kept until its columns are known: the header, and the rows after it. */
+struct sample {
+    struct row rows[1 + SAMPLE_ROWS];
+    size_t count;
+};
+
+/* Copies a row with its texts in one allocation; a short one gets empty fields. */
+static bool copy_row(struct row *ret, const struct row *row, size_t least)
 {
-    return isnan(rows->elapsed[row].read);
+    const size_t count = row->count > least ? row->count : least;
+    size_t length = 0;
+    struct field *fields;
+    char *write;
+
+    for (size_t i = 0; i < row->count; i++)
+        length += row->fields[i].length;
+    fields = malloc(count * sizeof *fields + length + 1);
+    if (fields == NULL)
+        return false;
+    write = (char *)(fields + count);
+    for (size_t i = 0; i < count; i++) {
+        fields[i] = (struct field){ write, i < row->count ? row->fields[i].length : 0 };
+        if (fields[i].length > 0)
+            memcpy(write, row->fields[i].text, fields[i].length);
+        write += fields[i].length;
+    }
+    *ret = *row;
+    ret->fields = fields;
+    return true;
+}
+
+/* CAMP_OK: there may be more rows. SOURCE_END: these are all. */
+static int read_sample(struct sample *sample, struct rows *input, const char *name,
+                       struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && sample->count <= SAMPLE_ROWS) {
+        struct row row;
+
+        r = input->next(input, &row, error);
+        if (r != CAMP_OK)
+            break;
+        if (sample->count == 0 && row.problem != NULL)
+            return camp_fail(error, CAMP_E_FORMAT, 0, "%s, the header: %s", name, row.problem);
+        if (!copy_row(&sample->rows[sample->count], &row, sample->rows[0].count))
+            return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its rows", name);
+        sample->count++;
+    }
+    if (r == SOURCE_END && sample->count == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "%s is empty; a table has a header and columns of time, entity and "
+                         "numbers",
+                         name);
+    if (r == SOURCE_END && sample->count == 1)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no rows after its header", name);
+    return r;
+}
+
+static int read_with(struct sample *sample, struct table_rows *rows, struct table_columns *columns,
+                     struct rows *input, const char *name, struct camp_error *error)
+{
+    const char *end = strrchr(name, '.');
+    int more = read_sample(sample, input, name, error);
+    int r = more < 0 ? more
+                     : table_columns_choose(columns, name, &sample->rows[0], &sample->rows[1],
+                                            sample->count - 1, error);
+    struct row row;
+
+    *rows = (struct table_rows){
+        .state_count = columns->state_count,
+        .is_in_order = true,
+        .only = { name, end != NULL ? (size_t)(end - name) : strlen(name) },
+    };
+    for (size_t i = 1; r == CAMP_OK && i < sample->count; i++)
+        r = add_row(rows, columns, &sample->rows[i], name, error);
+    while (r == CAMP_OK && more == CAMP_OK) {
+        more = input->next(input, &row, error);
+        if (more == CAMP_OK)
+            r = add_row(rows, columns, &row, name, error);
+    }
+    return more < 0 ? more : r;
+}
+
+int table_rows_read(struct table_rows *rows, struct table_columns *columns, struct rows *input,
+                    const char *name, struct camp_error *error)
+{
+    struct sample sample = { 0 };
+    const int r = read_with(&sample, rows, columns, input, name, error);
+
+    for (size_t i = 0; i < sample.count; i++)
+        free((void *)sample.rows[i].fields);
+    return r;
 }

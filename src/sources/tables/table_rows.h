@@ -33,29 +33,30 @@ struct table_rows {
     int64_t *times;        /* [count] ns */
     uint32_t *entities;    /* [count] id, from 1; 0: unknown */
     uint32_t *numbers;     /* [count] numbers of the lines */
-    union amount *elapsed; /* [count]; as read: 0 without such a column, NaN: skipped */
+    union amount *elapsed; /* [count]; as read; NaN: skipped. Without such a column 0, later
+                              the gap to the entity's row before */
     union amount *values;  /* [count x state_count] */
     struct table_names names;
+    struct field only; /* the name of the only entity, if there is no column of entities */
     char *name_buffer; /* [name_capacity]: an entity's texts, joined */
     size_t name_capacity;
     bool is_in_order; /* by time, so far */
     bool has_time;    /* any row has a time */
-    uint64_t passed_over;
+    uint64_t skipped;
     uint64_t problem_number; /* the line of the first problem */
     char problem[TABLE_PROBLEM_SIZE];
 };
 
-/* table_rows_release() frees its arrays. */
-void table_rows_init(struct table_rows *rows, size_t state_count);
+/* Reads a table: chooses its columns by the first rows, then reads all rows. `name` is the table's;
+ * without its ending it is the entity's in a table without a column of entities. *rows and *columns
+ * are all zero; the caller releases both, also after a failure. CAMP_E_FORMAT: it is no table;
+ * otherwise as input->next(). */
+int table_rows_read(struct table_rows *rows, struct table_columns *columns, struct rows *input,
+                    const char *name, struct camp_error *error);
 void table_rows_release(struct table_rows *rows);
 
-/* Adds a row. `only`: the entity's name in a table without a column of entities. CAMP_OK or
- * CAMP_E_NOMEM. */
-int table_rows_add(struct table_rows *rows, struct table_columns *columns, const struct row *row,
-                   struct field only);
-
 /* Skips a row; the first problem of the table is kept. */
-void table_rows_pass_over(struct table_rows *rows, uint64_t number, const char *problem);
+void table_rows_skip(struct table_rows *rows, size_t row, const char *problem);
 
 /* Valid before elapsed times are in ns. */
-bool table_rows_is_passed_over(const struct table_rows *rows, size_t row);
+bool table_rows_is_skipped(const struct table_rows *rows, size_t row);

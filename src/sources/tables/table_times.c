@@ -1,13 +1,59 @@
 #include "table_times.h"
 
-#include "table_units.h"
-#include "table_usual.h"
+#include "counters/units.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define ABSENT_SPACINGS 1.5 /* usual spacings after which an entity was absent */
 #define NEVER UINT32_MAX
+
+/* ------------------------------------------------------------------------- The usual value -- */
+
+#define USUAL_SIZE 65536
+
+/* The usual value of many numbers is their median. Of more than USUAL_SIZE numbers, as many at
+ * equal distances are kept. */
+struct usual {
+    size_t count, step;
+    double numbers[USUAL_SIZE];
+};
+
+/* For the numbers at positions below `count`. The caller frees it; NULL: no memory. */
+static struct usual *usual_of(size_t count)
+{
+    struct usual *usual = malloc(sizeof *usual);
+
+    if (usual != NULL) {
+        usual->count = 0;
+        usual->step = 1 + count / USUAL_SIZE;
+    }
+    return usual;
+}
+
+/* Adds the number at a position; each position once. */
+static void usual_add(struct usual *usual, size_t position, double number)
+{
+    if (position % usual->step == 0)
+        usual->numbers[usual->count++] = number;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+/* Of an even count the lower of the two middle ones, so that the result is one of the numbers; 0:
+ * there is none. */
+static double usual_median(struct usual *usual)
+{
+    if (usual->count == 0)
+        return 0;
+    qsort(usual->numbers, usual->count, sizeof *usual->numbers, compare_numbers);
+    return usual->numbers[(usual->count - 1) / 2];
+}
 
 /* ---------------------------------------------------------------------------------- Order -- */
 
@@ -34,7 +80,7 @@ static uint32_t *order_of(struct table_rows *rows)
     return order;
 }
 
-/* ----------------------------------------------------------------------------- Rows in order -- */
+/* ----------------------------------------------------------------------------------- Gaps -- */
 
 /* The last row of an entity. */
 struct last_row {
@@ -43,88 +89,47 @@ struct last_row {
     uint32_t valid_frame; /* the last frame with a valid row of it */
 };
 
-/* A pass over all rows, frame by frame. */
-struct walk {
-    const struct table_rows *rows;
-    const uint32_t *order;
-    struct last_row *last_row; /* [names.count] */
-    size_t at;
-    uint32_t frame;
-    int64_t time;
-};
-
-/* The current row of the pass. */
-struct step {
-    size_t row;
-    int64_t frame_gap; /* since the frame before, at the first row of a frame; 0: not the first row,
-                          or no frame before */
-    int64_t gap; /* since the entity's row before; 0: it is the first, or the entity is unknown */
-    bool was_there;            /* the entity's row before is in the frame before */
-    struct last_row *last_row; /* of the entity; NULL: unknown */
-};
-
-static bool walk_init(struct walk *walk, const struct table_rows *rows, const uint32_t *order)
+/* Skips a second row of one time and entity. Returns the time since the entity's row before; below
+ * 0 if that row is not in the frame before; 0 if there is none in another frame. */
+static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
+                          struct last_row *last_row)
 {
-    *walk = (struct walk){ .rows = rows, .order = order };
-    walk->last_row = malloc((rows->names.count + 1) * sizeof *walk->last_row);
-    for (size_t i = 0; walk->last_row != NULL && i < rows->names.count; i++)
-        walk->last_row[i] = (struct last_row){ 0, NEVER, NEVER };
-    return walk->last_row != NULL;
+    const bool is_first = last_row->frame == NEVER || last_row->frame == frame;
+    const bool was_there = last_row->frame + 1 == frame;
+    const double gap = is_first ? 0 : (double)(rows->times[row] - last_row->time);
+
+    last_row->time = rows->times[row];
+    last_row->frame = frame;
+    if (table_rows_is_skipped(rows, row))
+        return was_there ? gap : -gap;
+    if (last_row->valid_frame == frame)
+        table_rows_skip(rows, row, "its time and entity have a row already");
+    last_row->valid_frame = frame;
+    return was_there ? gap : -gap;
 }
 
-static void meet(const struct walk *walk, struct last_row *last_row, struct step *ret)
+/* Finds the usual time between frames and between rows of an entity. Without a column of elapsed
+ * times, those of `rows` become the gaps of measure_gap(). */
+static void measure_gaps(struct table_times *times, struct table_rows *rows, bool has_elapsed,
+                         struct last_row *last_rows, struct usual *frames, struct usual *entities)
 {
-    ret->last_row = last_row;
-    if (last_row->frame != NEVER && last_row->frame != walk->frame) {
-        ret->gap = walk->time - last_row->time;
-        ret->was_there = last_row->frame + 1 == walk->frame;
-    }
-    last_row->time = walk->time;
-    last_row->frame = walk->frame;
-}
+    size_t gap_count = 0;
+    uint32_t frame = 0;
 
-static bool walk_next(struct walk *walk, struct step *ret)
-{
-    const struct table_rows *rows = walk->rows;
+    for (size_t i = 0; i < rows->count; i++) {
+        const size_t row = times->order[i];
+        const int64_t since = i > 0 ? rows->times[row] - rows->times[times->order[i - 1]] : 0;
+        double gap;
 
-    if (walk->at == rows->count)
-        return false;
-    *ret = (struct step){ .row = walk->order[walk->at] };
-    if (walk->at > 0 && rows->times[ret->row] != walk->time) {
-        ret->frame_gap = rows->times[ret->row] - walk->time;
-        walk->frame++;
-    }
-    walk->time = rows->times[ret->row];
-    walk->at++;
-    if (rows->entities[ret->row] != 0)
-        meet(walk, &walk->last_row[rows->entities[ret->row] - 1], ret);
-    return true;
-}
-
-static void pass_over(struct table_rows *rows, size_t row, const char *problem)
-{
-    rows->elapsed[row].read = NAN;
-    table_rows_pass_over(rows, rows->numbers[row], problem);
-}
-
-/* Skips repeated rows of one time, and finds the usual time between frames and between rows of an
- * entity. */
-static void measure_gaps(struct table_times *times, struct table_rows *rows, struct walk *walk,
-                         struct usual *frames, struct usual *entities)
-{
-    size_t frame_count = 0, gap_count = 0;
-    struct step step;
-
-    while (walk_next(walk, &step)) {
-        if (step.frame_gap > 0)
-            usual_add(frames, frame_count++, (double)step.frame_gap);
-        if (step.gap > 0)
-            usual_add(entities, gap_count++, (double)step.gap);
-        if (step.last_row == NULL || table_rows_is_passed_over(rows, step.row))
+        if (since > 0)
+            usual_add(frames, frame++, (double)since);
+        if (rows->entities[row] == 0)
             continue;
-        if (step.last_row->valid_frame == walk->frame)
-            pass_over(rows, step.row, "its time and entity have a row already");
-        step.last_row->valid_frame = walk->frame;
+        gap = measure_gap(rows, row, frame, &last_rows[rows->entities[row] - 1]);
+        if (gap != 0)
+            usual_add(entities, gap_count++, fabs(gap));
+        if (!has_elapsed && !table_rows_is_skipped(rows, row))
+            rows->elapsed[row].read = gap;
     }
     times->interval_ns = (uint64_t)usual_median(frames);
     times->spacing_ns = (uint64_t)usual_median(entities);
@@ -132,32 +137,165 @@ static void measure_gaps(struct table_times *times, struct table_rows *rows, str
         times->spacing_ns = times->interval_ns;
 }
 
-static int find_gaps(struct table_times *times, struct table_rows *rows)
+static int find_gaps(struct table_times *times, struct table_rows *rows, bool has_elapsed)
 {
-    struct walk walk;
-    struct usual frames = { 0 }, entities = { 0 };
-    int r = CAMP_E_NOMEM;
+    struct last_row *last_rows = malloc((rows->names.count + 1) * sizeof *last_rows);
+    struct usual *frames = usual_of(rows->count), *entities = usual_of(rows->count);
+    const bool has_memory = last_rows != NULL && frames != NULL && entities != NULL;
 
-    if (walk_init(&walk, rows, times->order) && usual_init(&frames, rows->count) &&
-        usual_init(&entities, rows->count)) {
-        measure_gaps(times, rows, &walk, &frames, &entities);
-        r = CAMP_OK;
+    for (size_t i = 0; has_memory && i < rows->names.count; i++)
+        last_rows[i] = (struct last_row){ 0, NEVER, NEVER };
+    if (has_memory)
+        measure_gaps(times, rows, has_elapsed, last_rows, frames, entities);
+    free(last_rows);
+    free(frames);
+    free(entities);
+    return has_memory ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+/* ---------------------------------------------------------------------------------- Units -- */
+
+/* The unit in which `number`, together with `fixed_ns`, comes nearest to `length_ns`; the first of
+ * equally near ones. */
+static enum unit nearest(enum unit first, double fixed_ns, double number, double length_ns)
+{
+    double least = INFINITY;
+    enum unit best = first;
+
+    for (enum unit unit = first; unit < UNIT_COUNT; unit++) {
+        const double sum = fixed_ns + number * unit_ns(unit, length_ns);
+        const double distance = fabs(log(sum / length_ns));
+
+        if (distance < least - 1e-9) {
+            least = distance;
+            best = unit;
+        }
     }
-    free(walk.last_row);
-    usual_release(&frames);
-    usual_release(&entities);
-    return r;
+    return best;
+}
+
+/* The usual elapsed time by its column. A unit that neither the column nor the caller says is
+ * guessed. */
+static int find_elapsed(struct table_times *times, const struct table_rows *rows,
+                        const struct table_columns *columns, enum unit wanted, double *ret_ns)
+{
+    const enum unit unit = columns->columns[columns->elapsed].unit;
+    struct usual *usual = usual_of(rows->count);
+    double median;
+
+    if (usual == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!table_rows_is_skipped(rows, i))
+            usual_add(usual, i, rows->elapsed[i].read);
+    }
+    median = usual_median(usual);
+    free(usual);
+    times->elapsed_unit = unit != UNIT_NONE ? unit : wanted;
+    if (!unit_is_time(times->elapsed_unit))
+        times->elapsed_unit = nearest(UNIT_MS, 0, median,
+                                      times->spacing_ns > 0 ? (double)times->spacing_ns : NS_PER_S);
+    *ret_ns = median * unit_ns(times->elapsed_unit, 0);
+    return CAMP_OK;
+}
+
+/* Stretches times that only count to the length of the elapsed times. */
+static void stretch(struct table_times *times, struct table_rows *rows, double elapsed_ns)
+{
+    const double factor = elapsed_ns / (double)times->spacing_ns;
+    double last = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        last = fmax(last, (double)rows->times[i]);
+    if (!(last * factor < (double)(INT64_MAX / 2)) || !(factor > 0))
+        return;
+    for (size_t i = 0; i < rows->count; i++)
+        rows->times[i] = llrint((double)rows->times[i] * factor);
+    times->interval_ns = (uint64_t)((double)times->interval_ns * factor);
+    times->spacing_ns = (uint64_t)((double)times->spacing_ns * factor);
+}
+
+static double sum_of(const struct table_rows *rows, const struct table_columns *columns, size_t row,
+                     bool with_unit, double length_ns)
+{
+    const union amount *value = &rows->values[row * rows->state_count];
+    double sum = 0;
+
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct table_column *column = &columns->columns[i];
+
+        if (column->use != USE_STATE)
+            continue;
+        if ((column->unit != UNIT_NONE) == with_unit)
+            sum += value->read * unit_ns(column->unit, length_ns);
+        value++;
+    }
+    return sum;
+}
+
+/* Guesses the unit of values without one, unless all of them are 0. */
+static int guess_unit(struct table_times *times, const struct table_rows *rows,
+                      const struct table_columns *columns, double length_ns)
+{
+    struct usual *fixed = usual_of(rows->count), *sums = usual_of(rows->count);
+    const bool has_memory = fixed != NULL && sums != NULL;
+
+    for (size_t i = 0; has_memory && i < rows->count; i++) {
+        const double sum =
+            table_rows_is_skipped(rows, i) ? 0 : sum_of(rows, columns, i, false, length_ns);
+
+        if (sum > 0 && isfinite(sum)) {
+            usual_add(sums, i, sum);
+            usual_add(fixed, i, sum_of(rows, columns, i, true, length_ns));
+        }
+    }
+    times->unit = UNIT_MS;
+    if (has_memory) {
+        times->sum = usual_median(sums);
+        times->is_guessed = times->sum > 0;
+        if (times->is_guessed)
+            times->unit = nearest(UNIT_PERCENT, usual_median(fixed), times->sum, length_ns);
+    }
+    free(fixed);
+    free(sums);
+    return has_memory ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+/* Finds the units that no name says, and gaps that the rows do not show: the usual elapsed time, or
+ * 1 s. */
+static int find_units(struct table_times *times, struct table_rows *rows,
+                      const struct table_columns *columns, enum unit wanted)
+{
+    double length_ns = 0;
+    int r = CAMP_OK;
+
+    if (columns->has_elapsed) {
+        r = find_elapsed(times, rows, columns, wanted, &length_ns);
+        if (columns->time_form.is_plain && times->spacing_ns > 0)
+            stretch(times, rows, length_ns);
+    }
+    if (times->spacing_ns == 0)
+        times->spacing_ns =
+            length_ns >= 1 && length_ns < TABLE_LARGEST_NS ? (uint64_t)length_ns : NS_PER_S;
+    if (times->interval_ns == 0)
+        times->interval_ns = times->spacing_ns;
+    times->unit = wanted;
+    return r != CAMP_OK || wanted != UNIT_NONE
+               ? r
+               : guess_unit(times, rows, columns,
+                            length_ns > 0 ? length_ns : (double)times->spacing_ns);
 }
 
 /* -------------------------------------------------------------------------------- Conversion -- */
 
-/* The row's own time, without a column for it. */
-static double elapsed_by_rows(const struct table_times *times, const struct step *step)
+/* The row's own time without a column for it, by its gap. */
+static double elapsed_by_gap(const struct table_times *times, double gap)
 {
-    if (step->gap > 0 &&
-        (step->was_there || (double)step->gap <= ABSENT_SPACINGS * (double)times->spacing_ns))
-        return (double)step->gap;
-    return (double)times->spacing_ns;
+    if (gap > 0)
+        return gap;
+    return gap < 0 && -gap <= ABSENT_SPACINGS * (double)times->spacing_ns
+               ? -gap
+               : (double)times->spacing_ns;
 }
 
 /* False: a value is too large for a frame. */
@@ -181,44 +319,35 @@ static bool convert_values(const struct table_times *times, struct table_rows *r
     return true;
 }
 
-static int convert(struct table_times *times, struct table_rows *rows,
-                   const struct table_columns *columns, enum unit unit)
+static void convert(const struct table_times *times, struct table_rows *rows,
+                    const struct table_columns *columns)
 {
-    struct walk walk;
-    struct step step;
+    for (size_t i = 0; i < rows->count; i++) {
+        const double read = rows->elapsed[i].read;
+        double elapsed_ns = columns->has_elapsed ? read * unit_ns(times->elapsed_unit, 0)
+                                                 : elapsed_by_gap(times, read);
 
-    if (!walk_init(&walk, rows, times->order))
-        return CAMP_E_NOMEM;
-    while (walk_next(&walk, &step)) {
-        double elapsed_ns = columns->has_elapsed ? rows->elapsed[step.row].read * unit_ns(unit, 0)
-                                                 : elapsed_by_rows(times, &step);
-        if (!table_rows_is_passed_over(rows, step.row) &&
+        if (!table_rows_is_skipped(rows, i) &&
             (!(elapsed_ns >= 1 && elapsed_ns < (double)(INT64_MAX / 2)) ||
-             !convert_values(times, rows, columns, step.row, elapsed_ns)))
-            pass_over(rows, step.row, "a number is too large or too small for a time");
-        if (table_rows_is_passed_over(rows, step.row))
+             !convert_values(times, rows, columns, i, elapsed_ns)))
+            table_rows_skip(rows, i, "a number is too large or too small for a time");
+        if (table_rows_is_skipped(rows, i))
             elapsed_ns = 0;
-        rows->elapsed[step.row].ns = (uint64_t)llrint(elapsed_ns);
+        rows->elapsed[i].ns = (uint64_t)llrint(elapsed_ns);
     }
-    free(walk.last_row);
-    return CAMP_OK;
 }
 
 int table_times_find(struct table_times *ret, struct table_rows *rows,
                      const struct table_columns *columns, enum unit wanted)
 {
-    struct table_times times = { .order = order_of(rows) };
-    enum unit unit = UNIT_NONE;
-    int r = times.order != NULL ? find_gaps(&times, rows) : CAMP_E_NOMEM;
+    int r = CAMP_E_NOMEM;
 
+    *ret = (struct table_times){ .order = order_of(rows) };
+    if (ret->order != NULL)
+        r = find_gaps(ret, rows, columns->has_elapsed);
     if (r == CAMP_OK)
-        r = table_units_find(&times, rows, columns, wanted, &unit);
+        r = find_units(ret, rows, columns, wanted);
     if (r == CAMP_OK)
-        r = convert(&times, rows, columns, unit);
-    if (r != CAMP_OK) {
-        free(times.order);
-        return r;
-    }
-    *ret = times;
-    return CAMP_OK;
+        convert(ret, rows, columns);
+    return r;
 }

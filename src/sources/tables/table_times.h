@@ -7,12 +7,14 @@
 #include "table_rows.h"
 
 struct table_times {
-    uint32_t *order;      /* [number of rows] by time, otherwise as read; the caller frees it */
-    uint64_t interval_ns; /* usual time between frames */
-    uint64_t spacing_ns;  /* usual time between two rows of an entity */
-    enum unit unit;       /* of values without a unit in their column; UNIT_NONE: there are none */
-    bool is_guessed;      /* the unit is guessed */
-    double sum;           /* of the median row's values in a guessed unit */
+    uint32_t *order; /* [number of rows] by time, otherwise as read; the caller frees it, also after
+                        a failure */
+    uint64_t interval_ns;   /* usual time between frames */
+    uint64_t spacing_ns;    /* usual time between two rows of an entity */
+    enum unit unit;         /* of values without a unit in their column */
+    enum unit elapsed_unit; /* of the column of elapsed times, if there is one */
+    bool is_guessed;        /* the unit is guessed */
+    double sum;             /* of the median row's values in a guessed unit */
 };
 
 /* Converts the values and elapsed times of `rows` to ns; times of a plain form are stretched to the

@@ -1,5 +1,5 @@
 /* CSV: a text is divided into rows and fields according to RFC 4180. */
-#include "sources/tables/csv.h"
+#include "sources/tables/rows.h"
 
 #include "../foreign_table.h"
 

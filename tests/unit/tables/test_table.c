@@ -90,7 +90,7 @@ static void a_table_without_entities_has_one_named_after_its_file(void **state)
     source_close(table.source);
 }
 
-/* Names are cut for frames; who they are is told by the whole. */
+/* A frame has a name cut to its size; the whole name identifies the entity. */
 static void long_names_are_cut_and_stay_different(void **state)
 {
     char text[512];
@@ -150,7 +150,7 @@ static void only_the_requested_part_is_shown(void **state)
     from.begin_ns = T0 + 10 * S;
     from.end_ns = T0 + 12 * S;
     table = opened(&from);
-    assert_int_equal(table.facts.frames, 2); /* what ends as it begins was before */
+    assert_int_equal(table.facts.frames, 2); /* an interval that ends at --begin is before it */
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->wall_clock_ns, T0 + 11 * S);
     assert_int_equal(table.frame->end_ns - table.frame->start_ns, S);
@@ -162,7 +162,7 @@ static void only_the_requested_part_is_shown(void **state)
     assert_string_equal(error.message, "sessions3.csv has no rows between --begin and --end");
 }
 
-static void a_replay_has_the_speed_of_the_table(void **state)
+static void a_replay_takes_the_time_of_the_table_divided_by_the_speed(void **state)
 {
     const struct from from = { .text = stored_table("owi"), .speed = 50, .stop = &never };
     struct table table = opened(&from);
@@ -176,7 +176,7 @@ static void a_replay_has_the_speed_of_the_table(void **state)
     source_close(table.source);
 }
 
-/* --------------------------------------------------------------------------- Whose time -- */
+/* ------------------------------------------------------------------------- Elapsed times -- */
 
 static void the_first_interval_is_the_usual_one(void **state)
 {
@@ -198,7 +198,7 @@ static void the_first_interval_is_the_usual_one(void **state)
     assert_at_end(&table);
 }
 
-static void of_two_steps_the_shorter_is_the_usual_one(void **state)
+static void the_shorter_of_two_intervals_is_the_usual_one(void **state)
 {
     struct table table = opened_text("time;session;cpu_pct\n"
                                      "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
@@ -222,7 +222,7 @@ static void a_single_time_is_a_second(void **state)
     assert_at_end(&table);
 }
 
-/* Who was away for long is not charged with the time in between. */
+/* The time during which an entity had no rows is not part of its next interval. */
 static void an_entity_that_comes_back_has_a_usual_interval(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n"
@@ -238,7 +238,7 @@ static void an_entity_that_comes_back_has_a_usual_interval(void **state)
     assert_at_end(&table);
 }
 
-/* Each session is looked at once a second, but not all at once. */
+/* Each session is sampled once a second, but not all of them at the same moment. */
 static void entities_may_have_different_times(void **state)
 {
     struct table table = opened_text("time_ms,session,cpu_ms\n"
@@ -289,8 +289,8 @@ static void counted_times_are_as_long_as_the_elapsed_ones(void **state)
 
 /* ------------------------------------------------------------------------------ The paper -- */
 
-/* What Figure 6 of the paper shows: 4 sessions at one vertex, 2 on the side, 2 at another one; and
- * what its section 8 speaks of, time that is in no column. */
+/* The sessions of Figure 6 of the paper: 4 at one vertex, 2 on the side, 2 at another vertex; and
+ * time that is in no column, as in its section 8. */
 static void the_sessions_of_the_paper_are_read(void **state)
 {
     struct table table = opened_stored("sessions3");
@@ -350,9 +350,9 @@ int main(void)
         cmocka_unit_test(entities_keep_their_ids),
         cmocka_unit_test(two_columns_of_one_name_are_two_states),
         cmocka_unit_test(only_the_requested_part_is_shown),
-        cmocka_unit_test(a_replay_has_the_speed_of_the_table),
+        cmocka_unit_test(a_replay_takes_the_time_of_the_table_divided_by_the_speed),
         cmocka_unit_test(the_first_interval_is_the_usual_one),
-        cmocka_unit_test(of_two_steps_the_shorter_is_the_usual_one),
+        cmocka_unit_test(the_shorter_of_two_intervals_is_the_usual_one),
         cmocka_unit_test(a_single_time_is_a_second),
         cmocka_unit_test(an_entity_that_comes_back_has_a_usual_interval),
         cmocka_unit_test(entities_may_have_different_times),

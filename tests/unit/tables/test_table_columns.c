@@ -1,4 +1,4 @@
-/* Which column of a table is what. */
+/* The use of each column of a table. */
 #include "sources/tables/table_columns.h"
 
 #include "../tree.h"

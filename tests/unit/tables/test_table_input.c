@@ -52,7 +52,7 @@ static void a_given_unit_is_used(void **state)
                                        "percent and share");
 }
 
-/* Also beside --unit, and each for itself. */
+/* The unit of each column takes precedence over --unit. */
 static void a_unit_in_a_name_decides(void **state)
 {
     struct table table = opened_text("time,name,a_us,b_ms,c_s,d_pct,e_share,f_ns,rest\n"
@@ -76,8 +76,8 @@ static void zeros_need_no_unit(void **state)
 
 /* ------------------------------------------------------------------------------ Bad input -- */
 
-static void assert_passed_over(const char *name, const char *note, const uint64_t *partial,
-                               size_t frames)
+static void assert_skipped(const char *name, const char *note, const uint64_t *partial,
+                           size_t frames)
 {
     struct table table = opened_stored(name);
 
@@ -90,8 +90,8 @@ static void assert_passed_over(const char *name, const char *note, const uint64_
 }
 
 #define ASSERT_PASSED_OVER(name, note, ...)                                                        \
-    assert_passed_over(name, note, (const uint64_t[]){ __VA_ARGS__ },                              \
-                       COUNT(((const uint64_t[]){ __VA_ARGS__ })))
+    assert_skipped(name, note, (const uint64_t[]){ __VA_ARGS__ },                                  \
+                   COUNT(((const uint64_t[]){ __VA_ARGS__ })))
 
 static void unreadable_rows_are_counted_and_reported(void **state)
 {
@@ -140,8 +140,8 @@ static void a_row_without_a_time_counts_in_the_interval_of_its_neighbour(void **
     assert_at_end(&table);
 }
 
-/* The interval of a row is not longer because the one before it was broken. */
-static void a_broken_row_still_ends_an_interval(void **state)
+/* An invalid row does not lengthen the interval of the row after it. */
+static void an_invalid_row_still_ends_an_interval(void **state)
 {
     struct table table =
         opened_text("time,session,cpu_ms\n1,a,1000\n2,a,x\n3,a,1000\n4,a,1000\n", NULL);
@@ -153,7 +153,7 @@ static void a_broken_row_still_ends_an_interval(void **state)
     source_close(table.source);
 }
 
-static void odd_but_right_tables_are_read(void **state)
+static void unusual_but_valid_tables_are_read(void **state)
 {
     struct table table = opened_stored("bom-crlf");
 
@@ -174,7 +174,7 @@ static void odd_but_right_tables_are_read(void **state)
     source_close(table.source);
 }
 
-static void values_too_large_for_a_time_are_passed_over(void **state)
+static void values_too_large_for_a_time_are_skipped(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n1,a,1e300\n1,b,1000\n2,a,1000\n", NULL);
 
@@ -223,7 +223,7 @@ static void a_file_that_is_no_table_is_refused(void **state)
                    "columns of time, entity and numbers");
 }
 
-static void a_table_of_broken_rows_is_refused(void **state)
+static void a_table_without_a_valid_row_is_refused(void **state)
 {
     char path[64];
     const struct from from = { .text = path, .stop = &never };
@@ -249,12 +249,12 @@ int main(void)
         cmocka_unit_test(unreadable_rows_are_counted_and_reported),
         cmocka_unit_test(of_repeated_rows_the_first_is_kept),
         cmocka_unit_test(a_row_without_a_time_counts_in_the_interval_of_its_neighbour),
-        cmocka_unit_test(a_broken_row_still_ends_an_interval),
-        cmocka_unit_test(odd_but_right_tables_are_read),
-        cmocka_unit_test(values_too_large_for_a_time_are_passed_over),
+        cmocka_unit_test(an_invalid_row_still_ends_an_interval),
+        cmocka_unit_test(unusual_but_valid_tables_are_read),
+        cmocka_unit_test(values_too_large_for_a_time_are_skipped),
         cmocka_unit_test(ignored_columns_are_reported),
         cmocka_unit_test(a_file_that_is_no_table_is_refused),
-        cmocka_unit_test(a_table_of_broken_rows_is_refused),
+        cmocka_unit_test(a_table_without_a_valid_row_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
