@@ -78,7 +78,7 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
     weights_add(&sums->mean, &sums->elapsed_s, weights, elapsed_s);
 }
 
-static void write_period(FILE *caption, const struct timeline *timeline, size_t from, size_t to)
+static void write_period(FILE *stream, const struct timeline *timeline, size_t from, size_t to)
 {
     const int64_t begin = timeline->frames[from].begin_ns, end = timeline->frames[to - 1].end_ns;
     char text[MOMENT_SIZE];
@@ -87,87 +87,108 @@ static void write_period(FILE *caption, const struct timeline *timeline, size_t 
     for (size_t i = from; i < to; i++)
         merged += timeline->frames[i].merged;
     moment_text(text, begin, true);
-    fprintf(caption, "%s to ", text);
+    fprintf(stream, "%s to ", text);
     moment_text(text, end, end - begin >= (int64_t)86400 * NS_PER_S);
-    fprintf(caption, "%s (%.4g s", text, (double)(end - begin) / NS_PER_S);
+    fprintf(stream, "%s (%.4g s", text, (double)(end - begin) / NS_PER_S);
     if (merged > 1)
-        fprintf(caption, ", %llu intervals", (unsigned long long)merged);
+        fprintf(stream, ", %llu intervals", (unsigned long long)merged);
     if (merged > to - from)
-        fprintf(caption, to - from == 1 ? ", their mean" : ", up to %llu added up to one",
+        fprintf(stream, to - from == 1 ? ", their mean" : ", up to %llu added up to one",
                 (unsigned long long)timeline->merging);
-    fputs(")", caption);
+    fputs(")", stream);
 }
 
-const char *const entity_nouns[2] = { "entity", "entities" };
-
-void caption_source(FILE *caption, const struct picture *picture, size_t from, size_t to,
-                    size_t entities)
+static void write_unaccounted(FILE *stream, const struct caption *caption)
 {
-    fprintf(caption, "Source %s (%s), ", picture->source, picture->origin);
-    write_period(caption, picture->timeline, from, to);
-    fprintf(caption, ": %zu %s", entities, entity_nouns[entities != 1]);
+    const struct sums *sums = caption->sums;
+
+    if (sums->missing + sums->over == 0) {
+        fputs("Unaccounted: nowhere more than 0.5 % of the time.\n", stream);
+        return;
+    }
+    fputs("Unaccounted:", stream);
+    if (sums->missing > 0)
+        fprintf(stream, " of %zu %s up to %.1f %% of the time is missing%s", sums->missing,
+                caption->nouns[sums->missing != 1], 100 * sums->worst_missing, caption->missing);
+    if (sums->over > 0)
+        fprintf(stream, "%s of %zu %s up to %.1f %% was accounted twice%s",
+                sums->missing > 0 ? ";" : "", sums->over, caption->nouns[sums->over != 1],
+                100 * sums->worst_over, caption->over);
+    fputs(".\n", stream);
 }
 
-/* The states that belong to no vertex, as far as space permits. */
-static void write_left_out(FILE *caption, const struct vertices *vertices)
+/* With the states that belong to no vertex, at most 6 of them. */
+static void write_left_out(FILE *stream, const struct vertices *vertices,
+                           const struct caption *caption)
 {
+    const struct sums *sums = caption->sums;
     const char *gap = " (";
     size_t count = 0;
 
+    fprintf(stream, "Left out: up to %.1f %% of the time of a row is at no vertex",
+            100 * sums->worst_left_out);
     for (size_t i = 0; i < vertices->schema->state_count; i++) {
         if (vertices->of_state[i] != 0)
             continue;
         if (count++ < 6)
-            fprintf(caption, "%s%s", gap, vertices->schema->columns[i].title);
+            fprintf(stream, "%s%s", gap, vertices->schema->columns[i].title);
         gap = ", ";
     }
-    fputs(count > 6 ? ", ...)" : ")", caption);
+    fputs(count > 6 ? ", ...)" : ")", stream);
+    if (sums->left_out > 0)
+        fprintf(stream, "; of %zu %s more than %.0f %%%s", sums->left_out,
+                caption->nouns[sums->left_out != 1], 100 * SHOWN_LEFT_OUT, caption->left_out);
+    fputs(".\n", stream);
 }
 
-void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
-                  const char *const nouns[2], const struct marks *marks)
-{
-    if (sums->missing + sums->over == 0)
-        fputs("Unaccounted: nowhere more than 0.5 % of the time.\n", caption);
-    else
-        fputs("Unaccounted:", caption);
-    if (sums->missing > 0)
-        fprintf(caption, " of %zu %s up to %.1f %% of the time is missing%s", sums->missing,
-                nouns[sums->missing != 1], 100 * sums->worst_missing, marks->missing);
-    if (sums->over > 0)
-        fprintf(caption, "%s of %zu %s up to %.1f %% was accounted twice%s",
-                sums->missing > 0 ? ";" : "", sums->over, nouns[sums->over != 1],
-                100 * sums->worst_over, marks->over);
-    if (sums->missing + sums->over > 0)
-        fputs(".\n", caption);
-    if (sums->worst_left_out > 0) {
-        fprintf(caption, "Left out: up to %.1f %% of the time of a row is at no vertex",
-                100 * sums->worst_left_out);
-        write_left_out(caption, picture->vertices);
-        if (sums->left_out > 0)
-            fprintf(caption, "; of %zu %s more than %.0f %%%s", sums->left_out,
-                    nouns[sums->left_out != 1], 100 * SHOWN_LEFT_OUT, marks->left_out);
-        fputs(".\n", caption);
-    }
-}
-
-void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to)
+static void write_losses(FILE *stream, const struct timeline *timeline, size_t from, size_t to)
 {
     struct losses all = { 0 };
 
     for (size_t i = from; i < to; i++) {
-        const struct losses *losses = &picture->timeline->frames[i].losses;
+        const struct losses *losses = &timeline->frames[i].losses;
 
         all.unseen += losses->unseen;
         all.lost += losses->lost;
         all.partial += losses->partial;
     }
     if (all.unseen + all.lost + all.partial > 0)
-        fprintf(caption, "Not seen: %llu unseen, %llu lost, %llu partial.\n",
+        fprintf(stream, "Not seen: %llu unseen, %llu lost, %llu partial.\n",
                 (unsigned long long)all.unseen, (unsigned long long)all.lost,
                 (unsigned long long)all.partial);
+}
+
+/* `about`, then the caption: paragraphs, each ended by a newline. The caller frees it. NULL: no
+ * memory. */
+static char *describe(const struct picture *picture, const char *about,
+                      const struct caption *caption)
+{
+    const struct sums *sums = caption->sums;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return NULL;
+    fprintf(stream, "%s\nSource %s (%s), ", about, picture->source, picture->origin);
+    write_period(stream, picture->timeline, caption->from, caption->to);
+    fprintf(stream, ": %zu %s%s\n", caption->entities,
+            caption->entities == 1 ? "entity" : "entities", caption->remark);
+    write_unaccounted(stream, caption);
+    if (sums->worst_left_out > 0)
+        write_left_out(stream, picture->vertices, caption);
+    if (caption->has_positions && (sums->worst_left_out > 0 || sums->missing + sums->over > 0))
+        fputs("Where the shares do not add up to 100 %, a dot stands by their proportions.\n",
+              stream);
+    if (caption->has_positions && sums->nowhere > 0)
+        fprintf(stream, "%zu more have no time at any vertex, and no dot.\n", sums->nowhere);
+    write_losses(stream, picture->timeline, caption->from, caption->to);
     if (picture->note[0] != '\0')
-        fprintf(caption, "%s\n", picture->note);
+        fprintf(stream, "%s\n", picture->note);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Bytes of the next line of at most `most` characters, cut at a blank if possible. */
@@ -182,13 +203,6 @@ static size_t line_length(const char *text, size_t most)
     while (length > 0 && text[length] != ' ')
         length--;
     return length > 0 ? length : fits;
-}
-
-/* The start of the next line. */
-static const char *next_line(const char *text, size_t length)
-{
-    text += length;
-    return *text == ' ' || *text == '\n' ? text + 1 : text;
 }
 
 /* stream NULL: only counts the lines. */
@@ -206,28 +220,29 @@ static size_t draw_caption(FILE *stream, double y, double width, const char *cap
             svg_text(stream, (struct svg_point){ MARGIN, y + CAPTION_LINE * (double)lines },
                      SVG_START, SVG_NOTE, line);
         lines++;
-        caption = next_line(caption, length);
+        caption += length;
+        caption += *caption == ' ' || *caption == '\n';
     }
     return lines;
 }
 
-void start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
-                   double height, const char *caption)
+int start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+                  double height, const struct caption *caption)
 {
     const struct vertices *vertices = picture->vertices;
-    const size_t lines = draw_caption(NULL, 0, width, caption);
+    char *description = describe(picture, about, caption);
+    const char *text = description != NULL ? description + strlen(about) + 1 : "";
+    const double caption_height = CAPTION_LINE * (double)draw_caption(NULL, 0, width, text);
     char title[TITLE_SIZE];
     int length = snprintf(title, sizeof title, "%.120s", picture->source);
-    const size_t size = strlen(about) + strlen(caption) + 2;
-    char *description = malloc(size);
 
     for (size_t i = 0; i < vertices->count; i++)
         length += snprintf(title + length, sizeof title - (size_t)length, "%s%s",
                            i == 0 ? ": " : ", ", vertices->names[i]);
-    if (description != NULL)
-        snprintf(description, size, "%s\n%s", about, caption);
-    svg_start(stream, width, height + CAPTION_LINE * (double)lines + MARGIN, title,
-              description != NULL ? description : about);
-    draw_caption(stream, height + CAPTION_LINE, width, caption);
+    if (description != NULL) {
+        svg_start(stream, width, height + caption_height + MARGIN, title, description);
+        draw_caption(stream, height + CAPTION_LINE, width, text);
+    }
     free(description);
+    return description != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }

@@ -132,51 +132,35 @@ static void draw_names_3(FILE *stream, const struct vertices *vertices, struct b
                              top.x + 8, WIDTH - MARGIN);
 }
 
-/* The part below both pictures. */
-static char *caption_of(const struct picture *picture, const struct dots *dots)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *caption = open_memstream(&text, &length);
-
-    if (caption == NULL)
-        return NULL;
-    caption_source(caption, picture, picture->frame, picture->frame + 1, dots->count);
-    fputs(".\n", caption);
-    caption_sums(caption, picture, &dots->sums, (const char *const[]){ "dot", "dots" },
-                 &(struct marks){ " (red rings)", " (black rings)", " (broken blue rings)" });
-    if (dots->sums.worst_left_out > 0 || dots->sums.missing + dots->sums.over > 0)
-        fputs("Where the shares do not add up to 100 %, a dot stands by their proportions.\n",
-              caption);
-    if (dots->sums.nowhere > 0)
-        fprintf(caption, "%zu more have no time at any vertex, and no dot.\n", dots->sums.nowhere);
-    caption_losses(caption, picture, picture->frame, picture->frame + 1);
-    if (fclose(caption) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static int draw_barry(FILE *stream, const struct picture *picture, const char *about, double height,
                       void (*project)(const struct position *, struct dot *),
                       void (*draw)(FILE *, const struct picture *, struct dots *))
 {
     struct dots dots;
-    char *caption = NULL;
     int r = dots_gather(&dots, picture, project);
 
     if (r == CAMP_OK)
-        caption = caption_of(picture, &dots);
-    if (caption != NULL) {
-        start_picture(stream, picture, about, WIDTH, height, caption);
+        r = start_picture(stream, picture, about, WIDTH, height,
+                          &(struct caption){
+                              .from = picture->frame,
+                              .to = picture->frame + 1,
+                              .entities = dots.count,
+                              .remark = ".",
+                              .sums = &dots.sums,
+                              .nouns = { "dot", "dots" },
+                              .missing = " (red rings)",
+                              .over = " (black rings)",
+                              .left_out = " (broken blue rings)",
+                              .has_positions = true,
+                          });
+    if (r == CAMP_OK) {
         dots_legend(stream, picture, &dots, (struct svg_point){ MARGIN, LEGEND_AT },
                     WIDTH - 2 * MARGIN);
         draw(stream, picture, &dots);
         svg_end(stream);
     }
-    free(caption);
     dots_release(&dots);
-    return caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return r;
 }
 
 static void draw_triangle(FILE *stream, const struct picture *picture, struct dots *dots)

@@ -55,11 +55,7 @@ int dots_gather(struct dots *ret, const struct picture *picture,
         project(&position, dot);
         ret->count++;
     }
-    if (dots_find_groups(ret, picture) != CAMP_OK)
-        return CAMP_E_NOMEM; /* the caller releases */
-    for (size_t i = 0; i < ret->count; i++)
-        ret->dots[i].group = dots_group(ret, dots_entity(picture, &ret->dots[i]));
-    return CAMP_OK;
+    return dots_find_groups(ret, picture); /* the caller releases in any case */
 }
 
 static int compare_numbers(double left, double right)
@@ -163,7 +159,16 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
 }
 
-/* The dots [begin, end) of one place. */
+/* The end of the dots [begin, end) of one place. */
+static size_t place_end(const struct dots *dots, size_t begin)
+{
+    size_t end = begin + 1;
+
+    while (end < dots->count && is_same_place(&dots->dots[begin], &dots->dots[end]))
+        end++;
+    return end;
+}
+
 static void draw_place(FILE *stream, const struct picture *picture, const struct dots *dots,
                        size_t begin, size_t end)
 {
@@ -297,9 +302,7 @@ static void label_counts(struct dot_labels *labels)
     char text[32];
 
     for (size_t begin = 0, end; begin < dots->count; begin = end) {
-        for (end = begin + 1;
-             end < dots->count && is_same_place(&dots->dots[begin], &dots->dots[end]);)
-            end++;
+        end = place_end(dots, begin);
         if (end - begin <= SHOWN_MOST)
             continue;
         snprintf(text, sizeof text, "%zu dots", end - begin);
@@ -311,16 +314,13 @@ static void label_counts(struct dot_labels *labels)
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
                const struct box *taken, size_t count)
 {
-    struct dot_labels labels = { .stream = stream, .dots = dots };
+    struct dot_labels labels = { .stream = stream, .dots = dots, .count = count };
 
-    for (; labels.count < count; labels.count++)
-        labels.boxes[labels.count] = taken[labels.count];
+    memcpy(labels.boxes, taken, count * sizeof *taken);
     qsort(dots->dots, dots->count, sizeof *dots->dots, compare_dots);
     svg_group(stream, "dots");
     for (size_t begin = 0, end; begin < dots->count; begin = end) {
-        for (end = begin + 1;
-             end < dots->count && is_same_place(&dots->dots[begin], &dots->dots[end]);)
-            end++;
+        end = place_end(dots, begin);
         draw_place(stream, picture, dots, begin, end);
     }
     svg_group_end(stream);

@@ -39,12 +39,6 @@ static int compare_counts(const void *left, const void *right)
     return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
 }
 
-static void add_group(struct dots *dots, const struct kind *kind)
-{
-    snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s", (int)kind->length,
-             kind->name);
-}
-
 /* All groups, largest first; returns their number. */
 static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
                           struct kind *kinds)
@@ -64,19 +58,18 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* By the first label with several values, where all names are alike. */
+/* By the picture's colour; usually by name, or by the first label with several values if all names
+ * are alike. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;
-    size_t count;
 
-    if (picture->colour != PICTURE_COLOUR_USUAL) {
-        dots->colour = picture->colour;
+    dots->colour = picture->colour;
+    if (picture->colour != PICTURE_COLOUR_USUAL)
         return count_kinds(dots, picture, dots->colour, kinds);
-    }
-    for (int colour = PICTURE_COLOUR_NAME; colour < labels; colour++) {
-        dots->colour = colour;
-        count = count_kinds(dots, picture, colour, kinds);
+    for (dots->colour = PICTURE_COLOUR_NAME; dots->colour < labels; dots->colour++) {
+        const size_t count = count_kinds(dots, picture, dots->colour, kinds);
+
         if (count > 1)
             return count;
     }
@@ -84,7 +77,16 @@ static size_t find_kinds(struct dots *dots, const struct picture *picture, struc
     return count_kinds(dots, picture, dots->colour, kinds);
 }
 
-/* A name that occurs once is no group: its label may be beside its dot. */
+static int group_of(const struct dots *dots, const struct kind *kind)
+{
+    for (size_t i = 0; i < dots->group_count; i++) {
+        if (strlen(dots->names[i]) == kind->length &&
+            memcmp(dots->names[i], kind->name, kind->length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
 int dots_find_groups(struct dots *dots, const struct picture *picture)
 {
     struct kind *kinds = calloc(dots->count + 1, sizeof *kinds);
@@ -94,26 +96,21 @@ int dots_find_groups(struct dots *dots, const struct picture *picture)
         return CAMP_E_NOMEM;
     count = find_kinds(dots, picture, kinds);
     for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
+        /* A name that occurs once is no group: its label may be beside its dot. */
         if (kinds[i].count > 1 || dots->colour >= 0)
-            add_group(dots, &kinds[i]);
+            snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s",
+                     (int)kinds[i].length, kinds[i].name);
+    }
+    for (size_t i = 0; i < dots->count; i++) {
+        const struct kind kind = kind_of(dots_entity(picture, &dots->dots[i]), dots->colour);
+
+        dots->dots[i].group = group_of(dots, &kind);
     }
     free(kinds);
     return CAMP_OK;
 }
 
-int dots_group(const struct dots *dots, const struct entity *entity)
-{
-    const struct kind kind = kind_of(entity, dots->colour);
-
-    for (size_t i = 0; i < dots->group_count; i++) {
-        if (strlen(dots->names[i]) == kind.length &&
-            memcmp(dots->names[i], kind.name, kind.length) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
-bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
+void dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
                  struct svg_point at, double width)
 {
     const double right = at.x + width;
@@ -138,5 +135,4 @@ bool dots_legend(FILE *stream, const struct picture *picture, const struct dots 
         svg_text(stream, (struct svg_point){ at.x + 14, at.y }, SVG_START, NULL, name);
         at.x += wide + 14;
     }
-    return dots->group_count > 0;
 }

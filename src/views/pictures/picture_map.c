@@ -33,16 +33,21 @@ struct run {
     double x, width;
 };
 
+/* The weights of a line's entities in one column, by their elapsed times. */
+struct line_sum {
+    struct weights weights;
+    double elapsed_s; /* 0: no entity was there */
+};
+
 struct map {
     const struct picture *picture;
     size_t lines, columns;
-    size_t folded;           /* the most entities in one line */
-    uint32_t *order;         /* [registry.count] entities in the order of their lines */
-    uint32_t *line;          /* [registry.count] line of each entity */
-    struct weights *weights; /* [lines] of one column */
-    double *elapsed_s;       /* likewise */
-    uint32_t *colours;       /* [columns x lines]; NO_CELL: no entity was there */
-    struct run *runs;        /* [run_count] */
+    size_t folded;              /* the most entities in one line */
+    uint32_t *order;            /* [registry.count] entities in the order of their lines */
+    uint32_t *line;             /* [registry.count] line of each entity */
+    struct line_sum *line_sums; /* [lines] of the current column */
+    uint32_t *colours;          /* [columns x lines]; NO_CELL: no entity was there */
+    struct run *runs;           /* [run_count] */
     size_t run_count;
     struct sums sums;
     double cell; /* height of a line, px */
@@ -85,16 +90,15 @@ static void add_frame(struct map *map, const struct timeline_frame *frame)
     const struct timeline *timeline = map->picture->timeline;
     const struct vertices *vertices = map->picture->vertices;
 
-    memset(map->weights, 0, map->lines * sizeof *map->weights);
-    memset(map->elapsed_s, 0, map->lines * sizeof *map->elapsed_s);
+    memset(map->line_sums, 0, map->lines * sizeof *map->line_sums);
     for (size_t row = frame->first; row < frame->first + frame->count; row++) {
-        const size_t line = map->line[timeline->entities[row]];
+        struct line_sum *sum = &map->line_sums[map->line[timeline->entities[row]]];
         struct weights weights;
 
         if (!timeline_weigh(timeline, row, vertices, &weights))
             continue;
         sums_add(&map->sums, &weights, vertices->count, timeline->elapsed_s[row]);
-        weights_add(&map->weights[line], &map->elapsed_s[line], &weights, timeline->elapsed_s[row]);
+        weights_add(&sum->weights, &sum->elapsed_s, &weights, timeline->elapsed_s[row]);
     }
 }
 
@@ -109,11 +113,14 @@ static void colour_frames(struct map *map)
         colours[i] = oklab_of(vertex_colour(count, i));
     for (size_t column = 0; column < map->columns; column++) {
         add_frame(map, &timeline->frames[column]);
-        for (size_t line = 0; line < map->lines; line++)
+        for (size_t line = 0; line < map->lines; line++) {
+            const struct line_sum *sum = &map->line_sums[line];
+
             map->colours[column * map->lines + line] =
-                map->elapsed_s[line] > 0
-                    ? oklab_rgb(oklab_mix(colours, map->weights[line].shares, count, ground))
+                sum->elapsed_s > 0
+                    ? oklab_rgb(oklab_mix(colours, sum->weights.shares, count, ground))
                     : NO_CELL;
+        }
     }
 }
 
@@ -265,35 +272,31 @@ static void draw_names(FILE *stream, const struct map *map)
     }
 }
 
-static char *caption_of(const struct map *map)
+static struct caption caption_of(const struct map *map)
 {
-    const struct picture *picture = map->picture;
-    char *text = NULL;
-    size_t length;
-    FILE *caption = open_memstream(&text, &length);
+    struct caption caption = {
+        .to = map->columns,
+        .entities = map->picture->timeline->registry.count,
+        .sums = &map->sums,
+        .nouns = { "cell", "cells" },
+        .missing = " (paler)",
+        .over = "",
+        .left_out = " (paler)",
+    };
+    char folded[80] = "";
 
-    if (caption == NULL)
-        return NULL;
-    caption_source(caption, picture, 0, map->columns, picture->timeline->registry.count);
-    fprintf(caption, " in %zu lines, %zu columns", map->lines, map->columns);
     if (map->folded > 1)
-        fprintf(caption, "; a line is the mean of %zu neighbours", map->folded);
-    fputs(".\n", caption);
-    caption_sums(caption, picture, &map->sums, (const char *const[]){ "cell", "cells" },
-                 &(struct marks){ " (paler)", "", " (paler)" });
-    caption_losses(caption, picture, 0, map->columns);
-    if (fclose(caption) == 0)
-        return text;
-    free(text);
-    return NULL;
+        snprintf(folded, sizeof folded, "; a line is the mean of %zu neighbours", map->folded);
+    snprintf(caption.remark, sizeof caption.remark, " in %zu lines, %zu columns%s.", map->lines,
+             map->columns, folded);
+    return caption;
 }
 
 static void release_map(struct map *map)
 {
     free(map->order);
     free(map->line);
-    free(map->weights);
-    free(map->elapsed_s);
+    free(map->line_sums);
     free(map->colours);
     free(map->runs);
 }
@@ -306,9 +309,8 @@ static int prepare_map(struct map *map)
     map->columns = timeline->frame_count;
     map->order = calloc(count, sizeof *map->order);
     map->line = calloc(count, sizeof *map->line);
-    map->weights = calloc(LINES_MOST + 1, sizeof *map->weights);
-    map->elapsed_s = calloc(LINES_MOST + 1, sizeof *map->elapsed_s);
-    if (map->order == NULL || map->line == NULL || map->weights == NULL || map->elapsed_s == NULL)
+    map->line_sums = calloc(LINES_MOST + 1, sizeof *map->line_sums);
+    if (map->order == NULL || map->line == NULL || map->line_sums == NULL)
         return CAMP_E_NOMEM;
     if (timeline->registry.count > 0)
         order_lines(map);
@@ -348,7 +350,7 @@ static void draw_map(FILE *stream, struct map *map)
 int picture_barymap(FILE *stream, const struct picture *picture)
 {
     struct map map = { .picture = picture };
-    char *caption = NULL;
+    struct caption caption;
     int r;
 
     if (picture->timeline->frame_count > COLUMNS_MOST)
@@ -359,16 +361,15 @@ int picture_barymap(FILE *stream, const struct picture *picture)
         set_axes(&map, stream);
         colour_frames(&map);
         caption = caption_of(&map);
+        r = start_picture(stream, picture,
+                          "A line for each entity, from left to right the time; the colour is what "
+                          "its time went to.",
+                          WIDTH, fmax(TOP + map.plot.height + BELOW, TOP + 240), &caption);
     }
-    if (caption != NULL) {
-        start_picture(stream, picture,
-                      "A line for each entity, from left to right the time; the colour is what its "
-                      "time went to.",
-                      WIDTH, fmax(TOP + map.plot.height + BELOW, TOP + 240), caption);
+    if (r == CAMP_OK) {
         draw_map(stream, &map);
         svg_end(stream);
     }
-    free(caption);
     release_map(&map);
-    return caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return r;
 }

@@ -27,27 +27,22 @@ struct sums {
 
 void sums_add(struct sums *sums, const struct weights *weights, size_t vertices, double elapsed_s);
 
-/* A caption is a text of paragraphs, each ended by a newline. */
-
-/* The source, the time of frames [from, to), and the count: "...: 60 entities". */
-void caption_source(FILE *caption, const struct picture *picture, size_t from, size_t to,
-                    size_t entities);
-extern const char *const entity_nouns[2];
-
-/* Time in no state or at no vertex; `marks`: how it is marked (" (red rings)", ""); a row is one of
- * `nouns`: "dot", "dots". */
-struct marks {
-    const char *missing, *over, *left_out;
+/* The text below a picture: source, time and number of entities; unaccounted and left out time;
+ * dots without a position; losses; the picture's note. */
+struct caption {
+    size_t from, to;  /* frames [from, to) */
+    size_t entities;  /* drawn */
+    char remark[160]; /* after the number of entities, with its full stop */
+    const struct sums *sums;
+    const char *nouns[2];                  /* of a row: "dot", "dots" */
+    const char *missing, *over, *left_out; /* how such rows are marked: " (red rings)", or "" */
+    bool has_positions;                    /* rows are drawn as dots */
 };
-void caption_sums(FILE *caption, const struct picture *picture, const struct sums *sums,
-                  const char *const nouns[2], const struct marks *marks);
-/* Losses of these frames, and the picture's note. */
-void caption_losses(FILE *caption, const struct picture *picture, size_t from, size_t to);
 
 /* Starts a picture whose caption is below `height`, and draws the caption. `about` starts its
- * description. */
-void start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
-                   double height, const char *caption);
+ * description. CAMP_OK; or CAMP_E_NOMEM, and nothing was written. */
+int start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
+                  double height, const struct caption *caption);
 
 /* "14:03:05", with the date before it and milliseconds behind it where needed. */
 #define MOMENT_SIZE 40
@@ -92,11 +87,8 @@ void dots_release(struct dots *dots);
 /* The entity of a dot. */
 const struct entity *dots_entity(const struct picture *picture, const struct dot *dot);
 
-/* Finds the groups of all dots (picture_groups.c). CAMP_OK or CAMP_E_NOMEM. */
+/* Sets the groups of all dots (picture_groups.c). CAMP_OK or CAMP_E_NOMEM. */
 int dots_find_groups(struct dots *dots, const struct picture *picture);
-
-/* The number of an entity's group; -1: none. */
-int dots_group(const struct dots *dots, const struct entity *entity);
 
 struct box {
     double left, top, right, bottom;
@@ -109,8 +101,8 @@ struct box {
 void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
                const struct box *taken, size_t count);
 
-/* The groups' colours in a row at `at`; returns whether there are any. */
-bool dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
+/* The groups' colours in a row at `at`. */
+void dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
                  struct svg_point at, double width);
 
 int picture_barry3(FILE *stream, const struct picture *picture);

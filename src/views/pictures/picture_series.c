@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 760.0
 #define TOP 84.0
@@ -24,12 +23,19 @@
 #define GAP_SHARE 0.5                 /* of an interval: a longer gap breaks the series */
 #define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the left out time */
 
+/* One interval, or one entity. */
+struct series_column {
+    struct weights weights; /* shares[0] NAN: no entity */
+    double begin, end;      /* on the horizontal axis */
+    uint32_t entity;        /* its number, if columns are entities */
+};
+
 struct series {
-    size_t count;            /* of columns: intervals, or entities */
-    struct weights *weights; /* [count]; shares NAN: no entity */
-    double *begins, *ends;   /* [count] of the horizontal axis */
-    uint32_t *entities;      /* [count] numbers, of a picture of entities */
-    struct sums sums;        /* of all rows */
+    const struct picture *picture;
+    bool stacked, by_entity;
+    struct series_column *columns; /* [count]; owned */
+    size_t count;
+    struct sums sums; /* of all rows */
     struct plot plot;
 };
 
@@ -47,77 +53,60 @@ static double layer_share(const struct weights *weights, size_t layer, size_t ve
 /* ------------------------------------------------------------------------------------ Numbers --
  */
 
-static void release_series(struct series *series)
+static void add_frame(struct series *series, const struct timeline_frame *frame)
 {
-    free(series->weights);
-    free(series->begins);
-    free(series->ends);
-    free(series->entities);
-}
-
-static int reserve_series(struct series *series, size_t count)
-{
-    *series = (struct series){
-        .weights = calloc(count + 1, sizeof *series->weights),
-        .begins = calloc(count + 1, sizeof *series->begins),
-        .ends = calloc(count + 1, sizeof *series->ends),
-        .entities = calloc(count + 1, sizeof *series->entities),
-    };
-    return series->weights != NULL && series->begins != NULL && series->ends != NULL &&
-                   series->entities != NULL
-               ? CAMP_OK
-               : CAMP_E_NOMEM;
-}
-
-static void add_frame(struct series *series, const struct picture *picture,
-                      const struct timeline_frame *frame)
-{
-    const struct timeline *timeline = picture->timeline;
+    const struct timeline *timeline = series->picture->timeline;
+    const struct vertices *vertices = series->picture->vertices;
     struct weights sum = { 0 }, weights;
     double elapsed_s = 0;
 
     for (size_t row = frame->first; row < frame->first + frame->count; row++) {
-        if (!timeline_weigh(timeline, row, picture->vertices, &weights))
+        if (!timeline_weigh(timeline, row, vertices, &weights))
             continue;
-        sums_add(&series->sums, &weights, picture->vertices->count, timeline->elapsed_s[row]);
+        sums_add(&series->sums, &weights, vertices->count, timeline->elapsed_s[row]);
         weights_add(&sum, &elapsed_s, &weights, timeline->elapsed_s[row]);
     }
     if (!(elapsed_s > 0))
         sum.shares[0] = NAN;
-    series->weights[series->count] = sum;
-    series->begins[series->count] = (double)frame->begin_ns / 1e9;
-    series->ends[series->count] = (double)frame->end_ns / 1e9;
-    series->count++;
+    series->columns[series->count++] = (struct series_column){
+        .weights = sum,
+        .begin = (double)frame->begin_ns / 1e9,
+        .end = (double)frame->end_ns / 1e9,
+    };
 }
 
-static int collect_time(struct series *series, const struct picture *picture)
+static int collect_time(struct series *series)
 {
-    const struct timeline *timeline = picture->timeline;
+    const struct timeline *timeline = series->picture->timeline;
 
-    if (reserve_series(series, timeline->frame_count) != CAMP_OK)
+    series->columns = calloc(timeline->frame_count + 1, sizeof *series->columns);
+    if (series->columns == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < timeline->frame_count; i++)
-        add_frame(series, picture, &timeline->frames[i]);
-    series->plot.x =
-        (struct plot_axis){ PLOT_TIME, NULL, series->begins[0], series->ends[series->count - 1] };
+        add_frame(series, &timeline->frames[i]);
+    series->plot.x = (struct plot_axis){ PLOT_TIME, NULL, series->columns[0].begin,
+                                         series->columns[series->count - 1].end };
     return CAMP_OK;
 }
 
-static int collect_entities(struct series *series, const struct picture *picture)
+static int collect_entities(struct series *series)
 {
-    const struct timeline *timeline = picture->timeline;
-    const struct timeline_frame *frame = &timeline->frames[picture->frame];
+    const struct timeline *timeline = series->picture->timeline;
+    const struct vertices *vertices = series->picture->vertices;
+    const struct timeline_frame *frame = &timeline->frames[series->picture->frame];
 
-    if (reserve_series(series, frame->count) != CAMP_OK)
+    series->columns = calloc(frame->count + 1, sizeof *series->columns);
+    if (series->columns == NULL)
         return CAMP_E_NOMEM;
     for (size_t row = frame->first; row < frame->first + frame->count; row++) {
-        if (!timeline_weigh(timeline, row, picture->vertices, &series->weights[series->count]))
+        struct series_column *column = &series->columns[series->count];
+
+        if (!timeline_weigh(timeline, row, vertices, &column->weights))
             continue;
-        sums_add(&series->sums, &series->weights[series->count], picture->vertices->count,
-                 timeline->elapsed_s[row]);
-        series->entities[series->count] = timeline->entities[row];
-        series->begins[series->count] = (double)series->count + 0.5;
-        series->ends[series->count] = (double)series->count + 1.5;
+        sums_add(&series->sums, &column->weights, vertices->count, timeline->elapsed_s[row]);
+        column->entity = timeline->entities[row];
+        column->begin = (double)series->count + 0.5;
+        column->end = (double)series->count + 1.5;
         series->count++;
     }
     series->plot.x = (struct plot_axis){ PLOT_LINEAR, "entity", 0.5,
@@ -126,80 +115,83 @@ static int collect_entities(struct series *series, const struct picture *picture
 }
 
 /* The upper end of the axis, in percent. */
-static double highest(const struct series *series, size_t vertices)
+static double highest(const struct series *series)
 {
+    const size_t vertices = series->picture->vertices->count;
     double most = 1;
 
     for (size_t i = 0; i < series->count; i++) {
         double sum = 0;
 
         for (size_t layer = 0; layer <= vertices; layer++)
-            sum += layer_share(&series->weights[i], layer, vertices);
+            sum += layer_share(&series->columns[i].weights, layer, vertices);
         if (sum > most * 1.005) /* rounding must not change the scale */
             most = sum;
     }
     return most > 1 ? 20 * ceil(5 * most) : 100;
 }
 
-static void set_axes(struct series *series, const struct picture *picture, FILE *stream)
+static void set_area(struct series *series, FILE *stream)
 {
     series->plot.stream = stream;
     series->plot.left = PLOT_MARGIN_SIDE;
     series->plot.top = TOP;
     series->plot.width = WIDTH - PLOT_MARGIN_SIDE - 2 * MARGIN;
     series->plot.height = AREA_HEIGHT;
-    series->plot.y = (struct plot_axis){ PLOT_LINEAR, "share of the time, %", 0,
-                                         highest(series, picture->vertices->count) };
+    series->plot.y = (struct plot_axis){ PLOT_LINEAR, "share of the time, %", 0, highest(series) };
 }
 
 /* ------------------------------------------------------------------------------------ Drawing --
  */
 
-static bool is_after_gap(const struct series *series, size_t column)
+static bool is_after_gap(const struct series_column *column)
 {
-    return series->begins[column] - series->ends[column - 1] >
-           GAP_SHARE * (series->ends[column] - series->begins[column]);
+    return column->begin - column[-1].end > GAP_SHARE * (column->end - column->begin);
 }
 
 /* The limits of a layer: two points a column, and NAN after a gap. Returns the number of points. */
-static size_t fill_layer(const struct series *series, size_t layer, size_t vertices, double *xs,
-                         double *lower, double *upper)
+static size_t fill_layer(const struct series *series, size_t layer, double *xs, double *lower,
+                         double *upper)
 {
+    const size_t vertices = series->picture->vertices->count;
     size_t count = 0;
 
     for (size_t i = 0; i < series->count; i++) {
+        const struct series_column *column = &series->columns[i];
         double below = 0;
 
         for (size_t under = 0; under < layer; under++)
-            below += layer_share(&series->weights[i], under, vertices);
-        if (i > 0 && is_after_gap(series, i)) {
+            below += layer_share(&column->weights, under, vertices);
+        if (i > 0 && is_after_gap(column)) {
             xs[count] = lower[count] = upper[count] = NAN;
             count++;
         }
         for (size_t side = 0; side < 2; side++, count++) {
-            xs[count] = side == 0 ? series->begins[i] : series->ends[i];
+            xs[count] = side == 0 ? column->begin : column->end;
             lower[count] = 100 * below;
-            upper[count] = 100 * (below + layer_share(&series->weights[i], layer, vertices));
+            upper[count] = 100 * (below + layer_share(&column->weights, layer, vertices));
         }
     }
     return count;
 }
 
-/* Points in the middle of each column, for a line. */
-static size_t fill_line(const struct series *series, size_t layer, size_t vertices, double *xs,
-                        double *ys)
+/* A line has a point in the middle of each column. */
+static size_t fill_line(const struct series *series, size_t layer, double *xs, double *ys)
 {
+    const size_t vertices = series->picture->vertices->count;
     size_t count = 0;
 
     for (size_t i = 0; i < series->count; i++) {
-        if (i > 0 && is_after_gap(series, i)) {
+        const struct series_column *column = &series->columns[i];
+
+        if (i > 0 && is_after_gap(column)) {
             xs[count] = ys[count] = NAN;
             count++;
         }
-        xs[count] = (series->begins[i] + series->ends[i]) / 2;
-        ys[count] = isnan(series->weights[i].shares[0])
+        xs[count] = (column->begin + column->end) / 2;
+        ys[count] = isnan(column->weights.shares[0])
                         ? NAN
-                        : 100 * layer_share(&series->weights[i], layer, vertices);
+                        : 100 * layer_share(&column->weights, layer, vertices);
         count++;
     }
     return count;
@@ -211,31 +203,35 @@ static const char *layer_colour(size_t layer, size_t vertices)
                             : LEFT_OUT_COLOUR;
 }
 
-static int draw_layers(const struct series *series, size_t layers, size_t vertices, bool stacked)
+static int draw_layers(const struct series *series, size_t layers)
 {
+    const struct plot *plot = &series->plot;
     const size_t most = 3 * series->count + 1;
-    double *xs = calloc(3 * most, sizeof *xs);
-    int r = xs != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    double *numbers = calloc(3 * most, sizeof *numbers);
+    int r = numbers != NULL ? CAMP_OK : CAMP_E_NOMEM;
 
+    plot_start(plot, "area");
     for (size_t layer = 0; layer < layers && r == CAMP_OK; layer++) {
-        const char *colour = layer_colour(layer, vertices);
+        const char *colour = layer_colour(layer, series->picture->vertices->count);
+        double *xs = numbers, *lower = numbers + most, *upper = numbers + 2 * most;
 
-        if (stacked)
-            r = plot_area(&series->plot, &series->plot.y, xs, xs + most, xs + 2 * most,
-                          fill_layer(series, layer, vertices, xs, xs + most, xs + 2 * most),
+        if (series->stacked)
+            r = plot_area(plot, &plot->y, xs, lower, upper,
+                          fill_layer(series, layer, xs, lower, upper),
                           &(struct svg_look){ .class = "layer", .fill = colour });
         else
             r = plot_line(
-                &series->plot, &series->plot.y, xs, xs + most,
-                fill_line(series, layer, vertices, xs, xs + most),
+                plot, &plot->y, xs, lower, fill_line(series, layer, xs, lower),
                 &(struct svg_look){ .class = "layer", .stroke = colour, .stroke_width = 1.8 });
     }
-    free(xs);
+    plot_end(plot);
+    free(numbers);
     return r;
 }
 
-static void draw_legend(FILE *stream, const struct vertices *vertices, size_t layers, bool stacked)
+static void draw_legend(const struct series *series, size_t layers)
 {
+    const struct vertices *vertices = series->picture->vertices;
     struct plot_legend entries[LAYERS] = { 0 };
 
     for (size_t layer = 0; layer < layers; layer++) {
@@ -244,12 +240,12 @@ static void draw_legend(FILE *stream, const struct vertices *vertices, size_t la
         entries[layer].title = layer < vertices->count
                                    ? vertices->names[vertex_of_layer(layer, vertices->count)]
                                    : "left out";
-        entries[layer].mark = stacked ? PLOT_AREA : PLOT_LINE;
-        entries[layer].look = (struct svg_look){ .fill = stacked ? colour : NULL,
-                                                 .stroke = stacked ? NULL : colour,
-                                                 .stroke_width = stacked ? 0 : 2.5 };
+        entries[layer].mark = series->stacked ? PLOT_AREA : PLOT_LINE;
+        entries[layer].look = (struct svg_look){ .fill = series->stacked ? colour : NULL,
+                                                 .stroke = series->stacked ? NULL : colour,
+                                                 .stroke_width = series->stacked ? 0 : 2.5 };
     }
-    plot_legend(stream, (struct svg_point){ PLOT_MARGIN_SIDE, LEGEND_AT },
+    plot_legend(series->plot.stream, (struct svg_point){ PLOT_MARGIN_SIDE, LEGEND_AT },
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);
 }
 
@@ -265,19 +261,21 @@ static void draw_whole(const struct series *series)
 
 static bool has_names(const struct series *series)
 {
-    return series->count > 0 && series->plot.width / (double)series->count >= BAR_NAMED;
+    return series->by_entity && series->count > 0 &&
+           series->plot.width / (double)series->count >= BAR_NAMED;
 }
 
-/* Names below the bars, as far as space permits. stream NULL: only measures. Returns their height.
- */
-static double draw_names(FILE *stream, const struct series *series, const struct picture *picture)
+/* Names below the bars, shortened to NAMES_HEIGHT. stream NULL: only measures. Returns their
+ * height. */
+static double draw_names(FILE *stream, const struct series *series)
 {
+    const struct registry *registry = &series->picture->timeline->registry;
     const double y = series->plot.top + series->plot.height + 8;
     char text[ENTITY_TEXT_SIZE];
     double most = 0;
 
     for (size_t i = 0; i < series->count; i++) {
-        entity_text(text, &picture->timeline->registry.entities[series->entities[i]].entity);
+        entity_text(text, &registry->entities[series->columns[i].entity].entity);
         text[svg_text_fit(text, 11, NAMES_HEIGHT - 10)] = '\0';
         most = fmax(most, svg_text_width(text, 11));
         if (stream != NULL)
@@ -288,95 +286,82 @@ static double draw_names(FILE *stream, const struct series *series, const struct
     return most;
 }
 
-/* ------------------------------------------------------------------------------------ Picture --
- */
-
-static char *caption_of(const struct series *series, const struct picture *picture, bool by_entity)
+/* The grid is above stacked areas, which would hide it, and below lines. */
+static int draw_series(const struct series *series)
 {
-    const size_t from = by_entity ? picture->frame : 0;
-    const size_t to = by_entity ? picture->frame + 1 : picture->timeline->frame_count;
-    char *text = NULL;
-    size_t length;
-    FILE *caption = open_memstream(&text, &length);
-
-    if (caption == NULL)
-        return NULL;
-    caption_source(caption, picture, from, to,
-                   by_entity ? series->count : picture->timeline->registry.count);
-    if (by_entity)
-        fputs(", in the order of the source.\n", caption);
-    else
-        fprintf(
-            caption,
-            " together; %.2f %% of all their time is in no state, %.2f %% was accounted twice.\n",
-            100 * series->sums.mean.missing, 100 * series->sums.mean.over);
-    caption_sums(caption, picture, &series->sums,
-                 by_entity ? entity_nouns : (const char *const[]){ "row", "rows" },
-                 &(struct marks){ "", "", "" });
-    caption_losses(caption, picture, from, to);
-    if (fclose(caption) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static int draw_series(FILE *stream, const struct picture *picture, struct series *series,
-                       bool stacked, bool by_entity)
-{
-    const struct vertices *vertices = picture->vertices;
-    const size_t layers = vertices->count + (series->sums.worst_left_out > 0);
+    const size_t layers = series->picture->vertices->count + (series->sums.worst_left_out > 0);
     int r;
 
-    draw_legend(stream, vertices, layers, stacked);
-    if (stacked) { /* the grid is behind the areas, where it would be invisible */
-        plot_start(&series->plot, "area");
-        r = draw_layers(series, layers, vertices->count, stacked);
-        plot_end(&series->plot);
+    draw_legend(series, layers);
+    if (!series->stacked)
         plot_axes(&series->plot);
-    } else {
+    r = draw_layers(series, layers);
+    if (series->stacked) {
         plot_axes(&series->plot);
-        plot_start(&series->plot, "area");
-        r = draw_layers(series, layers, vertices->count, stacked);
-        plot_end(&series->plot);
-    }
-    if (stacked)
         draw_whole(series);
-    if (by_entity && has_names(series))
-        draw_names(stream, series, picture);
+    }
+    if (has_names(series))
+        draw_names(series->plot.stream, series);
     return r;
 }
 
-static int write_series(FILE *stream, const struct picture *picture, bool stacked, bool by_entity,
-                        const char *about)
+/* ------------------------------------------------------------------------------------ Picture --
+ */
+
+static struct caption caption_of(const struct series *series)
 {
-    struct series series = { 0 };
-    char *caption = NULL;
-    int r = by_entity ? collect_entities(&series, picture) : collect_time(&series, picture);
-    double below = by_entity ? PLOT_MARGIN_BELOW : TIMES_HEIGHT;
+    const struct picture *picture = series->picture;
+    const struct timeline *timeline = picture->timeline;
+    struct caption caption = {
+        .from = series->by_entity ? picture->frame : 0,
+        .to = series->by_entity ? picture->frame + 1 : timeline->frame_count,
+        .entities = series->by_entity ? series->count : timeline->registry.count,
+        .remark = ", in the order of the source.",
+        .sums = &series->sums,
+        .nouns = { series->by_entity ? "entity" : "row", series->by_entity ? "entities" : "rows" },
+        .missing = "",
+        .over = "",
+        .left_out = "",
+    };
+
+    if (!series->by_entity)
+        snprintf(caption.remark, sizeof caption.remark,
+                 " together; %.2f %% of all their time is in no state, %.2f %% was accounted "
+                 "twice.",
+                 100 * series->sums.mean.missing, 100 * series->sums.mean.over);
+    return caption;
+}
+
+static int write_series(FILE *stream, struct series *series, const char *about)
+{
+    int r = series->by_entity ? collect_entities(series) : collect_time(series);
+    double below = series->by_entity ? PLOT_MARGIN_BELOW : TIMES_HEIGHT;
 
     if (r == CAMP_OK) {
-        set_axes(&series, picture, stream);
-        caption = caption_of(&series, picture, by_entity);
-        r = caption != NULL ? CAMP_OK : CAMP_E_NOMEM;
-    }
-    if (r == CAMP_OK && by_entity && has_names(&series)) {
-        series.plot.x =
-            (struct plot_axis){ PLOT_BARE, NULL, series.plot.x.minimum, series.plot.x.maximum };
-        below = 14 + draw_names(NULL, &series, picture);
+        const struct caption caption = caption_of(series);
+
+        set_area(series, stream);
+        if (has_names(series)) {
+            series->plot.x.kind = PLOT_BARE;
+            series->plot.x.title = NULL;
+            below = 14 + draw_names(NULL, series);
+        }
+        r = start_picture(stream, series->picture, about, WIDTH, TOP + AREA_HEIGHT + below,
+                          &caption);
     }
     if (r == CAMP_OK) {
-        start_picture(stream, picture, about, WIDTH, TOP + AREA_HEIGHT + below, caption);
-        r = draw_series(stream, picture, &series, stacked, by_entity);
+        r = draw_series(series);
         svg_end(stream);
     }
-    free(caption);
-    release_series(&series);
+    free(series->columns);
     return r;
 }
 
 int picture_stack(FILE *stream, const struct picture *picture)
 {
-    return write_series(stream, picture, true, picture->over_entities,
+    struct series series = { picture, .stacked = true, .by_entity = picture->over_entities };
+
+    return write_series(stream, &series,
                         picture->over_entities
                             ? "A bar for each entity: its time by kind, one on the other."
                             : "The time of all entities by kind, one on the other, over time.");
@@ -384,6 +369,8 @@ int picture_stack(FILE *stream, const struct picture *picture)
 
 int picture_lines(FILE *stream, const struct picture *picture)
 {
-    return write_series(stream, picture, false, false,
+    struct series series = { picture, .stacked = false };
+
+    return write_series(stream, &series,
                         "The time of all entities by kind, a line each, over time.");
 }
