@@ -1,5 +1,6 @@
-/* libcurl's multi interface, which does not block while the server works. Proxies and resolvers are
- * those of curl(1) (http_proxy, NO_PROXY). Certificates are always verified. */
+/* The driver of libcurl for remote.h: its multi interface does not block while the server works.
+ * libcurl connects with each question if it must, and has its own time limits. Proxies and
+ * resolvers are those of curl(1) (http_proxy, NO_PROXY). Certificates are always verified. */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
@@ -17,23 +18,24 @@
 #define ANSWER_BYTES ((size_t)64 << 20)
 #define CONNECT_MS 3000
 #define WHOLE_MS 30000 /* limit of a question and its answer */
-#define SLICE_MS 50    /* delay until *stop takes effect */
 #define TOKEN_SIZE 16384
 
 struct prometheus_client {
+    struct remote remote;
     struct prometheus_place place;
-    const volatile sig_atomic_t *stop;
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    bool is_asked; /* and no answer yet */
-    char *body;    /* of the question */
-    char *text;    /* [length] of the answer; capacity is one more */
+    const char *path; /* of the caller's question */
+    const struct prometheus_parameter *parameters;
+    size_t parameter_count;
+    char *body; /* of the question that is sent */
+    char *text; /* [length] of the answer; capacity is one more */
     size_t length, capacity;
+    bool is_answered;
+    CURLcode result; /* of the transfer */
     char detail[CURL_ERROR_SIZE];
-    /* For failures: */
-    struct camp_error failure;
-    struct retry retry;
+    struct camp_error failure; /* the last one */
 };
 
 const char *prometheus_client_shown(const struct prometheus_client *client)
@@ -43,7 +45,7 @@ const char *prometheus_client_shown(const struct prometheus_client *client)
 
 bool prometheus_client_is_asked(const struct prometheus_client *client)
 {
-    return client->is_asked;
+    return client->remote.state == REMOTE_BUSY;
 }
 
 /* ------------------------------------------------------------------------------ Opening -- */
@@ -92,54 +94,11 @@ static bool set_options(struct prometheus_client *client)
     return good;
 }
 
-int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
-                           struct prometheus_client **ret, struct camp_error *error)
-{
-    struct prometheus_client *client;
-    int r = libcurl_load(error);
-
-    if (r != CAMP_OK)
-        return r;
-    if (libcurl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
-    client = calloc(1, sizeof *client);
-    if (client == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a client");
-    client->stop = stop;
-    r = prometheus_place_parse(place, &client->place, error);
-    if (r == CAMP_OK) {
-        client->multi = libcurl.curl_multi_init();
-        client->easy = libcurl.curl_easy_init();
-        if (client->multi == NULL || client->easy == NULL || !set_options(client))
-            r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
-    }
-    if (r != CAMP_OK)
-        prometheus_client_close(client);
-    else
-        *ret = client;
-    return r;
-}
-
 static void forget_question(struct prometheus_client *client)
 {
-    if (client->is_asked)
-        libcurl.curl_multi_remove_handle(client->multi, client->easy);
-    client->is_asked = false;
+    libcurl.curl_multi_remove_handle(client->multi, client->easy);
     libcurl.curl_slist_free_all(client->headers);
     client->headers = NULL;
-}
-
-void prometheus_client_close(struct prometheus_client *client)
-{
-    if (client == NULL)
-        return;
-    forget_question(client);
-    libcurl.curl_easy_cleanup(client->easy);
-    libcurl.curl_multi_cleanup(client->multi);
-    prometheus_place_release(&client->place);
-    free(client->body);
-    free(client->text);
-    free(client);
 }
 
 /* --------------------------------------------------------------------------------- Questions -- */
@@ -197,28 +156,27 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 }
 
-/* "query=up&time=1": the caller frees *ret. */
-static bool encode(CURL *easy, const struct prometheus_parameter *parameters, size_t count,
-                   char **ret)
+/* Makes the body: "query=up&time=1". */
+static bool encode(struct prometheus_client *client)
 {
     size_t length;
-    FILE *stream = open_memstream(ret, &length);
+    FILE *stream = open_memstream(&client->body, &length);
     bool good = stream != NULL;
 
-    for (size_t i = 0; i < count && good; i++) {
-        char *value = libcurl.curl_easy_escape(easy, parameters[i].value, 0);
+    for (size_t i = 0; i < client->parameter_count && good; i++) {
+        const struct prometheus_parameter *parameter = &client->parameters[i];
+        char *value = libcurl.curl_easy_escape(client->easy, parameter->value, 0);
 
         good = value != NULL &&
-               fprintf(stream, "%s%s=%s", i > 0 ? "&" : "", parameters[i].name, value) > 0;
+               fprintf(stream, "%s%s=%s", i > 0 ? "&" : "", parameter->name, value) > 0;
         libcurl.curl_free(value);
     }
     return stream != NULL && fclose(stream) == 0 && good;
 }
 
-static int begin(struct prometheus_client *client, const char *path,
-                 const struct prometheus_parameter *parameters, size_t count,
-                 struct camp_error *error)
+static int begin(void *context, struct camp_error *error)
 {
+    struct prometheus_client *client = context;
     char *address = NULL;
     int r = set_headers(client, error);
 
@@ -226,58 +184,52 @@ static int begin(struct prometheus_client *client, const char *path,
     client->body = NULL;
     client->length = 0;
     client->detail[0] = '\0';
-    if (r != CAMP_OK)
-        return r;
-    if (asprintf(&address, "%s/api/v1/%s", client->place.base, path) < 0)
+    if (r == CAMP_OK && asprintf(&address, "%s/api/v1/%s", client->place.base, client->path) < 0)
         address = NULL;
-    if (address == NULL || !encode(client->easy, parameters, count, &client->body) ||
-        libcurl.curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||
-        libcurl.curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, client->body) != CURLE_OK ||
-        libcurl.curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
+    if (r == CAMP_OK &&
+        (address == NULL || !encode(client) ||
+         libcurl.curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||
+         libcurl.curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, client->body) != CURLE_OK ||
+         libcurl.curl_multi_add_handle(client->multi, client->easy) != CURLM_OK))
         r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
-    client->is_asked = r == CAMP_OK;
     free(address);
+    if (r == CAMP_OK)
+        remote_busy(&client->remote, UINT64_MAX);
+    else
+        forget_question(client);
     return r;
 }
 
-/* Whether the answer has arrived; *ret is its result. */
-static bool is_done(struct prometheus_client *client, CURLcode *ret)
+static bool is_answered(const void *context)
 {
-    CURLMsg *message;
-    int left;
-
-    while ((message = libcurl.curl_multi_info_read(client->multi, &left)) != NULL) {
-        if (message->msg == CURLMSG_DONE) {
-            *ret = message->data.result;
-            return true;
-        }
-    }
-    return false;
+    return ((const struct prometheus_client *)context)->is_answered;
 }
 
-static bool wait_until(struct prometheus_client *client, uint64_t until_ns, CURLcode *ret)
+static short wait_for_answer(void *context, uint64_t until_ns)
 {
-    for (;;) {
-        const uint64_t now = now_ns(CLOCK_MONOTONIC);
-        const uint64_t left_ms = until_ns > now ? (until_ns - now) / NS_PER_MS : 0;
-        int running;
+    struct prometheus_client *client = context;
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
+    const uint64_t left_ms = until_ns > now ? (until_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+    CURLMsg *message;
+    int count;
 
-        libcurl.curl_multi_perform(client->multi, &running);
-        if (is_done(client, ret))
-            return true;
-        if (left_ms == 0 || (client->stop != NULL && *client->stop != 0))
-            return false;
-        libcurl.curl_multi_poll(client->multi, NULL, 0,
-                                left_ms < SLICE_MS ? (int)left_ms : SLICE_MS, NULL);
+    libcurl.curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL);
+    libcurl.curl_multi_perform(client->multi, &count);
+    while ((message = libcurl.curl_multi_info_read(client->multi, &count)) != NULL) {
+        if (message->msg == CURLMSG_DONE) {
+            client->result = message->data.result;
+            return POLLIN;
+        }
     }
+    return 0;
 }
 
 /* CAMP_OK, or the failure. */
-static int judge(struct prometheus_client *client, CURLcode result, bool *ret_may_pass)
+static int judge(struct prometheus_client *client, bool *ret_may_pass)
 {
     const struct prometheus_outcome outcome = {
-        .result = (int)result,
-        .too_long = result == CURLE_WRITE_ERROR,
+        .result = (int)client->result,
+        .too_long = client->result == CURLE_WRITE_ERROR,
         .detail = client->detail,
         .place = client->place.shown,
         .text = client->length > 0 ? client->text : "",
@@ -291,23 +243,73 @@ static int judge(struct prometheus_client *client, CURLcode result, bool *ret_ma
                                      &client->failure);
 }
 
-static int finish(struct prometheus_client *client, CURLcode result, const char **ret_text,
-                  size_t *ret_length, struct camp_error *error)
+static int finish(void *context, short events, struct camp_error *error)
 {
-    bool may_pass = true;
-    const int r = judge(client, result, &may_pass);
+    struct prometheus_client *client = context;
+    bool may_pass;
+    const int r = judge(client, &may_pass);
 
+    (void)events;
     forget_question(client);
-    if (r == CAMP_OK) {
-        client->retry = (struct retry){ 0 };
-        *ret_text = client->length > 0 ? client->text : "";
-        *ret_length = client->length;
-        return r;
-    }
-    retry_failed(&client->retry, may_pass);
-    if (error != NULL)
+    client->is_answered = r == CAMP_OK;
+    if (r == CAMP_OK)
+        remote_ready(&client->remote);
+    else
+        remote_down(&client->remote, may_pass);
+    if (r != CAMP_OK && error != NULL)
         *error = client->failure;
     return r;
+}
+
+static const struct remote_driver driver = {
+    .connect = begin,
+    .is_answered = is_answered,
+    .ask = begin,
+    .wait = wait_for_answer,
+    .go_on = finish,
+};
+
+/* -------------------------------------------------------------------------- Public functions -- */
+
+int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
+                           struct prometheus_client **ret, struct camp_error *error)
+{
+    struct prometheus_client *client;
+    int r = libcurl_load(error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (libcurl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
+    client = calloc(1, sizeof *client);
+    if (client == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a client");
+    client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
+    r = prometheus_place_parse(place, &client->place, error);
+    if (r == CAMP_OK) {
+        client->multi = libcurl.curl_multi_init();
+        client->easy = libcurl.curl_easy_init();
+        if (client->multi == NULL || client->easy == NULL || !set_options(client))
+            r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
+    }
+    if (r != CAMP_OK)
+        prometheus_client_close(client);
+    else
+        *ret = client;
+    return r;
+}
+
+void prometheus_client_close(struct prometheus_client *client)
+{
+    if (client == NULL)
+        return;
+    forget_question(client);
+    libcurl.curl_easy_cleanup(client->easy);
+    libcurl.curl_multi_cleanup(client->multi);
+    prometheus_place_release(&client->place);
+    free(client->body);
+    free(client->text);
+    free(client);
 }
 
 int prometheus_client_ask(struct prometheus_client *client, const char *path,
@@ -315,22 +317,22 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path,
                           uint64_t until_ns, const char **ret_text, size_t *ret_length,
                           struct camp_error *error)
 {
-    CURLcode result;
     int r;
 
-    if (!client->is_asked) {
-        if (now_ns(CLOCK_MONOTONIC) < client->retry.not_before_ns) {
-            if (error != NULL)
-                *error = client->failure;
-            return client->failure.code;
-        }
-        r = begin(client, path, parameters, count, error);
-        if (r != CAMP_OK) {
-            forget_question(client);
-            return r;
-        }
+    if (client->remote.state == REMOTE_DOWN &&
+        now_ns(CLOCK_MONOTONIC) < client->remote.not_before_ns) {
+        if (error != NULL)
+            *error = client->failure;
+        return client->failure.code;
     }
-    if (!wait_until(client, until_ns, &result))
-        return REMOTE_PENDING;
-    return finish(client, result, ret_text, ret_length, error);
+    client->path = path;
+    client->parameters = parameters;
+    client->parameter_count = count;
+    client->is_answered = false;
+    r = remote_run(&client->remote, until_ns, error);
+    if (r == CAMP_OK) {
+        *ret_text = client->length > 0 ? client->text : "";
+        *ret_length = client->length;
+    }
+    return r;
 }

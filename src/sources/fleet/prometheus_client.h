@@ -4,7 +4,7 @@
  * for the caller.
  *
  * A question continues after its deadline: the next call waits for the same answer. After a failure
- * the next question is sent at once, later ones after growing pauses (retry.h); during a pause a
+ * the next question is sent at once, later ones after growing pauses (remote.h); during a pause a
  * question fails with the earlier failure.
  */
 #pragma once

@@ -1,12 +1,14 @@
 #include "remote.h"
 
-#define SLICE_NS                                                                                   \
-    (100 * (uint64_t)NS_PER_MS) /* a signal may come between the check of *stop and poll */
+/* A signal may come between the check of *stop and the wait. */
+#define SLICE_NS (50 * (uint64_t)NS_PER_MS)
 
 void remote_busy(struct remote *remote, uint64_t limit_ns)
 {
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
+
     remote->state = REMOTE_BUSY;
-    remote->step_ends_ns = now_ns(CLOCK_MONOTONIC) + limit_ns;
+    remote->step_ends_ns = limit_ns < UINT64_MAX - now ? now + limit_ns : UINT64_MAX;
 }
 
 void remote_ready(struct remote *remote)
@@ -16,18 +18,29 @@ void remote_ready(struct remote *remote)
 
 void remote_down(struct remote *remote, bool may_pass)
 {
+    const unsigned before = remote->failed_in_a_row++;
+    uint64_t pause_ns = 0;
+
+    if (!may_pass)
+        pause_ns = 10 * (uint64_t)NS_PER_S;
+    else if (before > 0)
+        pause_ns = before < 8 ? (uint64_t)10 * NS_PER_MS << (before - 1) : NS_PER_S;
     remote->state = REMOTE_DOWN;
-    retry_failed(&remote->retry, may_pass);
+    remote->not_before_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
 }
 
-/* What of `awaited` happened before `until_ns`, in one slice; 0: nothing. */
-static short await(struct pollfd awaited, uint64_t now, uint64_t until_ns)
+short remote_poll(int fd, short events, uint64_t until_ns)
 {
-    const uint64_t end_ns = until_ns < now + SLICE_NS ? until_ns : now + SLICE_NS;
-    const uint64_t left_ns = end_ns > now ? end_ns - now : 0;
+    const uint64_t now = now_ns(CLOCK_MONOTONIC), left_ns = until_ns > now ? until_ns - now : 0;
     const struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
+    struct pollfd awaited = { fd, events, 0 };
 
     return ppoll(&awaited, 1, &timeout, NULL) > 0 ? awaited.revents : 0;
+}
+
+static uint64_t earliest(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
 }
 
 /* One step of a connection that is not READY. */
@@ -36,15 +49,14 @@ static int step(struct remote *remote, uint64_t until_ns, struct camp_error *err
     const struct remote_driver *driver = remote->driver;
     const bool is_busy = remote->state == REMOTE_BUSY;
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
-    const uint64_t ends_ns = is_busy ? remote->step_ends_ns : remote->retry.not_before_ns;
-    struct pollfd awaited = { .fd = -1 };
+    const uint64_t ends_ns = is_busy ? remote->step_ends_ns : remote->not_before_ns;
+    const uint64_t slice_ends_ns = earliest(now + SLICE_NS, earliest(ends_ns, until_ns));
     short events;
 
     if (!is_busy && now >= ends_ns)
         return driver->connect(remote->context, error);
-    if (is_busy)
-        awaited = driver->awaited(remote->context);
-    events = await(awaited, now, ends_ns < until_ns ? ends_ns : until_ns);
+    events =
+        is_busy ? driver->wait(remote->context, slice_ends_ns) : remote_poll(-1, 0, slice_ends_ns);
     if (events != 0)
         return driver->go_on(remote->context, events, error);
     if (is_busy && now >= ends_ns)
@@ -67,6 +79,6 @@ int remote_run(struct remote *remote, uint64_t until_ns, struct camp_error *erro
             break;
     }
     if (r == CAMP_OK)
-        remote->retry = (struct retry){ 0 };
+        remote->failed_in_a_row = 0;
     return r;
 }

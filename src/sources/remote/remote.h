@@ -4,19 +4,21 @@
  *
  *     DOWN -> BUSY (connecting, setting up) -> READY <-> BUSY (asking)
  *
- * Each busy step ends by an answer, by a failure or by its own deadline. Any failure leads back to
- * DOWN; it is reported once, by the call that saw it, and the next calls connect again: at once
- * first, then after growing pauses (retry.h). A driver has the steps of one client library, none of
- * which blocks.
+ * Each busy step ends by an answer, by a failure or by its own deadline. A failure of the
+ * connection leads back to DOWN; it is reported once, by the call that saw it, and the next calls
+ * connect again: at once first, then after growing pauses. A driver has the steps of one
+ * client library. None of them blocks: libpq, libmariadb and libcurl work without blocking, and
+ * the calls of ODBC run on another thread (odbc_thread.h).
  */
 #pragma once
 
-#include "retry.h"
+#include "counters/units.h"
 
 #include <camp/camp.h>
 
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 
 enum { REMOTE_PENDING = 1 };
 enum remote_state { REMOTE_DOWN, REMOTE_BUSY, REMOTE_READY };
@@ -27,9 +29,10 @@ struct remote_driver {
     int (*connect)(void *context, struct camp_error *error);
     bool (*is_answered)(const void *context); /* what the caller wants is there */
     int (*ask)(void *context, struct camp_error *error);
-    struct pollfd (*awaited)(void *context);
+    /* Waits for the server until then: what happened, as of poll(2), or 0. */
+    short (*wait)(void *context, uint64_t until_ns);
     int (*go_on)(void *context, short events, struct camp_error *error);
-    int (*fail_late)(void *context, struct camp_error *error);
+    int (*fail_late)(void *context, struct camp_error *error); /* NULL: no step has a limit */
 };
 
 struct remote {
@@ -37,15 +40,20 @@ struct remote {
     void *context;                     /* the driver's */
     const volatile sig_atomic_t *stop; /* or NULL */
     enum remote_state state;
-    uint64_t step_ends_ns; /* of BUSY */
-    struct retry retry;    /* of DOWN */
+    uint64_t step_ends_ns;    /* of BUSY */
+    unsigned failed_in_a_row; /* without an answer between */
+    uint64_t not_before_ns;   /* of DOWN: connects again then (CLOCK_MONOTONIC) */
 };
 
-/* A step has started that waits for the server, so long at most. */
+/* A step has started that waits for the server, for `limit_ns` at most; UINT64_MAX: no limit. */
 void remote_busy(struct remote *remote, uint64_t limit_ns);
 void remote_ready(struct remote *remote);
-/* The connection is closed. `may_pass`: as in retry_failed(). */
+/* The connection is closed. Without `may_pass`, such as for a wrong password, the next attempt
+ * comes after a long pause: each is a line in the server's log. */
 void remote_down(struct remote *remote, bool may_pass);
+
+/* A driver's wait(), if its library has a file descriptor. */
+short remote_poll(int fd, short events, uint64_t until_ns);
 
 /* Connects and asks until is_answered(): CAMP_OK. REMOTE_PENDING: not answered until `until_ns`
  * (CLOCK_MONOTONIC), or *stop is set; the next call continues. Otherwise the driver's failure. */

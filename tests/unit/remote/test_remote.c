@@ -1,4 +1,4 @@
-/* The connection that never waits longer than the caller's deadline, with a driver of a pipe. */
+/* A connection with a driver that reads a pipe. */
 #include "sources/remote/remote.h"
 
 #include "counters/error.h"
@@ -52,11 +52,11 @@ static int fake_ask(void *context, struct camp_error *error)
     return CAMP_OK;
 }
 
-static struct pollfd fake_awaited(void *context)
+static short fake_wait(void *context, uint64_t until_ns)
 {
     const struct fake *fake = context;
 
-    return (struct pollfd){ fake->ends[0], POLLIN, 0 };
+    return remote_poll(fake->ends[0], POLLIN, until_ns);
 }
 
 static int fake_go_on(void *context, short events, struct camp_error *error)
@@ -85,7 +85,7 @@ static int fake_fail_late(void *context, struct camp_error *error)
 }
 
 static const struct remote_driver driver = {
-    fake_connect, fake_is_answered, fake_ask, fake_awaited, fake_go_on, fake_fail_late,
+    fake_connect, fake_is_answered, fake_ask, fake_wait, fake_go_on, fake_fail_late,
 };
 
 static void init(struct fake *ret, uint64_t limit_ns, const char *bytes)
@@ -122,7 +122,7 @@ static void a_question_follows_a_connection(void **state)
     release(&fake);
 }
 
-static void the_deadline_of_the_caller_ends_the_call_and_not_the_question(void **state)
+static void the_callers_deadline_ends_the_call_but_not_the_question(void **state)
 {
     struct fake fake;
 
@@ -136,7 +136,7 @@ static void the_deadline_of_the_caller_ends_the_call_and_not_the_question(void *
     release(&fake);
 }
 
-static void a_step_that_is_late_fails_and_the_next_call_connects_again(void **state)
+static void a_late_step_fails_and_the_next_call_connects_again(void **state)
 {
     struct fake fake;
 
@@ -151,21 +151,32 @@ static void a_step_that_is_late_fails_and_the_next_call_connects_again(void **st
     release(&fake);
 }
 
-static void failures_in_a_row_have_pauses_and_an_answer_ends_them(void **state)
+static void a_step_without_a_limit_is_never_late(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    init(&fake, UINT64_MAX, "");
+    assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
+    assert_int_equal(fake.late, 0);
+    release(&fake);
+}
+
+static void failures_in_a_row_have_growing_pauses_until_an_answer(void **state)
 {
     struct fake fake;
 
     (void)state;
     init(&fake, LONG_NS, "xxc");
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
-    assert_true(fake.remote.retry.not_before_ns <= now_ns(CLOCK_MONOTONIC)); /* at once */
+    assert_true(fake.remote.not_before_ns <= now_ns(CLOCK_MONOTONIC)); /* at once */
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
-    fake.remote.retry.not_before_ns = now_ns(CLOCK_MONOTONIC) + LONG_NS;
+    fake.remote.not_before_ns = now_ns(CLOCK_MONOTONIC) + LONG_NS;
     assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
     assert_int_equal(fake.connected, 2);
-    fake.remote.retry.not_before_ns = 0;
+    fake.remote.not_before_ns = 0;
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
-    assert_int_equal(fake.remote.retry.failed_in_a_row, 0);
+    assert_int_equal(fake.remote.failed_in_a_row, 0);
     release(&fake);
 }
 
@@ -181,28 +192,29 @@ static void stop_ends_the_call(void **state)
     release(&fake);
 }
 
-static void pauses_grow_to_a_second_and_a_refusal_has_ten(void **state)
+static void pauses_grow_to_a_second_and_a_refusal_has_ten_seconds(void **state)
 {
-    struct retry retry = { 0 };
+    struct remote remote = { 0 };
 
     (void)state;
     for (int i = 0; i < 20; i++)
-        retry_failed(&retry, true);
-    assert_true(retry.not_before_ns <= now_ns(CLOCK_MONOTONIC) + NS_PER_S);
-    retry = (struct retry){ 0 };
-    retry_failed(&retry, false);
-    assert_true(retry.not_before_ns > now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+        remote_down(&remote, true);
+    assert_true(remote.not_before_ns <= now_ns(CLOCK_MONOTONIC) + NS_PER_S);
+    remote = (struct remote){ 0 };
+    remote_down(&remote, false);
+    assert_true(remote.not_before_ns > now_ns(CLOCK_MONOTONIC) + NS_PER_S);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_follows_a_connection),
-        cmocka_unit_test(the_deadline_of_the_caller_ends_the_call_and_not_the_question),
-        cmocka_unit_test(a_step_that_is_late_fails_and_the_next_call_connects_again),
-        cmocka_unit_test(failures_in_a_row_have_pauses_and_an_answer_ends_them),
+        cmocka_unit_test(the_callers_deadline_ends_the_call_but_not_the_question),
+        cmocka_unit_test(a_late_step_fails_and_the_next_call_connects_again),
+        cmocka_unit_test(a_step_without_a_limit_is_never_late),
+        cmocka_unit_test(failures_in_a_row_have_growing_pauses_until_an_answer),
         cmocka_unit_test(stop_ends_the_call),
-        cmocka_unit_test(pauses_grow_to_a_second_and_a_refusal_has_ten),
+        cmocka_unit_test(pauses_grow_to_a_second_and_a_refusal_has_ten_seconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,16 +248,14 @@ static int ask_wanted(void *context, struct camp_error *error)
     return finish_steps(client, error);
 }
 
-static struct pollfd awaited(void *context)
+static short wait_for_server(void *context, uint64_t until_ns)
 {
     const struct mariadb_client *client = context;
+    const int events = ((client->waits_for & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) |
+                       ((client->waits_for & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
+                       ((client->waits_for & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0);
 
-    return (struct pollfd){
-        .fd = (int)libmariadb.mysql_get_socket(client->mysql),
-        .events = (short)(((client->waits_for & MYSQL_WAIT_READ) != 0 ? POLLIN : 0) |
-                          ((client->waits_for & MYSQL_WAIT_WRITE) != 0 ? POLLOUT : 0) |
-                          ((client->waits_for & MYSQL_WAIT_EXCEPT) != 0 ? POLLPRI : 0)),
-    };
+    return remote_poll((int)libmariadb.mysql_get_socket(client->mysql), (short)events, until_ns);
 }
 
 static int ready_of(short events)
@@ -287,7 +285,7 @@ static const struct remote_driver driver = {
     .connect = start_connecting,
     .is_answered = is_answered,
     .ask = ask_wanted,
-    .awaited = awaited,
+    .wait = wait_for_server,
     .go_on = go_on,
     .fail_late = fail_late,
 };

@@ -24,15 +24,13 @@ struct fetching {
     struct odbc_connection *connection;
     struct odbc_statement *statement;
     struct block block;
-    int result; /* of the last work: SOURCE_END after the last row */
-    struct camp_error error;
+    bool is_at_end; /* the block has the last row */
 };
 
 struct query {
     struct rows rows; /* first: it is rows */
     struct odbc_thread *thread;
     struct fetching *fetching;
-    const volatile sig_atomic_t *stop;
     size_t at;     /* in the block */
     uint64_t read; /* rows, without the header */
     bool is_begun;
@@ -71,10 +69,9 @@ static void set_text_addresses(struct block *block)
 }
 
 /* Connects, executes, and keeps the column names as a row. */
-static int begin(struct fetching *fetching)
+static int begin(struct fetching *fetching, struct camp_error *error)
 {
     struct block *block = &fetching->block;
-    struct camp_error *error = &fetching->error;
     struct row row;
     int r = odbc_connection_open(fetching->connect, &fetching->connection, error);
 
@@ -94,7 +91,7 @@ static int begin(struct fetching *fetching)
                : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
 }
 
-static void fetch(void *context)
+static int fetch(void *context, struct camp_error *error)
 {
     struct fetching *fetching = context;
     struct block *block = &fetching->block;
@@ -103,16 +100,17 @@ static void fetch(void *context)
 
     block->rows = block->used = 0;
     if (fetching->statement == NULL) {
-        r = begin(fetching);
+        r = begin(fetching, error);
     } else {
         while (r == CAMP_OK && block->rows < BLOCK_ROWS) {
-            r = odbc_statement_next(fetching->statement, &row, &fetching->error);
+            r = odbc_statement_next(fetching->statement, &row, error);
             if (r == CAMP_OK && !keep_row(block, &row))
-                r = camp_fail(&fetching->error, CAMP_E_NOMEM, 0, "no memory for rows");
+                r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
         }
     }
     set_text_addresses(block);
-    fetching->result = r;
+    fetching->is_at_end = r == SOURCE_END;
+    return r == SOURCE_END ? CAMP_OK : r;
 }
 
 static void release(void *context)
@@ -135,15 +133,12 @@ static void release(void *context)
 /* Reads the next block. A query takes time: the wait can be interrupted. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
-    odbc_thread_begin(query->thread);
+    const int r = odbc_thread_run(query->thread, UINT64_MAX, error);
+
     query->at = 0;
-    if (!odbc_thread_wait(query->thread, UINT64_MAX, query->stop))
-        return camp_fail(error, CAMP_E_IO, 0, "interrupted before the query's end");
-    if (query->fetching->result < 0) {
-        *error = query->fetching->error;
-        return query->fetching->result;
-    }
-    return CAMP_OK;
+    return r == REMOTE_PENDING
+               ? camp_fail(error, CAMP_E_IO, 0, "interrupted before the query's end")
+               : r;
 }
 
 static int next(struct rows *rows, struct row *ret, struct camp_error *error)
@@ -153,7 +148,7 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
     int r;
 
     if (query->at == block->rows) {
-        if (query->fetching->result == SOURCE_END)
+        if (query->fetching->is_at_end)
             return SOURCE_END;
         r = fetch_block(query, error);
         if (r != CAMP_OK)
@@ -189,13 +184,11 @@ int odbc_query_open(const char *text, const struct from *from, struct rows **ret
         free(fetching);
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
     }
-    *query = (struct query){ .rows = { next, close_query, "row" },
-                             .fetching = fetching,
-                             .stop = from->stop };
+    *query = (struct query){ .rows = { next, close_query, "row" }, .fetching = fetching };
     fetching->connect = strdup(text);
     fetching->query = strdup(from->query);
     if (fetching->connect != NULL && fetching->query != NULL)
-        query->thread = odbc_thread_open(fetch, release, fetching);
+        query->thread = odbc_thread_open(fetch, release, fetching, from->stop);
     if (query->thread == NULL) {
         release(fetching);
         free(query);

@@ -1,19 +1,19 @@
 #include "odbc_thread.h"
 
-#include "counters/units.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 
-#define SLICE_NS (50 * NS_PER_MS) /* between two checks of *stop */
-
 struct odbc_thread {
+    struct remote remote; /* the caller's */
+    bool is_answered;     /* the caller's: a result is not reported yet */
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* CLOCK_MONOTONIC */
-    void (*work)(void *context);
+    int (*work)(void *context, struct camp_error *error);
     void (*release)(void *context);
     void *context;
     bool is_at_work, is_closed; /* under the mutex */
+    int result;                 /* of work(); the thread's while it works */
+    struct camp_error error;
 };
 
 static void destroy(struct odbc_thread *thread)
@@ -32,7 +32,7 @@ static void *run(void *argument)
     while (!thread->is_closed) {
         if (thread->is_at_work) {
             pthread_mutex_unlock(&thread->mutex);
-            thread->work(thread->context);
+            thread->result = thread->work(thread->context, &thread->error);
             pthread_mutex_lock(&thread->mutex);
             thread->is_at_work = false;
             pthread_cond_broadcast(&thread->changed);
@@ -64,8 +64,67 @@ static bool start(struct odbc_thread *thread)
     return r == 0;
 }
 
-struct odbc_thread *odbc_thread_open(void (*work)(void *context), void (*release)(void *context),
-                                     void *context)
+/* ------------------------------------------------------------------------- The caller's side -- */
+
+static int begin(void *context, struct camp_error *error)
+{
+    struct odbc_thread *thread = context;
+
+    (void)error;
+    remote_busy(&thread->remote, UINT64_MAX);
+    pthread_mutex_lock(&thread->mutex);
+    thread->is_at_work = true;
+    pthread_cond_broadcast(&thread->changed);
+    pthread_mutex_unlock(&thread->mutex);
+    return CAMP_OK;
+}
+
+static bool is_answered(const void *context)
+{
+    return ((const struct odbc_thread *)context)->is_answered;
+}
+
+static short wait_for_work(void *context, uint64_t until_ns)
+{
+    const struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
+    struct odbc_thread *thread = context;
+    bool is_done;
+    int r = 0;
+
+    pthread_mutex_lock(&thread->mutex);
+    while (thread->is_at_work && r == 0)
+        r = pthread_cond_timedwait(&thread->changed, &thread->mutex, &until);
+    is_done = !thread->is_at_work;
+    pthread_mutex_unlock(&thread->mutex);
+    return is_done ? POLLIN : 0;
+}
+
+static int finish(void *context, short events, struct camp_error *error)
+{
+    struct odbc_thread *thread = context;
+
+    (void)events;
+    if (thread->result == CAMP_OK) {
+        thread->is_answered = true;
+        remote_ready(&thread->remote);
+    } else {
+        remote_down(&thread->remote, true);
+        *error = thread->error;
+    }
+    return thread->result;
+}
+
+static const struct remote_driver driver = {
+    .connect = begin,
+    .is_answered = is_answered,
+    .ask = begin,
+    .wait = wait_for_work,
+    .go_on = finish,
+};
+
+struct odbc_thread *odbc_thread_open(int (*work)(void *context, struct camp_error *error),
+                                     void (*release)(void *context), void *context,
+                                     const volatile sig_atomic_t *stop)
 {
     struct odbc_thread *thread = calloc(1, sizeof *thread);
     pthread_condattr_t attributes;
@@ -73,6 +132,7 @@ struct odbc_thread *odbc_thread_open(void (*work)(void *context), void (*release
     if (thread == NULL)
         return NULL;
     *thread = (struct odbc_thread){ .work = work, .release = release, .context = context };
+    thread->remote = (struct remote){ .driver = &driver, .context = thread, .stop = stop };
     pthread_mutex_init(&thread->mutex, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -86,33 +146,10 @@ struct odbc_thread *odbc_thread_open(void (*work)(void *context), void (*release
     return NULL;
 }
 
-void odbc_thread_begin(struct odbc_thread *thread)
+int odbc_thread_run(struct odbc_thread *thread, uint64_t until_ns, struct camp_error *error)
 {
-    pthread_mutex_lock(&thread->mutex);
-    thread->is_at_work = true;
-    pthread_cond_broadcast(&thread->changed);
-    pthread_mutex_unlock(&thread->mutex);
-}
-
-bool odbc_thread_wait(struct odbc_thread *thread, uint64_t until_ns,
-                      const volatile sig_atomic_t *stop)
-{
-    bool is_done;
-
-    pthread_mutex_lock(&thread->mutex);
-    while (thread->is_at_work && (stop == NULL || !*stop)) {
-        const uint64_t time_ns = now_ns(CLOCK_MONOTONIC);
-        const uint64_t slice_ns = time_ns + SLICE_NS < until_ns ? time_ns + SLICE_NS : until_ns;
-        const struct timespec until = { (time_t)(slice_ns / NS_PER_S),
-                                        (long)(slice_ns % NS_PER_S) };
-
-        if (time_ns >= until_ns)
-            break;
-        pthread_cond_timedwait(&thread->changed, &thread->mutex, &until);
-    }
-    is_done = !thread->is_at_work;
-    pthread_mutex_unlock(&thread->mutex);
-    return is_done;
+    thread->is_answered = false;
+    return remote_run(&thread->remote, until_ns, error);
 }
 
 void odbc_thread_close(struct odbc_thread *thread)

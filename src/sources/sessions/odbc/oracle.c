@@ -25,28 +25,27 @@ static void disconnect(struct reading *reading)
     reading->connection = NULL;
 }
 
-static int connect_anew(struct reading *reading)
+static int connect_anew(struct reading *reading, struct camp_error *error)
 {
-    const int r = odbc_connection_open(reading->connect, &reading->connection, &reading->error);
+    const int r = odbc_connection_open(reading->connect, &reading->connection, error);
 
     reading->is_there = r == CAMP_OK;
     return r == CAMP_OK ? oracle_statements_open(&reading->texts, reading->connection,
-                                                 reading->background, &reading->error)
+                                                 reading->background, error)
                         : r;
 }
 
 /* After a failure the connection is closed: a new one does not have its problem. */
-static void snapshot(void *context)
+static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;
-    int r = reading->connection == NULL ? connect_anew(reading) : CAMP_OK;
+    int r = reading->connection == NULL ? connect_anew(reading, error) : CAMP_OK;
 
     if (r == CAMP_OK)
-        r = oracle_snapshot_read(&reading->snapshot, &reading->texts, reading->use_clock,
-                                 &reading->error);
+        r = oracle_snapshot_read(&reading->snapshot, &reading->texts, reading->use_clock, error);
     if (r != CAMP_OK)
         disconnect(reading);
-    reading->result = r;
+    return r;
 }
 
 static void release(void *context)
@@ -88,7 +87,6 @@ static void end_trouble(struct oracle_source *source)
     if (source->has_failed)
         snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
     source->has_failed = false;
-    source->retry = (struct retry){ 0 };
 }
 
 /* ----------------------------------------------------------------------------------- Source -- */
@@ -142,55 +140,31 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
 
-/* A refused user is not tried again, because retries may lock the account. */
-static int fail(struct oracle_source *source, struct camp_error *error)
-{
-    const struct reading *reading = source->reading;
-
-    if (reading->result == CAMP_E_PERM)
-        return camp_fail(error, CAMP_E_PERM, 0, "%s: %s", source->shown, reading->error.message);
-    start_failure(source, reading->error.message);
-    retry_failed(&source->retry, true);
-    fill_empty_now(source);
-    return CAMP_OK;
-}
-
-/* Starts a snapshot, or goes on waiting for the pending one; only briefly after a failure. */
-static bool ask(struct oracle_source *source)
-{
-    const uint64_t patience_ns = source->has_failed ? POLL_NS : ANSWER_NS;
-
-    if (!source->is_asked)
-        odbc_thread_begin(source->thread);
-    source->is_asked =
-        !odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns, source->from.stop);
-    return !source->is_asked;
-}
-
+/* A refused user is not tried again, because retries may lock the account. Any other failure is
+ * noted as long as it lasts. */
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
     struct oracle_source *source = (struct oracle_source *)base;
-    const volatile sig_atomic_t *stop = source->from.stop;
-    int r = CAMP_OK;
+    const uint64_t patience_ns = source->has_failed ? POLL_NS : ANSWER_NS;
+    struct camp_error failure = { .message = "the database does not answer" };
+    int r;
 
-    while (source_wait(deadline_ns, UINT64_MAX, stop))
+    while (source_wait(deadline_ns, UINT64_MAX, source->from.stop))
         ;
-    if (*stop)
+    r = odbc_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns, &failure);
+    if (r == REMOTE_PENDING && *source->from.stop)
         return SOURCE_END;
-    if (!source->is_asked && now_ns(CLOCK_MONOTONIC) < source->retry.not_before_ns) {
-        fill_empty_now(source);
-    } else if (!ask(source)) {
-        if (*stop)
-            return SOURCE_END;
-        if (!source->has_failed)
-            start_failure(source, "the database does not answer");
-        fill_empty_now(source);
-    } else if (source->reading->result != CAMP_OK) {
-        r = fail(source, error);
-    } else {
+    if (r == CAMP_E_PERM)
+        return camp_fail(error, r, 0, "%s: %s", source->shown, failure.message);
+    if (r == CAMP_OK) {
         end_trouble(source);
         r = fill_frame(source, error);
+    } else {
+        if (r != REMOTE_PENDING || !source->has_failed)
+            start_failure(source, failure.message);
+        fill_empty_now(source);
+        r = CAMP_OK;
     }
     source->end_ns = source->sessions.frame.end_ns;
     source->sessions.frame.note = source->note;
@@ -221,7 +195,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     snprintf(reading->connect, sizeof reading->connect, "%s", connect);
     reading->background = source->from.background;
     reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_sql) != 0;
-    source->thread = odbc_thread_open(snapshot, release, reading);
+    source->thread = odbc_thread_open(read_snapshot, release, reading, source->from.stop);
     if (source->thread == NULL) {
         release(reading);
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a thread", source->shown);
@@ -233,22 +207,20 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
 /* Takes the first snapshot; its failure is the source's. */
 static int take_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
-    const struct reading *reading = source->reading;
+    struct camp_error failure = { 0 };
+    const int r = odbc_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, &failure);
 
-    odbc_thread_begin(source->thread);
-    source->is_asked = true;
-    if (!odbc_thread_wait(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, source->from.stop))
+    if (r == CAMP_OK)
+        return r;
+    if (r == REMOTE_PENDING)
         return camp_fail(error, CAMP_E_GONE, 0, "%s: the database does not answer within %d s",
                          source->shown, (int)(OPEN_NS / NS_PER_S));
-    source->is_asked = false;
-    if (reading->result != CAMP_OK && reading->is_there)
-        return camp_fail(error, reading->result, 0,
+    if (source->reading->is_there)
+        return camp_fail(error, r, 0,
                          "%s: v$session: %s; for a database other than Oracle, give --query "
                          "\"select time, entity, ...\"",
-                         source->shown, reading->error.message);
-    return reading->result == CAMP_OK ? CAMP_OK
-                                      : camp_fail(error, reading->result, 0, "%s: %s",
-                                                  source->shown, reading->error.message);
+                         source->shown, failure.message);
+    return camp_fail(error, r, 0, "%s: %s", source->shown, failure.message);
 }
 
 static int choose_tier(struct oracle_source *source, struct from_facts *facts,

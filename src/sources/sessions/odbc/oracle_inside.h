@@ -6,7 +6,6 @@
 #include "odbc_thread.h"
 #include "oracle_times.h"
 #include "sources/from.h"
-#include "sources/remote/retry.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
@@ -18,8 +17,6 @@ struct reading {
     bool is_there; /* a connection succeeded */
     struct oracle_statements texts;
     struct oracle_snapshot snapshot;
-    int result; /* of the last snapshot */
-    struct camp_error error;
 };
 
 struct oracle_source {
@@ -28,7 +25,6 @@ struct oracle_source {
     struct session_frame sessions;
     struct odbc_thread *thread;
     struct reading *reading;
-    bool is_asked; /* the thread is at work */
     struct oracle_snapshot before;
     bool has_before; /* the next snapshot has an earlier one to compare with */
     size_t lost;     /* sessions with a cut interval, not reported yet */
@@ -38,7 +34,6 @@ struct oracle_source {
     uint64_t end_ns;                             /* of the last frame */
     bool has_failed;                             /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* of the last frame */
-    struct retry retry;
     struct from from; /* its texts remain the caller's, until the source is open */
 };
 

@@ -257,7 +257,7 @@ static int go_on(void *context, short events, struct camp_error *error)
                                       : go_on_answering(client, error);
 }
 
-static struct pollfd awaited(void *context)
+static short wait_for_server(void *context, uint64_t until_ns)
 {
     struct postgres_client *client = context;
     short events = POLLIN;
@@ -266,14 +266,14 @@ static struct pollfd awaited(void *context)
         events = client->wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
     else if (libpq.PQflush(client->connection) == 1)
         events = POLLIN | POLLOUT;
-    return (struct pollfd){ libpq.PQsocket(client->connection), events, 0 };
+    return remote_poll(libpq.PQsocket(client->connection), events, until_ns);
 }
 
 static const struct remote_driver driver = {
     .connect = start_connecting,
     .is_answered = is_answered,
     .ask = ask_wanted,
-    .awaited = awaited,
+    .wait = wait_for_server,
     .go_on = go_on,
     .fail_late = fail_late,
 };
