@@ -1,13 +1,12 @@
 /*
  * camp load: loads of known size, which report their ground truth at their end.
  *
- * This file is the table of the loads; load_commands.c and load_wait_commands.c read the options of
- * each, run it and show its truth; the loads themselves are in load_*.c. Exit status 3 (partial):
- * the load could not reach the requested size; its truth is what it reached.
+ * This file is the table of the loads. A load is a file load_*.c, with the options and the facts of
+ * its truth at its end. Exit status 3 (partial): the load could not reach the requested size; its
+ * truth is what it reached.
  */
-#include "load_commands.h"
+#include "load_command.h"
 
-#include "load_show.h"
 #include "program/help.h"
 #include "program/suggestion.h"
 
@@ -15,22 +14,35 @@
 #include <string.h>
 
 const char *const load_formats[] = { "text", "json", "csv", NULL };
+int load_format;
 
-int load_parse(const char *usage, const char *about, const struct option_spec *specs, size_t count,
-               int argc, char **argv)
+int load_parse(const char *about, const struct option_spec *specs, size_t count, int argc,
+               char **argv)
 {
+    char usage[64];
     const struct option_table table = { usage, about, specs, count };
     int first;
 
+    snprintf(usage, sizeof usage, "camp load %s [OPTIONS]", argv[0]);
     return options_parse(&table, argc, argv, &first);
 }
 
-int load_ended(int shown, int failed, const struct camp_error *error, const char *remark)
+int load_run(const struct load_command *load)
 {
-    if (shown != STATUS_OK)
-        return shown;
-    if (failed != CAMP_OK)
-        return complain_of(failed, error);
+    char remark[REMARK_SIZE] = "";
+    struct camp_error error = { 0 };
+    const int r = load->run(load->plan, load->truth, &error);
+    int status;
+
+    if (r != CAMP_OK && *(const uint64_t *)load->truth == 0) /* wall_ns: it did not start */
+        return complain_of(r, &error);
+    if (load->remark != NULL)
+        load->remark(load->plan, load->truth, remark);
+    status = load_show(load);
+    if (status != STATUS_OK)
+        return status;
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
     return remark[0] != '\0' ? complain(STATUS_PARTIAL, "%s", remark) : STATUS_OK;
 }
 

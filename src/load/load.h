@@ -9,8 +9,6 @@
  * and what to do; the truth is then filled as well, up to the failure. They end early, with
  * CAMP_OK, once stop_requested is set (command.h). A duration of 0 means until then, or until the
  * given amount is done. Each member's comment has its bounds; a value outside is CAMP_E_INVALID.
- *
- * load_start() and load_end() run a load in a process of its own, to be watched from outside.
  */
 #pragma once
 
@@ -19,7 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+/* Each load has a plan and a truth of its own type: load_cpu() those of struct load_cpu_plan and
+ * struct load_cpu_truth. The first member of a truth is uint64_t wall_ns; 0: it did not start. */
+typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
+load_function load_cpu, load_fork, load_memory, load_net, load_io, load_sleep, load_fault,
+    load_threads;
 
 enum load_phase {
     LOAD_ANY_PHASE,     /* anywhere in the period, at random: ticks sample it fairly */
@@ -37,18 +40,23 @@ struct load_cpu_plan {
 };
 
 struct load_cpu_truth {
+    uint64_t wall_ns;      /* CLOCK_MONOTONIC over the same interval as own_ns */
     uint64_t own_ns;       /* CPU time of this process, by CLOCK_PROCESS_CPUTIME_ID: measured */
-    uint64_t wall_ns;      /* CLOCK_MONOTONIC over the same interval */
+    const char *phase;     /* as option: "any" */
+    double wanted_percent; /* of the plan */
     double percent;        /* own_ns of wall_ns */
     uint64_t cycles;       /* periods in which it ran */
     uint64_t missed;       /* periods outside their phase, because the load ran late or was kept off
                             * the CPU; their burn is made up for later, within the phase */
+    bool phased;           /* false: the members of ticks and search are unknown */
     uint64_t ticks_met;    /* ticks that came while it ran: x tick_ns is what sampling charges */
-    uint64_t ticks_unsure; /* of these, ticks in burns in which another task took the CPU, or that
-                            * were out of phase. The kernel may have charged them to another task
-                            */
-    uint64_t period_ns;    /* the period that the load used */
-    uint64_t tick_ns;      /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
+    double sampled_percent; /* ticks_met x tick_ns of wall_ns */
+    uint64_t ticks_unsure;  /* of these, ticks in burns in which another task took the CPU, or that
+                             * were out of phase. The kernel may have charged them to another task
+                             */
+    uint64_t period_ns;     /* the period that the load used */
+    bool has_tick;          /* false: the kernel does not report its tick */
+    uint64_t tick_ns;       /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
     uint64_t tick_phase_ns; /* offset of the tick from multiples of tick_ns */
     uint64_t locks;         /* searches for the tick's phase; 0 without a phase */
     uint64_t search_ns;     /* CPU time of the first search for the tick: not in own_ns */
@@ -57,9 +65,6 @@ struct load_cpu_truth {
     int32_t cpu;            /* pinned to, or -1 */
     bool realtime;          /* SCHED_FIFO was needed to keep the phase, and was permitted */
 };
-
-int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret,
-             struct camp_error *error);
 
 /* The highest percentage that fits between two ticks, or across one, with this period (0: the
  * default). */
@@ -72,6 +77,7 @@ struct load_fork_plan {
 };
 
 struct load_fork_truth {
+    uint64_t wall_ns;    /* from the first fork to the last child's exit */
     uint64_t children;   /* forked and reaped */
     uint64_t failed;     /* fork() refused (limits): not in `children` */
     uint64_t late;       /* forked more than one period after their time */
@@ -81,12 +87,8 @@ struct load_fork_truth {
     uint64_t whole_ns;   /* sum of their CPU clocks as zombies: with their exit. Records of exited
                           * tasks should add up to it */
     uint64_t parent_ns;  /* CPU time of the forking process: forks and waits */
-    uint64_t wall_ns;    /* from the first fork to the last child's exit */
     double rate;         /* achieved */
 };
-
-int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
-              struct camp_error *error);
 
 /* One step, after its pages were written to. */
 struct load_step {
@@ -113,19 +115,18 @@ struct load_memory_plan {
 };
 
 struct load_memory_truth {
-    uint64_t steps;
+    uint64_t wall_ns;
+    uint64_t step_count;
     uint64_t bytes;
     uint64_t pages; /* touched */
     uint64_t page_bytes;
     uint64_t minor_faults;
     uint64_t resident_bytes;
-    uint64_t wall_ns;
-    struct load_step each[LOAD_STEPS_MAX]; /* [steps] */
+    struct load_step each[LOAD_STEPS_MAX]; /* [step_count] */
 };
 
-int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *ret,
-                struct camp_error *error);
-
+/* UDP to the load's own receiver, which must be able to bind the target's address, so no packet
+ * reaches another program. */
 struct load_net_plan {
     uint64_t packets;       /* [1, 1e9] */
     uint64_t bytes;         /* payload of each, [0, 65507]; never fragmented */
@@ -136,6 +137,7 @@ struct load_net_plan {
 };
 
 struct load_net_truth {
+    uint64_t wall_ns;
     uint64_t sent_packets;
     uint64_t received_packets;
     uint64_t sent_bytes;     /* payload */
@@ -143,15 +145,10 @@ struct load_net_truth {
     uint64_t lost_packets;   /* sent, and not received within a second */
     uint64_t header_bytes;   /* of each packet: IP and UDP. lo counts payload + this; an Ethernet or
                               * veth interface LOAD_NET_ETHERNET_BYTES more */
-    uint64_t wall_ns;
+    uint64_t interface_bytes; /* sent_bytes + sent_packets x header_bytes: as lo counts it */
 };
 
 #define LOAD_NET_ETHERNET_BYTES 14u
-
-/* UDP to the load's own receiver, which must be able to bind the target's address, so no packet
- * reaches another program. */
-int load_net(const struct load_net_plan *plan, struct load_net_truth *ret,
-             struct camp_error *error);
 
 struct load_io_plan {
     const char *file; /* NULL: a nameless file in TMPDIR or /var/tmp. An existing file is read, and
@@ -167,6 +164,7 @@ struct load_io_plan {
 };
 
 struct load_io_truth {
+    uint64_t wall_ns;
     uint64_t operations; /* read() or write() calls that transferred data */
     uint64_t bytes;
     uint64_t call_ns;        /* wall time within these calls */
@@ -175,12 +173,9 @@ struct load_io_truth {
     uint64_t prepared_bytes; /* written before reading a file created here; not part of the other
                               * members */
     uint64_t storage_bytes;  /* reading: what the kernel read from storage, by getrusage(2) */
-    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID over wall_ns. The off_cpu_ns is waiting: for the
-                      * disk, then for a CPU */
-    uint64_t wall_ns;
+    uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID over wall_ns */
+    uint64_t waited_ns;      /* the rest of wall_ns: for the disk, then for a CPU */
 };
-
-int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error);
 
 enum load_sleep_kind {
     LOAD_SLEEP_LOCK, /* in futex(2), until another thread wakes it */
@@ -199,7 +194,9 @@ struct load_sleep_plan {
 /* Of the calling thread, which is the sleeper: asleep_ns + late_ns + own_ns are its wall time,
  * except for preemption. */
 struct load_sleep_truth {
+    uint64_t wall_ns;
     int32_t tid;
+    double wanted_percent; /* of the plan */
     uint64_t sleeps;
     uint64_t missed;    /* of them: started too late to sleep */
     uint64_t asleep_ns; /* from its own clock before the call to the wakeup, by the waker's clock
@@ -212,12 +209,8 @@ struct load_sleep_truth {
                             * late_ns */
     uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: run queue
                             * before the sleep is in asleep_ns */
-    uint64_t wall_ns;
-    double percent; /* asleep_ns of wall_ns */
+    double percent;        /* asleep_ns of wall_ns */
 };
-
-int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
-               struct camp_error *error);
 
 #define LOAD_FAULT_FILE_PAGES 16384u
 
@@ -232,17 +225,14 @@ struct load_fault_plan {
 };
 
 struct load_fault_truth {
+    uint64_t wall_ns;      /* includes evicting the pages */
     uint64_t pages;        /* touched */
     uint64_t major_faults; /* getrusage(2) while touching: the other pages were in memory */
     uint64_t touch_ns;     /* wall time of touching */
-    uint64_t own_ns; /* the part on a CPU, by CLOCK_THREAD_CPUTIME_ID: the off_cpu_ns is waiting,
-                      * for pages, then for a CPU */
-    uint64_t longest_ns; /* of one page */
-    uint64_t wall_ns;    /* includes evicting the pages */
+    uint64_t own_ns;       /* the part on a CPU, by CLOCK_THREAD_CPUTIME_ID */
+    uint64_t waited_ns;    /* the other part: for pages, then for a CPU */
+    uint64_t longest_ns;   /* of one page */
 };
-
-int load_fault(const struct load_fault_plan *plan, struct load_fault_truth *ret,
-               struct camp_error *error);
 
 #define LOAD_THREADS_MAX 1024u
 
@@ -260,32 +250,9 @@ struct load_thread_truth {
 };
 
 struct load_threads_truth {
-    uint64_t threads;
+    uint64_t wall_ns;
+    uint64_t thread_count;
     uint64_t own_ns;     /* of the whole process: the threads and their creation */
     uint64_t threads_ns; /* sum of each */
-    uint64_t wall_ns;
-    struct load_thread_truth each[LOAD_THREADS_MAX]; /* [threads] */
+    struct load_thread_truth each[LOAD_THREADS_MAX]; /* [thread_count] */
 };
-
-int load_threads(const struct load_threads_plan *plan, struct load_threads_truth *ret,
-                 struct camp_error *error);
-
-/* A load with untyped pointers to its plan and truth: the form of load_cpu() and the others here,
- * and of an act (verify_subject.h). */
-typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
-load_function load_cpu_run, load_io_run, load_sleep_run, load_fault_run;
-
-struct load_process {
-    pid_t pid;    /* to watch */
-    void *shared; /* private */
-    size_t size;
-};
-
-/* Forks a child that runs the load. The plan is copied with the process. */
-int load_start(struct load_process *process, load_function *run, const void *plan,
-               size_t truth_size, struct camp_error *error);
-
-/* Stops the load first when `stop`, waits for its end, copies its truth. Returns the load's own
- * result, or CAMP_E_GONE when it was killed. Releases the process. */
-int load_end(struct load_process *process, bool stop, void *ret_truth, size_t truth_size,
-             struct camp_error *error);

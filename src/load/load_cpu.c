@@ -14,19 +14,17 @@
  * after a burn when a tick came within it.
  *
  * SCHED_FIFO (priority 1) is used only after burns were missed because other tasks had the CPU, if
- * permitted, and up to 90 %, so that others get the off_cpu_ns.
+ * permitted, and up to 90 %, so that others get the rest.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 #include "program/tick.h"
 
 #include <math.h>
 #include <sched.h>
-#include <string.h>
+#include <stdio.h>
 #include <time.h>
 
 /* Distances from the tick. In a virtual machine a wakeup is some 50 us late, a tick up to 60. */
@@ -45,6 +43,10 @@
 #define LOCK_TICKS 16u
 #define RELOCK_TICKS 6u
 #define REALTIME_PERCENT_MAX 90.0
+#define MISSED_MAX 0.05 /* share of misplaced burns; with more, the promised effect is missing */
+
+/* By enum load_phase. */
+static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
 
 struct cpu_run {
     const struct load_cpu_plan *plan;
@@ -197,7 +199,7 @@ static void restore_phase(struct cpu_run *run)
  * possible place. Skipped periods count as missed. */
 static uint64_t next_start(struct cpu_run *run, uint64_t end)
 {
-    uint64_t now = now_ns(CLOCK_MONOTONIC), start;
+    uint64_t now = now_ns(CLOCK_MONOTONIC);
 
     if (run->plan->phase == LOAD_ANY_PHASE)
         return end + (now > end ? (now - end) / run->period_ns * run->period_ns : 0);
@@ -207,8 +209,7 @@ static uint64_t next_start(struct cpu_run *run, uint64_t end)
         now = end - run->tick.length_ns / 2;
     else
         run->truth->missed += (now - end) / run->period_ns;
-    start = tick_after(&run->tick, now);
-    return start;
+    return tick_after(&run->tick, now);
 }
 
 static void run_cycles(struct cpu_run *run)
@@ -298,14 +299,18 @@ static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error
     return CAMP_OK;
 }
 
-int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struct camp_error *error)
+int load_cpu(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_cpu_plan *plan = wanted;
+    struct load_cpu_truth *ret = ret_truth;
     struct cpu_run run = { .plan = plan, .truth = ret };
     struct load_place saved;
     int r;
 
-    memset(ret, 0, sizeof *ret);
-    ret->cpu = -1;
+    *ret = (struct load_cpu_truth){ .phase = phases[plan->phase],
+                                    .wanted_percent = plan->percent,
+                                    .phased = plan->phase != LOAD_ANY_PHASE,
+                                    .cpu = -1 };
     r = check_plan(plan, error);
     if (r != CAMP_OK)
         return r;
@@ -331,9 +336,93 @@ int load_cpu(const struct load_cpu_plan *plan, struct load_cpu_truth *ret, struc
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - run.start_ns;
     ret->percent = ret->wall_ns > 0 ? 100 * (double)ret->own_ns / (double)ret->wall_ns : 0;
     ret->period_ns = run.period_ns;
+    ret->has_tick = run.tick.length_ns > 0;
     ret->tick_ns = run.tick.length_ns;
     ret->tick_phase_ns = run.tick.phase_ns;
+    if (ret->wall_ns > 0)
+        ret->sampled_percent =
+            100.0 * (double)(ret->ticks_met * ret->tick_ns) / (double)ret->wall_ns;
 out:
     load_place_restore(&saved);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_cpu_truth, member, __VA_ARGS__)
+#define IF_PHASED .known_if = offsetof(struct load_cpu_truth, phased)
+
+static const struct fact facts[] = {
+    TRUTH(phase, "phase", "where in the tick it ran"),
+    TRUTH(wanted_percent, "wanted", "CPU time it was to use, of one CPU", 3),
+    TRUTH(percent, "used, by its own clock", "own_ns of wall_ns", 3),
+    TRUTH(own_ns, "CPU time of its own", "CLOCK_PROCESS_CPUTIME_ID, measured"),
+    TRUTH(wall_ns, "wall time", "CLOCK_MONOTONIC over the same interval"),
+    TRUTH(cycles, "cycles", "periods in which it ran"),
+    TRUTH(missed, "missed", "periods in which it ran late, or out of its phase"),
+    TRUTH(ticks_met, "ticks met", "ticks that came while it ran (with a phase)", IF_PHASED),
+    TRUTH(ticks_unsure, "of these, perhaps charged to another task",
+          "another task took the CPU in the same burn, or the burn missed its place", IF_PHASED),
+    TRUTH(sampled_percent, "as sampled by ticks", "ticks_met x tick_ns of wall_ns", 3, IF_PHASED),
+    TRUTH(period_ns, "period", "one burn in each"),
+    TRUTH(tick_ns, "tick", "clock_getres(CLOCK_MONOTONIC_COARSE)",
+          .known_if = offsetof(struct load_cpu_truth, has_tick)),
+    TRUTH(tick_phase_ns, "tick seen after its multiples by", "of CLOCK_MONOTONIC", IF_PHASED),
+    TRUTH(locks, "times the phase was looked for", "at first, and when it was not kept", IF_PHASED),
+    TRUTH(search_ns, "CPU time to find the tick, before", "not in own_ns", IF_PHASED),
+    TRUTH(runnable_ns, "its CPU was not idle for at least",
+          "wall time of the search for the tick and of the burns (with a phase)", IF_PHASED),
+    TRUTH(cpu, "pinned to CPU", "unknown: to none"),
+    TRUTH(realtime, "SCHED_FIFO needed", "others had the CPU when it was due"),
+};
+
+/* How the load fell short: of its share, or of its phase. */
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_cpu_plan *plan = wanted;
+    const struct load_cpu_truth *truth = ret_truth;
+    size_t length = 0;
+
+    if (stop_requested)
+        return;
+    if (truth->percent < plan->percent * NEARLY)
+        length = (size_t)snprintf(ret, REMARK_SIZE,
+                                  "only %.2f%% of %.2f%% was reached: the CPU was in use",
+                                  truth->percent, plan->percent);
+    if (truth->phased && (double)truth->missed > MISSED_MAX * (double)truth->cycles)
+        snprintf(ret + length, REMARK_SIZE - length,
+                 "%sthe load missed its place between ticks %llu times in %llu cycles, so its "
+                 "sampled time is not as promised",
+                 length > 0 ? "; " : "", (unsigned long long)truth->missed,
+                 (unsigned long long)truth->cycles);
+}
+
+int load_cpu_command(int argc, char **argv)
+{
+    struct load_cpu_plan plan = { .percent = 30, .duration_ns = DEFAULT_DURATION_NS };
+    uint64_t cpu = UINT64_MAX;
+    int phase = 0, r;
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The CPU time to use, in percent of one CPU (30)."),
+        { "phase", 0, OPTION_CHOICE, &phase, "PHASE",
+          "When to run: any (at random), between-ticks (a sampling kernel sees nothing of the "
+          "load), or across-ticks (it sees far too much).",
+          0, 0, phases },
+        COMMON_OPTION(COMMON_PERIOD, &plan.period_ns,
+                      .help = "The load runs once in each period (10 ms; with a phase one tick or "
+                              "a few). With a phase the period must be a multiple of the tick."),
+        COMMON_OPTION(COMMON_CPU, &cpu,
+                      .help = "Run on this CPU only (with a phase: the last allowed CPU)."),
+        LOAD_DURATION,
+        LOAD_FORMAT,
+    };
+    struct load_cpu_truth truth;
+    const struct load_command command = { "cpu", load_cpu,           &plan, &truth,
+                                          facts, ARRAY_COUNT(facts), remark };
+
+    r = load_parse("Uses a known share of one CPU.", specs, ARRAY_COUNT(specs), argc, argv);
+    if (r != OPTIONS_GO_ON)
+        return r;
+    plan.phase = (enum load_phase)phase;
+    plan.cpu = cpu == UINT64_MAX ? -1 : (int32_t)cpu;
+    return load_run(&command);
 }

@@ -10,18 +10,16 @@
  * The load's own code touches a page by reading one byte. In a call, write(2) of that byte to a
  * pipe lets the kernel touch it.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,13 +96,6 @@ static void touch_timed(const struct fault_run *run, const char *page)
         run->truth->longest_ns = spent_ns;
 }
 
-static uint64_t major_faults(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_majflt : 0;
-}
-
 static bool has_more(const struct fault_run *run)
 {
     return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
@@ -115,14 +106,15 @@ static bool has_more(const struct fault_run *run)
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;
-    uint64_t faults = major_faults(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+    const long faults = load_usage(RUSAGE_THREAD).ru_majflt;
+    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
 
     for (size_t i = 0; i < run->pages && has_more(run) && !stop_requested; i++)
         touch_timed(run, run->mapped + i * run->page_bytes);
     truth->touch_ns += now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
-    truth->major_faults += major_faults() - faults;
+    truth->waited_ns = load_off_cpu_ns(truth->touch_ns, truth->own_ns);
+    truth->major_faults += (uint64_t)(load_usage(RUSAGE_THREAD).ru_majflt - faults);
 }
 
 static int run_passes(struct fault_run *run, struct camp_error *error)
@@ -154,9 +146,10 @@ static void release(struct fault_run *run)
         close(run->file);
 }
 
-int load_fault(const struct load_fault_plan *plan, struct load_fault_truth *ret,
-               struct camp_error *error)
+int load_fault(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_fault_plan *plan = wanted;
+    struct load_fault_truth *ret = ret_truth;
     struct fault_run run = { .plan = plan, .truth = ret, .file = -1, .ends = { -1, -1 } };
     int r;
 
@@ -171,4 +164,51 @@ int load_fault(const struct load_fault_plan *plan, struct load_fault_truth *ret,
         r = run_passes(&run, error);
     release(&run);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_fault_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(pages, "pages", "touched"),
+    TRUTH(major_faults, "major faults", "getrusage() over touching them"),
+    TRUTH(touch_ns, "time of touching", "wall time"),
+    TRUTH(own_ns, "of it on a CPU", "CLOCK_THREAD_CPUTIME_ID, measured"),
+    TRUTH(waited_ns, "waited", "touch_ns - own_ns: for pages, and after that for a CPU"),
+    TRUTH(longest_ns, "longest touch", "wall time of one page"),
+    TRUTH(wall_ns, "wall time", "putting the pages out of memory is in it"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_fault_truth *truth = ret_truth;
+
+    (void)wanted;
+    if (!stop_requested && (double)truth->major_faults < NEARLY * (double)truth->pages)
+        snprintf(ret, REMARK_SIZE,
+                 "only %llu of %llu pages were not in memory: this file stays in memory",
+                 (unsigned long long)truth->major_faults, (unsigned long long)truth->pages);
+}
+
+int load_fault_command(int argc, char **argv)
+{
+    struct load_fault_plan plan = { .pages = 4096 };
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_FILE, &plan.file,
+                      .help = "The file to map and read. (Default: a new file in TMPDIR or "
+                              "/var/tmp.)"),
+        { "pages", 0, OPTION_COUNT, &plan.pages, "N", "How many pages to touch (4096).", 1, 1e9,
+          NULL },
+        LOAD_DURATION_OF("Run for this time, through the file of --pages again and again."),
+        { "in-call", 0, OPTION_FLAG, &plan.in_call, NULL,
+          "Let the kernel touch the pages, in write(2): kernel faults instead of data faults.", 0,
+          0, NULL },
+        LOAD_FORMAT,
+    };
+    struct load_fault_truth truth;
+    const struct load_command command = { "fault", load_fault,         &plan, &truth,
+                                          facts,   ARRAY_COUNT(facts), remark };
+    int r = load_parse("Touches pages of a file that are not in memory, one after the other.",
+                       specs, ARRAY_COUNT(specs), argc, argv);
+
+    return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

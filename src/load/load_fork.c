@@ -2,23 +2,22 @@
  * Many short processes, which tools that sample processes never see.
  *
  * Each child uses the CPU until its own CPU clock shows the burn, writes that clock's value into
- * memory shared with the parent, and calls _exit(): its own time. The off_cpu_ns (the way out of
- * the system call, releasing the address space) is CPU time of the child too, but the child cannot
+ * memory shared with the parent, and calls _exit(): its own time. The rest (the way out of the
+ * system call, releasing the address space) is CPU time of the child too, but the child cannot
  * report it. The kernel can: a zombie still has its CPU clock, so the parent waits with WNOWAIT,
  * reads that clock, and then reaps: the whole time. It is sum_exec_runtime in ns, like the sum of
  * ru_utime and ru_stime of wait4(2) (cputime_adjust() scales these to it; only their proportion is
  * sampled), which is however truncated to 1 us twice for each child.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -143,9 +142,10 @@ static void fork_at_rate(struct fork_run *run, uint64_t start_ns)
     }
 }
 
-int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
-              struct camp_error *error)
+int load_fork(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_fork_plan *plan = wanted;
+    struct load_fork_truth *ret = ret_truth;
     struct fork_run run = { .plan = plan, .truth = ret };
     size_t size = LIVING_MAX * sizeof *run.reported;
     uint64_t start_ns, own_ns, forked_ns;
@@ -171,4 +171,52 @@ int load_fork(const struct load_fork_plan *plan, struct load_fork_truth *ret,
         return camp_fail(error, CAMP_E_NOMEM, 0,
                          "no process could be forked; raise the limit (ulimit -u)");
     return CAMP_OK;
+}
+
+#define TRUTH(member, ...) FACT(struct load_fork_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(children, "children", "forked, and waited for"),
+    TRUTH(failed, "forks refused", "by a limit"),
+    TRUTH(late, "forks late", "by more than one period"),
+    TRUTH(unreported, "children killed", "before they reported their time"),
+    TRUTH(rate, "children a second", "achieved", 2),
+    TRUTH(own_ns, "CPU time as the children reported it",
+          "sum of each one's CPU clock, read as its last act: without its exit"),
+    TRUTH(whole_ns, "CPU time with their exit",
+          "sum of their CPU clocks after their exit: what exit records should add up to"),
+    TRUTH(parent_ns, "CPU time of the parent", "forks and waits; not in the others"),
+    TRUTH(wall_ns, "wall time", "from the first fork to the last end"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_fork_plan *plan = wanted;
+    const struct load_fork_truth *truth = ret_truth;
+
+    if (!stop_requested && truth->rate < plan->rate * NEARLY)
+        snprintf(ret, REMARK_SIZE, "only %.2f of %.2f children a second were forked", truth->rate,
+                 plan->rate);
+}
+
+int load_fork_command(int argc, char **argv)
+{
+    struct load_fork_plan plan = { 400, 2ull * NS_PER_MS, DEFAULT_DURATION_NS };
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_RATE, &plan.rate, .type = OPTION_REAL, .argument = "N",
+                      .help = "Fork N children a second (400).", .minimum = 0.01, .maximum = 20000),
+        { "burn", 0, OPTION_DURATION, &plan.burn_ns, "TIME",
+          "The CPU time that each child uses, by its own clock (2 ms).", 0, 10, NULL },
+        LOAD_DURATION,
+        LOAD_FORMAT,
+    };
+    struct load_fork_truth truth;
+    const struct load_command command = { "fork", load_fork,          &plan, &truth,
+                                          facts,  ARRAY_COUNT(facts), remark };
+    int r =
+        load_parse("Forks children that each use a little CPU time and end. At most 256 of them\n"
+                   "live at a time.",
+                   specs, ARRAY_COUNT(specs), argc, argv);
+
+    return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

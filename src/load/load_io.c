@@ -10,19 +10,17 @@
  * A file created here is unlinked at once (O_TMPFILE, or unlink(2)), so it vanishes however the
  * load ends. It never grows beyond FILE_MAX_BYTES; longer loads start over.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,19 +214,11 @@ static int sync_written(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* What the kernel read from storage for this thread, in blocks of 512 bytes. */
-static uint64_t storage_bytes(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_inblock * DIRECT_UNIT : 0;
-}
-
 static int run_timed(struct io_run *run, struct camp_error *error)
 {
     struct load_io_truth *truth = run->truth;
-    uint64_t storage = storage_bytes(), own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+    const long blocks = load_usage(RUSAGE_THREAD).ru_inblock; /* of 512 bytes, from storage */
+    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
     int r;
 
     if (run->plan->duration_ns > 0)
@@ -238,12 +228,15 @@ static int run_timed(struct io_run *run, struct camp_error *error)
         r = sync_written(run, error);
     truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
-    truth->storage_bytes = storage_bytes() - storage;
+    truth->waited_ns = load_off_cpu_ns(truth->wall_ns, truth->own_ns);
+    truth->storage_bytes = DIRECT_UNIT * (uint64_t)(load_usage(RUSAGE_THREAD).ru_inblock - blocks);
     return r;
 }
 
-int load_io(const struct load_io_plan *plan, struct load_io_truth *ret, struct camp_error *error)
+int load_io(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_io_plan *plan = wanted;
+    struct load_io_truth *ret = ret_truth;
     struct io_run run = { .plan = plan, .truth = ret, .file = -1 };
     int r = check_plan(plan, error);
 
@@ -264,4 +257,58 @@ out:
         close(run.file);
     free(run.buffer);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_io_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(operations, "operations", "calls that moved something"),
+    TRUTH(bytes, "moved", "by these calls"),
+    TRUTH(call_ns, "time within the calls", "wall time in read or write"),
+    TRUTH(longest_ns, "longest call", "wall time"),
+    TRUTH(sync_ns, "time to bring it to the disk", "fdatasync() after writing"),
+    TRUTH(prepared_bytes, "written before, to be read", "not part of the other numbers"),
+    TRUTH(storage_bytes, "read from storage for it", "by getrusage()"),
+    TRUTH(own_ns, "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured"),
+    TRUTH(waited_ns, "waited", "wall_ns - own_ns: for the disk, and after it for a CPU"),
+    TRUTH(wall_ns, "wall time", "without what was prepared"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_io_plan *plan = wanted;
+    const struct load_io_truth *truth = ret_truth;
+
+    if ((plan->cold || (plan->direct && !plan->write)) &&
+        (double)truth->storage_bytes < NEARLY * (double)truth->bytes)
+        snprintf(ret, REMARK_SIZE,
+                 "only %llu of %llu bytes came from storage: this file stays in memory",
+                 (unsigned long long)truth->storage_bytes, (unsigned long long)truth->bytes);
+}
+
+int load_io_command(int argc, char **argv)
+{
+    struct load_io_plan plan = { .bytes = 64u << 20, .block = 4096 };
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_FILE, &plan.file,
+                      .help = "The file. camp reads an existing file, and never writes to it. A "
+                              "file that does not exist is created, and removed at the end. "
+                              "(Default: a new file in TMPDIR or /var/tmp.)"),
+        COMMON_OPTION(COMMON_BYTES, &plan.bytes, .help = "How many bytes to read or write (64M)."),
+        { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "The size of each operation (4K).", 1,
+          16777216, NULL },
+        LOAD_DURATION_OF("Run for this time, through the file of --bytes again and again."),
+        { "direct", 0, OPTION_FLAG, &plan.direct, NULL, "Bypass the page cache.", 0, 0, NULL },
+        { "cold", 0, OPTION_FLAG, &plan.cold, NULL,
+          "Use the page cache, but remove the file from it before each pass.", 0, 0, NULL },
+        { "write", 0, OPTION_FLAG, &plan.write, NULL, "Write instead of reading.", 0, 0, NULL },
+        LOAD_FORMAT,
+    };
+    struct load_io_truth truth;
+    const struct load_command command = { "io",  load_io, &plan, &truth, facts, ARRAY_COUNT(facts),
+                                          remark };
+    int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
+
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
+    return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

@@ -6,28 +6,19 @@
  * gives many. getrusage(2) counts the faults of this process exactly (at each fault, no sampling),
  * mincore(2) says which pages are resident. Nothing is freed before the end.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
-#include "program/command.h"
+#include "load_tools.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #define STEP_MAX_BYTES (1ull << 40)
 #define MINCORE_PAGES 4096u
-
-static uint64_t minor_faults(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_minflt : 0;
-}
 
 static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
 {
@@ -60,36 +51,36 @@ __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memor
 
 static void touch_step(unsigned char *memory, size_t bytes, size_t page, struct load_step *step)
 {
-    uint64_t faults = minor_faults();
+    const long faults = load_usage(RUSAGE_SELF).ru_minflt;
 
     step->touched_pages = touch(memory, bytes, page);
-    step->minor_faults = minor_faults() - faults;
+    step->minor_faults = (uint64_t)(load_usage(RUSAGE_SELF).ru_minflt - faults);
     step->bytes = step->touched_pages * page;
     step->resident_bytes = resident_bytes(memory, bytes, page);
 }
 
 static void account_step(struct load_memory_truth *truth, struct load_step *step)
 {
-    truth->steps++;
+    truth->step_count++;
     truth->bytes += step->bytes;
     truth->pages += step->touched_pages;
     truth->minor_faults += step->minor_faults;
     truth->resident_bytes += step->resident_bytes;
-    step->number = truth->steps;
+    step->number = truth->step_count;
     step->held_bytes = truth->bytes;
-    truth->each[truth->steps - 1] = *step;
+    truth->each[truth->step_count - 1] = *step;
 }
 
 static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t page, void **memory,
                      struct load_memory_truth *ret, struct camp_error *error)
 {
-    while (ret->steps < plan->steps && !stop_requested) {
+    while (ret->step_count < plan->steps && !stop_requested) {
         struct load_step step = { 0 };
         void *taken = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (taken == MAP_FAILED)
             return camp_fail_errno(error, errno, "memory of the next step");
-        memory[ret->steps] = taken;
+        memory[ret->step_count] = taken;
         if (!plan->huge)
             madvise(taken, bytes, MADV_NOHUGEPAGE);
         touch_step(taken, bytes, page, &step);
@@ -119,9 +110,10 @@ static int check_available(uint64_t wanted_bytes, struct camp_error *error)
                      (unsigned long long)wanted_bytes, (unsigned long long)most);
 }
 
-int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *ret,
-                struct camp_error *error)
+int load_memory(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_memory_plan *plan = wanted;
+    struct load_memory_truth *ret = ret_truth;
     void *memory[LOAD_STEPS_MAX] = { NULL };
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
     uint64_t step_bytes, start_ns;
@@ -148,4 +140,53 @@ int load_memory(const struct load_memory_plan *plan, struct load_memory_truth *r
     for (size_t i = 0; i < LOAD_STEPS_MAX && memory[i] != NULL; i++)
         munmap(memory[i], bytes);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_memory_truth, member, __VA_ARGS__)
+#define STEP(member, ...) FACT(struct load_step, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(step_count, "steps", "taken"),
+    TRUTH(bytes, "taken", "whole pages, written to"),
+    TRUTH(pages, "pages", "written to once"),
+    TRUTH(page_bytes, "page", "size of a page"),
+    TRUTH(minor_faults, "minor faults", "getrusage() over the writes"),
+    TRUTH(resident_bytes, "resident", "mincore() after each step"),
+    TRUTH(wall_ns, "wall time", "pauses and checks included"),
+};
+static const struct fact step_facts[] = {
+    STEP(number, "step", "from 1"),
+    STEP(bytes, "bytes", "of this step"),
+    STEP(held_bytes, "held", "of this step and all before"),
+    STEP(touched_pages, "pages", "written to"),
+    STEP(minor_faults, "minor faults", "getrusage() over this step"),
+    STEP(resident_bytes, "resident", "of this step, by mincore()"),
+};
+
+int load_memory_command(int argc, char **argv)
+{
+    struct load_memory_plan plan = { .step_bytes = 976 * BYTES_PER_KIB, .steps = 2 };
+    const struct option_spec specs[] = {
+        { "step", 0, OPTION_SIZE, &plan.step_bytes, "SIZE",
+          "The memory of each step (976K), rounded up to pages.", 1, 1099511627776.0, NULL },
+        { "steps", 0, OPTION_COUNT, &plan.steps, "N", "The number of steps (2).", 1, LOAD_STEPS_MAX,
+          NULL },
+        { "pause", 0, OPTION_DURATION, &plan.pause_ns, "TIME",
+          "Sleep for this time after each step (0).", 0, 2592000, NULL },
+        LOAD_DURATION_OF("Hold the memory until this time after the start. Without it the load "
+                         "ends after its steps."),
+        { "huge", 0, OPTION_FLAG, &plan.huge, NULL, "Allow huge pages: fewer faults.", 0, 0, NULL },
+        LOAD_FORMAT,
+    };
+    static struct load_memory_truth truth;
+    static const struct load_rows rows = {
+        "steps",    step_facts,           ARRAY_COUNT(step_facts),
+        truth.each, sizeof truth.each[0], &truth.step_count
+    };
+    const struct load_command command = { "memory", load_memory,        &plan,        &truth,
+                                          facts,    ARRAY_COUNT(facts), .rows = &rows };
+    int r = load_parse("Takes memory in steps, and writes to each page.", specs, ARRAY_COUNT(specs),
+                       argc, argv);
+
+    return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

@@ -11,21 +11,21 @@
  * (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8) and IP header (20, or
  * 40 for IPv6) on lo; Ethernet and veth count 14 more.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
-#include "program/command.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -33,6 +33,7 @@
 
 #define PACKETS_MAX 1000000000ull
 #define PAYLOAD_MAX 65507u
+#define DEFAULT_PACKETS 10000
 #define WINDOW 64u
 #define PATIENCE_NS NS_PER_S
 #define UDP_HEADER_BYTES 8u
@@ -292,11 +293,14 @@ static int send_and_receive(struct net_run *run, struct camp_error *error)
     truth->lost_packets = truth->sent_packets - truth->received_packets;
     truth->header_bytes =
         UDP_HEADER_BYTES + (run->target.ss_family == AF_INET ? IP_HEADER_BYTES : IP6_HEADER_BYTES);
+    truth->interface_bytes = truth->sent_bytes + truth->sent_packets * truth->header_bytes;
     return r;
 }
 
-int load_net(const struct load_net_plan *plan, struct load_net_truth *ret, struct camp_error *error)
+int load_net(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_net_plan *plan = wanted;
+    struct load_net_truth *ret = ret_truth;
     struct net_run run = { .plan = plan, .truth = ret, .sender = -1, .receiver = -1 };
     int r;
 
@@ -326,4 +330,81 @@ out:
         close(run.receiver);
     sem_destroy(&run.space);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_net_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(sent_packets, "packets sent", "send() calls that succeeded"),
+    TRUTH(received_packets, "packets received", "by the load's own receiver"),
+    TRUTH(lost_packets, "packets lost", "sent, not received within a second"),
+    TRUTH(sent_bytes, "payload sent", "without headers"),
+    TRUTH(received_bytes, "payload received", "without headers"),
+    TRUTH(header_bytes, "headers of each packet", "IP and UDP: what lo counts beside payload"),
+    TRUTH(interface_bytes, "as lo counts it, sent", "sent_bytes + sent_packets x header_bytes"),
+    TRUTH(wall_ns, "wall time", "from the first packet to the last"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_net_truth *truth = ret_truth;
+
+    (void)wanted;
+    if (truth->lost_packets > 0)
+        snprintf(ret, REMARK_SIZE, "%llu packets did not arrive",
+                 (unsigned long long)truth->lost_packets);
+}
+
+/* A network namespace by a name of `ip netns` or a path; -1: the current one. */
+static int open_namespace(const char *name, int *ret)
+{
+    char path[PATH_MAX];
+
+    *ret = -1;
+    if (name == NULL)
+        return STATUS_OK;
+    snprintf(path, sizeof path, "%s%s", strchr(name, '/') == NULL ? "/run/netns/" : "", name);
+    *ret = open(path, O_RDONLY | O_CLOEXEC);
+    if (*ret >= 0)
+        return STATUS_OK;
+    return complain(STATUS_FAILURE, "%s: %s; give a name from `ip netns list`, or /proc/PID/ns/net",
+                    path, strerror(errno));
+}
+
+int load_net_command(int argc, char **argv)
+{
+    struct load_net_plan plan = { .bytes = 32, .target = "127.0.0.1" };
+    const char *from = NULL, *to = NULL;
+    const struct option_spec specs[] = {
+        { "packets", 0, OPTION_COUNT, &plan.packets, "N", "The number of packets (10000).", 1, 1e9,
+          NULL },
+        COMMON_OPTION(COMMON_BYTES, &plan.bytes, .help = "The payload of each packet (32).",
+                      .minimum = 0, .maximum = 65507),
+        { "target", 0, OPTION_TEXT, &plan.target, "ADDRESS",
+          "An address of this machine, or of the receiver's namespace (127.0.0.1).", 0, 0, NULL },
+        LOAD_DURATION_OF("Send packets for this time, instead of a number of --packets."),
+        { "from-namespace", 0, OPTION_TEXT, &from, "NAME",
+          "The sender's network namespace: a name of `ip netns`, or a path.", 0, 0, NULL },
+        { "to-namespace", 0, OPTION_TEXT, &to, "NAME",
+          "The receiver's network namespace, likewise.", 0, 0, NULL },
+        LOAD_FORMAT,
+    };
+    struct load_net_truth truth;
+    const struct load_command command = { "net", load_net,           &plan, &truth,
+                                          facts, ARRAY_COUNT(facts), remark };
+    int r = load_parse("Sends UDP packets to itself, and counts the packets that arrive. It sends\n"
+                       "nothing to other machines: the target must be an address of this one.",
+                       specs, ARRAY_COUNT(specs), argc, argv);
+
+    if (r != OPTIONS_GO_ON)
+        return r;
+    if (plan.packets != 0 && plan.duration_ns != 0)
+        return complain(STATUS_USAGE,
+                        "--packets and --duration both set the end of the load: give one of them");
+    if (plan.packets == 0)
+        plan.packets = DEFAULT_PACKETS;
+    r = open_namespace(from, &plan.sender_namespace);
+    if (r == STATUS_OK)
+        r = open_namespace(to, &plan.receiver_namespace);
+    return r == STATUS_OK ? load_run(&command) : r;
 }

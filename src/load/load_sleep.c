@@ -9,15 +9,13 @@
  * time.
  *
  * In each period the thread sleeps as long as its share of all time until the end of that period
- * requires, and uses the CPU, in user mode, for the off_cpu_ns. So sleep that lasted too long,
+ * requires, and uses the CPU, in user mode, for the rest. So sleep that lasted too long,
  * because the waker had no CPU, is made up for.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +24,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -245,9 +244,10 @@ static int check_plan(const struct load_sleep_plan *plan, struct camp_error *err
     return CAMP_OK;
 }
 
-int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
-               struct camp_error *error)
+int load_sleep(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_sleep_plan *plan = wanted;
+    struct load_sleep_truth *ret = ret_truth;
     struct pair pair = { .plan = plan, .truth = ret, .ends = { -1, -1 } };
     struct load_place saved;
     int r = check_plan(plan, error);
@@ -256,9 +256,87 @@ int load_sleep(const struct load_sleep_plan *plan, struct load_sleep_truth *ret,
     if (r != CAMP_OK)
         return r;
     ret->tid = (int32_t)gettid();
+    ret->wanted_percent = plan->percent;
     r = load_place_set(&saved, plan->cpu, error);
     if (r == CAMP_OK)
         r = run_pair(&pair, error);
     load_place_restore(&saved);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_sleep_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(tid, "thread that sleeps", "and uses the CPU otherwise"),
+    TRUTH(wanted_percent, "wanted", "of its time it was to be asleep", 3),
+    TRUTH(percent, "asleep", "asleep_ns of wall_ns", 3),
+    TRUTH(asleep_ns, "time asleep", "from its clock before the call to the clock of its waker"),
+    TRUTH(unsure_ns, "at most more than that by", "while it was being woken"),
+    TRUTH(late_ns, "from there till it ran again", "run queue, way back from the call"),
+    TRUTH(own_ns, "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured"),
+    TRUTH(call_own_ns, "of this, falling asleep and waking", "also in asleep_ns or late_ns"),
+    TRUTH(preempted_ns, "sleeps with a preemption", "wall time of these calls"),
+    TRUTH(wall_ns, "wall time", "CLOCK_MONOTONIC over the same interval"),
+    TRUTH(sleeps, "sleeps", "one a period"),
+    TRUTH(missed, "missed", "it came too late to sleep"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_sleep_plan *plan = wanted;
+    const struct load_sleep_truth *truth = ret_truth;
+
+    if (!stop_requested && truth->percent < plan->percent * NEARLY)
+        snprintf(ret, REMARK_SIZE,
+                 "only %.2f%% of %.2f%% was spent asleep: the CPU was in use when the thread was "
+                 "due",
+                 truth->percent, plan->percent);
+}
+
+/* The commands, in the order of enum load_sleep_kind. */
+static const struct sleep_command {
+    const char *name, *about;
+} commands[] = {
+    { "lock", "A thread that sleeps in futex(2) for a known share of its time, until another one\n"
+              "wakes it. The rest of the time it uses a CPU." },
+    { "pipe", "A thread that sleeps in read(2) of a pipe for a known share of its time, until\n"
+              "another one writes to it. The rest of the time it uses a CPU." },
+    { "sleep",
+      "A thread that sleeps in clock_nanosleep(2) for a known share of its time. The rest\n"
+      "of the time it uses a CPU." },
+};
+
+static enum load_sleep_kind kind_of(const char *name)
+{
+    size_t kind = 0;
+
+    while (strcmp(commands[kind].name, name) != 0)
+        kind++;
+    return (enum load_sleep_kind)kind;
+}
+
+int load_sleep_command(int argc, char **argv)
+{
+    struct load_sleep_plan plan = { kind_of(argv[0]), 50, 0, -1, DEFAULT_DURATION_NS };
+    uint64_t cpu = UINT64_MAX;
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The time asleep, in percent of the wall time (50)."),
+        COMMON_OPTION(COMMON_PERIOD, &plan.period_ns,
+                      .help = "The thread sleeps once in each period (10 ms).", .minimum = 0.001,
+                      .maximum = 1),
+        COMMON_OPTION(COMMON_CPU, &cpu),
+        LOAD_DURATION,
+        LOAD_FORMAT,
+    };
+    struct load_sleep_truth truth;
+    const struct load_command command = {
+        commands[plan.kind].name, load_sleep, &plan, &truth, facts, ARRAY_COUNT(facts), remark
+    };
+    int r = load_parse(commands[plan.kind].about, specs, ARRAY_COUNT(specs), argc, argv);
+
+    if (r != OPTIONS_GO_ON)
+        return r;
+    plan.cpu = cpu == UINT64_MAX ? -1 : (int32_t)cpu;
+    return load_run(&command);
 }

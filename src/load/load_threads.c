@@ -6,14 +6,13 @@
  * a little less than the CPU time of the process: creating, starting and ending a thread is
  * outside.
  */
-#include "load.h"
+#include "load_command.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load_tools.h"
-#include "program/command.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -66,26 +65,28 @@ static int start_all(struct worker *workers, const struct load_threads_plan *pla
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 
-    while (ret->threads < plan->threads && !stop_requested) {
-        struct worker *worker = &workers[ret->threads];
+    while (ret->thread_count < plan->threads && !stop_requested) {
+        struct worker *worker = &workers[ret->thread_count];
         int failed;
 
         worker->plan = plan;
         worker->start_ns = start_ns;
-        worker->delay_ns = PERIOD_NS * ret->threads / plan->threads;
+        worker->delay_ns = PERIOD_NS * ret->thread_count / plan->threads;
         failed = pthread_create(&worker->thread, NULL, work, worker);
         if (failed != 0)
             return camp_fail(error, CAMP_E_NOMEM, failed,
                              "only %llu of %llu threads could be made; raise the limit (ulimit -u)",
-                             (unsigned long long)ret->threads, (unsigned long long)plan->threads);
-        ret->threads++;
+                             (unsigned long long)ret->thread_count,
+                             (unsigned long long)plan->threads);
+        ret->thread_count++;
     }
     return CAMP_OK;
 }
 
-int load_threads(const struct load_threads_plan *plan, struct load_threads_truth *ret,
-                 struct camp_error *error)
+int load_threads(const void *wanted, void *ret_truth, struct camp_error *error)
 {
+    const struct load_threads_plan *plan = wanted;
+    struct load_threads_truth *ret = ret_truth;
     struct worker *workers;
     uint64_t start_ns, own_ns, i;
     int r;
@@ -101,7 +102,7 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
     start_ns = now_ns(CLOCK_MONOTONIC);
     own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     r = start_all(workers, plan, ret, error);
-    for (i = 0; i < ret->threads; i++) {
+    for (i = 0; i < ret->thread_count; i++) {
         struct load_thread_truth *truth = &workers[i].truth;
 
         pthread_join(workers[i].thread, NULL);
@@ -114,4 +115,56 @@ int load_threads(const struct load_threads_plan *plan, struct load_threads_truth
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     free(workers);
     return r;
+}
+
+#define TRUTH(member, ...) FACT(struct load_threads_truth, member, __VA_ARGS__)
+#define THREAD(member, ...) FACT(struct load_thread_truth, member, __VA_ARGS__)
+
+static const struct fact facts[] = {
+    TRUTH(thread_count, "threads", "run"),
+    TRUTH(threads_ns, "CPU time of the threads", "sum of their clocks"),
+    TRUTH(own_ns, "CPU time of the process", "the same, and making and ending them"),
+    TRUTH(wall_ns, "wall time", "from the first to the last"),
+};
+static const struct fact thread_facts[] = {
+    THREAD(tid, "tid", "thread"),
+    THREAD(percent, "used %", "own_ns of wall_ns", 3),
+    THREAD(own_ns, "CPU time ns", "CLOCK_THREAD_CPUTIME_ID"),
+    THREAD(wall_ns, "wall time ns", "over the same interval"),
+};
+
+static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
+{
+    const struct load_threads_plan *plan = wanted;
+    const struct load_threads_truth *truth = ret_truth;
+    double wanted_percent = plan->percent * (double)plan->threads;
+    double percent = 100 * (double)truth->threads_ns / (double)truth->wall_ns;
+
+    if (!stop_requested && percent < wanted_percent * NEARLY)
+        snprintf(ret, REMARK_SIZE, "only %.2f%% of %.2f%% was reached: the CPUs were in use",
+                 percent, wanted_percent);
+}
+
+int load_threads_command(int argc, char **argv)
+{
+    struct load_threads_plan plan = { 4, 20, DEFAULT_DURATION_NS };
+    const struct option_spec specs[] = {
+        { "threads", 0, OPTION_COUNT, &plan.threads, "N", "The number of threads (4).", 1,
+          LOAD_THREADS_MAX, NULL },
+        COMMON_OPTION(COMMON_PERCENT, &plan.percent,
+                      .help = "The CPU time that each thread uses, in percent of one CPU (20)."),
+        LOAD_DURATION,
+        LOAD_FORMAT,
+    };
+    static struct load_threads_truth truth;
+    static const struct load_rows rows = {
+        "threads",  thread_facts,         ARRAY_COUNT(thread_facts),
+        truth.each, sizeof truth.each[0], &truth.thread_count
+    };
+    const struct load_command command = { "threads", load_threads,       &plan,  &truth,
+                                          facts,     ARRAY_COUNT(facts), remark, &rows };
+    int r = load_parse("Runs threads that each use a known share of a CPU.", specs,
+                       ARRAY_COUNT(specs), argc, argv);
+
+    return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

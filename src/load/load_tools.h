@@ -1,4 +1,4 @@
-/* What the loads share: where they run, the use of a CPU by a clock, their files. */
+/* What the loads share: where they run, the use of a CPU by a clock, their counts, their files. */
 #pragma once
 
 #include <camp/camp.h>
@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* ----------------------------------------------------------------------------------- Place -- */
@@ -35,8 +36,21 @@ int load_last_cpu(void);
  * clock. */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
 
-/* The kernel's count of involuntary context switches of this thread. */
-long load_preemptions(void);
+/* Wall time off a CPU. The two clocks are read in turn, so their difference may be slightly
+ * negative. */
+static inline uint64_t load_off_cpu_ns(uint64_t wall_ns, uint64_t own_ns)
+{
+    return wall_ns > own_ns ? wall_ns - own_ns : 0;
+}
+
+/* getrusage(2). */
+struct rusage load_usage(int who);
+
+/* Involuntary context switches of this thread. */
+static inline long load_preemptions(void)
+{
+    return load_usage(RUSAGE_THREAD).ru_nivcsw;
+}
 
 /* ----------------------------------------------------------------------------------- Files -- */
 

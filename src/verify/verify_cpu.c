@@ -227,8 +227,8 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
         struct watched *one = &watched[i];
 
         one->plan.duration_ns = DURATION_NS;
-        r = subject_open(&one->subject, one->plan.percent > 0 ? load_cpu_run : act_sleep,
-                         &one->plan, sizeof(struct load_cpu_truth), error);
+        r = subject_open(&one->subject, one->plan.percent > 0 ? load_cpu : act_sleep, &one->plan,
+                         sizeof(struct load_cpu_truth), error);
         if (r == CAMP_OK)
             one->mark = subject_mark(&one->subject);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);

@@ -235,7 +235,7 @@ static void run_io(struct verification *verification)
                       "that is",
                       load_folder());
     if (r == CAMP_OK)
-        r = subject_open(&trial.subject, load_io_run, &plan, sizeof(struct load_io_truth), &error);
+        r = subject_open(&trial.subject, load_io, &plan, sizeof(struct load_io_truth), &error);
     for (unsigned i = 0; i < ROUNDS && r == CAMP_OK; i++)
         r = do_round(&trial, i == 0, &error);
     if (r != CAMP_OK) {
@@ -257,7 +257,7 @@ static void run_faults(struct verification *verification)
     struct camp_task before, after;
     struct camp_error error = { 0 };
     int library = CAMP_OK,
-        r = subject_open(&subject, load_fault_run, &plan, sizeof(struct load_fault_truth), &error);
+        r = subject_open(&subject, load_fault, &plan, sizeof(struct load_fault_truth), &error);
 
     if (r == CAMP_OK) {
         mark = subject_mark(&subject);

@@ -40,11 +40,6 @@ struct phase_trial {
     struct camp_error measured_error, sampled_error, cpu_error;
 };
 
-static int act_phase(const void *plan, void *truth, struct camp_error *error)
-{
-    return load_cpu(plan, truth, error);
-}
-
 static void read_all(struct phase_trial *trial, struct camp_taskstats *taskstats,
                      struct camp_task *clock, struct camp_taskstat *stat, struct camp_cpu *cpu,
                      int32_t number)
@@ -148,7 +143,7 @@ static void run_phase(struct verification *verification, struct phase_rows *rows
         rows->plan.cpu = 0;
     rows->plan.duration_ns = DURATION_NS;
     trial.sampled_result = camp_taskstats_open(&taskstats, &trial.sampled_error);
-    r = subject_open(&trial.subject, act_phase, &rows->plan, sizeof(struct load_cpu_truth), &error);
+    r = subject_open(&trial.subject, load_cpu, &rows->plan, sizeof(struct load_cpu_truth), &error);
     if (r == CAMP_OK) {
         trial.mark = subject_mark(&trial.subject);
         read_all(&trial, &taskstats, &trial.before, &trial.stat_before, &trial.cpu_before,

@@ -71,7 +71,7 @@ static int run_sleep(struct verification *verification, const struct sleep_row *
     const struct load_sleep_plan plan = { sleep->kind, SLEEP_PERCENT, 0, -1, SLEEP_NS };
     struct subject subject = SUBJECT_NONE;
     struct camp_thread_states did;
-    int r = subject_open(&subject, load_sleep_run, &plan, sizeof(struct load_sleep_truth), error);
+    int r = subject_open(&subject, load_sleep, &plan, sizeof(struct load_sleep_truth), error);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);

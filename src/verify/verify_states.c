@@ -61,7 +61,7 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_open(&subjects[i], load_cpu_run, &plan, sizeof(struct load_cpu_truth), error);
+        r = subject_open(&subjects[i], load_cpu, &plan, sizeof(struct load_cpu_truth), error);
     if (r != CAMP_OK)
         return r;
     mark = subject_mark(&subjects[0]);

@@ -172,8 +172,7 @@ static int burn_both(struct burner *burners, const struct load_cpu_plan *plan, i
     int r = CAMP_OK;
 
     for (int i = 0; i < 2 && r == CAMP_OK; i++)
-        r = subject_open(&burners[i].subject, load_cpu_run, plan, sizeof(struct load_cpu_truth),
-                         error);
+        r = subject_open(&burners[i].subject, load_cpu, plan, sizeof(struct load_cpu_truth), error);
     for (int i = 0; i < 2 && r == CAMP_OK && *ret_library == CAMP_OK; i++) {
         burners[i].mark = subject_mark(&burners[i].subject);
         *ret_library = read_subject(&burners[i].subject, DELAY_FIELDS, &burners[i].before, error);

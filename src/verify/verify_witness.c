@@ -21,6 +21,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "load/load_tools.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,26 +133,18 @@ static bool same(const struct witness *a, const struct witness *b)
     return true;
 }
 
-static long preemptions(void)
-{
-    struct rusage usage = { .ru_nivcsw = 0 };
-
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
-
 /* Reads the clocks and the numbers compared with them, and keeps the duration. False also when the
  * watcher itself was preempted in between. */
 static bool read_moment(struct witness *witness, void (*meanwhile)(void *context), void *context)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
-    long before = preemptions();
+    long before = load_preemptions();
 
     if (!read_clocks(witness))
         return false;
     meanwhile(context);
     witness->moment_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
-    return preemptions() == before;
+    return load_preemptions() == before;
 }
 
 int witness_read(struct witness *witness, void (*meanwhile)(void *context), void *context,

@@ -1,7 +1,7 @@
 /* Law 3: loads that know how long they slept, or waited for a disk, are told the same by their
  * microstates. */
 #include "disk_file.h"
-#include "load/load.h"
+#include "load_process.h"
 #include "states_session.h"
 
 #include <sys/resource.h>
@@ -54,7 +54,7 @@ static void assert_sleeps_are_told(enum load_sleep_kind kind, enum camp_state ex
     const struct load_sleep_plan plan = { kind, SHARE_PERCENT, 0, -1, DURATION_NS };
     uint64_t stolen, slept, outside, tolerance;
     struct load_sleep_truth truth;
-    struct camp_thread_states last = watch(load_sleep_run, &plan, &truth, sizeof truth, &stolen);
+    struct camp_thread_states last = watch(load_sleep, &plan, &truth, sizeof truth, &stolen);
 
     slept = last.state_ns[expected];
     outside = last.time_ns - last.start_ns - truth.wall_ns;
@@ -179,7 +179,7 @@ static void assert_reads_are_told(bool direct)
                                        .cold = !direct };
     uint64_t stolen;
     struct load_io_truth truth;
-    struct camp_thread_states last = watch(load_io_run, &plan, &truth, sizeof truth, &stolen);
+    struct camp_thread_states last = watch(load_io, &plan, &truth, sizeof truth, &stolen);
 
     close(file.file);
     assert_at_least("read from storage", truth.storage_bytes, truth.bytes, 0);
@@ -205,7 +205,7 @@ static void assert_faults_are_told(bool in_call, enum camp_state expected)
     const struct load_fault_plan plan = { .file = file.path, .pages = PAGES, .in_call = in_call };
     uint64_t stolen;
     struct load_fault_truth truth;
-    struct camp_thread_states last = watch(load_fault_run, &plan, &truth, sizeof truth, &stolen);
+    struct camp_thread_states last = watch(load_fault, &plan, &truth, sizeof truth, &stolen);
 
     close(file.file);
     assert_at_least("major faults", truth.major_faults, 1, 0);

@@ -3,7 +3,7 @@
  * read itself: getrusage, schedstat, taskstats, its clock as another process sees it.
  */
 #include "cpu_steal.h"
-#include "load/load.h"
+#include "load_process.h"
 #include "program/command.h"
 #include "scheduler_witness.h"
 #include "taskstats_session.h"
@@ -222,7 +222,7 @@ static void clocks_of_threads_add_up_to_the_process(void **state)
     assert_int_equal(load_threads(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_SELF) - before;
     outer = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer;
-    assert_int_equal(truth.threads, 4);
+    assert_int_equal(truth.thread_count, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_true(truth.each[i].tid > 0 && truth.each[i].own_ns > 0);
         assert_true(i == 0 || truth.each[i].tid != truth.each[i - 1].tid);
@@ -257,7 +257,7 @@ static int run_watched(const void *argument, void *ret_truth, struct camp_error 
     struct stopped *shared = *(struct stopped *const *)argument;
     int r;
 
-    r = load_cpu_run(&shared->plan, ret_truth, error);
+    r = load_cpu(&shared->plan, ret_truth, error);
     shared->clock_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     return r;
 }
@@ -302,7 +302,7 @@ static void killed_load_is_gone_not_zero(void **state)
     struct load_process process;
 
     (void)state;
-    assert_int_equal(load_start(&process, load_cpu_run, &plan, sizeof truth, NULL), CAMP_OK);
+    assert_int_equal(load_start(&process, load_cpu, &plan, sizeof truth, NULL), CAMP_OK);
     kill(process.pid, SIGKILL);
     assert_int_equal(load_end(&process, false, &truth, sizeof truth, NULL), CAMP_E_GONE);
 }

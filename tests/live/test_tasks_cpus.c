@@ -3,7 +3,7 @@
  * itself is in that CPU's busy time, to a point, where /proc/stat's columns know nothing of it, and
  * in intervals that are shorter than its unit allows.
  */
-#include "load/load.h"
+#include "load_process.h"
 #include "states_session.h"
 #include "tasks_frames.h"
 
@@ -81,7 +81,7 @@ static struct between_ticks watch_between_ticks(void)
     next_frame(tasks, 0);
     next_frame(columns, 0);
     seen.switches = switches_ever();
-    assert_int_equal(load_start(&process, load_cpu_run, &plan, sizeof seen.truth, NULL), CAMP_OK);
+    assert_int_equal(load_start(&process, load_cpu, &plan, sizeof seen.truth, NULL), CAMP_OK);
     assert_int_equal(load_end(&process, false, &seen.truth, sizeof seen.truth, NULL), CAMP_OK);
     seen.switches = switches_ever() - seen.switches;
     seen.own_ns = seen.truth.own_ns + seen.truth.search_ns;

@@ -2,9 +2,10 @@
  * A load in a process of its own, to be watched from outside. Its truth comes back through shared
  * memory.
  */
-#include "load.h"
+#pragma once
 
 #include "counters/error.h"
+#include "load/load.h"
 #include "program/command.h"
 
 #include <errno.h>
@@ -23,28 +24,14 @@ struct shared {
     _Alignas(max_align_t) unsigned char truth[];
 };
 
-/* The loads' functions with untyped pointers. */
-int load_cpu_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_cpu(plan, ret, error);
-}
+struct load_process {
+    pid_t pid; /* to watch */
+    struct shared *shared;
+    size_t size;
+};
 
-int load_io_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_io(plan, ret, error);
-}
-
-int load_sleep_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_sleep(plan, ret, error);
-}
-
-int load_fault_run(const void *plan, void *ret, struct camp_error *error)
-{
-    return load_fault(plan, ret, error);
-}
-
-static void child_run(struct shared *shared, pid_t parent, load_function *run, const void *plan)
+static inline void child_run(struct shared *shared, pid_t parent, load_function *run,
+                             const void *plan)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() == parent)
@@ -53,8 +40,9 @@ static void child_run(struct shared *shared, pid_t parent, load_function *run, c
     _exit(0);
 }
 
-int load_start(struct load_process *process, load_function *run, const void *plan,
-               size_t truth_size, struct camp_error *error)
+/* Forks a child that runs the load. The plan is copied with the process. */
+static inline int load_start(struct load_process *process, load_function *run, const void *plan,
+                             size_t truth_size, struct camp_error *error)
 {
     struct shared *shared;
     pid_t parent = getpid();
@@ -87,8 +75,10 @@ int load_start(struct load_process *process, load_function *run, const void *pla
     return CAMP_OK;
 }
 
-int load_end(struct load_process *process, bool stop, void *ret_truth, size_t truth_size,
-             struct camp_error *error)
+/* Stops the load first when `stop`, waits for its end, copies its truth. Returns the load's own
+ * result, or CAMP_E_GONE when it was killed. Releases the process. */
+static inline int load_end(struct load_process *process, bool stop, void *ret_truth,
+                           size_t truth_size, struct camp_error *error)
 {
     struct shared *shared = process->shared;
     int r = CAMP_OK, status = 0;

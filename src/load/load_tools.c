@@ -1,7 +1,9 @@
-/* Where and how a load runs. */
+/* What the loads share: where they run, the use of a CPU by a clock, their counts. */
 #include "load_tools.h"
 
 #include "counters/error.h"
+#include "counters/units.h"
+#include "program/command.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
@@ -50,4 +52,31 @@ void load_place_restore(const struct load_place *saved)
     sched_setscheduler(0, saved->policy, &saved->parameter);
     sched_setaffinity(0, sizeof saved->cpus, &saved->cpus);
     prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
+}
+
+/* Reading a CPU clock costs a system call, and a loop of system calls would be a load of system
+ * time. So the loop reads CLOCK_MONOTONIC, which the vDSO answers in user mode, for the CPU time
+ * that remains, and only then the CPU clock again: it has advanced that far unless the thread was
+ * preempted. */
+void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
+{
+    for (;;) {
+        uint64_t own = now_ns(clock), now = now_ns(CLOCK_MONOTONIC);
+        uint64_t end = own < own_target ? now + (own_target - own) : now;
+
+        end = end > least ? end : least;
+        end = end < limit ? end : limit;
+        if (now >= end || stop_requested)
+            return;
+        while (now_ns(CLOCK_MONOTONIC) < end)
+            continue;
+    }
+}
+
+struct rusage load_usage(int who)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(who, &usage);
+    return usage;
 }
