@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #define LINES_BESIDE 3 /* the upper name, the lower names, the summary */
 #define HEIGHT_MINIMUM 2
@@ -17,34 +16,17 @@ struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
     return &canvas->spots[row * canvas->barry->columns + column];
 }
 
-/* Bytes of the character at `text`, and its columns; 0 columns: not printable. */
-static size_t measure_character(const char *text, bool utf8, size_t *ret_columns)
-{
-    size_t length = utf8_length(text);
-    int columns = 0;
-
-    if (length == 1) {
-        columns = *text >= ' ' && *text <= '~';
-    } else if (length > 1 && utf8) {
-        mbstate_t state = { 0 };
-        wchar_t character;
-
-        if (mbrtowc(&character, text, length, &state) == length)
-            columns = wcwidth(character);
-    }
-    *ret_columns = columns > 0 ? (size_t)columns : 0;
-    return length > 0 ? length : 1;
-}
-
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit)
 {
     size_t at = 0;
 
     while (*text != '\0') {
-        size_t columns;
-        size_t length = measure_character(text, utf8, &columns);
-        size_t step = columns > 0 ? columns : 1;
+        size_t columns, step;
+        const size_t length = character_length(text, &columns);
 
+        if (length > 1 && !utf8)
+            columns = 0;
+        step = columns > 0 ? columns : 1;
         if (at + step > limit)
             break;
         for (size_t i = 0; row != NULL && i < step; i++)

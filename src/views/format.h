@@ -6,6 +6,10 @@
 /* Bytes of the UTF-8 character at text (1 to 4); 0 if invalid. Never reads past a NUL. */
 size_t utf8_length(const char *text);
 
+/* Bytes of the character at `text` (1 of an invalid byte), and its columns on a terminal; 0
+ * columns: unprintable, or unknown in the locale. */
+size_t character_length(const char *text, size_t *ret_columns);
+
 /* A number or a truth value, for JSON and CSV. False: another kind of cell. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
@@ -25,6 +29,3 @@ size_t table_by_name(const struct record *record, const char *name);
 
 /* The cell of a column by its name; unknown if there is none. */
 struct cell cell_of(const struct record *record, const char *table, size_t row, const char *column);
-
-/* A record of camp.wait/1 in the form of mpstat: see view.h for number and result. */
-int mpstat_record(const struct view_options *options, const struct record *record, uint64_t number);

@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <wchar.h>
-#include <wctype.h>
 
 #define CELL_SIZE 256
 #define FIELDS_MAXIMUM 64
@@ -24,25 +22,13 @@ struct shown {
 static void show_text(struct shown *ret, const char *text)
 {
     while (*text != '\0' && ret->length + 8 < CELL_SIZE) {
-        size_t length = utf8_length(text);
-        wchar_t character = 0;
-        mbstate_t state = { 0 };
-        int columns = 1;
+        size_t columns;
+        const size_t length = character_length(text, &columns);
 
-        if (length > 1) {
-            if (mbrtowc(&character, text, length, &state) != length ||
-                (columns = wcwidth(character)) < 1)
-                length = 0;
-        } else if (length == 1 && ((unsigned char)*text < ' ' || *text == 0x7f)) {
-            length = 0;
-        }
-        if (length == 0)
-            ret->bytes[ret->length++] = '?';
-        else
-            memcpy(ret->bytes + ret->length, text, length);
-        ret->length += length;
-        ret->columns += length == 0 ? 1 : (size_t)columns;
-        text += length == 0 ? (utf8_length(text) > 0 ? utf8_length(text) : 1) : length;
+        memcpy(ret->bytes + ret->length, columns > 0 ? text : "?", columns > 0 ? length : 1);
+        ret->length += columns > 0 ? length : 1;
+        ret->columns += columns > 0 ? columns : 1;
+        text += length;
     }
 }
 
@@ -126,29 +112,18 @@ static bool aligned_left(const struct field *field, const struct cell *cell)
     return field->width < 0 || (field->width == 0 && cell != NULL && cell->kind == CELL_TEXT);
 }
 
-/* Cuts at `columns`; whole characters only. */
-static void cut(struct shown *cell, size_t columns)
+/* Cuts at `most` columns; whole characters only. */
+static void cut(struct shown *cell, size_t most)
 {
-    struct shown whole = *cell;
+    const size_t whole = cell->length;
+    size_t length, columns;
 
-    if (cell->columns <= columns)
-        return;
     cell->length = 0;
     cell->columns = 0;
-    for (size_t at = 0; at < whole.length;) {
-        struct shown one = { .length = 0 };
-        char character[5] = "";
-        size_t length = utf8_length(whole.bytes + at);
-
-        length = length > 0 ? length : 1;
-        memcpy(character, whole.bytes + at, length);
-        show_text(&one, character);
-        if (cell->columns + one.columns > columns)
+    for (; cell->length < whole; cell->length += length, cell->columns += columns) {
+        length = character_length(cell->bytes + cell->length, &columns);
+        if (cell->columns + columns > most)
             return;
-        memcpy(cell->bytes + cell->length, character, length);
-        cell->length += length;
-        cell->columns += one.columns;
-        at += length;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static const struct view *const views[] = { &text_view, &json_view, &csv_view, &classic_view };
 
@@ -73,6 +74,21 @@ size_t utf8_length(const char *text)
         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
         return 0;
     return length;
+}
+
+size_t character_length(const char *text, size_t *ret_columns)
+{
+    const size_t length = utf8_length(text);
+    mbstate_t state = { 0 };
+    wchar_t character;
+    int columns = 0;
+
+    if (length == 1)
+        columns = *text >= ' ' && *text <= '~';
+    else if (length > 1 && mbrtowc(&character, text, length, &state) == length)
+        columns = wcwidth(character);
+    *ret_columns = columns > 0 ? (size_t)columns : 0;
+    return length > 0 ? length : 1;
 }
 
 bool write_plain(FILE *stream, const struct cell *cell)

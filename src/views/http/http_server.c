@@ -97,12 +97,56 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     *target = NULL;
 }
 
+struct guest {
+    TAILQ_ENTRY(guest) link;
+    int socket;
+    bool is_listed;
+};
+
+static void unlist(struct http_server *server, struct guest *guest)
+{
+    if (!guest->is_listed)
+        return;
+    TAILQ_REMOVE(&server->guests, guest, link);
+    server->guest_count--;
+    guest->is_listed = false;
+}
+
+/* Disconnects the oldest guest if there are too many. NULL: no memory. */
+static struct guest *add_guest(struct http_server *server, int socket)
+{
+    struct guest *guest = calloc(1, sizeof *guest);
+
+    if (guest == NULL)
+        return NULL;
+    if (server->guest_count == GUESTS_MAXIMUM) {
+        struct guest *oldest = TAILQ_FIRST(&server->guests);
+
+        shutdown(oldest->socket, SHUT_RDWR); /* the library notices, and closes it */
+        unlist(server, oldest);
+    }
+    *guest = (struct guest){ .socket = socket, .is_listed = true };
+    TAILQ_INSERT_TAIL(&server->guests, guest, link);
+    server->guest_count++;
+    return guest;
+}
+
+/* A connection has started or ended; *guest is its context. */
 static void note_connection(void *context, struct MHD_Connection *connection, void **guest,
                             enum MHD_ConnectionNotificationCode code)
 {
     struct http_server *server = context;
+    const union MHD_ConnectionInfo *info =
+        libmicrohttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    guests_note(&server->guests, connection, (struct guest **)guest, code);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *guest = add_guest(server, info->connect_fd);
+        return;
+    }
+    if (*guest != NULL)
+        unlist(server, *guest);
+    free(*guest);
+    *guest = NULL;
 }
 
 void http_server_promote(struct http_server *server, struct MHD_Connection *connection,
@@ -114,7 +158,7 @@ void http_server_promote(struct http_server *server, struct MHD_Connection *conn
 
     if (guest == NULL)
         return;
-    guests_promote(&server->guests, guest);
+    unlist(server, guest);
     setsockopt(guest->socket, SOL_SOCKET, SO_SNDBUF, &send_buffer_size, sizeof send_buffer_size);
 }
 
@@ -154,7 +198,7 @@ int http_server_open(struct http_server *ret, const struct listen_address *at,
         ret->path = strdup(at->path);
     ret->place.any_name = !is_loopback;
     ret->service = *service;
-    guests_init(&ret->guests);
+    TAILQ_INIT(&ret->guests);
     return start(ret, listener, error);
 }
 

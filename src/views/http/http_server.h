@@ -5,9 +5,15 @@
  */
 #pragma once
 
-#include "guests.h"
 #include "http_rules.h"
+#include "libraries/libmicrohttpd.h"
 #include "listen.h"
+
+#include <sys/queue.h>
+
+/* Guests: connections that have not authenticated, all except for clients of the stream. Beyond
+ * this number a new one replaces the oldest, so idle connections keep nobody out. */
+#define GUESTS_MAXIMUM 64
 
 /* Before a body is read. */
 typedef enum MHD_Result http_service_answer(void *context, struct MHD_Connection *connection,
@@ -25,7 +31,8 @@ struct http_server {
     struct http_service service;
     struct MHD_Daemon *daemon;
     struct http_place place;
-    struct guests guests;
+    TAILQ_HEAD(, guest) guests; /* oldest first; only the server's thread uses them */
+    size_t guest_count;
     char *path; /* to unlink at the end; NULL: none */
 };
 

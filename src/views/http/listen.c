@@ -35,7 +35,7 @@ static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
     return sizeof ret->v4;
 }
 
-/* Closes the socket, keeping the errno of the failure. */
+/* Closes the socket, and reports the errno of `what` that failed. */
 static int fail_with(int listener, const char *what, struct camp_error *error)
 {
     const int system_error = errno;
@@ -49,24 +49,22 @@ static int fail_to_bind(int listener, uint16_t port, struct camp_error *error)
 {
     const int system_error = errno;
 
-    if (system_error == EADDRINUSE) {
-        close(listener);
+    close(listener);
+    switch (system_error) {
+    case EADDRINUSE:
         return camp_fail(error, CAMP_E_IO, system_error,
                          "another program uses port %u (ss -ltnp 'sport = %u' names it); --port 0 "
                          "takes any free port",
                          port, port);
-    }
-    if (system_error == EACCES) {
-        close(listener);
+    case EACCES:
         return camp_fail(error, CAMP_E_PERM, system_error,
                          "port %u needs a privilege on this machine; give a port above 1023", port);
-    }
-    if (system_error == EADDRNOTAVAIL) {
-        close(listener);
+    case EADDRNOTAVAIL:
         return camp_fail(error, CAMP_E_IO, system_error,
                          "this is not an address of this computer; `ip address` lists them");
+    default:
+        return camp_fail_errno(error, system_error, "bind");
     }
-    return fail_with(listener, "bind", error);
 }
 
 static int listen_on(union address *address, socklen_t size, uint16_t *port, int *ret_socket,

@@ -1,12 +1,29 @@
-/* Clients of the stream: what to send next to each. */
+/* Requests and their answers: the page, and the stream at each client's position. */
 #include "server_inside.h"
 
 #include "counters/units.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
+#define STREAM_STUCK_S 300u           /* covers a stopped page, or a computer asleep */
+#define PIECE_SIZE (48 * 1024)        /* of an answer */
+#define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much for a slow reader */
+
+/* A client of the stream. */
+struct client {
+    struct client *next;
+    struct server *server;
+    struct MHD_Connection *connection;
+    struct bytes own; /* sent first: head and entities, a beat, a note */
+    size_t own_offset;
+    struct history_reader reader;
+    uint64_t sent_ns; /* of the last data sent to it */
+    bool is_waiting;  /* suspended */
+    bool is_due;      /* for a beat */
+};
 
 static void wake(struct client *client)
 {
@@ -68,7 +85,7 @@ static int read_next(struct server *server, struct client *client, char *ret, si
 }
 
 /* libmicrohttpd asks for more to send. */
-ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity)
+static ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity)
 {
     struct client *client = context;
     struct server *server = client->server;
@@ -98,7 +115,7 @@ ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity
 }
 
 /* The answer is over, or the client has disconnected. */
-void client_leave(void *context)
+static void client_leave(void *context)
 {
     struct client *client = context;
     struct server *server = client->server;
@@ -118,7 +135,8 @@ void client_leave(void *context)
     free(client);
 }
 
-struct client *client_enter(struct server *server, struct MHD_Connection *connection)
+/* Adds a client. NULL: too many, or no memory. */
+static struct client *client_enter(struct server *server, struct MHD_Connection *connection)
 {
     struct client *client = calloc(1, sizeof *client);
 
@@ -141,6 +159,58 @@ struct client *client_enter(struct server *server, struct MHD_Connection *connec
     bytes_release(&client->own);
     free(client);
     return NULL;
+}
+
+/* The page has its own policy; this is what only headers can set. */
+static enum MHD_Result answer_page(struct MHD_Connection *connection)
+{
+    return http_answer(connection,
+                       libmicrohttpd.MHD_create_response_from_buffer(
+                           page_size(), (void *)(uintptr_t)page_html, MHD_RESPMEM_PERSISTENT),
+                       200, HTTP_HTML, "frame-ancestors 'none'");
+}
+
+#define STREAM_TYPE "application/octet-stream"
+
+static enum MHD_Result answer_stream(struct server *server, struct MHD_Connection *connection)
+{
+    struct client *client = client_enter(server, connection);
+    struct MHD_Response *response;
+
+    if (client == NULL)
+        return http_answer_text(connection, 503, HTTP_PLAIN, http_reason(503));
+    http_server_promote(&server->http, connection, SEND_BUFFER_SIZE);
+    libmicrohttpd.MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                            STREAM_STUCK_S);
+    response = libmicrohttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE,
+                                                               client_read, client, client_leave);
+    if (response == NULL)
+        client_leave(client);
+    else
+        libmicrohttpd.MHD_add_response_header(response, "Connection", "close");
+    return http_answer(connection, response, 200, STREAM_TYPE, NULL);
+}
+
+static enum MHD_Result answer_head_of_stream(struct MHD_Connection *connection)
+{
+    return http_answer(
+        connection, libmicrohttpd.MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT),
+        200, STREAM_TYPE, NULL);
+}
+
+enum MHD_Result request_answer(void *context, struct MHD_Connection *connection,
+                               const struct http_request *request)
+{
+    struct server *server = context;
+    enum http_resource resource;
+    const unsigned status = http_check(&server->http.place, request, &resource);
+
+    if (status != 200)
+        return http_answer_text(connection, status, HTTP_PLAIN, http_reason(status));
+    if (resource == HTTP_PAGE)
+        return answer_page(connection);
+    return strcmp(request->method, "HEAD") == 0 ? answer_head_of_stream(connection)
+                                                : answer_stream(server, connection);
 }
 
 void *clients_beat(void *context)

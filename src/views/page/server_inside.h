@@ -1,8 +1,7 @@
-/* Private parts of the server: server.c opens and closes it and receives frames, server_requests.c
- * answers, server_clients.c sends the stream. */
+/* Private parts of the server: server.c opens and closes it and receives frames, server_clients.c
+ * answers requests and sends the stream. */
 #pragma once
 
-#include "libraries/libmicrohttpd.h"
 #include "server.h"
 #include "views/http/http_server.h"
 
@@ -10,18 +9,7 @@
 
 #define SERVER_STREAMS_MAXIMUM 32
 
-/* A client of the stream. */
-struct client {
-    struct client *next;
-    struct server *server;
-    struct MHD_Connection *connection;
-    struct bytes own; /* sent first: head and entities, a beat, a note */
-    size_t own_offset;
-    struct history_reader reader;
-    uint64_t sent_ns; /* of the last data sent to it */
-    bool is_waiting;  /* suspended */
-    bool is_due;      /* for a beat */
-};
+struct client;
 
 struct server {
     struct http_server http;
@@ -39,13 +27,6 @@ struct server {
     bool has_beat;
 };
 
-/* Adds a client. NULL: too many, or no memory. */
-struct client *client_enter(struct server *server, struct MHD_Connection *connection);
-
-/* The functions of a response with this context: the next data, and the end. */
-ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity);
-void client_leave(void *context);
-
 /* Wakes all clients for new data. The lock is held. */
 void clients_wake(struct server *server);
 
@@ -53,5 +34,5 @@ void clients_wake(struct server *server);
  * the server notices lost clients, and the page a lost server. */
 void *clients_beat(void *server);
 
-/* Answers with the page, the stream or why not; its context is the server. */
+/* Answers with the page, the stream or the reason of a refusal; its context is the server. */
 http_service_answer request_answer;

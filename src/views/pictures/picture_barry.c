@@ -34,34 +34,21 @@ static void project_3(const struct position *position, struct dot *dot)
     dot->at = in_triangle(position);
 }
 
-static struct svg_point point_of_shares(double first, double left, double right)
+/* Where one vertex has `share` and the other the rest. */
+static struct svg_point on_side(size_t vertex, double share, size_t other)
 {
-    const struct weights weights = { .shares = { first, left, right } };
+    struct weights weights = { 0 };
     struct position position = { 0, 0, 0 };
 
+    weights.shares[other] = 1 - share;
+    weights.shares[vertex] = share;
     weights_position(&weights, 3, &position);
     return in_triangle(&position);
 }
 
-/* Where the vertex has this share: from one side to the other. The number is at the first end. */
-static void grid_line(size_t vertex, double share, struct svg_point ret[2])
+static struct svg_point corner_of_triangle(size_t vertex)
 {
-    const double rest = 1 - share;
-
-    switch (vertex) {
-    case 0:
-        ret[0] = point_of_shares(share, rest, 0);
-        ret[1] = point_of_shares(share, 0, rest);
-        break;
-    case 1:
-        ret[0] = point_of_shares(0, share, rest);
-        ret[1] = point_of_shares(rest, share, 0);
-        break;
-    default:
-        ret[0] = point_of_shares(rest, 0, share);
-        ret[1] = point_of_shares(0, rest, share);
-        break;
-    }
+    return on_side(vertex, 1, vertex);
 }
 
 #define TICKS 9 /* three for each vertex */
@@ -76,25 +63,25 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
     svg_group(stream, "axes");
     for (size_t i = 0; i < TICKS; i++) {
         const size_t vertex = i / 3, quarter = 1 + i % 3;
-        struct svg_point ends[2], at;
+        const double share = (double)quarter / 4;
+        const struct svg_point end = on_side(vertex, share, (vertex + 1) % 3);
+        const struct svg_point at = { end.x + gaps[vertex].x, end.y + gaps[vertex].y };
         char text[8];
 
-        grid_line(vertex, (double)quarter / 4, ends);
-        svg_line(stream, ends[0], ends[1],
+        svg_line(stream, end, on_side(vertex, share, (vertex + 2) % 3),
                  &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
                                      .stroke_width = 1,
                                      .opacity = 0.75,
                                      .dashes = "4 4" });
         snprintf(text, sizeof text, "%zu %%", 25 * quarter);
-        at = (struct svg_point){ ends[0].x + gaps[vertex].x, ends[0].y + gaps[vertex].y };
         ret_taken[i] = (struct box){ at.x - TICK_WIDTH / 2, at.y - TICK_SIZE, at.x + TICK_WIDTH / 2,
                                      at.y + 3 };
         svg_text(stream, at, SVG_MIDDLE, SVG_TICK, text);
     }
-    svg_polygon(stream,
-                (struct svg_point[]){ point_of_shares(1, 0, 0), point_of_shares(0, 1, 0),
-                                      point_of_shares(0, 0, 1) },
-                3, &(struct svg_look){ .class = SVG_FRAME });
+    svg_polygon(
+        stream,
+        (struct svg_point[]){ corner_of_triangle(0), corner_of_triangle(1), corner_of_triangle(2) },
+        3, &(struct svg_look){ .class = SVG_FRAME });
     svg_group_end(stream);
 }
 
@@ -121,8 +108,8 @@ static struct box draw_name(FILE *stream, const struct vertices *vertices, size_
 
 static void draw_names_3(FILE *stream, const struct vertices *vertices, struct box ret_taken[3])
 {
-    const struct svg_point top = point_of_shares(1, 0, 0), left = point_of_shares(0, 1, 0),
-                           right = point_of_shares(0, 0, 1);
+    const struct svg_point top = corner_of_triangle(0), left = corner_of_triangle(1),
+                           right = corner_of_triangle(2);
 
     ret_taken[0] = draw_name(stream, vertices, 0, (struct svg_point){ top.x, top.y - 12 }, MARGIN,
                              WIDTH - MARGIN);
