@@ -2,7 +2,6 @@
 take without copying."""
 
 import contextlib
-import importlib
 import os
 import sys
 import threading
@@ -12,7 +11,7 @@ from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Option
                     Sequence, Tuple, Type, Union)
 
 from camp import _camp
-from camp._errors import Error, Invalid, NotSupported, in_python, of_source
+from camp._errors import Error, Invalid, in_python, of_source
 from camp._waiting import in_ns
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 _UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
 _NO_UID = 2**32 - 1
-_OF_THIS_MACHINE = {'tier', 'system_calls'}  # options; whoever opens all sources refuses the others
 
 # What follows the values in a block, as the extension has it: a memoryview's format of each.
 _OF_ROWS = (('elapsed_ns', 'Q'), ('ids', 'q'), ('cgroups', 'Q'), ('pids', 'i'), ('parents', 'i'),
@@ -236,13 +234,11 @@ class Frames:
                  options: Dict[str, Any]) -> None:
         self._interval_ns = in_ns(interval)
         name = self._name(of)
-        here = _camp.frames_are_here(name) and options.keys() <= _OF_THIS_MACHINE
-        opener = None if here else self._opener()
-        self._here = here
+        self._here = _camp.frames_are_here(name)
         self._of = os.fsdecode(name)
         with self._in_turn():
             (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
-             note) = _camp.frames_open(opener, name, **options)
+             note) = _camp.frames_open(name, **options)
         self.note = in_python(note)
         self._due_ns = time.monotonic_ns()
 
@@ -252,14 +248,6 @@ class Frames:
             return os.fsencode(of)
         except TypeError:
             raise TypeError(f'of={of!r}: a str or a path is wanted') from None
-
-    @staticmethod
-    def _opener() -> object:
-        try:
-            return importlib.import_module('camp._from').opener
-        except ImportError as error:
-            raise NotSupported(f'only this machine\'s sources can be opened here: {error}') \
-                from error
 
     @contextlib.contextmanager
     def _in_turn(self) -> Iterator[None]:

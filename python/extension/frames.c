@@ -3,7 +3,7 @@
  * a frame is copied out of it into columns at once, as it is the source's until the next.
  */
 #include "columns.h"
-#include "opener.h"
+#include "sources/from.h"
 #include "sources/from_machine.h"
 
 #include <math.h>
@@ -15,7 +15,6 @@
 
 struct frames {
     struct source *source;
-    const struct opener *opener;
     char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
     volatile sig_atomic_t stop; /* which the source takes a pointer to; never set */
     pid_t owner;
@@ -42,31 +41,24 @@ static bool interrupted(void)
     return waiting.raised;
 }
 
-static void ask_when_interrupted(bool (*asked)(void))
-{
-    source_interrupted = asked;
-}
-
-static const struct opener machine_opener = { from_machine_open, ask_when_interrupted };
-
-/* Gives up the GIL. What it returns wait_end() takes: a handler that runs meanwhile may wait for
- * other frames. */
-static struct waiting wait_begin(const struct opener *opener)
+/* Releases the GIL. The result is passed to wait_end(): a signal handler that runs meanwhile may
+ * wait for other frames. */
+static struct waiting wait_begin(void)
 {
     const struct waiting outer = waiting;
 
     waiting = (struct waiting){ PyEval_SaveThread(), false };
-    opener->ask_when_interrupted(interrupted);
+    source_interrupted = interrupted;
     return outer;
 }
 
 /* False: a handler raised. */
-static bool wait_end(const struct opener *opener, struct waiting outer)
+static bool wait_end(struct waiting outer)
 {
     const bool raised = waiting.raised;
 
     if (outer.python == NULL)
-        opener->ask_when_interrupted(NULL);
+        source_interrupted = NULL;
     PyEval_RestoreThread(waiting.python);
     waiting = outer;
     return !raised;
@@ -89,19 +81,18 @@ static void close_frames(PyObject *capsule)
 }
 
 /* What from.h takes, from keyword arguments whose texts stay the caller's. False: raised. */
-static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret,
-                      PyObject **ret_opener)
+static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
 {
-    static const char *const names[] = { "opener",  "name",  "tier",   "system_calls",
-                                         "query",   "unit",  "speed",  "begin",
-                                         "end",     "rules", "detail", "background",
-                                         "queries", "host",  "column", NULL };
+    static const char *const names[] = {
+        "name",  "tier",   "system_calls", "query",   "unit", "speed",  "begin", "end",
+        "rules", "detail", "background",   "queries", "host", "column", NULL
+    };
     int system_calls = 1, detail = 0, background = 0, queries = 0;
 
     *ret = (struct from){ 0 };
     if (!PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "Oy|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, ret_opener,
-            &ret->text, &ret->tier, &system_calls, &ret->query, &ret->unit, &ret->speed, take_begin,
+            arguments, keywords, "y|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, &ret->text,
+            &ret->tier, &system_calls, &ret->query, &ret->unit, &ret->speed, take_begin,
             &ret->begin_ns, take_end, &ret->end_ns, &ret->rules, &detail, &background, &queries,
             &ret->host, &ret->column))
         return false;
@@ -115,11 +106,6 @@ static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret,
     ret->background = background;
     ret->queries = queries;
     return true;
-}
-
-static const struct opener *find_opener(PyObject *given)
-{
-    return given == Py_None ? &machine_opener : PyCapsule_GetPointer(given, OPENER_CAPSULE);
 }
 
 /* A list of (name, title, help, kind, provenance), states first. */
@@ -177,22 +163,20 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
     struct camp_error error = { 0 };
     struct from_facts facts = { 0 };
     struct waiting outer;
-    PyObject *opener;
     struct from from;
     int r;
 
     if (frames == NULL)
         return PyErr_NoMemory();
-    if (!take_from(arguments, keywords, &from, &opener) ||
-        (frames->opener = find_opener(opener)) == NULL) {
+    if (!take_from(arguments, keywords, &from)) {
         free(frames);
         return raise_invalid(module);
     }
     frames->owner = getpid();
     from.stop = &frames->stop;
-    outer = wait_begin(frames->opener);
-    r = frames->opener->open(&from, &frames->source, &facts, &error);
-    if (!wait_end(frames->opener, outer)) {
+    outer = wait_begin();
+    r = from_open(&from, &frames->source, &facts, &error);
+    if (!wait_end(outer)) {
         if (r == CAMP_OK)
             source_close(frames->source);
         free(frames);
@@ -361,9 +345,9 @@ static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct
     bool whole;
 
     frames->busy = true;
-    outer = wait_begin(frames->opener);
+    outer = wait_begin();
     *ret = frames->source->next(frames->source, deadline_ns, ret_frame, error);
-    whole = wait_end(frames->opener, outer);
+    whole = wait_end(outer);
     frames->busy = false;
     return whole;
 }
