@@ -3,7 +3,6 @@
 #pragma once
 
 #include "counters/linux/parse.h"
-#include "counters/linux/reader.h"
 
 #include <camp/camp.h>
 

@@ -1,6 +1,6 @@
 /* The line `processes` of /proc/stat in any bytes. */
 #define _GNU_SOURCE 1 /* memmem() */
-#include "counters/linux/fork.h"
+#include "counters/linux/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 #include "../error.h"
 #include "../units.h"
 #include "file.h"
-#include "lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@
 #include "../error.h"
 #include "../units.h"
 #include "file.h"
-#include "lines.h"
 #include "parse.h"
 
 #include <errno.h>

@@ -10,7 +10,6 @@
 
 #include "../error.h"
 #include "file.h"
-#include "lines.h"
 #include "parse.h"
 
 #include <unistd.h>

@@ -17,6 +17,9 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error);
 
+/* Finds the line `processes N` in a piece of /proc/stat. False: it is not there, or cut. */
+bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count);
+
 int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
                      struct camp_error *error);
 
@@ -33,3 +36,13 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret);
 bool camp_disk_is_partition_name(const char *disk, const char *name);
 int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* The number is in reader->kind; a reader of one kind that is passed to the function of another is
+ * CAMP_E_INVALID. */
+enum camp_reader_kind {
+    CAMP_READER_CPUS = 1,
+    CAMP_READER_MEMORY = 2,
+    CAMP_READER_NETWORKS = 3,
+    CAMP_READER_DISKS = 4,
+    CAMP_READER_PROCESS = 5
+};

@@ -2,7 +2,7 @@
  * Processes and threads: what the files process_*.c share.
  *
  * process_stat.c reads texts, process_files.c finds and opens them, process.c makes a
- * struct camp_task of them, process_list.c enumerates, process_reader.c keeps one open.
+ * struct camp_task of them, process_list.c enumerates, reader.c keeps one open.
  */
 #pragma once
 

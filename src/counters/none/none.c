@@ -229,11 +229,3 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
 {
     return not_counted(error, "the kernel");
 }
-
-int camp_process_utilisation(const struct camp_source *source, const struct camp_process *process,
-                             unsigned interval_ms, struct camp_task *previous,
-                             struct camp_task_utilisation *ret, size_t size,
-                             struct camp_error *error)
-{
-    return not_counted(error, "processes");
-}

@@ -1,5 +1,5 @@
 /* The line `processes` of /proc/stat, wherever it stands in however long a file. */
-#include "counters/linux/fork.h"
+#include "counters/linux/parse.h"
 
 #include <camp/camp.h>
 
