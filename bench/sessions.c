@@ -4,7 +4,7 @@
  * connection fails.
  */
 #include "counters/units.h"
-#include "sources/sessions/postgres/postgres_sessions.h"
+#include "sources/sessions/postgres/postgres_client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,16 @@ static PGconn **connect_all(const char *conninfo, int count)
     return connections;
 }
 
-static int look_often(struct postgres_sessions *sessions, int count, bool whole)
+static size_t count_clients(const struct postgres_snapshot *snapshot)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < snapshot->count; i++)
+        count += strcmp(snapshot->sessions[i].type, "client_backend") == 0;
+    return count;
+}
+
+static int look_often(struct postgres_client *client, int count, bool whole)
 {
     uint64_t *took_ns = calloc((size_t)count, sizeof *took_ns);
     uint64_t own_ns = 0, backend_ns[2] = { 0 };
@@ -43,7 +52,7 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
         const uint64_t wall_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
         struct camp_error error;
 
-        if (postgres_sessions_read(sessions, whole, UINT64_MAX, &snapshot, &error) != CAMP_OK) {
+        if (postgres_client_ask(client, whole, UINT64_MAX, &snapshot, &error) != CAMP_OK) {
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
@@ -59,7 +68,7 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
     camp_pid_cpu_ns(snapshot->own_pid, &backend_ns[1]);
     qsort(took_ns, (size_t)count, sizeof *took_ns, compare);
     printf("{\"sessions\": %zu, \"ms\": %.4f, \"own_ms\": %.4f, \"backend_ms\": %.4f}\n",
-           snapshot->count, (double)took_ns[count / 2] / NS_PER_MS,
+           count_clients(snapshot), (double)took_ns[count / 2] / NS_PER_MS,
            (double)own_ns / count / NS_PER_MS,
            (double)(backend_ns[1] - backend_ns[0]) / count / NS_PER_MS);
     free(took_ns);
@@ -68,16 +77,15 @@ static int look_often(struct postgres_sessions *sessions, int count, bool whole)
 
 int main(int count, char **words)
 {
-    const struct postgres_options options = { 0 };
-    struct postgres_sessions *sessions;
+    struct postgres_client *client;
     struct camp_error error;
 
     if (count != 6 || connect_all(words[2], atoi(words[3])) == NULL)
         return 1;
     if (libpq_load(&error) != CAMP_OK ||
-        postgres_sessions_open(words[1], &options, &never, &sessions, &error) != CAMP_OK) {
+        postgres_client_open(words[1], false, &never, &client, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    return look_often(sessions, atoi(words[4]), strcmp(words[5], "whole") == 0);
+    return look_often(client, atoi(words[4]), strcmp(words[5], "whole") == 0);
 }

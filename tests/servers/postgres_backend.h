@@ -8,7 +8,6 @@
 #include "microstates/backends.h"
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/postgres_layout.h"
-#include "sources/sessions/postgres/postgres_layout_probe.h"
 #include "sources/sessions/postgres/postgres_memory.h"
 
 #include <libpq-fe.h>

@@ -7,10 +7,8 @@
  *      session 123 app  R 1002.1  new no  ended no
  *        Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
  */
-#include "libraries/libpq.h"
-#include "sources/sessions/postgres/conninfo.h"
-#include "sources/sessions/postgres/postgres_sampler.h"
-#include "sources/source.h"
+#include "sources/sessions/postgres/postgres.h"
+#include "sources/sessions/postgres/postgres_inside.h"
 
 #include "counters/units.h"
 
@@ -69,69 +67,76 @@ static void print_session(const struct postgres_snapshot *snapshot,
     }
 }
 
-static void print_interval(const struct postgres_sampler *sampler, uint64_t end_ns)
+static void print_interval(const struct postgres_source *source)
 {
-    const struct sampled_times *times = postgres_sampler_times(sampler);
-    struct postgres_sampler_facts facts;
-    static uint64_t answers;
+    const struct postgres_sampler *sampler = &source->sampler;
+    const struct sampled_times *times = &sampler->times;
+    static uint64_t snapshots;
 
-    postgres_sampler_facts(sampler, &facts);
     printf("interval %.1f ms  looks %" PRIu64
            "  local %s  connected %s  hidden %zu  connections %" PRIu64
            "  rate %.2f  share %.3f %%\n",
-           ms(end_ns - times->begin_ns), facts.client.answers - answers, yes(facts.is_local),
-           yes(facts.is_connected), facts.hidden, facts.client.connections, facts.rate,
-           100 * facts.share);
-    answers = facts.client.answers;
-    if (facts.failure[0] != '\0')
-        printf("failure %s\n", facts.failure);
-    for (size_t i = 0; i < times->count; i++)
-        print_session(postgres_sampler_snapshot(sampler), times->sessions[i]);
+           ms(sampler->end_ns - times->begin_ns), times->snapshot - snapshots,
+           yes(source->registry.is_local), yes(sampler->snapshot != NULL), sampler->hidden,
+           sampler->connection, (double)NS_PER_S / (double)sampler->pace.period_ns,
+           100 * (double)sampler->pace.cost_ns / (double)sampler->pace.period_ns);
+    snapshots = times->snapshot;
+    if (sampler->failure[0] != '\0')
+        printf("failure %s\n", sampler->failure);
+    for (size_t i = 0; i < times->count; i++) {
+        const struct sampled_session *session = times->sessions[i];
+        const struct postgres_process *process =
+            postgres_registry_find(&source->registry, (int32_t)session->id, session->start);
+
+        if (source->background || (process != NULL && postgres_process_is_client(process)))
+            print_session(sampler->snapshot, session);
+    }
     fflush(stdout);
 }
 
-static int watch(struct postgres_sampler *sampler, int intervals, uint64_t interval_ns)
+static int watch(struct postgres_source *source, int intervals, uint64_t interval_ns)
 {
-    uint64_t due_ns = source_clock_ns(CLOCK_MONOTONIC), end_ns;
+    uint64_t due_ns = source_clock_ns(CLOCK_MONOTONIC);
     struct camp_error error;
 
     while (intervals-- > 0 && !stop) {
         due_ns += interval_ns;
-        if (postgres_sampler_next(sampler, due_ns, &end_ns, &error) != CAMP_OK) {
+        if (postgres_sampler_next(source, due_ns, &error) != CAMP_OK) {
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
-        print_interval(sampler, end_ns);
+        print_interval(source);
     }
     return 0;
 }
 
 int main(int count, char **words)
 {
-    struct postgres_sampler_options options = { .stop = &stop };
-    struct postgres_sampler *sampler;
+    struct from from = { .tier = "SQL", .stop = &stop };
+    struct postgres_source *source;
+    struct from_facts facts;
     struct camp_error error;
-    char shown[256];
+    struct source *base;
+    double rate = 0;
     int r;
 
     if (count < 4)
         return 2;
     for (int i = 4; i < count; i++) {
-        options.sessions.background |= strcmp(words[i], "background") == 0;
-        options.sessions.queries |= strcmp(words[i], "queries") == 0;
-        options.rate = strtod(words[i], NULL) > 0 ? strtod(words[i], NULL) : options.rate;
+        from.background |= strcmp(words[i], "background") == 0;
+        from.queries |= strcmp(words[i], "queries") == 0;
+        rate = strtod(words[i], NULL) > 0 ? strtod(words[i], NULL) : rate;
     }
     signal(SIGTERM, take_signal);
-    if (libpq_load(&error) == CAMP_OK) {
-        conninfo_shown(words[1], shown, sizeof shown);
-        printf("of %s\n", shown);
-    }
-    if (libpq_load(&error) != CAMP_OK ||
-        postgres_sampler_open(words[1], &options, &sampler, &error) != CAMP_OK) {
+    if (postgres_source_open(&from, words[1], &base, &facts, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    r = watch(sampler, atoi(words[2]), (uint64_t)atoi(words[3]) * NS_PER_MS);
-    postgres_sampler_close(sampler);
+    printf("of %s\n", facts.name);
+    source = (struct postgres_source *)base;
+    if (rate > 0)
+        source->sampler.pace.wanted_ns = (uint64_t)(NS_PER_S / rate);
+    r = watch(source, atoi(words[2]), (uint64_t)atoi(words[3]) * NS_PER_MS);
+    source_close(base);
     return r;
 }

@@ -17,7 +17,6 @@
 #define PID 5000000 /* beyond the kernel's limit */
 
 static struct postgres_source source;
-static struct sampled_times by_sql;
 
 /* An interval of 1 s whose last snapshot by SQL is empty. */
 static void open_source(enum postgres_tier tier)
@@ -31,7 +30,7 @@ static void open_source(enum postgres_tier tier)
         .label_count = POSTGRES_LABELS,
     };
 
-    source = (struct postgres_source){ .tier = tier, .reported = &by_sql };
+    source = (struct postgres_source){ .tier = tier };
     source.layout.activities_known = 1;
     for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
         source.layout.code[i] = 2 + i; /* 3: active */
@@ -40,7 +39,7 @@ static void open_source(enum postgres_tier tier)
     source.registry.own_pids[0] = 9;
     assert_int_equal(session_frame_init(&source.sessions, &plan, NULL), CAMP_OK);
     session_frame_begin(&source.sessions, START_NS, START_NS + NS_PER_S, 0);
-    sampled_times_init(&by_sql, NS_PER_S);
+    sampled_times_init(&source.sampler.times, NS_PER_S);
     assert_int_equal(postgres_events_add(&source.events, LOCK, "Lock", "tuple"), CAMP_OK);
 }
 
@@ -50,7 +49,7 @@ static void close_source(void)
     postgres_registry_release(&source.registry);
     postgres_events_release(&source.events);
     session_frame_release(&source.sessions);
-    sampled_times_release(&by_sql);
+    sampled_times_release(&source.sampler.times);
     free(source.times);
     free(source.names);
 }

@@ -1,6 +1,6 @@
 /* Whether processes that a server names are of this machine; tested with the test's own process. */
 #include "counters/units.h"
-#include "sources/sessions/postgres/postgres_local.h"
+#include "sources/sessions/postgres/postgres_registry.h"
 
 #include <camp/camp.h>
 

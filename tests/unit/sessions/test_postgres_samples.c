@@ -10,14 +10,14 @@ static void sample(int32_t pid, int64_t start_us, bool is_asleep)
         pid, start_us, 0, { { "none", "none", "active", "client_backend" } }, is_asleep
     };
 
-    sampled_times_add(&by_sql, START_NS, &sample, 1);
-    sampled_times_begin(&by_sql, START_NS);
-    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
+    sampled_times_add(&source.sampler.times, START_NS, &sample, 1);
+    sampled_times_begin(&source.sampler.times, START_NS);
+    sampled_times_add(&source.sampler.times, START_NS + 300 * MS, &sample, 1);
     sample.kind.texts[SESSION_CLASS] = "Lock";
     sample.kind.texts[SESSION_EVENT] = "tuple";
-    sampled_times_add(&by_sql, START_NS + 300 * MS, &sample, 1);
-    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
-    sampled_times_end(&by_sql, START_NS + 1000 * MS);
+    sampled_times_add(&source.sampler.times, START_NS + 300 * MS, &sample, 1);
+    sampled_times_add(&source.sampler.times, START_NS + 1000 * MS, &sample, 1);
+    sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
 }
 
 static void the_database_s_report_has_columns_of_its_own(void **state)
@@ -59,7 +59,7 @@ static void fill_samples(enum postgres_tier tier, bool is_asleep)
     register_process(getpid(), 5, "client_backend", "bob");
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
-        source.memory_samples.times = by_sql;
+        source.memory_samples.times = source.sampler.times;
     source.registry.processes[0].clock.cpu_ns = 0; /* so that there is a difference */
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
@@ -117,10 +117,10 @@ static void sleep_without_an_event_counts_if_it_is_the_only_one(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     register_process(getpid(), 5, "client_backend", "bob");
-    sampled_times_add(&by_sql, START_NS, &sample, 1);
-    sampled_times_begin(&by_sql, START_NS);
-    sampled_times_add(&by_sql, START_NS + 1000 * MS, &sample, 1);
-    sampled_times_end(&by_sql, START_NS + 1000 * MS);
+    sampled_times_add(&source.sampler.times, START_NS, &sample, 1);
+    sampled_times_begin(&source.sampler.times, START_NS);
+    sampled_times_add(&source.sampler.times, START_NS + 1000 * MS, &sample, 1);
+    sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(value_ms(0, "wait_without_event_ns"), left_ms());
     close_source();
@@ -136,10 +136,10 @@ static void time_without_samples_is_not_filled(void **state)
     (void)state;
     open_source(POSTGRES_GATED);
     register_process(getpid(), 5, "client_backend", "bob");
-    sampled_times_add(&by_sql, START_NS, &sample, 1);
-    sampled_times_begin(&by_sql, START_NS);
-    sampled_times_add(&by_sql, START_NS + 2000 * MS, &sample, 1);
-    sampled_times_end(&by_sql, START_NS + 2000 * MS);
+    sampled_times_add(&source.sampler.times, START_NS, &sample, 1);
+    sampled_times_begin(&source.sampler.times, START_NS);
+    sampled_times_add(&source.sampler.times, START_NS + 2000 * MS, &sample, 1);
+    sampled_times_end(&source.sampler.times, START_NS + 2000 * MS);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_in_range(value_ms(0, "contention_ns"), left_ms() / 2 - 1, left_ms() / 2);
     assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0) / MS, left_ms() / 2 - 1,

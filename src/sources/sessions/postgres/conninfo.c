@@ -8,6 +8,7 @@
  */
 #include "conninfo.h"
 
+#include "counters/error.h"
 #include "libraries/libpq.h"
 
 #include <ctype.h>
@@ -107,42 +108,53 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
     libpq.PQconninfoFree(options);
 }
 
-bool conninfo_is_good(const char *conninfo)
+/* The first key in `conninfo` that is none of `known`: *ret_key and its length; 0: none was found.
+ * The search ends at a password, at a value in quotes and at a word without '=', because the words
+ * after it may belong to a value. */
+static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
+                             const char **ret_key)
 {
-    PQconninfoOption *options;
-
-    if (is_name_alone(conninfo))
-        return true;
-    options = libpq.PQconninfoParse(conninfo, NULL);
-    libpq.PQconninfoFree(options);
-    return options != NULL;
-}
-
-/* The search ends at a value in quotes and at a word without '=', because the words after it may
- * belong to a value. */
-size_t conninfo_wrong_key(const char *conninfo, const char **ret_key)
-{
-    PQconninfoOption *options = libpq.PQconninfoParse("", NULL);
     const char *word = conninfo + strspn(conninfo, " \t");
-    size_t ret = 0;
 
-    while (options != NULL && ret == 0 && *word != '\0' && strstr(conninfo, "://") == NULL) {
+    while (*word != '\0' && strstr(conninfo, "://") == NULL) {
         const size_t length = strcspn(word, " \t");
         const size_t key = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
         char name[40];
 
         if (key == 0 || key >= sizeof name || word[key] != '=' || word[key + 1] == '\'')
             break;
-        memcpy(name, word, key);
-        name[key] = '\0';
+        snprintf(name, sizeof name, "%.*s", (int)key, word);
         if (strcmp(name, "password") == 0 || strcmp(name, "sslpassword") == 0)
             break;
         *ret_key = word;
-        ret = find(options, name) == NULL ? key : 0;
+        if (find(known, name) == NULL)
+            return key;
         word += length + strspn(word + length, " \t");
     }
+    return 0;
+}
+
+int conninfo_check(const char *conninfo, struct camp_error *error)
+{
+    PQconninfoOption *options =
+        libpq.PQconninfoParse(is_name_alone(conninfo) ? "" : conninfo, NULL);
+    const bool is_good = options != NULL;
+    const char *key;
+    size_t length = 0;
+
+    if (!is_good && (options = libpq.PQconninfoParse("", NULL)) != NULL)
+        length = find_wrong_key(conninfo, options, &key);
     libpq.PQconninfoFree(options);
-    return ret;
+    if (is_good)
+        return CAMP_OK;
+    if (length > 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "PostgreSQL: a connection string has no key %.*s=; the usual keys are "
+                         "host=, port=, dbname= and user=",
+                         (int)length, key);
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "PostgreSQL: the connection string cannot be read: host=H password='a b', "
+                     "or a URI with %%40 for @");
 }
 
 char *conninfo_of_address(const char *place)

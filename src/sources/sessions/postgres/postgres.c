@@ -3,8 +3,8 @@
 #include "conninfo.h"
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/words.h"
 #include "postgres_inside.h"
-#include "postgres_layout_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const char *const tier_names[POSTGRES_TIERS] = {
 static int find_postmaster(const struct postgres_source *source, int32_t *ret,
                            struct camp_error *error)
 {
-    const struct postgres_snapshot *snapshot = postgres_sampler_snapshot(source->sampler);
+    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
     struct camp_process process;
     struct camp_task task;
     int r = snapshot != NULL
@@ -132,35 +132,6 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
                      text);
 }
 
-/* ---------------------------------------------------------------------------------- Hooks -- */
-
-static int on_snapshot(void *context, const struct postgres_snapshot *snapshot, bool is_local)
-{
-    struct postgres_source *source = context;
-
-    source->registry.is_local = is_local;
-    postgres_memory_samples_name_events(source, snapshot);
-    return postgres_registry_update(&source->registry, snapshot);
-}
-
-static void wait_until(void *context, uint64_t until_ns)
-{
-    struct postgres_source *source = context;
-
-    if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
-        postgres_memory_samples_until(source, until_ns);
-    else
-        while (source_wait(until_ns, 100 * (uint64_t)NS_PER_MS, source->stop))
-            ;
-}
-
-static bool is_asleep(void *context, int32_t pid, int64_t start_us)
-{
-    const struct postgres_source *source = context;
-
-    return source->tier == POSTGRES_GATED && postgres_is_asleep(context, pid, start_us);
-}
-
 /* ------------------------------------------------------------------------------ Intervals -- */
 
 static const struct schema *describe(const struct source *base)
@@ -169,59 +140,58 @@ static const struct schema *describe(const struct source *base)
 }
 
 /* A restarted server has another postmaster and another layout. */
-static void follow_restart(struct postgres_source *source,
-                           const struct postgres_sampler_facts *facts)
+static void follow_restart(struct postgres_source *source)
 {
     struct camp_error error = { 0 };
     int32_t postmaster;
 
-    if (!facts->is_connected || facts->client.connections == source->connections ||
+    if (source->sampler.snapshot == NULL || source->sampler.connection == source->connection ||
         source->tier > POSTGRES_MEMORY)
         return;
     if ((find_postmaster(source, &postmaster, &error) == CAMP_OK &&
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
-        source->connections = facts->client.connections;
+        source->connection = source->sampler.connection;
     else /* retried after the next interval */
         snprintf(source->note, sizeof source->note, "after the server's restart: %s",
                  error.message);
 }
 
-static void collect_losses(struct postgres_source *source,
-                           const struct postgres_sampler_facts *facts)
+static void collect_losses(struct postgres_source *source)
 {
     struct losses *losses = &source->sessions.frame.losses;
     struct backends_losses now = { 0 };
 
     if (source->backends != NULL)
         backends_losses(source->backends, &now);
-    losses->unseen = facts->hidden + counted_since(source->losses.unseen, now.unseen);
+    losses->unseen = source->sampler.hidden + counted_since(source->losses.unseen, now.unseen);
     losses->lost = counted_since(source->losses.unwatched, now.unwatched) +
                    counted_since(source->losses.unread, now.unread) +
                    counted_since(source->losses.misbooked, now.misbooked);
     source->losses = now;
 }
 
-static void report(struct postgres_source *source, const struct postgres_sampler_facts *facts)
+/* Without an answer and without a failure the note stays. */
+static void write_note(struct postgres_source *source)
 {
-    if (facts->is_connected ||
-        facts->failure[0] != '\0') /* without an answer the note stays as it was */
-        source->note[0] = '\0';
-    if (facts->failure[0] != '\0')
-        snprintf(source->note, sizeof source->note, "%s", facts->failure);
-    else if (facts->hidden > 0)
+    const struct postgres_sampler *sampler = &source->sampler;
+
+    if (sampler->failure[0] != '\0')
+        snprintf(source->note, sizeof source->note, "%s", sampler->failure);
+    else if (sampler->hidden > 0)
         snprintf(source->note, sizeof source->note,
-                 "%zu session%s hidden from this role: grant pg_monitor to it", facts->hidden,
-                 facts->hidden == 1 ? " is" : "s are");
+                 "%zu session%s hidden from this role: grant pg_monitor to it", sampler->hidden,
+                 noun_of(sampler->hidden, " is", "s are"));
+    else if (sampler->snapshot != NULL)
+        source->note[0] = '\0';
 }
 
-static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_error *error)
+static int fill(struct postgres_source *source, struct camp_error *error)
 {
-    struct postgres_sampler_facts facts;
+    uint64_t end_ns = source->sampler.end_ns;
     int r = CAMP_OK;
 
-    postgres_sampler_facts(source->sampler, &facts);
-    report(source, &facts);
+    write_note(source);
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
@@ -233,10 +203,10 @@ static int fill(struct postgres_source *source, uint64_t end_ns, struct camp_err
     if (r == CAMP_OK)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
-    collect_losses(source, &facts);
+    collect_losses(source);
     if (source->tier == POSTGRES_MEMORY)
         sampled_times_begin(&source->memory_samples.times, end_ns);
-    follow_restart(source, &facts);
+    follow_restart(source);
     postgres_registry_forget(&source->registry, source->snapshots);
     source->snapshots = source->registry.snapshots;
     source->end_ns = end_ns;
@@ -248,11 +218,10 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
                 struct camp_error *error)
 {
     struct postgres_source *source = (struct postgres_source *)base;
-    uint64_t end_ns;
-    int r = postgres_sampler_next(source->sampler, deadline_ns, &end_ns, error);
+    int r = postgres_sampler_next(source, deadline_ns, error);
 
     if (r == CAMP_OK)
-        r = fill(source, end_ns, error);
+        r = fill(source, error);
     *ret_frame = &source->sessions.frame;
     return r;
 }
@@ -262,7 +231,7 @@ static void close_postgres(struct source *base)
     struct postgres_source *source = (struct postgres_source *)base;
 
     close_tier(source);
-    postgres_sampler_close(source->sampler);
+    postgres_sampler_close(source);
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
@@ -273,25 +242,6 @@ static void close_postgres(struct source *base)
 }
 
 /* -------------------------------------------------------------------------------- Opening -- */
-
-static int open_sampler(struct postgres_source *source, const struct from *from,
-                        struct camp_error *error)
-{
-    const struct postgres_sampler_options options = {
-        .sessions = { .background = true, .queries = from->queries },
-        .is_asleep = is_asleep,
-        .on_snapshot = on_snapshot,
-        .wait = wait_until,
-        .context = source,
-        .stop = from->stop,
-    };
-
-    const int r = postgres_sampler_open(source->conninfo, &options, &source->sampler, error);
-
-    if (r == CAMP_OK)
-        source->reported = postgres_sampler_times(source->sampler);
-    return r;
-}
 
 static int open_frame(struct postgres_source *source, const struct from *from,
                       struct camp_error *error)
@@ -345,25 +295,23 @@ static void read_clocks(struct postgres_source *source)
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
-    struct postgres_sampler_facts sampler;
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = parse_tier(from->tier, &first, &last, error);
 
     if (r == CAMP_OK)
-        r = open_sampler(source, from, error);
+        r = postgres_sampler_open(source, from->queries, error);
     if (r != CAMP_OK)
         return r;
-    postgres_sampler_facts(source->sampler, &sampler);
-    source->connections = sampler.client.connections;
+    source->connection = source->sampler.connection;
     r = open_best(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* set-up took some 0.3 s: the first interval starts here */
-        r = postgres_sampler_next(source->sampler, source_clock_ns(CLOCK_MONOTONIC),
-                                  &source->end_ns, error);
+        r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
+    source->end_ns = source->sampler.end_ns;
     read_clocks(source);
     if (r == CAMP_OK && source->backends != NULL)
         r = backend_accounts_read(&source->accounts, source->backends, error);

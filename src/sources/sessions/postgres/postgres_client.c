@@ -8,6 +8,7 @@
 #include "conninfo.h"
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "postgres_failure.h"
 #include "sources/remote/remote.h"
 
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VERSION_MIN 100000 /* version 10: backend_type, and all settings in set_config() */
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
@@ -33,15 +35,17 @@ enum step { CONNECTING, SETTING, PREPARING, ASKING };
 struct postgres_client {
     struct remote remote;
     char *conninfo;
-    struct postgres_statements statements;
-    unsigned prepared; /* number of prepared statements */
-    int wanted;        /* the statement to ask; -1: none, just connect */
+    bool queries;    /* with texts of statements */
+    size_t prepared; /* number of prepared statements */
+    int wanted;      /* the statement to ask; -1: none, just connect */
     PGconn *connection;
     enum step step;
     PostgresPollingStatusType wants; /* while connecting */
     PGresult *result;                /* of the step; the first failure wins */
     char noticed[SQLSTATE_SIZE];
-    struct postgres_client_facts facts;
+    struct postgres_snapshot snapshot; /* the last one */
+    uint64_t connections;              /* made so far */
+    uint64_t asked_ns;                 /* start of the last question */
 };
 
 static void drop_result(struct postgres_client *client)
@@ -55,8 +59,6 @@ static void drop_result(struct postgres_client *client)
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
 {
-    client->facts.failures++;
-    client->facts.backend_pid = 0;
     drop_result(client);
     libpq.PQfinish(client->connection);
     client->connection = NULL;
@@ -159,12 +161,10 @@ static int go_on_connecting(struct postgres_client *client, struct camp_error *e
     if (client->wants != PGRES_POLLING_OK)
         return CAMP_OK;
     libpq.PQsetnonblocking(client->connection, 1);
-    client->facts.version = libpq.PQserverVersion(client->connection);
-    if (client->facts.version < POSTGRES_VERSION_MIN)
+    if (libpq.PQserverVersion(client->connection) < VERSION_MIN)
         return drop(client, &(struct postgres_failure){ "0A000", "it is older than version 10" },
                     error);
-    client->facts.connections++;
-    client->facts.backend_pid = libpq.PQbackendPID(client->connection);
+    client->connections++;
     return sent(client, libpq.PQsendQuery(client->connection, SETTINGS), SETTING, error);
 }
 
@@ -191,18 +191,19 @@ static bool is_good(const struct postgres_client *client)
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-static const char *const statement_names[POSTGRES_STATEMENTS] = { "camp_0", "camp_1" };
+/* Of a brief snapshot, and of a whole one. */
+static const char *const statement_names[] = { "camp_0", "camp_1" };
 
 static int prepare_next(struct postgres_client *client, struct camp_error *error)
 {
-    const char *texts[POSTGRES_STATEMENTS];
-    const unsigned next = client->prepared++;
+    const size_t next = client->prepared++;
+    char text[POSTGRES_STATEMENT_SIZE];
 
-    client->statements.texts(client->statements.context, client->facts.version, texts);
-    return sent(
-        client,
-        libpq.PQsendPrepare(client->connection, statement_names[next], texts[next], 0, NULL),
-        PREPARING, error);
+    postgres_snapshot_statement(next == 1, client->queries,
+                                libpq.PQserverVersion(client->connection), text);
+    return sent(client,
+                libpq.PQsendPrepare(client->connection, statement_names[next], text, 0, NULL),
+                PREPARING, error);
 }
 
 static bool is_answered(const void *context)
@@ -217,7 +218,7 @@ static int ask_wanted(void *context, struct camp_error *error)
     struct postgres_client *client = context;
     const char *name = statement_names[client->wanted];
 
-    client->facts.asked_ns = now_ns(CLOCK_MONOTONIC);
+    client->asked_ns = now_ns(CLOCK_MONOTONIC);
     return sent(client, libpq.PQsendQueryPrepared(client->connection, name, 0, NULL, NULL, NULL, 1),
                 ASKING, error);
 }
@@ -227,7 +228,7 @@ static int after_answer(struct postgres_client *client, struct camp_error *error
 {
     if (client->step == SETTING)
         client->prepared = 0;
-    if (client->step != ASKING && client->prepared < POSTGRES_STATEMENTS)
+    if (client->step != ASKING && client->prepared < ARRAY_COUNT(statement_names))
         return prepare_next(client, error);
     if (client->step == PREPARING)
         drop_result(client);
@@ -280,43 +281,29 @@ static const struct remote_driver driver = {
 
 /* -------------------------------------------------------------------------- Public functions -- */
 
-int postgres_client_open(const char *conninfo, const struct postgres_statements *statements,
-                         const volatile sig_atomic_t *stop, struct postgres_client **ret,
-                         struct camp_error *error)
+int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
+                         struct postgres_client **ret, struct camp_error *error)
 {
-    struct postgres_client *client = calloc(1, sizeof *client);
-    int r = CAMP_E_NOMEM;
+    struct postgres_client *client;
+    int r = conninfo_check(conninfo, error);
 
-    if (!conninfo_is_good(conninfo)) {
-        const char *key;
-        const size_t length = conninfo_wrong_key(conninfo, &key);
-
-        free(client);
-        if (length > 0)
-            return camp_fail(error, CAMP_E_INVALID, 0,
-                             "PostgreSQL: a connection string has no key %.*s=; the usual keys are "
-                             "host=, port=, dbname= and user=",
-                             (int)length, key);
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "PostgreSQL: the connection string cannot be read: host=H password='a b', "
-                         "or a URI with %%40 for @");
-    }
+    if (r != CAMP_OK)
+        return r;
+    client = calloc(1, sizeof *client);
     if (client == NULL || (client->conninfo = strdup(conninfo)) == NULL) {
-        camp_fail(error, r, 0, "no memory for a connection");
-        goto out;
+        free(client);
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     }
-    client->statements = *statements;
+    client->queries = queries;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     client->wanted = -1;
     r = remote_run(&client->remote, UINT64_MAX, error);
     if (r == REMOTE_PENDING)
         r = camp_fail(error, CAMP_E_GONE, EINTR, "PostgreSQL: interrupted while connecting");
-    if (r != CAMP_OK)
-        goto out;
-    *ret = client;
-    return CAMP_OK;
-out:
-    postgres_client_close(client);
+    if (r == CAMP_OK)
+        *ret = client;
+    else
+        postgres_client_close(client);
     return r;
 }
 
@@ -325,29 +312,28 @@ void postgres_client_close(struct postgres_client *client)
     if (client == NULL)
         return;
     drop_result(client);
+    postgres_snapshot_release(&client->snapshot);
     libpq.PQfinish(client->connection);
-    if (client->conninfo != NULL)
-        explicit_bzero(client->conninfo, strlen(client->conninfo));
+    explicit_bzero(client->conninfo, strlen(client->conninfo));
     free(client->conninfo);
     free(client);
 }
 
-int postgres_client_ask(struct postgres_client *client, unsigned statement, uint64_t until_ns,
-                        PGresult **ret, struct camp_error *error)
+int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
+                        const struct postgres_snapshot **ret, struct camp_error *error)
 {
+    PGresult *rows;
     int r;
 
-    client->wanted = (int)statement;
+    client->wanted = whole;
     r = remote_run(&client->remote, until_ns, error);
     if (r != CAMP_OK)
         return r;
-    *ret = client->result;
+    rows = client->result;
     client->result = NULL;
-    client->facts.answers++;
-    return CAMP_OK;
-}
-
-void postgres_client_facts(const struct postgres_client *client, struct postgres_client_facts *ret)
-{
-    *ret = client->facts;
+    client->snapshot.connection = client->connections;
+    client->snapshot.asked_ns = client->asked_ns;
+    client->snapshot.answered_ns = now_ns(CLOCK_MONOTONIC);
+    *ret = &client->snapshot;
+    return postgres_snapshot_read(&client->snapshot, rows, error);
 }

@@ -1,13 +1,15 @@
 /* Shared by the files of the PostgreSQL source: postgres.c (tiers and intervals), postgres_rows.c
- * (rows by tier) and postgres_memory_samples.c (samples of memory). */
+ * (rows by tier), postgres_sampler.c (samples by SQL) and postgres_memory_samples.c (samples of
+ * memory). */
 #pragma once
 
 #include "backend_accounts.h"
+#include "postgres_client.h"
 #include "postgres_events.h"
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
-#include "postgres_sampler.h"
+#include "sources/sessions/sampled_times.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
@@ -19,6 +21,30 @@ enum postgres_tier {
     POSTGRES_TIERS
 };
 
+/* The time between two samples: the wanted one, or longer, so that samples use 1 % of one CPU at
+ * most. */
+struct postgres_pace {
+    uint64_t wanted_ns, period_ns;
+    uint64_t next_ns; /* when the next sample is due */
+    uint64_t cost_ns; /* CPU time of one sample, smoothed; 0: unknown */
+};
+
+/* Samples by SQL. A snapshot costs CPU time of this thread, and of camp's backend if the server is
+ * on this machine. */
+struct postgres_sampler {
+    struct postgres_client *client;
+    const struct postgres_snapshot *snapshot; /* the last one; NULL: the last attempt failed */
+    struct sampled_times times;
+    struct session_sample *samples; /* [capacity] */
+    size_t capacity;
+    struct postgres_pace pace;
+    uint64_t end_ns;               /* of the last interval */
+    uint64_t backend_ns;           /* CPU time of camp's backend, at the last snapshot */
+    uint64_t connection;           /* of the last snapshot; a new one has another backend */
+    size_t hidden;                 /* sessions hidden from this role, at the last snapshot */
+    char failure[CAMP_ERROR_SIZE]; /* the first of the interval, with its cause; "": none */
+};
+
 /* Samples of the server's memory, taken between the snapshots by SQL. */
 struct postgres_memory_samples {
     struct postgres_memory *memory;
@@ -28,7 +54,7 @@ struct postgres_memory_samples {
     char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity]: of events without a name */
     size_t capacity;
     struct sampled_times times;
-    uint64_t period_ns, next_ns, cost_ns; /* cost_ns: CPU time of one sample; 0: unknown */
+    struct postgres_pace pace;
 };
 
 struct postgres_source {
@@ -37,8 +63,7 @@ struct postgres_source {
     const volatile sig_atomic_t *stop;
     bool background;
     enum postgres_tier tier;
-    struct postgres_sampler *sampler;
-    const struct sampled_times *reported; /* by the sampler, through SQL */
+    struct postgres_sampler sampler;
     struct postgres_registry registry;
     struct postgres_events events;
     struct postgres_layout layout; /* for the tiers that read memory */
@@ -52,7 +77,7 @@ struct postgres_source {
     char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity]: of events without a name */
     uint64_t end_ns;                    /* of the last interval */
     uint64_t snapshots;                 /* by SQL, at the end of the last interval */
-    uint64_t connections;               /* by SQL, when the tier was set up */
+    uint64_t connection;                /* when the tier was set up */
     char note[FRAME_NOTE_SIZE];         /* of the current interval */
 };
 
@@ -60,6 +85,21 @@ struct postgres_source {
  * CAMP_E_NOMEM. */
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
+
+/* Updates the pace by the CPU time of a sample. */
+void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
+
+/* Connects, then takes a first snapshot. Hidden sessions are no failure. Fails as
+ * postgres_client_open(). */
+int postgres_sampler_open(struct postgres_source *source, bool queries, struct camp_error *error);
+void postgres_sampler_close(struct postgres_source *source);
+
+/* Samples an interval, until `deadline_ns` (CLOCK_MONOTONIC) or *stop; the last snapshot is at its
+ * end: sampler.end_ns is the time of that snapshot, or `deadline_ns` if the server did not answer.
+ * That is no failure: sampler.failure names it, and the next interval tries again. CAMP_OK or
+ * CAMP_E_NOMEM. sampler.times is what each session did, until the next interval. */
+int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
+                          struct camp_error *error);
 
 /* Resolves names of events: compares a snapshot by SQL with memory read right after it. A failure
  * only means that fewer names are known. */
@@ -75,8 +115,8 @@ uint64_t postgres_memory_samples_end(struct postgres_source *source);
 int postgres_memory_samples_open(struct postgres_source *source, struct camp_error *error);
 void postgres_memory_samples_close(struct postgres_source *source);
 
-/* Whether the task of a session sleeps now. Called by the sampler right after a snapshot. */
-bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us);
+/* Whether the task of a session sleeps now: it is not R in /proc/PID/stat. */
+bool postgres_is_asleep(struct postgres_source *source, int32_t pid, int64_t start_us);
 
 /* The name of an activity in the rules: "idle", "idle_in_transaction" ... */
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

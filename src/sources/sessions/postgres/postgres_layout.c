@@ -49,7 +49,7 @@ static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
             return CAMP_OK;
         }
     }
-    return camp_fail(error, CAMP_E_FORMAT, 0, "/proc/%d/auxv does not say where it began", pid);
+    return camp_fail(error, CAMP_E_FORMAT, 0, "/proc/%d/auxv does not have its entry point", pid);
 }
 
 static int read_executable(int32_t pid, struct elf_image *image, uint64_t *values,
@@ -155,19 +155,19 @@ int postgres_layout_resolve(struct postgres_layout *layout, const struct postgre
                             const unsigned char *entries, size_t count, struct camp_error *error)
 {
     uint32_t code[POSTGRES_ACTIVITIES];
-    struct postgres_layout activities_known = *layout;
+    struct postgres_layout resolved = *layout;
     unsigned activities = 0, pids = 0;
 
     if (!all_are_known(known, count))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a connection of each activity");
     for (uint32_t offset = 0; offset + sizeof *code <= POSTGRES_ENTRY_SIZE; offset += 4) {
         if (distinguishes(known, entries, count, offset, code)) {
-            memcpy(activities_known.code, code, sizeof code);
-            activities_known.activity_offset = offset;
+            memcpy(resolved.code, code, sizeof code);
+            resolved.activity_offset = offset;
             activities++;
         }
         if (pids == 0 && holds_pids(known, entries, count, offset)) {
-            activities_known.pid_offset = offset;
+            resolved.pid_offset = offset;
             pids++;
         }
     }
@@ -176,8 +176,8 @@ int postgres_layout_resolve(struct postgres_layout *layout, const struct postgre
                          "this server's table of sessions is laid out in an unknown way (%u places "
                          "for the state): its activities are asked for by SQL",
                          activities);
-    activities_known.activities_known = 1;
-    *layout = activities_known;
+    resolved.activities_known = 1;
+    *layout = resolved;
     return CAMP_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "postgres_layout_probe.h"
+#include "postgres_layout.h"
 
 #include "counters/error.h"
 #include "counters/units.h"

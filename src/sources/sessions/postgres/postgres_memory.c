@@ -1,6 +1,6 @@
 /*
- * The addresses of a backend are read once, through the backend's own pointers. They fill_vectors
- * to shared memory, which lies at the same address in each process, so from then on three numbers
+ * The addresses of a backend are read once, through the backend's own pointers. They point to
+ * shared memory, which lies at the same address in each process, so from then on three numbers
  * of each backend (event, pid, activity) are read through the postmaster. The pid proves that the
  * entry is still that backend's: after its end, or after a crash of the server, the entry is free
  * or another's, and the addresses are read again.
@@ -36,7 +36,8 @@ int postgres_memory_open(struct postgres_memory **ret, const struct postgres_lay
     struct postgres_memory *memory;
 
     if (!layout->activities_known)
-        return camp_fail(error, CAMP_E_INVALID, 0, "where activities are was not activities_known");
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "the place of the activities in the server's memory is unknown");
     memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the addresses of backends");

@@ -1,20 +1,17 @@
 /*
  * Samples of a PostgreSQL server's memory, which cost less than samples by SQL, and the names of
- * events: resolved by comparing memory with SQL's report of the same backends. Like the sampler,
- * they limit themselves to a share of one CPU.
+ * events: resolved by comparing memory with SQL's report of the same backends.
  */
-#include "ledger/array.h"
 #include "postgres_inside.h"
 
-#include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PERIOD_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_NS ((uint64_t)NS_PER_S)
-#define SMOOTHING 8
 
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code)
 {
@@ -41,7 +38,8 @@ static bool reserve(struct postgres_memory_samples *memory_samples, size_t count
 int postgres_memory_samples_open(struct postgres_source *source, struct camp_error *error)
 {
     sampled_times_init(&source->memory_samples.times, LONGEST_NS);
-    source->memory_samples.period_ns = PERIOD_NS;
+    source->memory_samples.pace =
+        (struct postgres_pace){ .wanted_ns = PERIOD_NS, .period_ns = PERIOD_NS };
     return postgres_memory_open(&source->memory_samples.memory, &source->layout, error);
 }
 
@@ -98,9 +96,8 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 /* A task that slept and has not run since is not read again, at a tenth of the cost. It may wait
  * for a CPU by now, at most once per sleep. */
-bool postgres_is_asleep(void *context, int32_t pid, int64_t start_us)
+bool postgres_is_asleep(struct postgres_source *source, int32_t pid, int64_t start_us)
 {
-    const struct postgres_source *source = context;
     struct postgres_process *process = postgres_registry_find(&source->registry, pid, start_us);
     uint64_t cpu_ns;
     char state;
@@ -187,16 +184,6 @@ static void name_sample(struct postgres_source *source, const struct postgres_ba
                                  process != NULL ? process->type : "none" } };
 }
 
-static void update_cost(struct postgres_memory_samples *memory_samples, uint64_t ns)
-{
-    if (memory_samples->cost_ns == 0)
-        memory_samples->cost_ns = ns;
-    else
-        memory_samples->cost_ns =
-            memory_samples->cost_ns - memory_samples->cost_ns / SMOOTHING + ns / SMOOTHING;
-    memory_samples->period_ns = postgres_sampler_period_ns(PERIOD_NS, memory_samples->cost_ns);
-}
-
 static void take_memory_sample(struct postgres_source *source)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -223,24 +210,25 @@ static void take_memory_sample(struct postgres_source *source)
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);
-    update_cost(memory_samples, source_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+    postgres_pace_update(&memory_samples->pace,
+                         source_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
 }
 
 void postgres_memory_samples_until(struct postgres_source *source, uint64_t until_ns)
 {
-    struct postgres_memory_samples *memory_samples = &source->memory_samples;
+    struct postgres_pace *pace = &source->memory_samples.pace;
 
     while (!*source->stop) {
         const uint64_t now = source_clock_ns(CLOCK_MONOTONIC);
 
-        if (memory_samples->next_ns < now)
-            memory_samples->next_ns = now;
-        if (memory_samples->next_ns >= until_ns)
+        if (pace->next_ns < now)
+            pace->next_ns = now;
+        if (pace->next_ns >= until_ns)
             break;
-        while (source_wait(memory_samples->next_ns, PERIOD_NS, source->stop))
+        while (source_wait(pace->next_ns, PERIOD_NS, source->stop))
             ;
         take_memory_sample(source);
-        memory_samples->next_ns += memory_samples->period_ns;
+        pace->next_ns += pace->period_ns;
     }
     while (source_wait(until_ns, PERIOD_NS, source->stop))
         ;

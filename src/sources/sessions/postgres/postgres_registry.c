@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESS_NEAR_US 2000000
+#define NEAR_US 2000000 /* between the server's start time of a session and that of its task */
+#define BEFORE_NS (2 * (int64_t)NS_PER_S)
+#define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
 const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
                                                             "client", "query" };
@@ -21,6 +23,47 @@ static int compare(const void *key, const void *element)
         return left->pid < right->pid ? -1 : 1;
     return left->start_us < right->start_us ? -1 : left->start_us > right->start_us;
 }
+
+/* -------------------------------------------------------------------- Processes of this machine --
+ */
+
+/* A process of another pid namespace has several numbers in NSpid (proc_pid_status(5)). */
+static bool is_of_our_namespace(int32_t pid)
+{
+    char path[32], line[256];
+    bool is_ours = false;
+    FILE *status;
+
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    status = fopen(path, "re");
+    if (status == NULL)
+        return false;
+    while (fgets(line, sizeof line, status) != NULL) {
+        int first, second;
+
+        if (strncmp(line, "NSpid:", 6) == 0)
+            is_ours = sscanf(line + 6, "%d %d", &first, &second) == 1 && first == pid;
+    }
+    fclose(status);
+    return is_ours;
+}
+
+/* A process with the same pid and start time is rarely a coincidence. A backend reads its clock
+ * once it runs: on a busy machine some time after its start. */
+bool postgres_is_process(int32_t pid, int64_t start_us)
+{
+    struct camp_process process;
+    int64_t began_ns, apart_ns;
+
+    if (pid <= 0 || camp_process_identify(NULL, pid, &process, sizeof process, NULL) != CAMP_OK)
+        return false;
+    began_ns = (int64_t)now_ns(CLOCK_REALTIME) - (int64_t)now_ns(CLOCK_BOOTTIME) +
+               (int64_t)(process.start * proc_time_unit_ns());
+    apart_ns = start_us * (int64_t)NS_PER_US - began_ns;
+    return apart_ns >= -BEFORE_NS && apart_ns <= BEHIND_NS && is_of_our_namespace(pid);
+}
+
+/* ---------------------------------------------------------------------------------- Registry -- */
 
 /* The position of the process, or where it would be inserted. */
 static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
@@ -53,7 +96,7 @@ struct postgres_process *postgres_registry_find_process(const struct postgres_re
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us)
 {
-    int64_t nearest_us = PROCESS_NEAR_US;
+    int64_t nearest_us = NEAR_US;
     struct postgres_process *ret = NULL;
 
     for (size_t i = position_of(registry, pid, INT64_MIN);

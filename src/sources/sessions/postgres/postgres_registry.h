@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ledger/labels.h"
-#include "postgres_sessions.h"
+#include "postgres_snapshot.h"
 #include "sources/machine/proc_clock.h"
 
 #include <stdbool.h>
@@ -64,3 +64,9 @@ struct postgres_process *postgres_registry_find_process(const struct postgres_re
 
 /* Whether it is a session of a client or works for one; otherwise it is the server's own. */
 bool postgres_process_is_client(const struct postgres_process *process);
+
+/* Whether /proc shows a process of this pid that started at start_us (since 1970), up to 10 s
+ * earlier or 2 s later, in camp's own pid namespace. For camp's own backend: whether the server is
+ * local, so that its pids are valid here (a server in a container or on another host has pids of
+ * its own). For another: whether the pid was not reused, unless the clock was set meanwhile. */
+bool postgres_is_process(int32_t pid, int64_t start_us);

@@ -63,7 +63,7 @@ static enum session_state state_of(struct postgres_source *source, const struct 
 static void report(struct postgres_source *source, const struct postgres_process *process,
                    struct session *session)
 {
-    const struct sampled_session *reported = find_sampled(source->reported, process);
+    const struct sampled_session *reported = find_sampled(&source->sampler.times, process);
 
     for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
         const struct session_kind kind = kind_of(reported->times[i].kind);
@@ -336,7 +336,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
 int postgres_rows_of_samples(struct postgres_source *source)
 {
     const struct sampled_times *times =
-        source->tier == POSTGRES_MEMORY ? &source->memory_samples.times : source->reported;
+        source->tier == POSTGRES_MEMORY ? &source->memory_samples.times : &source->sampler.times;
     uint64_t partial = 0;
     int r = CAMP_OK;
 

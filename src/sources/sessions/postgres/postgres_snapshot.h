@@ -1,6 +1,6 @@
 /*
- * The sessions of a PostgreSQL server as pg_stat_activity reports them, one snapshot after the
- * other, from version 10 on. camp's own session is in no snapshot.
+ * Snapshots of a PostgreSQL server's sessions, as pg_stat_activity reports them, from version 10
+ * on. camp's own session is in no snapshot.
  *
  * Without the rights of pg_monitor, a role sees only that others' sessions exist: those are hidden,
  * counted, and in no state.
@@ -8,12 +8,7 @@
 #pragma once
 
 #include "ledger/session_rules.h"
-#include "postgres_client.h"
-
-struct postgres_options {
-    bool background; /* processes of the server itself, too */
-    bool queries;    /* texts of statements, too */
-};
+#include "libraries/libpq.h"
 
 /* Texts are never NULL; a missing one is "", in a kind "none". They live as long as the
  * snapshot. */
@@ -28,11 +23,12 @@ struct postgres_session {
     /* In a whole snapshot only: */
     const char *user, *database, *application;
     const char *client; /* an address, or "local" */
-    const char *query;  /* "": without `queries` */
+    const char *query;  /* "": not asked for */
 };
 
 struct postgres_snapshot {
     bool is_whole;                     /* it has names */
+    uint64_t connection;               /* number of the connection that it came through, from 1 */
     uint64_t asked_ns, answered_ns;    /* CLOCK_MONOTONIC; the snapshot was taken in between */
     int64_t server_us;                 /* the server's clock at that time, since 1970 */
     struct postgres_session *sessions; /* [count], in no order */
@@ -44,13 +40,17 @@ struct postgres_snapshot {
     PGresult *rows; /* owns the texts */
 };
 
-struct postgres_sessions;
+/* ret[size]: the statement that asks a server of this version (server_version_num) for a snapshot.
+ * A whole one costs the server three times as much. `queries`: with the texts of statements. */
+#define POSTGRES_STATEMENT_SIZE 1200
+void postgres_snapshot_statement(bool is_whole, bool queries, int version,
+                                 char ret[POSTGRES_STATEMENT_SIZE]);
 
-/* As postgres_client_open(). *options remains the caller's. */
-int postgres_sessions_open(const char *conninfo, const struct postgres_options *options,
-                           const volatile sig_atomic_t *stop, struct postgres_sessions **ret,
-                           struct camp_error *error);
-void postgres_sessions_close(struct postgres_sessions *sessions);
+/* Fills the sessions of *ret from the answer to such a statement, in binary form, which then
+ * belongs to the snapshot. Its connection and times are the caller's. CAMP_E_NOMEM, CAMP_E_FORMAT.
+ */
+int postgres_snapshot_read(struct postgres_snapshot *ret, PGresult *rows, struct camp_error *error);
+void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
 /* The time of the snapshot, in the middle of the query, and of the start of one of its sessions.
  * Both are CLOCK_MONOTONIC; the start is derived from the session's age, so the server's clock need
@@ -58,12 +58,3 @@ void postgres_sessions_close(struct postgres_sessions *sessions);
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot);
 uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session);
-
-/* Takes a new snapshot, valid until the next call. A whole one costs the server three times as
- * much. As postgres_client_ask(): an earlier question is answered first, so check is_whole. After
- * REMOTE_PENDING or a failure there is no snapshot. */
-int postgres_sessions_read(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
-                           const struct postgres_snapshot **ret_snapshot, struct camp_error *error);
-
-void postgres_sessions_facts(const struct postgres_sessions *sessions,
-                             struct postgres_client_facts *ret);

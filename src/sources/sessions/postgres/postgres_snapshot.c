@@ -1,4 +1,4 @@
-#include "postgres_sessions.h"
+#include "postgres_snapshot.h"
 
 #include "counters/error.h"
 #include "counters/units.h"
@@ -27,34 +27,19 @@ enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUE
     ", a.usename, a.datname, a.application_name, case when a.client_addr is not null then "        \
     "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, %s, "                \
     "a.state_change, %s"
-#define FROM " from pg_catalog.pg_stat_activity a %s"
+#define FROM " from pg_catalog.pg_stat_activity a"
 
-/* A hidden session has neither backend_start nor backend_type; unlike a process of the server
- * itself (checkpointer ...) it has a database. */
-#define CLIENTS_ONLY                                                                               \
-    "where a.backend_type in ('client backend', 'parallel worker') "                               \
-    "or (a.backend_type is null and a.datid is not null)"
-
-struct postgres_sessions {
-    struct postgres_options options;
-    char brief[800], whole[1200];
-    struct postgres_client *client;
-    struct postgres_snapshot snapshot;
-};
-
-static void statement_texts(void *context, int version, const char **ret_texts)
+void postgres_snapshot_statement(bool is_whole, bool queries, int version,
+                                 char ret[POSTGRES_STATEMENT_SIZE])
 {
-    struct postgres_sessions *sessions = context;
     const char *leader = version >= HAS_LEADER ? "a.leader_pid" : "0";
     const char *query_id = version >= HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
-    const char *query = sessions->options.queries ? "a.query" : "''";
-    const char *which = sessions->options.background ? "" : CLIENTS_ONLY;
 
-    snprintf(sessions->brief, sizeof sessions->brief, BRIEF FROM, leader, which);
-    snprintf(sessions->whole, sizeof sessions->whole, BRIEF WHOLE FROM, leader, query_id, query,
-             which);
-    ret_texts[0] = sessions->brief;
-    ret_texts[1] = sessions->whole;
+    if (is_whole)
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id,
+                 queries ? "a.query" : "''");
+    else
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader);
 }
 
 /* ----------------------------------------------------------------------------- Reading -- */
@@ -155,6 +140,8 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
         read_names(ret, rows, row);
 }
 
+/* A hidden session has neither backend_start nor backend_type; unlike a process of the server
+ * itself (checkpointer ...) it has a database. */
 static void read_row(struct postgres_snapshot *snapshot, int row)
 {
     snapshot->server_us = time_at(snapshot->rows, row, SERVER);
@@ -169,7 +156,8 @@ static void read_row(struct postgres_snapshot *snapshot, int row)
     }
 }
 
-static int read_rows(struct postgres_snapshot *snapshot, PGresult *rows, struct camp_error *error)
+int postgres_snapshot_read(struct postgres_snapshot *snapshot, PGresult *rows,
+                           struct camp_error *error)
 {
     const int count = libpq.PQntuples(rows);
 
@@ -186,58 +174,8 @@ static int read_rows(struct postgres_snapshot *snapshot, PGresult *rows, struct 
     return CAMP_OK;
 }
 
-/* -------------------------------------------------------------------------- Public functions -- */
-
-int postgres_sessions_open(const char *conninfo, const struct postgres_options *options,
-                           const volatile sig_atomic_t *stop, struct postgres_sessions **ret,
-                           struct camp_error *error)
+void postgres_snapshot_release(struct postgres_snapshot *snapshot)
 {
-    struct postgres_sessions *sessions = calloc(1, sizeof *sessions);
-    int r;
-
-    if (sessions == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
-    sessions->options = *options;
-    r = postgres_client_open(conninfo, &(struct postgres_statements){ statement_texts, sessions },
-                             stop, &sessions->client, error);
-    if (r != CAMP_OK) {
-        postgres_sessions_close(sessions);
-        return r;
-    }
-    *ret = sessions;
-    return CAMP_OK;
-}
-
-void postgres_sessions_close(struct postgres_sessions *sessions)
-{
-    if (sessions == NULL)
-        return;
-    postgres_client_close(sessions->client);
-    libpq.PQclear(sessions->snapshot.rows);
-    free(sessions->snapshot.sessions);
-    free(sessions);
-}
-
-int postgres_sessions_read(struct postgres_sessions *sessions, bool whole, uint64_t until_ns,
-                           const struct postgres_snapshot **ret_snapshot, struct camp_error *error)
-{
-    struct postgres_snapshot *snapshot = &sessions->snapshot;
-    struct postgres_client_facts facts;
-    PGresult *rows;
-    int r = postgres_client_ask(sessions->client, whole, until_ns, &rows, error);
-
-    if (r != CAMP_OK)
-        return r;
-    postgres_client_facts(sessions->client, &facts);
-    snapshot->asked_ns = facts.asked_ns;
-    snapshot->answered_ns = now_ns(CLOCK_MONOTONIC);
-    r = read_rows(snapshot, rows, error);
-    *ret_snapshot = snapshot;
-    return r;
-}
-
-void postgres_sessions_facts(const struct postgres_sessions *sessions,
-                             struct postgres_client_facts *ret)
-{
-    postgres_client_facts(sessions->client, ret);
+    libpq.PQclear(snapshot->rows);
+    free(snapshot->sessions);
 }
