@@ -39,6 +39,18 @@ struct export
     struct exported *exported;
 };
 
+static const struct option_rule option_rules[] = {
+    { "socket", NULL, "host, port, allow-remote",
+      "--socket is for this computer alone: it goes without --host, --port and --allow-remote" },
+    { "once", NULL, "host, port, socket, allow-remote",
+      "--once serves nothing: it goes without --host, --port, --socket and --allow-remote" },
+    { "format", "once", NULL,
+      "--format goes with --once; of a server, each request says which format it takes" },
+    { "interval", "once", NULL,
+      "--interval goes with --once; of a server, each request says when a page is made" },
+    { 0 },
+};
+
 static int parse(struct export *export, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
@@ -90,6 +102,7 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
                  "runs until it is stopped. docs/export.md has each metric.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = option_rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
@@ -116,19 +129,6 @@ static int resolve_place(struct export *export)
 {
     int status = OPTIONS_GO_ON;
 
-    if (export->socket != NULL &&
-        (export->host != NULL || export->port != UINT64_MAX || export->allow_remote))
-        return complain(STATUS_USAGE,
-                        "--socket is for this computer alone: it goes without --host, --port and "
-                        "--allow-remote");
-    if (export->once && (export->socket != NULL || export->host != NULL ||
-                         export->port != UINT64_MAX || export->allow_remote))
-        return complain(STATUS_USAGE, "--once serves nothing: it goes without --host, --port, "
-                                      "--socket and --allow-remote");
-    if (!export->once && (export->format >= 0 || export->interval_ns != 0))
-        return complain(STATUS_USAGE, "--%s goes with --once; of a server, each request says %s",
-                        export->format >= 0 ? "format" : "interval",
-                        export->format >= 0 ? "which format it takes" : "when a page is made");
     if (export->host != NULL)
         status = resolve_host(export);
     else

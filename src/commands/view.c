@@ -30,6 +30,8 @@ struct view_command {
     struct server *server;
 };
 
+static const struct option_rule option_rules[] = { { "socket", NULL, "port", NULL }, { 0 } };
+
 static int parse(struct view_command *view, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
@@ -54,6 +56,7 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
                  "ssh -L PORT:127.0.0.1:PORT brings the port to yours.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = option_rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
@@ -115,8 +118,6 @@ static int read_options(struct view_command *view, int argc, char **argv)
         status = resolve_host(view);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (view->socket != NULL && view->port != 0)
-        return complain(STATUS_USAGE, "--socket goes without --port");
     if (view->history != NULL && !parse_history(view->history, &view->limits))
         return complain(STATUS_USAGE,
                         "--history %s: takes a time such as 10m, or a number of "

@@ -10,3 +10,7 @@ bool option_set(const struct option_spec *spec, const char *text);
 /* Which values the option accepts: "one of text, json, csv", "a time such as 500ms, 2s or 1m, from
  * 0.01 to 86400 s". */
 void option_describe(const struct option_spec *spec, char *ret, size_t capacity);
+
+/* Checks the rules of the table, after all values are set. `given` has for each option whether it
+ * was given. OPTIONS_GO_ON, or STATUS_USAGE after a complaint. */
+int option_rules_check(const struct option_table *table, const bool *given);

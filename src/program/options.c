@@ -49,8 +49,7 @@ static bool starts_number(const char *operand)
 }
 
 /* Sets the variable of the option, as if the option was given. */
-static int set(const struct option_table *table, const bool *given, const char *name,
-               const char *operand)
+static int set(const struct option_table *table, bool *given, const char *name, const char *operand)
 {
     const struct option_spec *spec = find(table, name);
     char wanted[200];
@@ -59,8 +58,10 @@ static int set(const struct option_table *table, const bool *given, const char *
         return complain(STATUS_USAGE,
                         "the operand %s and --%s set the same value: give only one of them",
                         operand, name);
-    if (option_set(spec, operand))
+    if (option_set(spec, operand)) {
+        given[spec - table->specs] = true;
         return OPTIONS_GO_ON;
+    }
     option_describe(spec, wanted, sizeof wanted);
     return complain(STATUS_USAGE, "the operand %s is the value of --%s: give %s", operand, name,
                     wanted);
@@ -102,7 +103,7 @@ static int complain_of_word(const struct option_table *table, const char *operan
 }
 
 /* Sets INTERVAL and COUNT from the operands argv[at] to argv[argc - 1]. */
-static int parse(const struct option_table *table, const bool *given, int argc, char **argv, int at)
+static int parse(const struct option_table *table, bool *given, int argc, char **argv, int at)
 {
     const int most = find(table, "count") != NULL ? 2 : 1;
     int status;
@@ -130,8 +131,8 @@ static void move_to_front(char **operands, int all, int count)
 /* Reads INTERVAL and COUNT from the operands argv[*first] to argv[argc - 1] where the usage has
  * them, sets --interval and --count, and advances *first. `given` has for each option whether it
  * was given. Returns OPTIONS_GO_ON, or STATUS_USAGE after a complaint. */
-static int operands_parse(const struct option_table *table, const bool *given, int argc,
-                          char **argv, int *first)
+static int operands_parse(const struct option_table *table, bool *given, int argc, char **argv,
+                          int *first)
 {
     const enum operand_kind kind = operand_kind(table);
     int at = *first, status;
@@ -203,7 +204,7 @@ bool options_complete(const struct option_table *table,
     specs[count++] =
         (struct option_spec){ "version", 'V', OPTION_VERSION, NULL, NULL, "The version of camp.", 0,
                               0,         NULL };
-    *ret = (struct option_table){ table->usage, table->about, specs, count };
+    *ret = (struct option_table){ table->usage, table->about, specs, count, table->rules };
     return true;
 }
 
@@ -359,6 +360,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
 {
     bool given[MAXIMUM_OPTIONS] = { false };
     struct getopt_tables tables;
+    int status;
 
     fill_getopt(table, &tables);
     opterr = 0;
@@ -382,7 +384,8 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
         given[spec - table->specs] = true;
     }
     *ret_first = optind;
-    return operands_parse(table, given, argc, argv, ret_first);
+    status = operands_parse(table, given, argc, argv, ret_first);
+    return status == OPTIONS_GO_ON ? option_rules_check(table, given) : status;
 }
 
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first)

@@ -47,11 +47,22 @@ struct option_spec {
     const char *const *choices;
 };
 
+/* A combination of options that options_parse() refuses. A condition is the name of an option that
+ * was given, or a name with the value that the option has: "rotate", "format csv". */
+struct option_rule {
+    const char *option;  /* the condition under which the rule applies; NULL ends a list of rules */
+    const char *with;    /* conditions of which one must hold: "pid, tid"; NULL: no such */
+    const char *without; /* conditions of which none may hold; likewise */
+    const char
+        *complaint; /* NULL: "--OPTION goes with --WITH", "--OPTION goes without --WITHOUT" */
+};
+
 struct option_table {
     const char *usage; /* "camp check [OPTIONS] [INTERVAL [COUNT]]": see enum operand_kind */
     const char *about; /* a paragraph or more for --help */
     const struct option_spec *specs;
     size_t count;
+    const struct option_rule *rules; /* the last one is all zero; NULL: none */
 };
 
 enum options_result { OPTIONS_GO_ON = -1 }; /* otherwise an exit status */

@@ -102,9 +102,9 @@ void selection_processes_release(struct process_selection *processes)
     text_list_release(&processes->texts);
 }
 
-int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used)
+int pattern_compile(const char *option, const char *text, regex_t *ret, const regex_t **ret_used)
 {
-    char message[120];
+    char message[256];
     int r;
 
     *ret_used = NULL;
@@ -113,7 +113,8 @@ int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used)
     r = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
     if (r != 0) {
         regerror(r, ret, message, sizeof message);
-        return complain(STATUS_USAGE, "--filter %s: %s", text, message);
+        return complain(STATUS_USAGE, "--%s %s: is no regular expression: %s", option, text,
+                        message);
     }
     *ret_used = ret;
     return OPTIONS_GO_ON;

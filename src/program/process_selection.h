@@ -46,5 +46,7 @@ int complain_of_unseen_process(int32_t pid);
  * watched, and none is left. */
 bool selection_all_ended(struct process_selection *processes);
 
-/* Compiles --filter (POSIX extended) into *ret. NULL compiles nothing; *ret_used is then NULL. */
-int selection_filter(const char *text, regex_t *ret, const regex_t **ret_used);
+/* Compiles the value of an option, a POSIX extended regular expression, into *ret, and points
+ * *ret_used at it. NULL compiles nothing; *ret_used is then NULL. OPTIONS_GO_ON, or STATUS_USAGE
+ * after a complaint. */
+int pattern_compile(const char *option, const char *text, regex_t *ret, const regex_t **ret_used);

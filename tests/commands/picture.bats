@@ -201,7 +201,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [[ $stderr == *"--axes: there is no such state: 'swap'"* ]]
     from=$sessions4 run -2 --separate-stderr report --picture barry3 \
         --axes 'A=cpu;B=io;C=lock;D=idle' --output x.svg
-    [[ $stderr == *"--axes takes 3 vertices here, not 4"* ]]
+    [[ $stderr == *"--axes takes 3 vertices, not 4"* ]]
     run -2 --separate-stderr report --picture barry4 --output x.svg
     [[ $stderr == *"has 3 states, too few for 4 vertices"* ]]
     [ ! -e x.svg ]

@@ -123,8 +123,8 @@ make_table() {
     refuse 'a time such as 10m' --from cpus --history soon
     refuse 'a time such as 10m' --from cpus --history 0
     refuse 'no such state' --from cpus --axes 'A=x; B=y; C=z'
-    refuse '--axes takes three' --from cpus --axes 'A=user; B=idle; C=system; D=irq'
-    refuse '--axes takes three' --from cpus --axes4 'A=user; B=idle; C=irq'
+    refuse '--axes takes 3 vertices, not 4' --from cpus --axes 'A=user; B=idle; C=system; D=irq'
+    refuse '--axes4 takes 4 vertices, not 3' --from cpus --axes4 'A=user; B=idle; C=irq'
     refuse "'more' is not a time: the operands of camp view are [INTERVAL]" --from cpus more
     refuse 'there is no source' --from nothing
     refuse 'must have 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"

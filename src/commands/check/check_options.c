@@ -14,6 +14,14 @@
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
 static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
 
+static const struct option_rule option_rules[] = {
+    { "columns", NULL, "format classic",
+      "--columns: the lines of --format classic are what they are" },
+    { "from", NULL, "report",
+      "--from goes without --report; camp report --picture error-by-load is of a recording" },
+    { 0 },
+};
+
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
@@ -70,6 +78,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
                  "What tier schedstat cannot see, tasks that came and went, is counted, status 0.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = option_rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
@@ -145,10 +154,6 @@ int check_options_read(struct check *check, int argc, char **argv)
         return status;
     if (options->report != NULL && !output_file_is_page(options->report))
         return complain(STATUS_USAGE, "--report '%s': a page ends with .html", options->report);
-    if (options->table >= 0 && options->format != CHECK_CSV)
-        return complain(STATUS_USAGE, "--table goes with --format csv");
-    if (options->columns != NULL && options->format == CHECK_CLASSIC)
-        return complain(STATUS_USAGE, "--columns: the lines of --format classic are what they are");
     if (options->top == UINT64_MAX)
         options->top = options->format == CHECK_TEXT ? rows_that_fit() : 0;
     check->view = view_by_name(formats[options->format]);
@@ -161,9 +166,6 @@ int check_options_read(struct check *check, int argc, char **argv)
     check->context.selection.kernel_threads = options->kernel_threads;
     check->context.selection.top = (size_t)options->top;
     check->context.selection.top_cpus = options->format == CHECK_TEXT ? TEXT_CPUS : 0;
-    if (options->from.from.text != NULL && options->report != NULL)
-        return complain(STATUS_USAGE, "--from goes without --report; camp report --picture "
-                                      "error-by-load is of a recording");
     status = resolve_tier(options);
     if (status == OPTIONS_GO_ON && options->from.from.text == NULL)
         status = from_options_check(&options->from, "check");
@@ -174,7 +176,7 @@ int check_options_read(struct check *check, int argc, char **argv)
     check->context.selection.pids = check->options.processes.pids;
     check->context.selection.pid_count = check->options.processes.count;
     if (status == OPTIONS_GO_ON)
-        status = selection_filter(check->options.filter, &check->filter,
-                                  &check->context.selection.filter);
+        status = pattern_compile("filter", check->options.filter, &check->filter,
+                                 &check->context.selection.filter);
     return status == OPTIONS_GO_ON ? read_columns(check) : status;
 }

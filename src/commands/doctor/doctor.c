@@ -266,8 +266,6 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (table >= 0 && format != FORMAT_CSV)
-        return complain(STATUS_USAGE, "--table goes with --format csv");
     output.colour = view_wants_colour(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;

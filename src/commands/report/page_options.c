@@ -37,10 +37,10 @@ static int complain_of_axes(const char *option, const struct schema *schema,
                     fault->word, states);
 }
 
-/* *ret_used is NULL where there are too few states for `count` vertices. */
-static int resolve_axes(const char *option, const char *text, const struct schema *schema,
-                        size_t count, struct axes *ret, const struct axes **ret_used)
+int page_resolve_axes(const char *text, const struct schema *schema, size_t count, struct axes *ret,
+                      const struct axes **ret_used)
 {
+    const char *option = count == 4 ? "axes4" : "axes";
     struct axes_fault fault;
 
     *ret_used = ret;
@@ -52,7 +52,8 @@ static int resolve_axes(const char *option, const char *text, const struct schem
     if (!axes_parse(ret, schema, text, &fault))
         return complain_of_axes(option, schema, &fault);
     if (ret->vertices.count != count)
-        return complain(STATUS_USAGE, "--axes takes three vertices, --axes4 four: %s", text);
+        return complain(STATUS_USAGE, "--%s takes %zu vertices, not %zu", option, count,
+                        ret->vertices.count);
     return OPTIONS_GO_ON;
 }
 
@@ -87,11 +88,11 @@ int page_open(struct page_options *options)
         return complain(STATUS_FAILURE, "the page shows %d states at most; %s has %zu",
                         STREAM_STATES_MAXIMUM, options->facts.name, options->schema->state_count);
     resolve_facts(options);
-    status = resolve_axes("axes", options->axes3_text, options->schema, 3, &options->axes3,
-                          &options->stream.axes3);
+    status = page_resolve_axes(options->axes3_text, options->schema, 3, &options->axes3,
+                               &options->stream.axes3);
     if (status == OPTIONS_GO_ON)
-        status = resolve_axes("axes4", options->axes4_text, options->schema, 4, &options->axes4,
-                              &options->stream.axes4);
+        status = page_resolve_axes(options->axes4_text, options->schema, 4, &options->axes4,
+                                   &options->stream.axes4);
     options->intervals.length_ns = options->interval_ns;
     return status;
 }

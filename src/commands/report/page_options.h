@@ -48,6 +48,12 @@ void page_options_init(struct page_options *options);
 int page_open(struct page_options *options);
 void page_close(struct page_options *options);
 
+/* The axes of --axes (3 vertices) or --axes4 (4), or the default ones where `text` is NULL: then
+ * *ret_used is NULL if there are too few states, otherwise `ret`. OPTIONS_GO_ON, or an exit status
+ * after a complaint. */
+int page_resolve_axes(const char *text, const struct schema *schema, size_t count, struct axes *ret,
+                      const struct axes **ret_used);
+
 /* The next frame: *ret_frame, NULL at the end of the source. OPTIONS_GO_ON, or an exit status after
  * a complaint. Returns early when a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);

@@ -128,7 +128,7 @@ static int convert(enum format format, const char *svg, size_t length, FILE *out
     return status;
 }
 
-int picture_file_write(const char *path, const char *svg, size_t length)
+static int write_file(const char *path, const char *svg, size_t length)
 {
     const enum format format = format_of(path);
     struct output_file file;
@@ -143,5 +143,22 @@ int picture_file_write(const char *path, const char *svg, size_t length)
     if (status == STATUS_OK)
         return output_file_finish(&file);
     output_file_discard(&file);
+    return status;
+}
+
+/* To memory first: the file is created only for a whole picture. */
+int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context)
+{
+    char *svg = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&svg, &length);
+    const int r = stream != NULL ? draw(context, stream) : CAMP_E_NOMEM;
+    int status = STATUS_FAILURE;
+
+    if (stream != NULL && fclose(stream) == 0 && r == CAMP_OK)
+        status = write_file(path, svg, length);
+    else
+        complain(status, "no memory for the picture");
+    free(svg);
     return status;
 }

@@ -145,21 +145,6 @@ static bool report_error_is(int kind)
     return kind == ERROR_OVER_TIME || kind == ERROR_BY_LOAD;
 }
 
-static int report_error_check(const struct report_picture *options)
-{
-    if (options->only != NULL || options->pin != NULL || options->at != NULL ||
-        options->axes != NULL || options->axes_4 != NULL || options->colour != NULL ||
-        options->over == 1)
-        return complain(STATUS_USAGE,
-                        "--picture %s is of all processes together: it takes none of "
-                        "--only, --pin, --color-by, --at, --over, --axes",
-                        report_picture_kinds[options->kind]);
-    if (options->output == NULL)
-        return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
-                                      "or .pdf");
-    return picture_file_check(options->output);
-}
-
 static int keep(void *series, const struct frame *frame)
 {
     return error_series_add_frame(series, frame) == CAMP_OK
@@ -167,30 +152,25 @@ static int keep(void *series, const struct frame *frame)
                : complain(STATUS_FAILURE, "no memory for so many intervals");
 }
 
-/* To memory first: the file is created only for a whole picture. */
-static int draw(const struct report_picture *options, struct error_picture *picture)
-{
-    char *svg = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&svg, &length);
-    int r = stream != NULL ? error_picture_fit(picture) : CAMP_E_NOMEM;
-    int status = STATUS_FAILURE;
+struct drawing {
+    struct error_picture picture;
+    int (*draw)(FILE *stream, const struct error_picture *picture);
+};
 
-    if (r == CAMP_OK)
-        r = options->kind == ERROR_BY_LOAD ? error_by_load(stream, picture)
-                                           : error_over_time(stream, picture);
-    if (stream != NULL && fclose(stream) == 0 && r == CAMP_OK)
-        status = picture_file_write(options->output, svg, length);
-    else
-        complain(status, "no memory for the picture");
-    free(svg);
-    return status;
+static int draw(void *context, FILE *stream)
+{
+    struct drawing *drawing = context;
+    const int r = error_picture_fit(&drawing->picture);
+
+    return r == CAMP_OK ? drawing->draw(stream, &drawing->picture) : r;
 }
 
 static int report_error(const struct report_picture *options, struct page_options *page)
 {
     const struct from_facts *facts = &page->facts;
-    struct error_picture picture = { .source = facts->name };
+    struct drawing drawing = { .picture.source = facts->name,
+                               .draw = options->kind == ERROR_BY_LOAD ? error_by_load
+                                                                      : error_over_time };
     struct tasks_columns columns;
     char host[65] = "", name[sizeof facts->name + sizeof host + 2];
     int status;
@@ -205,12 +185,12 @@ static int report_error(const struct report_picture *options, struct page_option
     if (facts->live) {
         gethostname(host, sizeof host - 1);
         snprintf(name, sizeof name, "%s, %s", facts->name, host);
-        picture.source = name;
+        drawing.picture.source = name;
     }
-    status = page_read(page, options->count, keep, &picture.series);
+    status = page_read(page, options->count, keep, &drawing.picture.series);
     if (status == OPTIONS_GO_ON)
-        status = draw(options, &picture);
-    error_picture_release(&picture);
+        status = picture_file_draw(options->output, draw, &drawing);
+    error_picture_release(&drawing.picture);
     return status;
 }
 
@@ -223,6 +203,22 @@ struct report_options {
     struct report_picture picture;
     const char *output;
     uint64_t count;
+};
+
+/* A picture of errors is of all processes together. */
+#define NOT_OF_ERRORS "only, pin, at, axes, axes4, color-by, over entities"
+
+static const struct option_rule option_rules[] = {
+    { "title", NULL, "picture", "--title is of a page, not of a picture" },
+    { "picture error-over-time", NULL, NOT_OF_ERRORS, NULL },
+    { "picture error-by-load", NULL, NOT_OF_ERRORS, NULL },
+    { "at", "picture barry3, picture barry4, over entities", NULL,
+      "--at goes with barry3, barry4 and stack --over entities; --begin and --end say which time "
+      "the others show" },
+    { "color-by", "picture barry3, picture barry4", NULL,
+      "--color-by goes with barry3 and barry4" },
+    { "over entities", "picture stack", NULL, NULL },
+    { 0 },
 };
 
 static int parse_options(struct report_options *options, int argc, char **argv, int *ret_first)
@@ -244,24 +240,22 @@ static int parse_options(struct report_options *options, int argc, char **argv, 
                  "file is replaced only when the new one is complete.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = option_rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* Options that pictures share with the page. */
 static int check_picture(struct report_options *options)
 {
     struct report_picture *picture = &options->picture;
 
-    if (options->page.title != NULL)
-        return complain(STATUS_USAGE, "--title is of a page, not of a picture");
     picture->output = options->output;
     picture->count = options->count;
-    picture->axes = options->page.axes3_text;
-    picture->axes_4 = options->page.axes4_text;
-    return report_error_is(picture->kind) ? report_error_check(picture)
-                                          : report_picture_check(picture);
+    if (picture->output == NULL)
+        return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
+                                      "or .pdf");
+    return report_picture_check(picture);
 }
 
 static int read_options(struct report_options *options, int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "program/command.h"
 #include "program/from_options.h"
 #include "program/option_values.h"
+#include "program/process_selection.h"
 #include "views/pictures/picture.h"
 
 #include <regex.h>
@@ -28,32 +29,21 @@ struct work {
     struct timeline timeline;
     struct frame chosen; /* --only: those rows of a frame */
     struct axes axes;
+    size_t frame; /* of the timeline: the one that is shown, where it is one */
     bool *pinned; /* [timeline.registry.count] */
     int colour;   /* of struct picture */
     regex_t only, pin;
 };
 
-static bool shows_one_frame(const struct report_picture *options)
-{
-    return options->kind == PICTURE_BARRY3 || options->kind == PICTURE_BARRY4 ||
-           (options->kind == PICTURE_STACK && options->over == 1);
-}
-
 static int check_pattern(const char *option, const char *text)
 {
-    char message[256];
     regex_t pattern;
-    int r;
+    const regex_t *used;
+    const int status = pattern_compile(option, text, &pattern, &used);
 
-    if (text == NULL)
-        return OPTIONS_GO_ON;
-    r = regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB);
-    if (r == 0) {
+    if (used != NULL)
         regfree(&pattern);
-        return OPTIONS_GO_ON;
-    }
-    regerror(r, &pattern, message, sizeof message);
-    return complain(STATUS_USAGE, "--%s %s: is no regular expression: %s", option, text, message);
+    return status;
 }
 
 int report_picture_refuse(const char *output)
@@ -69,51 +59,34 @@ int report_picture_refuse(const char *output)
 
 int report_picture_check(const struct report_picture *options)
 {
-    int status;
+    int status = check_pattern("only", options->only);
 
-    if (options->output == NULL)
-        return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
-                                      "or .pdf");
-    if (options->at != NULL && !shows_one_frame(options))
-        return complain(STATUS_USAGE, "--at goes with barry3, barry4 and stack --over entities; "
-                                      "--begin and --end say which time the others show");
-    if (options->colour != NULL && options->kind != PICTURE_BARRY3 &&
-        options->kind != PICTURE_BARRY4)
-        return complain(STATUS_USAGE, "--color-by goes with barry3 and barry4");
-    if (options->over == 1 && options->kind != PICTURE_STACK)
-        return complain(STATUS_USAGE, "--over entities goes with --picture stack");
-    status = check_pattern("only", options->only);
     if (status == OPTIONS_GO_ON)
         status = check_pattern("pin", options->pin);
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
 }
 
 /* Three for barry3, four for barry4; for the others as given. */
-static size_t vertices_wanted(const struct report_picture *options)
+static size_t vertices_wanted(const struct report_picture *options, const struct page_options *page)
 {
     if (options->kind == PICTURE_BARRY4)
         return 4;
-    return options->kind != PICTURE_BARRY3 && options->axes_4 != NULL ? 4 : 3;
+    return options->kind != PICTURE_BARRY3 && page->axes4_text != NULL ? 4 : 3;
 }
 
-static int set_axes(struct work *work, const struct schema *schema)
+static int set_axes(struct work *work, const struct schema *schema, const struct page_options *page)
 {
-    const size_t count = vertices_wanted(work->options);
-    const char *option = count == 4 ? "axes4" : "axes";
-    const char *text = count == 4 ? work->options->axes_4 : work->options->axes;
-    struct axes_fault fault;
+    const size_t count = vertices_wanted(work->options, page);
+    const char *text = count == 4 ? page->axes4_text : page->axes3_text;
+    const struct axes *used;
+    const int status = page_resolve_axes(text, schema, count, &work->axes, &used);
 
-    if (text == NULL && axes_default(&work->axes, schema, count))
-        return STATUS_OK;
-    if (text == NULL)
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (used == NULL)
         return complain(STATUS_USAGE, "%s has %zu %s, too few for %zu vertices", work->facts->name,
                         schema->state_count, noun_of(schema->state_count, "state", "states"),
                         count);
-    if (!axes_parse(&work->axes, schema, text, &fault))
-        return complain(STATUS_USAGE, "--%s: %s: '%s'", option, fault.problem, fault.word);
-    if (work->axes.vertices.count != count)
-        return complain(STATUS_USAGE, "--%s takes %zu vertices here, not %zu", option, count,
-                        work->axes.vertices.count);
     return STATUS_OK;
 }
 
@@ -134,25 +107,11 @@ static int set_colour(struct work *work, const struct schema *schema)
 /* The rows with matching names. */
 static int choose(struct work *work, const struct frame *frame)
 {
-    const size_t columns = frame->schema->column_count;
-
-    frame_clear(&work->chosen);
-    work->chosen.start_ns = frame->start_ns;
-    work->chosen.end_ns = frame->end_ns;
-    work->chosen.wall_clock_ns = frame->wall_clock_ns;
-    work->chosen.losses = frame->losses;
+    frame_start_as(&work->chosen, frame);
     for (size_t i = 0; i < frame->entity_count; i++) {
-        struct entity *entity;
-
-        if (regexec(&work->only, frame->entities[i].name, 0, NULL, 0) != 0)
-            continue;
-        entity = frame_add(&work->chosen);
-        if (entity == NULL)
+        if (regexec(&work->only, frame->entities[i].name, 0, NULL, 0) == 0 &&
+            frame_add_row(&work->chosen, frame, i) == NULL)
             return CAMP_E_NOMEM;
-        *entity = frame->entities[i];
-        work->chosen.elapsed_ns[work->chosen.entity_count - 1] = frame->elapsed_ns[i];
-        memcpy(frame_values(&work->chosen, work->chosen.entity_count - 1), frame_values(frame, i),
-               columns * sizeof(uint64_t));
     }
     return CAMP_OK;
 }
@@ -207,7 +166,7 @@ static int check_in_range(const struct work *work, int64_t time_ns)
                     work->facts->name, begin, end);
 }
 
-static int choose_frame(struct work *work, size_t *ret)
+static int choose_frame(struct work *work)
 {
     struct timeline *timeline = &work->timeline;
     const char *at = work->options->at;
@@ -215,12 +174,12 @@ static int choose_frame(struct work *work, size_t *ret)
 
     if (at != NULL && strcmp(at, "mean") == 0) {
         timeline_merge(timeline, 0);
-        *ret = 0;
+        work->frame = 0;
     } else if (at == NULL || strcmp(at, "last") == 0) {
-        *ret = timeline->frame_count - 1;
+        work->frame = timeline->frame_count - 1;
     } else if (from_time_parse(at, FROM_BEGIN, timeline->frames[0].begin_ns,
                                timeline->frames[timeline->frame_count - 1].end_ns, &time_ns)) {
-        *ret = timeline_find(timeline, time_ns);
+        work->frame = timeline_find(timeline, time_ns);
         return check_in_range(work, time_ns);
     } else {
         return complain(STATUS_USAGE, "--at %s: takes last, mean, or a time as --begin", at);
@@ -240,9 +199,9 @@ static int find_pinned(struct work *work)
     return STATUS_OK;
 }
 
-/* To memory first: the file is created only for a whole picture. */
-static int draw(const struct work *work, size_t frame)
+static int draw(void *context, FILE *stream)
 {
+    const struct work *work = context;
     char host[65] = "", origin[sizeof host + 64];
     const struct picture picture = {
         .timeline = (struct timeline *)&work->timeline,
@@ -250,28 +209,15 @@ static int draw(const struct work *work, size_t frame)
         .source = work->facts->name,
         .origin = origin,
         .note = work->facts->note,
-        .frame = frame,
+        .frame = work->frame,
         .over_entities = work->options->over == 1,
         .pinned = work->pinned,
         .colour = work->colour,
     };
-    char *svg = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&svg, &length);
-    int status = STATUS_FAILURE;
-    bool whole;
 
     gethostname(host, sizeof host - 1);
     snprintf(origin, sizeof origin, work->facts->live ? "%s, %s" : "%s", work->facts->tier, host);
-    if (stream == NULL)
-        return complain(status, "no memory for the picture");
-    whole = picture_write(stream, (enum picture_kind)work->options->kind, &picture) == CAMP_OK;
-    if (fclose(stream) == 0 && whole)
-        status = picture_file_write(work->options->output, svg, length);
-    else
-        complain(status, "no memory for the picture");
-    free(svg);
-    return status;
+    return picture_write(stream, (enum picture_kind)work->options->kind, &picture);
 }
 
 static void release(struct work *work)
@@ -289,26 +235,24 @@ int report_picture(const struct report_picture *options, struct page_options *pa
 {
     const struct schema *schema = page->source->describe(page->source);
     struct work work = { .options = options, .facts = &page->facts };
-    size_t frame = 0;
     int status;
 
-    frame_init(&work.chosen, schema);
     timeline_init(&work.timeline, schema, TIMELINE_BYTES);
     if (options->only != NULL) /* report_picture_check() has compiled them */
         regcomp(&work.only, options->only, REG_EXTENDED | REG_NOSUB);
     if (options->pin != NULL)
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);
-    status = set_axes(&work, schema);
+    status = set_axes(&work, schema, page);
     if (status == STATUS_OK)
         status = set_colour(&work, schema);
     if (status == STATUS_OK)
         status = read_frames(&work, page);
     if (status == OPTIONS_GO_ON)
-        status = choose_frame(&work, &frame);
+        status = choose_frame(&work);
     if (status == STATUS_OK)
         status = find_pinned(&work);
     if (status == STATUS_OK)
-        status = draw(&work, frame);
+        status = picture_file_draw(options->output, draw, &work);
     release(&work);
     return status;
 }

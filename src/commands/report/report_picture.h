@@ -3,13 +3,11 @@
 
 #include "page_options.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 struct report_picture {
     int kind;           /* enum picture_kind; -1: no picture */
     const char *output; /* the file */
-    const char *axes;   /* as text (ledger/axes.h); NULL: the usual ones */
-    const char *axes_4; /* for four; NULL: the usual ones */
     uint64_t count;     /* frames of an endless source */
     const char *at;     /* --at */
     int over;           /* --over: 1 entities */
@@ -59,6 +57,6 @@ int report_picture(const struct report_picture *options, struct page_options *pa
  * long measurement. */
 int picture_file_check(const char *path);
 
-/* Writes the picture to a checked path. STATUS_OK, or an exit status after a complaint, without
- * leftovers. */
-int picture_file_write(const char *path, const char *svg, size_t length);
+/* Draws a picture as SVG by draw(), which returns CAMP_OK or CAMP_E_NOMEM, and writes it to a
+ * checked path. STATUS_OK, or an exit status after a complaint, without leftovers. */
+int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context);

@@ -386,8 +386,6 @@ static int read_options(struct time_options *options, int argc, char **argv, int
         return complain(STATUS_USAGE, "--pid watches a process, and runs no command");
     if (options->pid == 0 && options->duration_ns != 0)
         return complain(STATUS_USAGE, "--duration goes with --pid");
-    if (options->table >= 0 && options->format != FORMAT_CSV)
-        return complain(STATUS_USAGE, "--table goes with --format csv");
     return OPTIONS_GO_ON;
 }
 

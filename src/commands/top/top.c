@@ -161,7 +161,7 @@ static int read_options(struct top *top, int argc, char **argv)
     if (status == OPTIONS_GO_ON && top_asks_for_threads(top))
         status = top_resolve_thread_options(top);
     return status == OPTIONS_GO_ON
-               ? selection_filter(top->filter_text, &top->filter, &top->selection.filter)
+               ? pattern_compile("filter", top->filter_text, &top->filter, &top->selection.filter)
                : status;
 }
 

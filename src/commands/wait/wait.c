@@ -82,8 +82,6 @@ static int read_options(struct wait *wait, int argc, char **argv)
     status = parse(wait, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
-    if (wait->table >= 0 && wait->format != FORMAT_CSV)
-        return complain(STATUS_USAGE, "--table goes with --format csv");
     if (wait->top == UINT64_MAX)
         wait->top = wait->format == FORMAT_TEXT ? TEXT_ROWS : 0;
     wait->view = view_by_name(formats[wait->format]);

@@ -1,0 +1,80 @@
+/* Rules of combinations of options: which are refused. */
+#include "program/command.h"
+#include "program/option_values.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const colours[] = { "red", "green", NULL };
+
+/* Checks the rule with the given options ("color" has the value `colour`), NULL-terminated. */
+static int check(const struct option_rule *rule, int colour, const char *const *words)
+{
+    const struct option_rule rules[] = { *rule, { 0 } };
+    const struct option_spec specs[] = {
+        { "color", 0, OPTION_CHOICE, &colour, "COLOUR", "", 0, 0, colours },
+        { "colors", 0, OPTION_COUNT, NULL, "N", "", 0, 0, NULL },
+        { "loud", 'l', OPTION_FLAG, NULL, NULL, "", 0, 0, NULL },
+        { "name", 0, OPTION_TEXT, NULL, "NAME", "", 0, 0, NULL },
+    };
+    const struct option_table table = { "camp made [OPTIONS]", "About.", specs,
+                                        sizeof specs / sizeof specs[0], rules };
+    bool given[4] = { false };
+
+    for (; *words != NULL; words++) {
+        for (size_t i = 0; i < table.count; i++)
+            given[i] |= strcmp(specs[i].name, *words) == 0;
+    }
+    return option_rules_check(&table, given);
+}
+
+#define CHECK(rule, colour, ...) check(rule, colour, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void excluded_options_and_values_are_refused(void **state)
+{
+    const struct option_rule rule = { "loud", NULL, "name, color green", NULL };
+
+    (void)state;
+    assert_int_equal(CHECK(&rule, -1, "loud"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 0, "loud", "color", "colors"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 1, "name", "color"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, -1, "loud", "name"), STATUS_USAGE);
+    assert_int_equal(CHECK(&rule, 1, "loud", "color"), STATUS_USAGE);
+}
+
+static void one_of_the_needed_options_and_values_is_enough(void **state)
+{
+    const struct option_rule rule = { "name", "loud, color green", NULL, "a name is for those" };
+
+    (void)state;
+    assert_int_equal(CHECK(&rule, 0, "color"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, -1, "name", "loud"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 1, "name"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 0, "name"), STATUS_USAGE);
+}
+
+static void a_rule_for_a_value_ignores_other_values(void **state)
+{
+    const struct option_rule rule = { "color red", "name", NULL, NULL };
+
+    (void)state;
+    assert_int_equal(CHECK(&rule, 1, "color"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 0, "color", "name"), OPTIONS_GO_ON);
+    assert_int_equal(CHECK(&rule, 0, "color"), STATUS_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(excluded_options_and_values_are_refused),
+        cmocka_unit_test(one_of_the_needed_options_and_values_is_enough),
+        cmocka_unit_test(a_rule_for_a_value_ignores_other_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
