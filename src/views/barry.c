@@ -213,9 +213,9 @@ static void write_summary(const struct canvas *canvas, FILE *stream)
 static bool draw_summary(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
+    const size_t row = canvas->height > 0 ? canvas->height + 2 : 0;
+    char text[256] = "";
+    FILE *stream = fmemopen(text, sizeof text, "w");
 
     if (stream == NULL)
         return false;
@@ -223,11 +223,9 @@ static bool draw_summary(const struct canvas *canvas)
         write_summary(canvas, stream);
     else
         fprintf(stream, "no room for a triangle of %zu", barry->point_count);
-    if (fclose(stream) == 0)
-        barry_write(barry_spot(canvas, canvas->height > 0 ? canvas->height + 2 : 0, 0), text, false,
-                    barry->columns);
-    free(text);
-    return text != NULL;
+    fclose(stream);
+    barry_write(barry_spot(canvas, row, 0), text, false, barry->columns);
+    return true;
 }
 
 static void write_row(const struct spot *row, size_t columns, FILE *stream)

@@ -1,6 +1,6 @@
 #include "screen.h"
 
-#include "view.h"
+#include "format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "libraries/libncursesw.h"
 
 #include <stdio.h>
-#include <wchar.h>
 
 static SCREEN *terminal;
 
@@ -116,18 +115,6 @@ static bool parse_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Columns and bytes of the first character of the line. */
-static int measure(struct line line, size_t *ret_length)
-{
-    mbstate_t state = { 0 };
-    wchar_t character;
-    size_t length = mbrtowc(&character, line.text, line.length, &state);
-    int columns = length <= line.length ? wcwidth(character) : -1;
-
-    *ret_length = length <= line.length && length > 0 ? length : 1;
-    return columns;
-}
-
 /* Whole characters up to the edge: beyond it curses would wrap. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
@@ -136,18 +123,19 @@ static void draw_line(int row, struct line line, attr_t attributes)
     int column = 0;
 
     while (row < *libncursesw.LINES && line.length > 0) {
-        size_t length;
-        int columns;
+        size_t length, columns;
+        int width;
 
         if (parse_colour(&line, &colour))
             continue;
-        columns = measure(line, &length);
-        if (column + (columns > 0 ? columns : 1) > *libncursesw.COLS)
+        length = character_length(line.text, &columns);
+        width = columns > 0 ? (int)columns : 1;
+        if (column + width > *libncursesw.COLS)
             break;
         libncursesw.attrset((int)(attributes | (heading ? A_NORMAL : colour)));
-        libncursesw.mvaddnstr(row, column, columns < 0 ? "?" : line.text,
-                              columns < 0 ? 1 : (int)length);
-        column += columns < 0 ? 1 : columns;
+        libncursesw.mvaddnstr(row, column, columns > 0 ? line.text : "?",
+                              columns > 0 ? (int)length : 1);
+        column += width;
         line.text += length;
         line.length -= length;
     }

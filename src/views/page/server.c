@@ -99,14 +99,14 @@ static void expire_entities(struct server *server)
         stream_expire(&server->stream, oldest - kept);
 }
 
-static int put_note(struct server *server, const struct frame *frame)
+/* Moves the written blocks to the history, unless writing them failed (r). */
+static int keep_written(struct server *server, int r, bool is_key, uint64_t time_ns)
 {
-    int r;
+    const struct bytes *written = &server->written;
 
+    if (r == CAMP_OK && written->size > 0)
+        r = history_append(&server->history, written->data, written->size, is_key, time_ns);
     bytes_clear(&server->written);
-    r = stream_frame_note(&server->stream, frame, &server->written);
-    if (r == CAMP_OK && server->written.size > 0)
-        r = history_append(&server->history, server->written.data, server->written.size, false, 0);
     return r;
 }
 
@@ -116,15 +116,12 @@ int server_frame(struct server *server, const struct frame *frame)
     int r;
 
     pthread_mutex_lock(&server->lock);
-    r = put_note(server, frame);
-    bytes_clear(&server->written);
+    r = keep_written(server, stream_frame_note(&server->stream, frame, &server->written), false, 0);
     if (history_wants_key(&server->history))
         stream_request_key(&server->stream);
     if (r == CAMP_OK)
         r = stream_frame(&server->stream, frame, &server->written, &is_key);
-    if (r == CAMP_OK)
-        r = history_append(&server->history, server->written.data, server->written.size, is_key,
-                           frame->end_ns);
+    r = keep_written(server, r, is_key, frame->end_ns);
     expire_entities(server);
     clients_wake(server);
     pthread_mutex_unlock(&server->lock);
@@ -136,29 +133,31 @@ int server_end(struct server *server, const char *reason)
     int r;
 
     pthread_mutex_lock(&server->lock);
-    bytes_clear(&server->written);
-    r = stream_end(reason, &server->written);
-    if (r == CAMP_OK)
-        r = history_append(&server->history, server->written.data, server->written.size, false, 0);
+    r = keep_written(server, stream_end(reason, &server->written), false, 0);
     server->has_ended = true;
     clients_wake(server);
     pthread_mutex_unlock(&server->lock);
     return r;
 }
 
+bool server_wait(struct server *server, uint64_t until_ns)
+{
+    const struct timespec until = { .tv_sec = (time_t)(until_ns / NS_PER_S),
+                                    .tv_nsec = (long)(until_ns % NS_PER_S) };
+
+    return pthread_cond_timedwait(&server->changed, &server->lock, &until) == 0;
+}
+
 /* Clients get what is left, unless they take too long. */
 static void wait_for_clients(struct server *server)
 {
     const uint64_t end = now_ns(CLOCK_MONOTONIC) + FAREWELL_NS;
-    const struct timespec until = { .tv_sec = (time_t)(end / NS_PER_S),
-                                    .tv_nsec = (long)(end % NS_PER_S) };
 
     pthread_mutex_lock(&server->lock);
     server->is_closing = true;
     clients_wake(server);
     pthread_cond_broadcast(&server->changed);
-    while (server->client_count > 0 &&
-           pthread_cond_timedwait(&server->changed, &server->lock, &until) == 0) {
+    while (server->client_count > 0 && server_wait(server, end)) {
     }
     pthread_mutex_unlock(&server->lock);
 }

@@ -219,9 +219,7 @@ void *clients_beat(void *context)
 
     pthread_mutex_lock(&server->lock);
     while (!server->is_closing) {
-        const uint64_t now = now_ns(CLOCK_MONOTONIC), next = now + BEAT_NS;
-        const struct timespec until = { .tv_sec = (time_t)(next / NS_PER_S),
-                                        .tv_nsec = (long)(next % NS_PER_S) };
+        const uint64_t now = now_ns(CLOCK_MONOTONIC);
 
         for (struct client *client = server->clients; client != NULL; client = client->next) {
             if (now - client->sent_ns < BEAT_NS / 2)
@@ -229,7 +227,7 @@ void *clients_beat(void *context)
             client->is_due = client->is_waiting;
             wake(client);
         }
-        pthread_cond_timedwait(&server->changed, &server->lock, &until);
+        server_wait(server, now + BEAT_NS);
     }
     pthread_mutex_unlock(&server->lock);
     return NULL;

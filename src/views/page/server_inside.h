@@ -27,6 +27,10 @@ struct server {
     bool has_beat;
 };
 
+/* Waits until server->changed is signalled; false: until this time of CLOCK_MONOTONIC. The lock is
+ * held. */
+bool server_wait(struct server *server, uint64_t until_ns);
+
 /* Wakes all clients for new data. The lock is held. */
 void clients_wake(struct server *server);
 

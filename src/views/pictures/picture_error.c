@@ -122,33 +122,18 @@ size_t error_sentences(const struct error_picture *picture,
 
 /* ----------------------------------------------------------------------------------- Parts -- */
 
-static struct svg_look line_look(void)
-{
-    return (
-        struct svg_look){ .stroke = palette_3_vertices[0], .stroke_width = 1.5, .fill = "none" };
-}
-
 static struct svg_look dot_look(void)
 {
     return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
 }
 
-static struct svg_look curve_look(void)
-{
-    return (struct svg_look){ .stroke = "#24292e", .stroke_width = 2, .fill = "none" };
-}
-
 /* The drawn data: every stride-th interval, as columns of numbers. */
 struct drawn {
-    double *seconds, *measured, *absolute; /* [count]; NAN breaks the line */
+    double *seconds, *measured, *absolute; /* [count]; NAN breaks the line; one allocation: free()
+                                            * of the first */
     size_t count;
     size_t stride;
 };
-
-static void release(struct drawn *drawn)
-{
-    free(drawn->seconds); /* one allocation for all three */
-}
 
 static bool follows(const struct error_interval *before, const struct error_interval *now)
 {
@@ -216,15 +201,6 @@ static struct plot_axis time_axis(const struct error_series *series)
     return axis;
 }
 
-static void describe(const struct error_picture *picture, const char *what, char *ret, size_t size)
-{
-    char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
-
-    error_sentences(picture, sentences);
-    snprintf(ret, size, "%s of %s: %zu interval%s. %s", what, picture->source,
-             picture->series.count, picture->series.count == 1 ? "" : "s", sentences[0]);
-}
-
 static double note(FILE *stream, double at, const char *text)
 {
     svg_text(stream, (struct svg_point){ 16, at }, SVG_START, SVG_NOTE, text);
@@ -262,14 +238,29 @@ static double note_stride(FILE *stream, double at, const struct drawn *drawn)
     return note(stream, at, text);
 }
 
-static void start(FILE *stream, const struct error_picture *picture, const char *what,
-                  double height)
+/* Draws everything but the data. */
+static void start(const struct plot *plot, const struct error_picture *picture, const char *what,
+                  double height, const struct plot_legend *legend, size_t legend_count)
 {
-    char title[192], description[512];
+    const size_t count = picture->series.count;
+    char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE], title[192], description[512];
 
+    error_sentences(picture, sentences);
     snprintf(title, sizeof title, "%s: %.140s", what, picture->source);
-    describe(picture, what, description, sizeof description);
-    svg_start(stream, WIDTH, height, title, description);
+    snprintf(description, sizeof description, "%s of %s: %zu interval%s. %s", what, picture->source,
+             count, count == 1 ? "" : "s", sentences[0]);
+    svg_start(plot->stream, WIDTH, height, title, description);
+    plot_legend(plot->stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, legend_count);
+    plot_axes(plot);
+}
+
+static struct plot plot_of(FILE *stream, double right)
+{
+    return (struct plot){ .stream = stream,
+                          .left = SIDE,
+                          .top = TOP,
+                          .width = WIDTH - SIDE - right,
+                          .height = HEIGHT - TOP - PLOT_MARGIN_BELOW };
 }
 
 static const char measured_title[] = "measured CPU time, % of one CPU";
@@ -278,16 +269,13 @@ static const char error_title[] = "absolute error of sampled time, %";
 int error_over_time(FILE *stream, const struct error_picture *picture)
 {
     const struct plot_legend legend[] = {
-        { "CPU time, measured (left)", PLOT_LINE, line_look() },
+        { "CPU time, measured (left)",
+          PLOT_LINE,
+          { .stroke = palette_3_vertices[0], .stroke_width = 1.5, .fill = "none" } },
         { "absolute error of what ticks sampled (right)", PLOT_DOT, dot_look() },
     };
-    const struct svg_look line = line_look(), dots = dot_look();
+    struct plot plot = plot_of(stream, SIDE);
     struct drawn drawn;
-    struct plot plot = { .stream = stream,
-                         .left = SIDE,
-                         .top = TOP,
-                         .width = WIDTH - 2 * SIDE,
-                         .height = HEIGHT - TOP - PLOT_MARGIN_BELOW };
     int r = draw(&picture->series, &drawn);
 
     if (r != CAMP_OK)
@@ -295,28 +283,25 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     plot.x = time_axis(&picture->series);
     plot.y = axis_of(measured_title, drawn.measured, drawn.count);
     plot.right = axis_of(error_title, drawn.absolute, drawn.count);
-    start(stream, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT);
-    plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, 2);
-    plot_axes(&plot);
+    start(&plot, picture, "CPU time and its error over time", HEIGHT + 3 * LINE_HEIGHT, legend, 2);
     plot_start(&plot, "error-over-time");
-    r = plot_line(&plot, &plot.y, drawn.seconds, drawn.measured, drawn.count, &line);
-    plot_dots(&plot, &plot.right, drawn.seconds, drawn.absolute, drawn.count, RADIUS, &dots);
+    r = plot_line(&plot, &plot.y, drawn.seconds, drawn.measured, drawn.count, &legend[0].look);
+    plot_dots(&plot, &plot.right, drawn.seconds, drawn.absolute, drawn.count, RADIUS,
+              &legend[1].look);
     plot_end(&plot);
     note_stride(stream, note_source(stream, HEIGHT + LINE_HEIGHT, picture), &drawn);
     svg_end(stream);
-    release(&drawn);
+    free(drawn.seconds);
     return r;
 }
 
 /* Only within the observed loads: not a forecast. */
-static int draw_curve(const struct plot *plot, const struct error_picture *picture)
+static int draw_curve(const struct plot *plot, const struct error_picture *picture,
+                      const struct svg_look *look)
 {
     double xs[CURVE_POINTS], ys[CURVE_POINTS];
-    const struct svg_look look = curve_look();
     double least = INFINITY, most = -INFINITY;
 
-    if (picture->judgement.verdict != VERDICT_FITS)
-        return CAMP_OK;
     for (size_t i = 0; i < picture->point_count; i++) {
         least = fmin(least, picture->points[i].cpu);
         most = fmax(most, picture->points[i].cpu);
@@ -325,7 +310,7 @@ static int draw_curve(const struct plot *plot, const struct error_picture *pictu
         xs[i] = least + (most - least) * (double)i / (CURVE_POINTS - 1);
         ys[i] = inverse_fit_at(&picture->fit, xs[i]);
     }
-    return plot_line(plot, &plot->y, xs, ys, CURVE_POINTS, &look);
+    return plot_line(plot, &plot->y, xs, ys, CURVE_POINTS, look);
 }
 
 static const char *word_for(enum inverse_verdict verdict)
@@ -340,40 +325,37 @@ int error_by_load(FILE *stream, const struct error_picture *picture)
 {
     const struct plot_legend legend[] = {
         { "an interval", PLOT_DOT, dot_look() },
-        { "the inverse curve", PLOT_LINE, curve_look() },
+        { "the inverse curve",
+          PLOT_LINE,
+          { .stroke = "#24292e", .stroke_width = 2, .fill = "none" } },
     };
     const bool fits = picture->judgement.verdict == VERDICT_FITS;
     char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
     const size_t count = error_sentences(picture, sentences);
-    const struct svg_look dots = dot_look();
+    struct plot plot = plot_of(stream, 24);
     struct drawn drawn;
-    struct plot plot = { .stream = stream,
-                         .left = SIDE,
-                         .top = TOP,
-                         .width = WIDTH - SIDE - 24,
-                         .height = HEIGHT - TOP - PLOT_MARGIN_BELOW };
-    double below = HEIGHT + LINE_HEIGHT;
+    double below;
     int r = draw(&picture->series, &drawn);
 
     if (r != CAMP_OK)
         return r;
     plot.x = axis_of(measured_title, drawn.measured, drawn.count);
     plot.y = axis_of(error_title, drawn.absolute, drawn.count);
-    start(stream, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT);
-    plot_legend(stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, fits ? 2 : 1);
-    plot_axes(&plot);
+    start(&plot, picture, "Error by load", HEIGHT + (ERROR_SENTENCES + 3) * LINE_HEIGHT, legend,
+          fits ? 2 : 1);
     plot_start(&plot, "error-by-load");
-    plot_dots(&plot, &plot.y, drawn.measured, drawn.absolute, drawn.count, RADIUS, &dots);
-    r = draw_curve(&plot, picture);
+    plot_dots(&plot, &plot.y, drawn.measured, drawn.absolute, drawn.count, RADIUS, &legend[0].look);
+    if (fits)
+        r = draw_curve(&plot, picture, &legend[1].look);
     plot_end(&plot);
     if (!fits)
         svg_text(stream, (struct svg_point){ WIDTH - 24, TOP - 14 }, SVG_END, SVG_NAME,
                  word_for(picture->judgement.verdict));
-    below = note_source(stream, below, picture);
+    below = note_source(stream, HEIGHT + LINE_HEIGHT, picture);
     for (size_t i = 0; i < count; i++)
         below = note(stream, below, sentences[i]);
     note_stride(stream, below, &drawn);
     svg_end(stream);
-    release(&drawn);
+    free(drawn.seconds);
     return r;
 }
